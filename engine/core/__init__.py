@@ -1,0 +1,1 @@
+"""What everything else stands on: imports NumPy and the standard library only."""

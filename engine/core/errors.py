@@ -1,0 +1,70 @@
+"""The one family of errors: each message says where, what is wrong, the values seen, and what to do.
+
+Every class also derives from the built-in exception that a Paddle user would catch (``ValueError`` for a wrong
+shape, ``TypeError`` for a wrong dtype, ...), so code written for Paddle keeps catching what it caught.
+"""
+
+from __future__ import annotations
+
+
+class EngineError(Exception):
+    """Base of everything that the engine raises on purpose.
+
+    ``str(error)`` is the whole message, ``where: what is wrong: values seen; what to do``.
+    """
+
+
+class ShapeError(EngineError, ValueError):
+    """Shapes that don't fit an operator or a layer."""
+
+
+class DTypeError(EngineError, TypeError):
+    """A dtype that an operator or a layer does not take."""
+
+
+class ArgumentError(EngineError, ValueError):
+    """An argument outside what a function takes."""
+
+
+class OutOfRangeError(EngineError, IndexError):
+    """An index or axis outside its range."""
+
+
+class GradientError(EngineError, RuntimeError):
+    """Backward could not run: graph freed, needed value changed in place, no gradient defined."""
+
+
+class ModeError(EngineError, RuntimeError):
+    """A call that has no meaning in the current mode (eager or static)."""
+
+
+class DeviceError(EngineError, RuntimeError):
+    """A device that is not there, or whose extra is not installed."""
+
+
+class ConversionError(EngineError):
+    """Python source that can't become a Program; names file, line, construct and remedy."""
+
+
+class ProgramError(EngineError, ValueError):
+    """A Program that is ill-formed."""
+
+
+class FormatError(EngineError, ValueError):
+    """A file that is damaged, truncated, foreign or of a version this build can't read."""
+
+
+class DataError(EngineError, OSError):
+    """Data that is absent, unreadable or not what it claims to be."""
+
+
+class SaveError(EngineError, OSError):
+    """A file that could not be written; the old file is untouched."""
+
+
+class MissingExtraError(EngineError, ImportError):
+    """An optional dependency is not installed; names the extra that brings it."""
+
+
+class UnknownNameError(EngineError, AttributeError):
+    """A Paddle name that the engine does not have."""
