@@ -1,0 +1,136 @@
+"""Rules about files and names that no linter knows: length, first line, free names, no pickle, rooms."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import pkgutil
+import subprocess
+import tomllib
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PRODUCT = ("studio", "widgets", "engine", "resources")
+LONGEST = 450  # the soft limit is 400; a page more is where a file surely has two subjects
+LONGER_ON_PURPOSE: dict[str, str] = {}  # "path": "reason"; the list only shrinks
+
+
+@cache
+def _files() -> tuple[Path, ...]:
+    """Every Python file that belongs to the repository (ignored files are not ours)."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", "*.py"],
+        cwd=ROOT, capture_output=True, encoding="utf-8", check=False,
+    )  # fmt: skip
+    if listed.returncode == 0:
+        paths = [ROOT / name for name in listed.stdout.split("\0") if name]
+    else:  # an unpacked archive without git
+        paths = [path for path in ROOT.rglob("*.py") if not {".venv", "build", "dist"} & set(path.parts)]
+    return tuple(sorted(path for path in paths if path.is_file()))
+
+
+def _name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def _product_files() -> list[Path]:
+    return [path for path in _files() if _name(path).partition("/")[0] in PRODUCT]
+
+
+@cache
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+
+
+def test_the_walk_finds_the_product() -> None:
+    names = {_name(path) for path in _files()}
+    assert {"engine/core/errors.py", "studio/__init__.py", "tests/arch/test_tree.py"} <= names
+
+
+def test_no_file_has_two_subjects() -> None:
+    lengths = {
+        _name(path): path.read_text(encoding="utf-8").count("\n")
+        for path in _files()
+        if not _name(path).startswith("tests/")
+    }
+    too_long = {name: n for name, n in lengths.items() if n > LONGEST and name not in LONGER_ON_PURPOSE}
+    assert too_long == {}
+    needless = [name for name in LONGER_ON_PURPOSE if lengths.get(name, 0) <= LONGEST]
+    assert needless == [], "take these off the list of long files"
+
+
+def test_every_file_says_what_it_is_for() -> None:
+    silent = []
+    for path in _files():
+        doc = ast.get_docstring(_tree(path))
+        if not doc or not doc.splitlines()[0].strip():
+            silent.append(_name(path))
+    assert silent == []
+
+
+def _is_false(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is False
+
+
+def test_no_pickle() -> None:
+    """Files of strangers execute nothing: no pickle, no relative of it, no loader that falls back to it."""
+    banned = {"pickle", "_pickle", "cPickle", "dill", "cloudpickle", "joblib", "shelve", "marshal"}
+    found = []
+    for path in _product_files():
+        for node in ast.walk(_tree(path)):
+            names: list[str] = []
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                names = [node.module or ""]
+            elif isinstance(node, ast.Call):
+                if any(word.arg == "allow_pickle" and not _is_false(word.value) for word in node.keywords):
+                    found.append(f"{_name(path)}:{node.lineno}: allow_pickle")
+                function = getattr(node.func, "id", getattr(node.func, "attr", ""))
+                if function in ("__import__", "import_module") and node.args:
+                    names = [str(getattr(node.args[0], "value", ""))]
+            found += [
+                f"{_name(path)}:{node.lineno}: {name}" for name in names if name.partition(".")[0] in banned
+            ]
+    assert found == []
+
+
+def _packages() -> list[str]:
+    return [_name(p.parent).replace("/", ".") for p in _product_files() if p.name == "__init__.py"]
+
+
+@pytest.mark.parametrize("package", _packages())
+def test_public_functions_keep_their_names_free(package: str) -> None:
+    """``engine.jit.save`` is a function: importing a module of that name would replace it."""
+    folder = ROOT / package.replace(".", "/")
+    modules = {found.name for found in pkgutil.iter_modules([str(folder)])}
+    taken: set[str] = set()
+    for node in _tree(folder / "__init__.py").body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            taken.add(node.name)
+        elif isinstance(node, ast.ImportFrom) and node.module != package:
+            taken.update(alias.asname or alias.name for alias in node.names)
+    clashes = sorted(modules & taken)
+    if package != "engine.kernels.cupy":  # needs a GPU; its names are read from the source above
+        loaded = importlib.import_module(package)
+        public = vars(loaded)
+        clashes += [name for name in sorted(modules - taken) if callable(public.get(name))]
+    assert clashes == [], f"{package}: rename these modules: a public name of the package is called the same"
+
+
+def test_every_folder_is_a_package_with_a_room() -> None:
+    """A folder needs __init__.py to be in the wheel, and a place in a contract to be held to it."""
+    folders = {path.parent for path in _product_files()}
+    assert [_name(folder) for folder in sorted(folders) if not (folder / "__init__.py").is_file()] == []
+
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = {contract["id"]: contract for contract in settings["tool"]["importlinter"]["contracts"]}
+    for top in ("studio", "engine"):
+        assert contracts[top]["exhaustive"] is True
+        listed = {layer.strip("()") for layer in contracts[top]["layers"]}
+        rooms = {found.name for found in pkgutil.iter_modules([str(ROOT / top)])}
+        assert rooms - listed == set(), f"rooms of {top}/ that the import contract does not place"
+    assert (ROOT / "pyproject.toml").read_text(encoding="utf-8").count("exhaustive_ignores") == 0

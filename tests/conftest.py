@@ -1,0 +1,228 @@
+"""What every test gets: its own home, fixed seeds, the data folders, a check on what it leaves behind."""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import os
+import random
+import runpy
+import shutil
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+HIDE_QT = bool(os.environ.get("MODEL_STUDIO_HIDE_QT"))
+
+# Before Qt, NumPy or the studio is imported anywhere: no test needs a screen, two workers share two cores,
+# and nothing is written to the real home of who runs the tests.
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+os.environ.setdefault("QT_SCALE_FACTOR", "1")
+if os.environ.get("PYTEST_XDIST_WORKER"):
+    for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(_name, "1")
+
+_HOME = Path(tempfile.mkdtemp(prefix="model-studio-tests-"))
+_USER_DIRS = {
+    "XDG_CACHE_HOME": "cache",
+    "XDG_CONFIG_HOME": "config",
+    "XDG_DATA_HOME": "data",
+    "XDG_STATE_HOME": "state",
+    "XDG_RUNTIME_DIR": "runtime",
+}
+_PLATFORMDIRS_WINDOWS = ("APPDATA", "LOCAL_APPDATA", "COMMON_APPDATA")
+
+
+def _isolate_home() -> None:
+    for variable, folder in _USER_DIRS.items():
+        (_HOME / folder).mkdir(mode=0o700)
+        os.environ[variable] = str(_HOME / folder)
+    os.environ["HOME"] = os.environ["USERPROFILE"] = str(_HOME)
+    for name in _PLATFORMDIRS_WINDOWS:
+        os.environ[f"WIN_PD_OVERRIDE_{name}"] = str(_HOME / "data")
+
+
+_isolate_home()
+
+if HIDE_QT:
+    _hider = Path(__file__).parent / "hide_qt"
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(_hider), os.environ.get("PYTHONPATH")]))
+    runpy.run_path(str(_hider / "sitecustomize.py"))
+    # The folders that are about Qt itself.
+    collect_ignore = ["widgets", "studio/windows", "studio/controllers"]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    if HIDE_QT:  # pytest-qt is off then (-p no:pytest-qt), so its settings in pyproject.toml need a reader.
+        parser.addini("qt_api", "ignored while Qt is hidden")
+        parser.addini("qt_log_level_fail", "ignored while Qt is hidden")
+        parser.addini("qt_log_ignore", "ignored while Qt is hidden", type="linelist")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    shutil.rmtree(_HOME, ignore_errors=True)
+
+
+# ----- where things are -----------------------------------------------------------------------------------
+
+
+def _folder_from(variable: str, what: str) -> Path:
+    value = os.environ.get(variable)
+    if not value:
+        pytest.skip(f"{variable} is not set: {what}")
+    folder = Path(value)
+    if not folder.is_dir():
+        pytest.fail(f"{variable}: no such folder: {folder}; unset it or correct it", pytrace=False)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The folder of data sets (``mnist/`` in it); the test is skipped where there is none."""
+    return _folder_from("MODEL_STUDIO_DATA", "this test needs the real data sets")
+
+
+@pytest.fixture(scope="session")
+def seeds_dir() -> Path:
+    """The folder of the specification documents; the test is skipped where there is none."""
+    return _folder_from("MODEL_STUDIO_SEEDS", "this test compares with the specification documents")
+
+
+@pytest.fixture(scope="session")
+def repo_root() -> Path:
+    """The top of the working tree."""
+    return ROOT
+
+
+# ----- what holds for each test ----------------------------------------------------------------------------
+
+
+@pytest.fixture(autouse=True)
+def _own_user_dirs(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test sees settings, runs or state of another; only the cache (built digits) is shared."""
+    home = tmp_path_factory.mktemp("home")
+    for variable, folder in _USER_DIRS.items():
+        if variable not in ("XDG_CACHE_HOME", "XDG_RUNTIME_DIR"):
+            monkeypatch.setenv(variable, str(home / folder))
+
+
+@pytest.fixture(autouse=True)
+def _fixed_seeds() -> None:
+    random.seed(0)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed(0)
+    engine = sys.modules.get("engine")
+    if engine is not None and hasattr(engine, "seed"):
+        engine.seed(0)
+
+
+class _Collector(logging.Handler):
+    """Keeps every record of level WARNING or above."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.records: list[logging.LogRecord] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.records.append(record)
+
+
+@pytest.fixture(autouse=True)
+def _no_unexpected_logs(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A warning in the log that the test did not ask for fails it, like a Python warning does."""
+    collector = _Collector()
+    root = logging.getLogger()
+    root.addHandler(collector)
+    yield
+    root.removeHandler(collector)
+    expected = request.node.get_closest_marker("logs") or "caplog" in request.fixturenames
+    if collector.records and not expected:
+        lines = [f"{r.levelname} {r.name}: {r.getMessage()}" for r in collector.records]
+        pytest.fail("\n".join(["log lines nobody expected (mark the test 'logs', or use caplog):", *lines]))
+
+
+def _children() -> set[int]:
+    """Process ids of this process's living children; Python's own helper processes are left out."""
+    pids: set[int] = set()
+    for tasks in Path("/proc/self/task").glob("*/children"):
+        try:
+            pids.update(int(pid) for pid in tasks.read_text().split())
+        except OSError:
+            continue  # that thread has just ended
+    alive = set()
+    for pid in pids:
+        try:
+            command = Path(f"/proc/{pid}/cmdline").read_bytes()
+        except OSError:
+            continue
+        if command and b"multiprocessing.resource_tracker" not in command:  # empty: ended, not yet reaped
+            alive.add(pid)
+    return alive
+
+
+def _wait_until_gone(threads: list[threading.Thread], pids: set[int], seconds: float = 2.0) -> set[int]:
+    deadline = time.monotonic() + seconds
+    for thread in threads:
+        thread.join(max(0.0, deadline - time.monotonic()))
+    while pids and time.monotonic() < deadline:
+        threading.Event().wait(0.02)
+        multiprocessing.active_children()  # reaps those that have ended
+        pids = pids & _children()
+    return pids
+
+
+@pytest.fixture(autouse=True)
+def _nothing_left_running(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A thread or child process that outlives its test fails it (after two seconds to end by itself)."""
+    threads_before, children_before = set(threading.enumerate()), _children()
+    yield
+    if request.node.get_closest_marker("leaves_threads"):
+        return
+    threads = [
+        thread
+        for thread in threading.enumerate()
+        # A "dummy" thread is one that Python did not start, such as a worker of Qt's pool.
+        if thread not in threads_before and not isinstance(thread, threading._DummyThread)
+    ]
+    children = _wait_until_gone(threads, _children() - children_before)
+    left = [f"thread {thread.name}" for thread in threads if thread.is_alive()]
+    left += [f"child process {pid}" for pid in sorted(children)]
+    if left:
+        pytest.fail("still running after the test: " + ", ".join(left))
+
+
+@pytest.fixture(autouse=True)
+def _back_to_eager() -> Iterator[None]:
+    """A test that turns static mode on must turn it off again; the next test is not made to pay for it."""
+    yield
+    engine = sys.modules.get("engine")
+    if engine is None or not hasattr(engine, "in_dynamic_mode") or engine.in_dynamic_mode():
+        return
+    engine.disable_static()
+    pytest.fail("the test left static mode on: call disable_static()")
+
+
+# ----- Qt --------------------------------------------------------------------------------------------------
+
+if not HIDE_QT:
+
+    @pytest.fixture(autouse=True)
+    def _readable_font(request: pytest.FixtureRequest) -> None:
+        """Qt ships no fonts: name one that is really there, so that texts have a width on a bare machine."""
+        if "qapp" not in request.fixturenames:
+            return
+        request.getfixturevalue("qapp")
+        from PySide6.QtGui import QFont, QFontDatabase, QGuiApplication
+
+        families = set(QFontDatabase.families())
+        if not families:
+            pytest.fail("Qt finds no font on this machine: install one (Debian: fonts-dejavu-core)")
+        if QGuiApplication.font().family() not in families:
+            wanted = [name for name in ("DejaVu Sans", "Noto Sans", "Liberation Sans") if name in families]
+            QGuiApplication.setFont(QFont((wanted or sorted(families))[0], 10))
