@@ -1,0 +1,240 @@
+"""Walks the tape backwards from results to leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from engine.autodiff.vjp import Applied, input_gradients, undo_broadcast
+from engine.core.errors import GradientError
+from engine.core.operator import Leaf, Operator, OutEdge
+
+Edge = Operator | OutEdge | Leaf
+
+
+class Hooks:
+    """What users attached to an operator's results: functions to call, and gradients to keep."""
+
+    __slots__ = ("functions", "retained")
+
+    def __init__(self) -> None:
+        self.functions: dict[int, list[Callable[[Any], Any]]] = {}
+        self.retained: dict[int, Any] = {}
+
+
+def end(edge: Edge) -> tuple[Any, int]:
+    """The node (or leaf) and output number that an edge points at."""
+    if edge.__class__ is OutEdge:
+        return edge.node, edge.index
+    return edge, 0
+
+
+def shape_of(edge: Edge) -> tuple[int, ...]:
+    """The shape of the value that ``edge`` stands for."""
+    if edge.__class__ is Leaf:
+        return edge.shape
+    node, index = end(edge)
+    return node.shapes if node.opdef.single else node.shapes[index]
+
+
+class Walk:
+    """One backward pass.
+
+    ``targets`` (for ``grad``) collects gradients of those edges instead of storing any in leaves. ``wrap`` turns a
+    saved array back into a value, ``accumulate`` adds two gradients, ``own`` copies a gradient that is not alone in
+    holding its array.
+    """
+
+    def __init__(
+        self,
+        *,
+        retain_graph: bool,
+        create_graph: bool,
+        wrap: Callable[[Any, Any], Any],
+        zeros: Callable[[tuple[int, ...], Any], Any],
+        own: Callable[[Any], Any],
+        targets: dict[tuple[Any, int], Any] | None = None,
+    ) -> None:
+        self.retain_graph = retain_graph
+        self.create_graph = create_graph
+        self.wrap = wrap
+        self.zeros = zeros
+        self.own = own
+        self.targets = targets
+        self.pending: dict[Operator, list[Any]] = {}
+        self.waiting: dict[Operator, int] = {}
+
+    def run(self, roots: Sequence[tuple[Edge, Any]]) -> None:
+        self._count(edge for edge, _ in roots)
+        ready: list[Operator] = []
+        for edge, gradient in roots:
+            self._deliver(edge, gradient, fresh=False)
+        ready += [node for node in self.pending if self.waiting[node] == 0]
+        while ready:
+            node = ready.pop()
+            grads = self.pending.pop(node, None)
+            if grads is not None:
+                grads = self._hooks(node, grads)
+                results = self._gradients(node, grads)
+            else:
+                results = None
+            for n, edge in enumerate(node.edges or ()):
+                for position, each in enumerate(edge if edge.__class__ is list else (edge,)):
+                    if each is None:
+                        continue
+                    gradient = results[n] if results is not None else None
+                    if gradient is not None and edge.__class__ is list:
+                        gradient = gradient[position]
+                    if gradient is not None:
+                        self._deliver(each, gradient, fresh=not any(gradient is g for g in grads or ()))
+                    parent, _ = end(each)
+                    if parent.__class__ is not Leaf:
+                        self.waiting[parent] -= 1
+                        if self.waiting[parent] == 0:
+                            ready.append(parent)
+            if not self.retain_graph:
+                release(node)
+
+    def _count(self, roots: Iterable[Edge]) -> None:
+        """How many consumers each operator that the roots lead to waits for."""
+        waiting = self.waiting
+        stack: list[Operator] = []
+        for root in roots:
+            node, _ = end(root)
+            if node.__class__ is not Leaf and node not in waiting:
+                waiting[node] = 0
+                stack.append(node)
+        while stack:
+            node = stack.pop()
+            if node.edges is None:
+                raise GradientError(
+                    f"backward: the graph of {node.opdef.name} was freed by an earlier backward; "
+                    f"call backward(retain_graph=True) the first time {_at(node)}"
+                )
+            for edge in node.edges:
+                for each in edge if edge.__class__ is list else (edge,):
+                    if each is None or each.__class__ is Leaf:
+                        continue
+                    parent, _ = end(each)
+                    if parent in waiting:
+                        waiting[parent] += 1
+                    else:
+                        waiting[parent] = 1
+                        stack.append(parent)
+
+    def _deliver(self, edge: Edge, gradient: Any, fresh: bool) -> None:
+        node, index = end(edge)
+        if node.__class__ is Leaf:
+            self._deliver_leaf(node, gradient, fresh)
+            return
+        grads = self.pending.get(node)
+        if grads is None:
+            grads = self.pending[node] = [None] * (1 if node.opdef.single else len(node.shapes))
+        grads[index] = gradient if grads[index] is None else grads[index] + gradient
+
+    def _deliver_leaf(self, leaf: Leaf, gradient: Any, fresh: bool) -> None:
+        for hook in leaf.hooks or ():
+            replaced = hook(gradient)
+            gradient = gradient if replaced is None else replaced
+        if self.targets is not None:
+            key = (leaf, 0)
+            if key in self.targets:
+                before = self.targets[key]
+                self.targets[key] = gradient if before is None else before + gradient
+            return
+        if leaf.grad is not None:
+            leaf.grad = leaf.grad + gradient
+        else:
+            leaf.grad = gradient if fresh else self.own(gradient)
+
+    def _hooks(self, node: Operator, grads: list[Any]) -> list[Any]:
+        hooks = node.hooks
+        if hooks is not None:
+            for index, functions in hooks.functions.items():
+                for function in functions:
+                    if grads[index] is not None:
+                        replaced = function(grads[index])
+                        grads[index] = grads[index] if replaced is None else replaced
+            for index in hooks.retained:
+                if grads[index] is not None and self.targets is None:
+                    before = hooks.retained[index]
+                    hooks.retained[index] = grads[index] if before is None else before + grads[index]
+        if self.targets is not None:
+            for index, gradient in enumerate(grads):
+                if (node, index) in self.targets and gradient is not None:
+                    before = self.targets[(node, index)]
+                    self.targets[(node, index)] = gradient if before is None else before + gradient
+        return grads
+
+    def _gradients(self, node: Operator, grads: list[Any]) -> list[Any]:
+        opdef = node.opdef
+        edges = node.edges
+        if edges is None:
+            raise GradientError(f"backward: the graph of {opdef.name} was freed {_at(node)}")
+        if self.create_graph and opdef.order is not None:
+            raise GradientError(
+                f"{opdef.name}: has gradients of order {opdef.order} only; call grad(create_graph=False) {_at(node)}"
+            )
+        check_versions(node)
+        names = opdef.input_names
+        wanted = frozenset(names[n] for n, edge in enumerate(edges) if edge is not None)
+        applied = Applied(
+            opdef,
+            node.attrs,
+            input=lambda n: node.inputs[n],
+            output=lambda n: self.wrap(node, n),
+            input_spec=lambda n: Shaped(shape_of(edges[n])) if edges[n].__class__ is not list
+            else [None if e is None else Shaped(shape_of(e)) for e in edges[n]],
+            zero_gradient=lambda n: self.zeros(node.shapes if opdef.single else node.shapes[n], grads),
+        )  # fmt: skip
+        named = input_gradients(applied, grads, wanted)
+        results: list[Any] = []
+        for n, name in enumerate(names):
+            gradient = named.get(name)
+            if gradient is not None and opdef.broadcasts:
+                gradient = undo_broadcast(gradient, shape_of(edges[n]))
+            results.append(gradient)
+        return results
+
+
+class Shaped:
+    """What a rule may ask of an input when only its shape matters."""
+
+    __slots__ = ("ndim", "shape")
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.shape = shape
+        self.ndim = len(shape)
+
+
+def check_versions(node: Operator) -> None:
+    """Raise GradientError if a value that the gradient needs was changed in place since the forward pass."""
+    versions = node.versions
+    for n, value in enumerate(node.inputs or ()):
+        for position, tensor in enumerate(value if isinstance(value, list) else (value,)):
+            if tensor is None or tensor._version is None:
+                continue
+            then = 0 if versions is None else versions[n]
+            then = then[position] if isinstance(then, list) else then
+            if tensor._version.count != then:
+                raise GradientError(
+                    f"backward: input {node.opdef.input_names[n]!r} of {node.opdef.name}, shape "
+                    f"{list(tensor.shape)}, was changed in place {tensor._version.count - then} time(s) after it was "
+                    f"used; its gradient needs the old value: clone() it before changing it {_at(node)}"
+                )
+    for counter, then in node.counters or ():
+        if counter.count != then:
+            raise GradientError(
+                f"backward: the result of {node.opdef.name} was changed in place after it was computed; its "
+                f"gradient needs the old value: clone() it before changing it {_at(node)}"
+            )
+
+
+def release(node: Operator) -> None:
+    """Drop what a node keeps, so that arrays are freed while the walk goes on."""
+    node.inputs = node.outputs = node.edges = node.counters = None
+
+
+def _at(node: Operator) -> str:
+    where = node.where()
+    return f"({where})" if where else ""

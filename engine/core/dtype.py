@@ -1,0 +1,113 @@
+"""Data types: Paddle's names over NumPy's dtypes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engine.core.errors import DTypeError
+
+
+class DType:
+    """One data type, e.g. ``paddle.float32``. Equal to itself, to its name and to the NumPy dtype it stands for."""
+
+    __slots__ = ("is_complex", "is_floating_point", "is_integer", "name", "np", "number")
+
+    def __init__(self, name: str, np_type: Any, number: int) -> None:
+        self.name = name
+        self.np: np.dtype[Any] = np.dtype(np_type)
+        self.number = number  # Paddle's VarType number
+        self.is_floating_point = self.np.kind == "f"
+        self.is_integer = self.np.kind in "iu"
+        self.is_complex = self.np.kind == "c"
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes an element takes."""
+        return int(self.np.itemsize)
+
+    def __repr__(self) -> str:
+        return f"paddle.{self.name}"
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if isinstance(other, DType):
+            return False
+        if isinstance(other, str):
+            return other == self.name or other == f"paddle.{self.name}"
+        if isinstance(other, (np.dtype, type)):
+            try:
+                return bool(np.dtype(other) == self.np)
+            except TypeError:
+                return False
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (as_dtype, (self.name,))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> DType:
+        return self
+
+
+bool_ = DType("bool", np.bool_, 0)
+int16 = DType("int16", np.int16, 1)
+int32 = DType("int32", np.int32, 2)
+int64 = DType("int64", np.int64, 3)
+float16 = DType("float16", np.float16, 4)
+float32 = DType("float32", np.float32, 5)
+float64 = DType("float64", np.float64, 6)
+uint8 = DType("uint8", np.uint8, 20)
+int8 = DType("int8", np.int8, 21)
+complex64 = DType("complex64", np.complex64, 23)
+complex128 = DType("complex128", np.complex128, 24)
+
+ALL = (bool_, uint8, int8, int16, int32, int64, float16, float32, float64, complex64, complex128)
+_BY_NAME = {d.name: d for d in ALL}
+_BY_NUMPY = {d.np: d for d in ALL}
+_BY_PYTHON: dict[Any, DType] = {bool: bool_, int: int64, float: float32, complex: complex64}
+_default_floating = [float32]
+
+
+def from_numpy(dtype: np.dtype[Any]) -> DType:
+    """The data type of a NumPy dtype. Raises DTypeError for one that has no counterpart (strings, objects)."""
+    found = _BY_NUMPY.get(dtype)
+    if found is None:
+        found = _BY_NUMPY.get(dtype.newbyteorder("="))
+    if found is None:
+        raise DTypeError(f"dtype: no tensor type for NumPy's {dtype}; convert the array to one of {sorted(_BY_NAME)}")
+    return found
+
+
+def as_dtype(value: Any) -> DType:
+    """A data type from a DType, a name (``'float32'``), a NumPy dtype or a Python type."""
+    if isinstance(value, DType):
+        return value
+    if isinstance(value, str):
+        found = _BY_NAME.get(value.removeprefix("paddle."))
+        if found is not None:
+            return found
+    elif isinstance(value, type) and value in _BY_PYTHON and value is not float:
+        return _BY_PYTHON[value]
+    elif value is float:
+        return default_dtype()
+    elif isinstance(value, (np.dtype, type)):
+        return from_numpy(np.dtype(value))
+    raise DTypeError(f"dtype: {value!r} is no data type; use one of {sorted(_BY_NAME)}")
+
+
+def default_dtype() -> DType:
+    """The floating type that Python floats and new parameters get."""
+    return _default_floating[0]
+
+
+def set_default_dtype(value: Any) -> None:
+    """Set the floating type of Python floats and new parameters: float16, float32 or float64."""
+    dtype = as_dtype(value)
+    if not dtype.is_floating_point:
+        raise DTypeError(f"set_default_dtype: {dtype} is not a floating type; use float16, float32 or float64")
+    _default_floating[0] = dtype

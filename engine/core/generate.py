@@ -1,0 +1,191 @@
+"""Writes the apply function of every operator from its signature.
+
+A generic ``apply(*args, **kwargs)`` costs about twice as much as a function with the operator's own parameters,
+its saved inputs and its kernel written out. Eager execution of NumPy arrays runs straight through the generated
+body; everything else (building, CuPy, lists, mixed precision) goes through ``Mode.apply``.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from engine.core import mode as modes
+from engine.core.opdef import OPS, REQUIRED, OpDef
+from engine.core.operator import Operator, OutEdge
+from engine.core.random import default_generator
+
+# What the eager room provides once it is imported: the Tensor class and the functions that need it.
+LINKS: dict[str, Any] = {}
+
+_COMMON: dict[str, Any] = {
+    "np": np,
+    "ndarray": np.ndarray,
+    "asarray": np.asarray,
+    "new": object.__new__,
+    "Operator": Operator,
+    "OutEdge": OutEdge,
+    "get_mode": modes.variable.get,
+    "default": modes.default,
+    "getframe": sys._getframe,
+    "reserve": default_generator().reserve,
+}
+
+
+def link(**names: Any) -> None:
+    """Called once by the eager room: complete the generated functions of all operators, defined and to come."""
+    LINKS.update(names)
+    for opdef in OPS.values():
+        opdef.namespace.update(LINKS)
+        regenerate(opdef)
+
+
+def make_apply(opdef: OpDef) -> FunctionType:
+    """A new function that applies ``opdef`` in the current mode."""
+    namespace = opdef.namespace
+    namespace.update(_COMMON, opdef=opdef, **LINKS)
+    namespace.update({f"default_{n}": v for n, v in opdef.attributes.items()})
+    function = _compile(opdef)
+    namespace["__apply__"] = function
+    return function
+
+
+def regenerate(opdef: OpDef) -> None:
+    """Give the existing apply function a body that fits the rules and kernels as they are now."""
+    function = opdef.namespace["__apply__"]
+    function.__code__ = _compile(opdef).__code__
+
+
+def _compile(opdef: OpDef) -> FunctionType:
+    namespace = opdef.namespace
+    namespace["kernel"], direct = opdef.kernel_for("cpu")
+    source = _source(opdef, direct)
+    scope: dict[str, Any] = {}
+    exec(compile(source, f"<apply {opdef.name}>", "exec"), namespace, scope)
+    made = scope["apply"]
+    assert isinstance(made, FunctionType)
+    return made
+
+
+def _source(opdef: OpDef, direct: bool) -> str:
+    inputs, attributes = opdef.inputs, opdef.attributes
+    parameters = [i.name + ("=None" if i.optional else "") for i in inputs]
+    if attributes:
+        parameters.append("*")
+        parameters += [n + ("" if d is REQUIRED else f"=default_{n}") for n, d in attributes.items()]
+    attrs = "{" + ", ".join(f"{n!r}: {n}" for n in attributes) + "}"
+    names = "(" + "".join(f"{i.name}, " for i in inputs) + ")"
+    lines = [f"def apply({', '.join(parameters)}):", " mode = get_mode() or default.mode"]
+    fast = bool(inputs) and not any(i.is_list for i in inputs) and not any(o.is_list for o in opdef.outputs)
+    if fast and LINKS:
+        lines += _fast_path(opdef, direct, names, attrs)
+    lines.append(f" return mode.apply(opdef, {names}, {attrs})")
+    return "\n".join(lines) + "\n"
+
+
+def _fast_path(opdef: OpDef, direct: bool, names: str, attrs: str) -> list[str]:
+    inputs = opdef.inputs
+    lines = [" if mode.fast:", "  try:"]
+    for i in inputs:
+        absent = f"None if {i.name} is None else " if i.optional else ""
+        lines.append(f"   {i.name}_ = {absent}{i.name}._array")
+    lines += ["  except AttributeError:", "   pass", "  else:"]
+    tests = [
+        f"{i.name}_.__class__ is ndarray" if not i.optional else f"({i.name} is None or {i.name}_.__class__ is ndarray)"
+        for i in inputs
+    ]
+    lines += [f"   if {' and '.join(tests)}:", "    try:"]
+    arguments = ", ".join(f"{i.name}_" for i in inputs)
+    if not direct:
+        arguments = "np, " + arguments + "".join(f", {n}={n}" for n in opdef.attributes)
+        if opdef.random:
+            arguments += ", key=reserve()"
+    lines += [
+        f"     r = kernel({arguments})",
+        "    except Exception as error:",
+        f"     raise explain(opdef, {names}, {attrs}, error) from error.__cause__",
+    ]
+    for output in opdef.outputs:
+        if output.writes:
+            position = opdef.output_names.index(output.name)
+            value = "r" if opdef.single else f"r[{position}]"
+            lines.append(f"    write({output.writes}, {value})")
+    lines += _wrap_outputs(opdef, names, attrs)
+    return lines
+
+
+def _wrap_outputs(opdef: OpDef, names: str, attrs: str) -> list[str]:
+    indent = "    "
+    lines: list[str] = []
+    if opdef.single:
+        lines.append("if r.__class__ is not ndarray: r = asarray(r)")
+        lines += ["out = new(Tensor)", "out._array = r"]
+        first = opdef.inputs[0].name
+        lines.append(f"out._version = share({first}, r)" if opdef.view else "out._version = None")
+        lines.append("out._edge = None")
+    else:
+        lines.append("out = wrap_all(r)")
+    targets = [n for n in opdef.input_names if n in opdef.rule_of]
+    if targets:
+        for name in targets:
+            optional = opdef.inputs[opdef.index_of[name]].optional
+            lines.append(f"e_{name} = " + (f"None if {name} is None else " if optional else "") + f"{name}._edge")
+        any_edge = " or ".join(f"e_{n} is not None" for n in targets)
+        lines.append(f"if mode.grad and ({any_edge}):")
+        lines += [" " + line for line in _record(opdef, targets, attrs)]
+    lines.append("return out")
+    return [indent + line for line in lines]
+
+
+def _record(opdef: OpDef, targets: list[str], attrs: str) -> list[str]:
+    lines = ["node = new(Operator)", "node.opdef = opdef", "node.hooks = None"]
+    lines.append(f"node.attrs = {attrs if opdef.attributes else 'None'}")
+    lines.append("node.edges = (" + "".join(f"e_{n}, " if n in targets else "None, " for n in opdef.input_names) + ")")
+    if opdef.saved_inputs:
+        kept = []
+        for name in opdef.input_names:
+            users = opdef.saved_inputs.get(name)
+            if users is None:
+                kept.append("None")
+            elif users >= set(targets) or any(len(opdef.rule_of[t].targets) > 1 for t in users):
+                kept.append(name)
+            else:
+                condition = " or ".join(f"e_{t} is not None" for t in sorted(users))
+                kept.append(f"{name} if {condition} else None")
+        lines.append("node.inputs = (" + "".join(f"{k}, " for k in kept) + ")")
+        tensors = [n for n in opdef.input_names if n in opdef.saved_inputs]
+        optional = {i.name for i in opdef.inputs if i.optional}
+        unversioned = " and ".join(
+            (f"({n} is None or {n}._version is None)" if n in optional else f"{n}._version is None") for n in tensors
+        )
+        lines.append(f"node.versions = None if {unversioned} else versions_of(node.inputs)")
+    else:
+        lines += ["node.inputs = None", "node.versions = None"]
+    if opdef.single:
+        lines.append("node.outputs = " + ("(r,)" if opdef.saved_outputs else "None"))
+        lines.append("node.shapes = r.shape")
+    else:
+        kept_outputs = "".join(f"r[{n}], " if o in opdef.saved_outputs else "None, "
+                               for n, o in enumerate(opdef.output_names))  # fmt: skip
+        lines.append(f"node.outputs = ({kept_outputs})" if opdef.saved_outputs else "node.outputs = None")
+        lines.append("node.shapes = tuple([None if a is None else a.shape for a in r])")
+    lines.append("node.counters = None")
+    lines += [
+        "try:",
+        " f = getframe(2)",
+        "except ValueError:",
+        " f = getframe(1)",
+        "node.code = f.f_code",
+        "node.instruction = f.f_lasti",
+    ]
+    if opdef.single:
+        lines.append("out._edge = node")
+        if opdef.view and opdef.saved_outputs:
+            lines.append("if out._version is not None: node.counters = ((out._version, out._version.count),)")
+    else:
+        lines.append("connect(out, node)")
+    return lines
+

@@ -1,0 +1,276 @@
+"""What an operator is: one definition with kernel, inference, gradient rules and effects.
+
+::
+
+    @op("tanh", infer=same_as_x)
+    def tanh(xp, x):
+        "Hyperbolic tangent, elementwise."
+        return xp.tanh(x)
+
+    tanh.grad(x=lambda g, out: g * (1.0 - out * out))
+
+The decorated name becomes the function that applies the operator in the current mode. Positional parameters of
+the kernel after ``xp`` are inputs (default None: optional; annotated ``list``: a list of inputs), keyword-only ones
+are attributes, except ``out`` (a buffer to write into) and ``key`` (the random key that the mode provides).
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Generic, ParamSpec, Protocol, TypeVar, cast
+
+from engine.core.errors import ArgumentError, GradientError
+from engine.core.spec import Spec
+
+P = ParamSpec("P")
+R = TypeVar("R", covariant=True)
+Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+
+REQUIRED = inspect.Parameter.empty
+
+OPS: dict[str, OpDef] = {}
+
+
+class Input:
+    """One input of an operator: parameter name, Paddle's slot name, whether it may be absent or is a list."""
+
+    __slots__ = ("is_list", "name", "optional", "slot")
+
+    def __init__(self, name: str, slot: str, optional: bool, is_list: bool) -> None:
+        self.name, self.slot, self.optional, self.is_list = name, slot, optional, is_list
+
+
+class Output:
+    """One output: name and Paddle's slot name; ``writes`` names the input whose storage it replaces."""
+
+    __slots__ = ("is_list", "name", "slot", "writes")
+
+    def __init__(self, name: str, slot: str, writes: str | None, is_list: bool) -> None:
+        self.name, self.slot, self.writes, self.is_list = name, slot, writes, is_list
+
+
+class Rule:
+    """A gradient rule and what it asks for, by parameter name."""
+
+    __slots__ = ("asks", "function", "targets")
+
+    def __init__(self, function: Callable[..., Any], targets: tuple[str, ...]) -> None:
+        self.function = function
+        self.targets = targets
+        self.asks = tuple(inspect.signature(function).parameters)
+
+
+class OpDef:
+    """The definition of one operator."""
+
+    def __init__(
+        self,
+        name: str,
+        kernel: Callable[..., Any],
+        infer: Callable[..., Any],
+        outputs: Sequence[str],
+        slots: Mapping[str, str],
+        writes: Mapping[str, str],
+        *,
+        view: bool,
+        effect: bool,
+        broadcasts: bool,
+        order: int | None,
+        hidden: Sequence[str],
+        output_list: str | None,
+    ) -> None:
+        self.name = name
+        self.kernel = kernel
+        self.infer = infer
+        self.view = view
+        self.effect = effect or bool(writes)
+        self.broadcasts = broadcasts
+        self.order = order
+        self.hidden = frozenset(hidden)
+        self.overrides: dict[str, tuple[Callable[..., Any], bool]] = {}
+        self.rules: list[Rule] = []
+        self.rule_of: dict[str, Rule] = {}
+        self._read_signature(slots)
+        self.outputs = tuple(
+            Output(n, slots.get(n, _camel(n)), writes.get(n), n == output_list) for n in outputs
+        )
+        self.output_names = tuple(o.name for o in self.outputs)
+        self.single = len(self.outputs) == 1 and output_list is None
+        self.saved_inputs: dict[str, frozenset[str]] = {}  # input -> the targets whose rules ask for it
+        self.saved_outputs: frozenset[str] = frozenset()
+        self.namespace: dict[str, Any] = {}  # globals of the generated apply function
+        unknown = set(writes) - set(outputs) | set(writes.values()) - set(self.input_names)
+        if unknown:
+            raise TypeError(f"op {name}: writes names {sorted(unknown)}, which are no output or input of it")
+
+    def _read_signature(self, slots: Mapping[str, str]) -> None:
+        inputs: list[Input] = []
+        self.attributes: dict[str, Any] = {}
+        self.has_out = self.random = False
+        parameters = list(inspect.signature(self.kernel).parameters.values())
+        if not parameters or parameters[0].name != "xp":
+            raise TypeError(f"op {self.name}: the kernel's first parameter must be xp, the array module")
+        for p in parameters[1:]:
+            if p.kind is p.KEYWORD_ONLY:
+                if p.name == "out":
+                    self.has_out = True
+                elif p.name == "key":
+                    self.random = True
+                else:
+                    self.attributes[p.name] = p.default
+            elif p.kind is p.POSITIONAL_OR_KEYWORD:
+                is_list = p.annotation in (list, "list")
+                inputs.append(Input(p.name, slots.get(p.name, _camel(p.name)), p.default is None, is_list))
+            else:
+                raise TypeError(f"op {self.name}: *{p.name} in a kernel; name inputs and attributes one by one")
+        self.inputs = tuple(inputs)
+        self.input_names = tuple(i.name for i in inputs)
+        self.index_of = {i.name: n for n, i in enumerate(inputs)}
+
+    # -- gradients ---------------------------------------------------------------------------------------------
+    def grad(self, **rules: Callable[..., Any]) -> None:
+        """One rule an input: ``add.grad(x=lambda g: g, y=lambda g: g)``."""
+        for target, function in rules.items():
+            self._add_rule(Rule(function, (target,)))
+
+    def grad_all(self, *targets: str) -> Callable[[Kernel], Kernel]:
+        """Decorator of one rule that returns the gradients of all ``targets`` as a tuple, in their order.
+
+        The rule may ask for ``wanted``, the set of targets whose gradient is needed, and return None for others.
+        """
+
+        def decorate(function: Kernel) -> Kernel:
+            self._add_rule(Rule(function, targets))
+            return function
+
+        return decorate
+
+    def _add_rule(self, rule: Rule) -> None:
+        allowed = {"g", "out", "wanted"} | set(self.attributes) | set(self.input_names) | set(self.output_names)
+        allowed |= {f"g_{n}" for n in self.output_names} | {f"{n}_spec" for n in self.input_names}
+        for asked in rule.asks:
+            if asked not in allowed:
+                raise TypeError(
+                    f"gradient of {self.name}: the rule asks for {asked!r}, which the operator does not have; "
+                    f"it has {sorted(allowed)}"
+                )
+        for target in rule.targets:
+            if target not in self.index_of or target in self.rule_of:
+                raise TypeError(f"gradient of {self.name}: {target!r} is no input, or has a rule already")
+            self.rule_of[target] = rule
+        self.rules.append(rule)
+        for asked in rule.asks:
+            if asked in self.index_of:
+                self.saved_inputs[asked] = self.saved_inputs.get(asked, frozenset()) | set(rule.targets)
+        names = {self.output_names[0] if n == "out" and "out" not in self.output_names else n for n in rule.asks}
+        self.saved_outputs |= names & set(self.output_names)
+        relink(self)
+
+    def require_differentiable(self) -> None:
+        if not self.rules:
+            raise GradientError(
+                f"{self.name}: no gradient is defined for this operator; detach() its input if none is wanted"
+            )
+
+    # -- kernels -----------------------------------------------------------------------------------------------
+    def override(self, backend: str, kernel: Callable[..., Any], *, direct: bool = False) -> None:
+        """Use ``kernel`` on ``backend``. ``direct`` kernels take no ``xp`` and no attributes (plain ufuncs)."""
+        self.overrides[backend] = (kernel, direct)
+        relink(self)
+
+    def kernel_for(self, backend: str) -> tuple[Callable[..., Any], bool]:
+        """The kernel for a backend, and whether it is called without ``xp`` and attributes."""
+        return self.overrides.get(backend, (self.kernel, False))
+
+    # -- shapes ------------------------------------------------------------------------------------------------
+    def infer_specs(self, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Specs of the outputs from specs of the inputs. Raises ShapeError or DTypeError for an impossible call."""
+        result = self.infer(*inputs, **attrs)
+        return (result,) if isinstance(result, Spec) else tuple(result)
+
+    def with_defaults(self, attrs: Mapping[str, Any]) -> dict[str, Any]:
+        """All attributes in the order of the signature; raises ArgumentError for a missing or unknown one."""
+        full = {}
+        for name, default in self.attributes.items():
+            value = attrs.get(name, default)
+            if value is REQUIRED:
+                raise ArgumentError(f"{self.name}: attribute {name!r} is missing: got {sorted(attrs)}")
+            full[name] = value
+        if len(full) != len(full.keys() | attrs.keys()):
+            raise ArgumentError(f"{self.name}: unknown attributes {sorted(attrs.keys() - full.keys())}")
+        return full
+
+    def named_inputs(self, inputs: Sequence[Any]) -> Iterator[tuple[Input, Any]]:
+        return zip(self.inputs, inputs, strict=True)
+
+    def __repr__(self) -> str:
+        return f"<OpDef {self.name}({', '.join(self.input_names)})>"
+
+
+class Applier(Protocol, Generic[P, R]):
+    """The function that applies an operator, with its definition at hand."""
+
+    opdef: OpDef
+    grad: Callable[..., None]
+    grad_all: Callable[..., Callable[[Any], Any]]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+
+def op(
+    name: str,
+    *,
+    infer: Callable[..., Any],
+    outputs: Sequence[str] = ("out",),
+    slots: Mapping[str, str] | None = None,
+    writes: Mapping[str, str] | None = None,
+    view: bool = False,
+    effect: bool = False,
+    broadcasts: bool = False,
+    order: int | None = None,
+    hidden: Sequence[str] = (),
+    output_list: str | None = None,
+) -> Callable[[Callable[..., Any]], Applier[Any, Any]]:
+    """Define the operator ``name`` (Paddle's OpDesc name where there is one) from its default kernel.
+
+    ``infer`` takes Specs where the kernel takes arrays and returns the outputs' Specs. ``slots`` renames parameters
+    to Paddle's slots; ``writes`` maps outputs to the inputs they replace in place; ``view`` says that the output
+    shares the first input's storage; ``broadcasts`` that gradients are summed back to the inputs' shapes;
+    ``order=1`` that there are no second derivatives (say why beside it); ``hidden`` attributes are not printed;
+    ``output_list`` names the output that is a list.
+    """
+
+    def decorate(kernel: Callable[..., Any]) -> Applier[Any, Any]:
+        if name in OPS:
+            raise TypeError(f"op {name}: defined twice")
+        opdef = OpDef(
+            name, kernel, infer, outputs, slots or {}, writes or {}, view=view, effect=effect,
+            broadcasts=broadcasts, order=order, hidden=hidden, output_list=output_list,
+        )  # fmt: skip
+        OPS[name] = opdef
+        from engine.core.generate import make_apply
+
+        function = make_apply(opdef)
+        function.__doc__ = kernel.__doc__
+        function.__module__ = kernel.__module__
+        function.__name__ = function.__qualname__ = kernel.__name__
+        applier = cast("Applier[Any, Any]", function)
+        applier.opdef = opdef
+        applier.grad = opdef.grad
+        applier.grad_all = opdef.grad_all
+        return applier
+
+    return decorate
+
+
+def relink(opdef: OpDef) -> None:
+    """Make the generated apply function of ``opdef`` follow a change of its rules or kernels."""
+    if opdef.namespace:
+        from engine.core.generate import regenerate
+
+        regenerate(opdef)
+
+
+def _camel(name: str) -> str:
+    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))

@@ -1,0 +1,119 @@
+"""Where arrays live, and the array module (NumPy, CuPy) that computes there."""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from engine.core.errors import ArgumentError, DeviceError, MissingExtraError
+
+
+class Place:
+    """A device: ``Place(cpu)`` or ``Place(gpu:0)``."""
+
+    __slots__ = ("index", "kind")
+
+    def __init__(self, kind: str = "cpu", index: int = 0) -> None:
+        self.kind = kind
+        self.index = index
+
+    def is_cpu_place(self) -> bool:
+        return self.kind == "cpu"
+
+    def is_gpu_place(self) -> bool:
+        return self.kind == "gpu"
+
+    @property
+    def device(self) -> str:
+        """The name that ``set_device`` takes."""
+        return "cpu" if self.kind == "cpu" else f"{self.kind}:{self.index}"
+
+    def __repr__(self) -> str:
+        return f"Place({self.device})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Place) and self.device == other.device
+
+    def __hash__(self) -> int:
+        return hash(self.device)
+
+
+class CPUPlace(Place):
+    def __init__(self) -> None:
+        super().__init__("cpu")
+
+
+class CUDAPlace(Place):
+    """GPU number ``index``."""
+
+    def __init__(self, index: int = 0) -> None:
+        super().__init__("gpu", int(index))
+
+
+class CUDAPinnedPlace(CPUPlace):
+    """Page-locked host memory; kept on the plain CPU place."""
+
+
+_current: list[Place] = [CPUPlace()]
+
+
+def backend(place: Place) -> ModuleType:
+    """The kernels of ``place``, loaded by name.
+
+    Raises MissingExtraError without CuPy and DeviceError where CuPy finds no GPU.
+    """
+    if place.kind == "cpu":
+        return importlib.import_module("engine.kernels.cpu")
+    try:
+        module = importlib.import_module("engine.kernels.cupy")
+    except ImportError as error:
+        raise MissingExtraError(
+            f"set_device: {place.device!r} needs CuPy, which is not installed ({error}); "
+            "pip install 'model-studio[gpu]', or use set_device('cpu')"
+        ) from error
+    module.check(place.index)
+    return module
+
+
+def array_module(array: Any) -> Any:
+    """The module whose functions compute on ``array``."""
+    if isinstance(array, (np.ndarray, np.generic)):
+        return np
+    return importlib.import_module("engine.kernels.cupy").xp
+
+
+def as_place(value: Any) -> Place:
+    """A place from a Place or a name: ``'cpu'``, ``'gpu'``, ``'gpu:1'``."""
+    if isinstance(value, Place):
+        return value
+    kind, _, index = str(value).lower().partition(":")
+    kind = {"cuda": "gpu"}.get(kind, kind)
+    if kind not in ("cpu", "gpu") or (index and not index.isdigit()) or (kind == "cpu" and index):
+        raise ArgumentError(f"set_device: {value!r} is no device; use 'cpu', 'gpu' or 'gpu:N'")
+    return CPUPlace() if kind == "cpu" else CUDAPlace(int(index or 0))
+
+
+def current_place() -> Place:
+    return _current[0]
+
+
+def set_device(device: Any) -> Place:
+    """Make ``device`` the place of new tensors. Raises if it is not usable here, leaving the old one."""
+    place = as_place(device)
+    backend(place)
+    _current[0] = place
+    return place
+
+
+def get_device() -> str:
+    """``'cpu'`` or ``'gpu:N'``."""
+    return _current[0].device
+
+
+def require_same_place(where: str, arrays: list[Any]) -> None:
+    kinds = {type(a).__module__.partition(".")[0] for a in arrays}
+    if len(kinds) > 1:
+        raise DeviceError(f"{where}: inputs live on different devices: {sorted(kinds)}; move them with .cpu() or .cuda()")

@@ -1,0 +1,1 @@
+"""Eager execution: Tensor, the tape it records, and the switches of recording."""

@@ -1,0 +1,86 @@
+"""Switches of gradient recording: no_grad, enable_grad, set_grad_enabled, is_grad_enabled."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from contextvars import Token
+from typing import Any
+
+from engine.core import mode as modes
+
+
+class _Switch:
+    """A context manager and decorator that records, or not, within its block; usable again and nested."""
+
+    grad = False
+
+    def __init__(self) -> None:
+        self._tokens: list[Token[modes.Mode | None]] = []
+
+    def __enter__(self) -> None:
+        self._tokens.append(modes.variable.set(modes.current().with_grad(self.grad)))
+
+    def __exit__(self, *_: object) -> None:
+        modes.variable.reset(self._tokens.pop())
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        if inspect.isgeneratorfunction(function):
+
+            @functools.wraps(function)
+            def generator(*args: Any, **kwargs: Any) -> Any:
+                iterator = function(*args, **kwargs)
+                while True:
+                    with type(self)():
+                        try:
+                            value = next(iterator)
+                        except StopIteration as stop:
+                            return stop.value
+                    yield value
+
+            return generator
+
+        @functools.wraps(function)
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            with self._again():
+                return function(*args, **kwargs)
+
+        return wrapped
+
+    def _again(self) -> _Switch:
+        return type(self)()
+
+
+class _NoGrad(_Switch):
+    grad = False
+
+
+class _EnableGrad(_Switch):
+    grad = True
+
+
+def no_grad(function: Callable[..., Any] | None = None) -> Any:
+    """Record nothing: ``with no_grad():``, ``@no_grad()`` or ``@no_grad``."""
+    return _NoGrad() if function is None else _NoGrad()(function)
+
+
+def enable_grad(function: Callable[..., Any] | None = None) -> Any:
+    """Record again inside a ``no_grad`` block."""
+    return _EnableGrad() if function is None else _EnableGrad()(function)
+
+
+class set_grad_enabled:
+    """Record or not from here on (as a call), or within a block (as a context manager)."""
+
+    def __init__(self, mode: bool) -> None:
+        self._token = modes.variable.set(modes.current().with_grad(bool(mode)))
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *_: object) -> None:
+        modes.variable.reset(self._token)
+
+
+def is_grad_enabled() -> bool:
+    return modes.current().grad

@@ -1,0 +1,168 @@
+"""The eager mode: compute now, record for backward."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from engine.core import generate
+from engine.core import mode as modes
+from engine.core.errors import ArgumentError, EngineError
+from engine.core.opdef import OpDef
+from engine.core.operator import Operator, OutEdge
+from engine.core.place import array_module, backend, current_place, require_same_place
+from engine.core.random import default_generator
+from engine.core.spec import Spec
+from engine.eager.tensor import Tensor, share, wrap, write
+
+# NumPy's floating-point warnings are silenced once, here, not around every operator: as in every framework of the
+# field, overflow and 0/0 give inf and nan without a word.
+np.seterr(all="ignore")
+
+
+class EagerMode(modes.Mode):
+    """Computes at once. The generated apply functions take a short cut for NumPy arrays; this is the general way."""
+
+    fast = True
+
+    def __init__(self, grad: bool) -> None:
+        self.grad = grad
+
+    def with_grad(self, grad: bool) -> modes.Mode:
+        return RECORDING if grad else NOT_RECORDING
+
+    def apply(self, opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        arrays = [_arrays(opdef, declared.name, value) for declared, value in opdef.named_inputs(inputs)]
+        flat = [a for value in arrays for a in (value if isinstance(value, list) else (value,)) if a is not None]
+        if flat:
+            if any(a.__class__ is not flat[0].__class__ for a in flat[1:]):
+                require_same_place(opdef.name, flat)
+            xp = array_module(flat[0])
+        else:
+            xp = backend(current_place()).xp
+        kernel, direct = opdef.kernel_for("cpu" if xp is np else "cupy")
+        extra = {"key": default_generator().reserve()} if opdef.random else {}
+        try:
+            result = kernel(*arrays) if direct else kernel(xp, *arrays, **attrs, **extra)
+        except Exception as error:
+            raise explain(opdef, inputs, attrs, error) from error.__cause__
+        results = [result] if opdef.single else list(result)
+        results = [r if r is None or hasattr(r, "flags") else xp.asarray(r) for r in results]
+        for output, value in zip(opdef.outputs, results, strict=False):
+            if output.writes:
+                write(inputs[opdef.index_of[output.writes]], value)
+        tensors = [None if r is None else wrap(r) for r in results]
+        if opdef.view and tensors[0] is not None:
+            tensors[0]._version = share(inputs[0], results[0])
+        if self.grad and opdef.rules:
+            _record(opdef, inputs, attrs, results, tensors)
+        return tensors[0] if opdef.single else tuple(tensors)
+
+
+def _arrays(opdef: OpDef, name: str, value: Any) -> Any:
+    if value is None:
+        return None
+    if isinstance(value, (list, tuple)):
+        return [_arrays(opdef, name, v) for v in value]
+    if isinstance(value, Tensor):
+        return value._array
+    if modes.is_symbolic(value):
+        raise ArgumentError(
+            f"{opdef.name}: input {name!r} is the static Variable {value.name!r}, which holds no data in eager mode; "
+            "run its Program with an Executor, or build under enable_static()"
+        )
+    raise ArgumentError(f"{opdef.name}: input {name!r} must be a Tensor: got {type(value).__name__}; use to_tensor()")
+
+
+def _record(opdef: OpDef, inputs: Any, attrs: dict[str, Any], results: list[Any], tensors: list[Any]) -> None:
+    edges = tuple(
+        None if i.name not in opdef.rule_of or v is None
+        else [t._edge for t in v] if i.is_list else v._edge
+        for i, v in opdef.named_inputs(inputs)
+    )  # fmt: skip
+    if not any((any(e is not None for e in edge) if edge.__class__ is list else edge is not None) for edge in edges):
+        return
+    node = Operator(opdef, None, attrs)
+    node.edges = edges
+    if opdef.saved_inputs:
+        node.inputs = tuple(
+            (list(v) if i.is_list else v) if i.name in opdef.saved_inputs else None
+            for i, v in opdef.named_inputs(inputs)
+        )
+        node.versions = versions_of(node.inputs)
+    if opdef.saved_outputs:
+        node.outputs = tuple(
+            r if opdef.outputs[min(n, len(opdef.outputs) - 1)].name in opdef.saved_outputs else None
+            for n, r in enumerate(results)
+        )
+    frame = sys._getframe(2)
+    frame = frame.f_back or frame
+    node.code, node.instruction = frame.f_code, frame.f_lasti
+    if opdef.single:
+        node.shapes = results[0].shape
+        tensors[0]._edge = node
+    else:
+        node.shapes = tuple(None if r is None else r.shape for r in results)
+        connect(tensors, node)
+
+
+def wrap_all(results: Any) -> tuple[Tensor | None, ...]:
+    """Tensors over the arrays of an operator with several outputs."""
+    return tuple([None if r is None else wrap(r if r.__class__ is np.ndarray else np.asarray(r)) for r in results])
+
+
+def connect(tensors: Any, node: Operator) -> None:
+    """Give each floating output its own edge into ``node``."""
+    for index, tensor in enumerate(tensors):
+        if tensor is not None and tensor._array.dtype.kind in "fc":
+            tensor._edge = OutEdge(node, index)
+
+
+def versions_of(inputs: Any) -> Any:
+    """What the version counters of saved inputs say now; None where none was ever counted."""
+
+    def count(value: Any) -> Any:
+        if isinstance(value, list):
+            return [count(v) for v in value]
+        return 0 if value is None or value._version is None else value._version.count
+
+    return tuple(count(v) for v in inputs)
+
+
+def explain(opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any], error: Exception) -> Exception:
+    """The error to raise when a kernel failed: what inference says is wrong, else the kernel's words with the specs."""
+    if isinstance(error, (EngineError, MemoryError)):
+        return error
+    specs = [_specs(v) for v in inputs]
+    try:
+        opdef.infer_specs(specs, opdef.with_defaults(attrs))
+    except EngineError as better:
+        return better
+    except Exception as second:  # inference may fail on what the kernel refused; the first error is the cause
+        error.add_note(f"inference of {opdef.name} failed too: {second}")
+    seen = ", ".join(f"{i.name}={s}" for i, s in zip(opdef.inputs, specs, strict=True))
+    shown = "".join(f", {k}={v!r}" for k, v in attrs.items())
+    made = ArgumentError(f"{opdef.name}: {error}: got {seen}{shown}; check shapes, dtypes and attributes")
+    made.__cause__ = error
+    return made
+
+
+def _specs(value: Any) -> Any:
+    if value is None:
+        return None
+    if isinstance(value, (list, tuple)):
+        return [_specs(v) for v in value]
+    return Spec(value._array.shape, value.dtype) if isinstance(value, Tensor) else value
+
+
+RECORDING: Callable[..., Any] | Any = EagerMode(grad=True)
+NOT_RECORDING: Callable[..., Any] | Any = EagerMode(grad=False)
+
+generate.link(
+    Tensor=Tensor, explain=explain, write=write, share=share, wrap_all=wrap_all, connect=connect,
+    versions_of=versions_of,
+)  # fmt: skip
+modes.set_default(RECORDING)

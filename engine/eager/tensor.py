@@ -1,0 +1,308 @@
+"""The eager Tensor: an array, a version counter shared with its views, and an edge into the tape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engine.core import names
+from engine.core.dtype import DType, as_dtype, from_numpy
+from engine.core.errors import ArgumentError, DTypeError, GradientError, ShapeError
+from engine.core.operator import Counter, Leaf, Operator
+from engine.core.place import CPUPlace, CUDAPlace, Place, array_module
+
+new = object.__new__
+
+
+class Tensor:
+    """A value computed at once.
+
+    ``stop_gradient`` is False where operators on it are recorded for ``backward``. Methods and operators are those
+    of the functions in ``engine.tensor``, attached by its table.
+    """
+
+    __slots__ = ("__weakref__", "_array", "_edge", "_grad", "_name", "_persistable", "_version")
+
+    _symbolic = False
+    _array: Any
+    _version: Counter | None
+    _edge: Any
+
+    def __init__(self, data: Any = None, stop_gradient: bool = True, name: str | None = None) -> None:
+        if isinstance(data, Tensor):
+            data = data._array
+        if data is None:
+            data = np.zeros((0,), np.float32)
+        if not hasattr(data, "__array_namespace__") and not isinstance(data, np.ndarray):
+            data = np.asarray(data)
+        from_numpy(data.dtype)
+        self._array = data
+        self._version = None
+        self._edge = None if stop_gradient else Leaf(data.shape)
+        if name is not None:
+            self._name = name
+
+    # -- what it is --------------------------------------------------------------------------------------------
+    @property
+    def shape(self) -> list[int]:
+        return list(self._array.shape)
+
+    @property
+    def ndim(self) -> int:
+        return int(self._array.ndim)
+
+    rank = dim = ndimension = lambda self: self.ndim  # noqa: E731 - Paddle's other names, as methods
+
+    @property
+    def size(self) -> int:
+        return int(self._array.size)
+
+    @property
+    def dtype(self) -> DType:
+        return from_numpy(self._array.dtype)
+
+    @property
+    def place(self) -> Place:
+        if isinstance(self._array, np.ndarray):
+            return CPUPlace()
+        return CUDAPlace(int(self._array.device.id))
+
+    @property
+    def name(self) -> str:
+        try:
+            return self._name
+        except AttributeError:
+            self._name: str = names.generate("generated_tensor")
+            return self._name
+
+    @name.setter
+    def name(self, value: str) -> None:
+        self._name = value
+
+    @property
+    def persistable(self) -> bool:
+        try:
+            return self._persistable
+        except AttributeError:
+            return False
+
+    @persistable.setter
+    def persistable(self, value: bool) -> None:
+        self._persistable: bool = bool(value)
+
+    # -- gradients ---------------------------------------------------------------------------------------------
+    @property
+    def stop_gradient(self) -> bool:
+        return self._edge is None
+
+    @stop_gradient.setter
+    def stop_gradient(self, value: bool) -> None:
+        if value:
+            self._edge = None
+        elif self._edge is None:
+            if self._array.dtype.kind not in "fc":
+                raise DTypeError(
+                    f"stop_gradient: only floating tensors have gradients: this one is {self.dtype.name}; "
+                    "cast it to float32 first"
+                )
+            self._edge = Leaf(self._array.shape)
+
+    @property
+    def is_leaf(self) -> bool:
+        """True if no recorded operator made it."""
+        return self._edge is None or self._edge.__class__ is Leaf
+
+    @property
+    def grad(self) -> Tensor | None:
+        """The gradient that backward collected, or None. A non-leaf has one only after ``retain_grads()``."""
+        from engine.eager.backward import gradient_of
+
+        return gradient_of(self)
+
+    @grad.setter
+    def grad(self, value: Tensor | None) -> None:
+        if value is not None:
+            if not isinstance(value, Tensor):
+                raise ArgumentError(f"grad: takes a Tensor or None: got {type(value).__name__}")
+            if value._array.shape != self._array.shape:
+                raise ShapeError(
+                    f"grad: a gradient has its tensor's shape: got {value.shape} for {self.shape}; reshape it"
+                )
+        if self._edge.__class__ is not Leaf:
+            if value is None:
+                return
+            raise GradientError("grad: only a leaf with stop_gradient=False can be given a gradient")
+        self._edge.grad = value
+
+    def backward(self, grad_tensor: Tensor | None = None, retain_graph: bool = False) -> None:
+        """Compute gradients of this tensor with respect to all leaves it depends on, adding to their ``grad``."""
+        from engine.eager.backward import backward
+
+        backward([self], [grad_tensor], retain_graph)
+
+    # -- data --------------------------------------------------------------------------------------------------
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """A copy of the data as a NumPy array."""
+        array = self._array
+        return array.copy() if isinstance(array, np.ndarray) else array.get()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        array = self.numpy()
+        return array if dtype is None else array.astype(dtype, copy=False)
+
+    def item(self, *args: int) -> Any:
+        """The value as a Python number; of the element at ``args`` where given."""
+        if not args and self._array.size != 1:
+            raise ArgumentError(
+                f"item: only a tensor of one element becomes a Python number: got shape {self.shape}; "
+                "index it first or use tolist()"
+            )
+        return self._array.item(*args)
+
+    def tolist(self) -> Any:
+        return self._array.tolist()
+
+    def set_value(self, value: Any) -> None:
+        """Replace the data in place by ``value`` (an array, Tensor or number of the same shape).
+
+        Raises ShapeError for another shape and DTypeError for another kind of dtype.
+        """
+        array = value._array if isinstance(value, Tensor) else np.asarray(value)
+        if array.shape != self._array.shape:
+            raise ShapeError(
+                f"set_value: {self.name!r} has shape {self.shape}: got {list(array.shape)}; reshape the value first"
+            )
+        if array.dtype != self._array.dtype and not np.can_cast(array.dtype, self._array.dtype, "same_kind"):
+            raise DTypeError(
+                f"set_value: {self.name!r} has dtype {self.dtype.name}: got {array.dtype}; cast the value first"
+            )
+        write(self, array)
+
+    def __len__(self) -> int:
+        if self._array.ndim == 0:
+            raise TypeError("len(): a 0-D Tensor has no length; it holds one number")
+        return int(self._array.shape[0])
+
+    def __bool__(self) -> bool:
+        if self._array.size != 1:
+            raise ArgumentError(
+                f"bool: the truth value of a Tensor of shape {self.shape} is ambiguous; use any() or all()"
+            )
+        return bool(self._array.item())
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __index__(self) -> int:
+        if self._array.dtype.kind not in "iu":
+            raise TypeError(f"index: only integer tensors index: this one is {self.dtype.name}; cast it to int64")
+        return int(self.item())
+
+    def __format__(self, spec: str) -> str:
+        return format(self.item(), spec) if spec and self._array.size == 1 else format(str(self), spec)
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+        if not self.is_leaf:
+            raise GradientError("deepcopy: only leaf tensors can be copied with their place in a graph; detach() first")
+        made = new(type(self))
+        memo[id(self)] = made
+        self._copy_into(made)
+        return made
+
+    def _copy_into(self, made: Tensor) -> None:
+        made._array = self._array.copy()
+        made._version = None
+        made._edge = None if self._edge is None else Leaf(self._array.shape)
+        made.persistable = self.persistable
+        made.name = names.generate(self.name + "_deepcopy")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The transport between our own processes; files never come here.
+        return (_rebuild, (self.numpy(), self.stop_gradient, self.name, self.persistable))
+
+
+def _rebuild(array: Any, stop_gradient: bool, name: str, persistable: bool) -> Tensor:
+    made = Tensor(array, stop_gradient, name)
+    made.persistable = persistable
+    return made
+
+
+class Parameter(Tensor):
+    """A Tensor that a Layer trains: named, persistable, with gradient unless ``trainable=False``."""
+
+    __slots__ = ("__dict__", "init_op", "is_distributed", "need_clip", "optimize_attr", "regularizer")
+
+    def __init__(self, data: Any, name: str | None = None, trainable: bool = True) -> None:
+        super().__init__(data, stop_gradient=not trainable, name=name or names.generate("_eager_param_base"))
+        self.persistable = True
+        self.optimize_attr: dict[str, float] = {"learning_rate": 1.0}
+        self.regularizer: Any = None
+        self.need_clip = True
+        self.is_distributed = False
+
+    @property
+    def trainable(self) -> bool:
+        return not self.stop_gradient
+
+    @trainable.setter
+    def trainable(self, value: bool) -> None:
+        self.stop_gradient = not value
+
+    def _copy_into(self, made: Tensor) -> None:
+        super()._copy_into(made)
+        assert isinstance(made, Parameter)
+        for field in ("optimize_attr", "regularizer", "need_clip", "is_distributed"):
+            setattr(made, field, getattr(self, field))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Parameter, (self.numpy(), self.name, self.trainable))
+
+
+def wrap(array: Any) -> Tensor:
+    """A Tensor over ``array`` itself, with no gradient."""
+    made = new(Tensor)
+    made._array = array
+    made._version = None
+    made._edge = None
+    return made
+
+
+def counter_of(tensor: Tensor) -> Counter:
+    """The version counter of the tensor's storage, made when first needed (by a view or a change in place)."""
+    counter = tensor._version
+    if counter is None:
+        counter = tensor._version = Counter()
+        node = tensor._edge
+        if node.__class__ is Operator and node.opdef.saved_outputs and node.outputs is not None:
+            node.counters = ((counter, 0),)
+    return counter
+
+
+def share(base: Tensor, array: Any) -> Counter | None:
+    """The version counter for a view ``array`` of ``base``; None where the data had to be copied."""
+    source = base._array
+    if array.base is None or (array.base is not source and array.base is not source.base):
+        return None
+    return counter_of(base)
+
+
+def write(tensor: Tensor, array: Any) -> None:
+    """Put ``array`` into the tensor's storage; views of it see the change, graphs that need the old value refuse."""
+    target = tensor._array
+    if array is not target:
+        if not target.flags.writeable:
+            tensor._array = target = target.copy()
+        target[...] = array if target.__class__ is array.__class__ else array_module(target).asarray(array)
+    counter_of(tensor).count += 1
+
+
+def as_dtype_array(value: Any, dtype: Any) -> Any:
+    """``value`` as a NumPy array of ``dtype`` (a DType or its name)."""
+    return np.asarray(value, as_dtype(dtype).np)
