@@ -34,11 +34,12 @@ class Worker:
     def __init__(self, python: str, module: str, arguments: Sequence[str], threads: int) -> None:
         count = str(threads)
         limits = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), count)
+        own = {"BENCH_THREADS": count, "PYTHONPATH": str(ROOT), "GLOG_minloglevel": "2"}
         self.name = " ".join([module.rpartition(".")[2], *arguments])
         self._process = subprocess.Popen(
             [python, "-m", module, *arguments],
             cwd=ROOT,
-            env=os.environ | limits | {"BENCH_THREADS": count, "PYTHONPATH": str(ROOT), "GLOG_minloglevel": "2"},
+            env=os.environ | limits | own,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             encoding="utf-8",
