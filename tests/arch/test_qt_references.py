@@ -1,4 +1,4 @@
-"""The installed PySide6 keeps the reference counts of None and True (release 6.12.0 on Python 3.11 does not)."""
+"""The installed PySide6 keeps the references to None and True (6.12.0 on Python 3.11 does not)."""
 
 from __future__ import annotations
 
@@ -19,4 +19,4 @@ def test_void_calls_of_qt_leak_no_reference(qtbot, constant: bool | None) -> Non
         widget.update()
         widget.setEnabled(True)
     lost = before - sys.getrefcount(constant)
-    assert lost < calls // 10, f"{lost} references lost in {2 * calls} calls: the pin of decision 0005 is not kept"
+    assert lost < calls // 10, f"{lost} references lost in {2 * calls} calls: see decision 0005"
