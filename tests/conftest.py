@@ -18,6 +18,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+# Seconds that a thread or child process may take to end after its test.
+GRACE = float(os.environ.get("MODEL_STUDIO_TEST_GRACE", "2"))
 HIDE_QT = bool(os.environ.get("MODEL_STUDIO_HIDE_QT"))
 
 # Before Qt, NumPy or the studio is imported anywhere: no test needs a screen, two workers share two cores,
@@ -166,8 +168,8 @@ def _children() -> set[int]:
     return alive
 
 
-def _wait_until_gone(threads: list[threading.Thread], pids: set[int], seconds: float = 2.0) -> set[int]:
-    deadline = time.monotonic() + seconds
+def _wait_until_gone(threads: list[threading.Thread], pids: set[int]) -> set[int]:
+    deadline = time.monotonic() + GRACE
     for thread in threads:
         thread.join(max(0.0, deadline - time.monotonic()))
     while pids and time.monotonic() < deadline:
@@ -179,7 +181,7 @@ def _wait_until_gone(threads: list[threading.Thread], pids: set[int], seconds: f
 
 @pytest.fixture(autouse=True)
 def _nothing_left_running(request: pytest.FixtureRequest) -> Iterator[None]:
-    """A thread or child process that outlives its test fails it (after two seconds to end by itself)."""
+    """A thread or child process that outlives its test fails it (after a moment to end by itself)."""
     threads_before, children_before = set(threading.enumerate()), _children()
     yield
     if request.node.get_closest_marker("leaves_threads"):
