@@ -160,10 +160,11 @@ def _children() -> set[int]:
     alive = set()
     for pid in pids:
         try:
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
             command = Path(f"/proc/{pid}/cmdline").read_bytes()
         except OSError:
             continue
-        if command and b"multiprocessing.resource_tracker" not in command:  # empty: ended, not yet reaped
+        if state != "Z" and b"multiprocessing.resource_tracker" not in command:
             alive.add(pid)
     return alive
 
