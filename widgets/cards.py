@@ -1,0 +1,312 @@
+"""The surfaces of a page: card, key figure, chip, empty state and toast."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from widgets import theme
+from widgets.icons import icon_pixmap, set_icon
+
+TOAST_MS = 8000
+LEVEL_ICONS = {"info": ("info", "accent"), "ok": ("check", "ok"), "warn": ("warning", "warn"), "bad": ("error", "bad")}
+
+
+def set_role(widget: QWidget, role: str) -> None:
+    """Give a widget a role of the style sheet and let it show at once."""
+    widget.setProperty("role", role)
+    widget.style().unpolish(widget)
+    widget.style().polish(widget)
+
+
+class Card(QFrame):
+    """A panel with a title; put content into `body`, controls of the card into `header` (at its right end)."""
+
+    def __init__(self, title: str = "", subtitle: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+        self._title, self._subtitle = QLabel(), QLabel()
+        self._title.setProperty("role", "title")
+        self._subtitle.setProperty("role", "mute")
+        self._subtitle.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._header_box = QWidget(self)
+        self.header = QHBoxLayout(self._header_box)
+        self.header.setContentsMargins(0, 0, 0, 0)
+        self.header.setSpacing(theme.SPACE_S)
+        self.header.addWidget(self._title)
+        self.header.addWidget(self._subtitle, 1)
+        self.body = QVBoxLayout()
+        self.body.setContentsMargins(0, 0, 0, 0)
+        self.body.setSpacing(theme.SPACE_S)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(theme.SPACE_M, 10, theme.SPACE_M, theme.SPACE_M)
+        outer.setSpacing(theme.SPACE_S)
+        outer.addWidget(self._header_box)
+        outer.addLayout(self.body, 1)
+        self.set_title(title, subtitle)
+
+    def set_title(self, title: str, subtitle: str = "") -> None:
+        """Change the words at the top; a card without a title has no header line."""
+        self._title.setText(title)
+        self._subtitle.setText(subtitle)
+        self._subtitle.setToolTip(subtitle)
+        self._header_box.setVisible(bool(title or subtitle))
+        self.setAccessibleName(title)
+
+
+class KeyFigure(QFrame):
+    """A label above one large number whose place doesn't move when the number does."""
+
+    def __init__(self, label: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+        self._label, self._value = QLabel(label), QLabel()
+        self._label.setProperty("role", "mute")
+        self._value.setFont(theme.font(theme.FIGURE_PX, bold=True))
+        self._value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(theme.SPACE_M, 10, theme.SPACE_M, 10)
+        layout.setSpacing(2)
+        layout.addWidget(self._label)
+        layout.addWidget(self._value)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.clear()
+
+    def set_label(self, label: str) -> None:
+        """Change the words above the number."""
+        self._label.setText(label)
+        self._describe()
+
+    def set_value(self, value: str | float, unit: str = "") -> None:
+        """Show a number (formatted, zeros kept so that its width holds) or a text as it is."""
+        text = value if isinstance(value, str) else theme.format_number(value, unit, keep_zeros=True)
+        if text == self._value.text():
+            return
+        self._value.setText(text)
+        # The widest text so far sets the width: the neighbours never move back and forth.
+        self._value.setMinimumWidth(max(self._value.minimumWidth(), self._value.sizeHint().width()))
+        self._describe()
+
+    def clear(self) -> None:
+        """Back to the dash of a figure that isn't known yet."""
+        self._value.setMinimumWidth(0)
+        self.set_value("\u2013")
+
+    def text(self) -> str:
+        """The number as shown."""
+        return self._value.text()
+
+    def _describe(self) -> None:
+        self._value.setAccessibleName(self._label.text())
+        self._value.setAccessibleDescription(self._value.text())
+        self.setAccessibleName(f"{self._label.text()}: {self._value.text()}")
+
+
+class Chip(QAbstractButton):
+    """A pill with an optional coloured dot; checkable chips toggle a series or an option, others state a fact."""
+
+    def __init__(self, text: str = "", color: int | str | None = None, checkable: bool = False,
+                 parent: QWidget | None = None) -> None:  # fmt: skip
+        super().__init__(parent)
+        self._color = color
+        self._dashed = False
+        self.setText(text)
+        self.setCheckable(checkable)
+        self.setChecked(checkable)
+        self.setFont(theme.font(theme.BODY_PX - 1))
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus if checkable else Qt.FocusPolicy.NoFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        if checkable:
+            self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self.update)
+
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        self.setAccessibleName(text)
+        self.updateGeometry()
+
+    def set_color(self, color: int | str | None, dashed: bool = False) -> None:
+        """The dot: a run colour by number, a colour, or None; dashed draws it as a broken line."""
+        self._color, self._dashed = color, dashed
+        self.updateGeometry()
+        self.update()
+
+    def _mark_width(self) -> int:
+        return 0 if self._color is None else 20 if self._dashed else 14
+
+    def sizeHint(self) -> QSize:
+        metrics = self.fontMetrics()
+        return QSize(metrics.horizontalAdvance(self.text()) + self._mark_width() + 20, metrics.height() + 8)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(min(self.sizeHint().width(), 80), self.sizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        tokens = theme.current()
+        on = self.isChecked() or not self.isCheckable()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        box = QRectF(self.rect()).adjusted(1, 1, -1, -1)
+        ground = QColor(tokens.hover) if self.underMouse() and self.isCheckable() else QColor(tokens.panel)
+        if on and self.isCheckable() and self._color is None:
+            ground = QColor(tokens.selection)
+        ring = self.hasFocus()
+        painter.setPen(QPen(QColor(tokens.accent if ring else tokens.line), 2 if ring else 1))
+        painter.setBrush(ground)
+        painter.drawRoundedRect(box, box.height() / 2, box.height() / 2)
+        left = box.left() + 9
+        if self._color is not None:
+            color = QColor(theme.run_color(self._color)) if on else QColor(tokens.disabled)
+            middle = box.center().y()
+            if self._dashed:
+                painter.setPen(QPen(color, 2, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+                for start in (0.0, 8.0):
+                    painter.drawLine(QPointF(left + start, middle), QPointF(left + start + 4, middle))
+            else:
+                painter.setPen(QPen(color, 1.5))
+                painter.setBrush(color if on else Qt.BrushStyle.NoBrush)
+                painter.drawEllipse(QPointF(left + 4, middle), 3.5, 3.5)
+            left += self._mark_width()
+        painter.setPen(QColor(tokens.text if on else tokens.mute))
+        if not self.isEnabled():
+            painter.setPen(QColor(tokens.disabled))
+        area = QRectF(left, box.top(), box.right() - 9 - left, box.height())
+        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, int(area.width()) + 1)
+        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+
+
+class EmptyState(QWidget):
+    """Says what will come here and offers the action that brings it."""
+
+    action_triggered = Signal()
+
+    def __init__(self, text: str, action: str = "", icon: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._icon_name = icon
+        self._picture, self._text, self.button = QLabel(), QLabel(text), QPushButton(action)
+        self._text.setProperty("role", "mute")
+        self._text.setWordWrap(True)
+        self._text.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._picture.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._picture.setVisible(bool(icon))
+        self.button.clicked.connect(self.action_triggered)
+        layout = QVBoxLayout(self)
+        layout.setSpacing(theme.SPACE_M)
+        layout.addStretch(1)
+        layout.addWidget(self._picture)
+        layout.addWidget(self._text)
+        layout.addWidget(self.button, 0, Qt.AlignmentFlag.AlignHCenter)
+        layout.addStretch(1)
+        self.set_text(text, action)
+        theme.changed.connect(self._tint)
+        self._tint()
+
+    def set_text(self, text: str, action: str = "") -> None:
+        """Change the words; without an action there is no button."""
+        self._text.setText(text)
+        self.setAccessibleName(text)
+        self.button.setText(action)
+        self.button.setVisible(bool(action))
+
+    def _tint(self) -> None:
+        if self._icon_name:
+            scale = self.devicePixelRatioF()
+            self._picture.setPixmap(icon_pixmap(self._icon_name, theme.current().mute, 32, scale))
+
+
+class Toast(QFrame):
+    """A message at the lower edge of a window that takes no focus; `details_requested` says Details was pressed.
+
+    Information leaves after a while, warnings and errors stay until they are closed.
+    """
+
+    details_requested = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+        self._level = "info"
+        self._picture, self._text = QLabel(), QLabel()
+        self._text.setWordWrap(True)
+        self._text.setMinimumWidth(220)
+        self._text.setTextFormat(Qt.TextFormat.PlainText)
+        self.details = QPushButton()
+        self.details.setProperty("role", "quiet")
+        self.details.clicked.connect(self._details)
+        self.close_button = QToolButton()
+        set_icon(self.close_button, "cancel", "mute")
+        self.close_button.clicked.connect(self.hide)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(theme.SPACE_M, theme.SPACE_S, theme.SPACE_S, theme.SPACE_S)
+        layout.addWidget(self._picture)
+        layout.addWidget(self._text, 1)
+        layout.addWidget(self.details)
+        layout.addWidget(self.close_button)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self.hide)
+        parent.installEventFilter(self)
+        theme.changed.connect(self._tint)
+        self.retranslate()
+        self.hide()
+
+    def retranslate(self) -> None:
+        """Set the words of the buttons anew."""
+        self.details.setText(self.tr("Details"))
+        self.close_button.setToolTip(self.tr("Close"))
+        self.close_button.setAccessibleName(self.tr("Close the message"))
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        super().changeEvent(event)
+
+    def show_message(self, text: str, level: str = "info", details: bool = False) -> None:
+        """Show a message; `level` is "info", "ok", "warn" or "bad"."""
+        self._level = level
+        self._text.setText(text)
+        self.details.setVisible(details)
+        self.setAccessibleName(text)
+        self._tint()
+        self._place()
+        self.show()
+        self.raise_()
+        self._timer.stop()
+        if level in ("info", "ok"):
+            self._timer.start(TOAST_MS)
+
+    def text(self) -> str:
+        """The message that is or was shown last."""
+        return self._text.text()
+
+    def _details(self) -> None:
+        self.hide()
+        self.details_requested.emit()
+
+    def _tint(self) -> None:
+        name, token = LEVEL_ICONS[self._level]
+        color = getattr(theme.current(), token)
+        self._picture.setPixmap(icon_pixmap(name, color, scale=self.devicePixelRatioF()))
+
+    def _place(self) -> None:
+        room = self.parentWidget().rect()
+        width = max(240, min(560, room.width() - 2 * theme.SPACE_XL))
+        height = max(self.layout().heightForWidth(width), self.sizeHint().height())
+        self.setGeometry((room.width() - width) // 2, room.height() - height - 40, width, height)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize and isinstance(event, QResizeEvent) and self.isVisible():
+            self._place()
+        return False

@@ -1,0 +1,36 @@
+"""Shows one widget in a window of its own, or saves its picture: what every `python -m widgets.NAME.demo` calls."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
+
+from widgets import theme
+
+
+def run_demo(make: Callable[[], QWidget], title: str, size: tuple[int, int] = (720, 480)) -> int:
+    """Open the widget in a window; `--shot FILE` saves a picture instead, `--theme light|dark|system` chooses the look."""
+    parser = argparse.ArgumentParser(description=title)
+    parser.add_argument("--theme", choices=("system", "light", "dark"), default="system")
+    parser.add_argument("--shot", metavar="FILE", help="save a PNG picture and leave")
+    options = parser.parse_args()
+    app = QApplication.instance() or QApplication(sys.argv[:1])
+    assert isinstance(app, QApplication)
+    theme.apply_theme(app, options.theme)
+    window = QWidget()
+    window.setWindowTitle(title)
+    layout = QVBoxLayout(window)
+    layout.setContentsMargins(*[theme.PAGE_PADDING] * 4)
+    layout.addWidget(make())
+    window.resize(*size)
+    window.show()
+    if not options.shot:
+        return app.exec()
+    # Long enough for the batched redraws of the widgets to have happened.
+    QTimer.singleShot(250, app.quit)
+    app.exec()
+    return 0 if window.grab().save(options.shot) else 1

@@ -1,0 +1,67 @@
+"""A layout that wraps its items like words, so that chips stay readable in a narrow window or a long language."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
+
+from widgets.tokens import SPACE_S
+
+
+class FlowLayout(QLayout):
+    """Left to right, then the next line; each line is as high as its highest item."""
+
+    def __init__(self, parent: QWidget | None = None, spacing: int = SPACE_S) -> None:
+        super().__init__(parent)
+        self._items: list[QLayoutItem] = []
+        self.setContentsMargins(0, 0, 0, 0)
+        self.setSpacing(spacing)
+
+    def addItem(self, item: QLayoutItem) -> None:
+        self._items.append(item)
+
+    def count(self) -> int:
+        return len(self._items)
+
+    def itemAt(self, index: int) -> QLayoutItem | None:
+        return self._items[index] if 0 <= index < len(self._items) else None
+
+    def takeAt(self, index: int) -> QLayoutItem | None:
+        return self._items.pop(index) if 0 <= index < len(self._items) else None
+
+    def expandingDirections(self) -> Qt.Orientation:
+        return Qt.Orientation(0)
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return self._place(QRect(0, 0, width, 0), move=False)
+
+    def setGeometry(self, rect: QRect) -> None:
+        super().setGeometry(rect)
+        self._place(rect, move=True)
+
+    def sizeHint(self) -> QSize:
+        visible = [item.sizeHint() for item in self._items if not item.isEmpty()]
+        width = sum(size.width() for size in visible) + self.spacing() * max(0, len(visible) - 1)
+        return QSize(width, max((size.height() for size in visible), default=0))
+
+    def minimumSize(self) -> QSize:
+        visible = [item.minimumSize() for item in self._items if not item.isEmpty()]
+        widest = max((size.width() for size in visible), default=0)
+        return QSize(widest, max((size.height() for size in visible), default=0))
+
+    def _place(self, rect: QRect, move: bool) -> int:
+        x, y, line = rect.x(), rect.y(), 0
+        for item in self._items:
+            if item.isEmpty():
+                continue
+            size = item.sizeHint()
+            if x > rect.x() and x + size.width() > rect.right() + 1:
+                x, y, line = rect.x(), y + line + self.spacing(), 0
+            if move:
+                item.setGeometry(QRect(QPoint(x, y), size))
+            x += size.width() + self.spacing()
+            line = max(line, size.height())
+        return y + line - rect.y()

@@ -1,0 +1,70 @@
+"""The icon family: line drawings from resources/icons, tinted with a token and following the theme."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, QObject, QRectF, Qt
+from PySide6.QtGui import QAction, QColor, QIcon, QPainter, QPixmap
+from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtWidgets import QAbstractButton
+
+import resources
+from widgets import theme
+
+
+@cache
+def _source(name: str) -> str:
+    path = Path(resources.folder("icons")) / f"{name}.svg"
+    if not path.is_file():
+        raise ValueError(f"icon: no such icon: {name!r}; the icons are in {path.parent}")
+    return path.read_text(encoding="utf-8")
+
+
+def icon_pixmap(name: str, color: str, size: int = theme.ICON_SIZE, scale: float = 1.0) -> QPixmap:
+    """The icon in one colour, `size` logical pixels wide at the given device pixel ratio."""
+    renderer = QSvgRenderer(QByteArray(_source(name).replace("currentColor", QColor(color).name()).encode()))
+    pixmap = QPixmap(round(size * scale), round(size * scale))
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    renderer.render(painter, QRectF(0, 0, pixmap.width(), pixmap.height()))
+    painter.end()
+    pixmap.setDevicePixelRatio(scale)
+    return pixmap
+
+
+def icon(name: str, token: str = "text", size: int = theme.ICON_SIZE) -> QIcon:
+    """The icon tinted with a token of the theme that holds now, for scales of 100 to 300 %."""
+    tokens = theme.current()
+    result = QIcon()
+    for scale in (1.0, 2.0, 3.0):
+        result.addPixmap(icon_pixmap(name, getattr(tokens, token), size, scale), QIcon.Mode.Normal)
+        result.addPixmap(icon_pixmap(name, tokens.disabled, size, scale), QIcon.Mode.Disabled)
+    return result
+
+
+class _IconFollower(QObject):
+    """Keeps the icon of a button or action in the colours of the theme; lives as its child."""
+
+    def __init__(self, target: QAbstractButton | QAction, name: str, token: str) -> None:
+        super().__init__(target)
+        self.setObjectName("iconFollower")
+        self.name, self.token = name, token
+        theme.changed.connect(self.refresh)
+        self.refresh()
+
+    def refresh(self) -> None:
+        target = self.parent()
+        if isinstance(target, QAbstractButton | QAction):
+            target.setIcon(icon(self.name, self.token))
+
+
+def set_icon(target: QAbstractButton | QAction, name: str, token: str = "text") -> None:
+    """Give a button or action an icon that follows the theme; a second call replaces the first."""
+    follower = target.findChild(_IconFollower, "iconFollower")
+    if isinstance(follower, _IconFollower):
+        follower.name, follower.token = name, token
+        follower.refresh()
+    else:
+        _IconFollower(target, name, token)
