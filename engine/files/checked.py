@@ -1,0 +1,113 @@
+"""Reading a file's bytes through its hashes, and parsing them: what parent and guarded child both do."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from engine.core.errors import DataError, FormatError
+from engine.files import userblock
+from engine.files.image import ImageError, read_image
+from engine.files.userblock import UserBlock, check_payload, parse_user_block
+
+
+@dataclass(frozen=True)
+class Expected:
+    """A file to be read: where it is, which kind it must be, and the newest version of that kind that we
+    know."""
+
+    path: Path
+    kind: str
+    max_version: int
+
+
+@dataclass(frozen=True)
+class Container:
+    """A file that was read: its kind and version, who wrote it, its save id, and the tree of plain values."""
+
+    kind: str
+    version: int
+    product: str
+    save_id: bytes
+    tree: Any
+
+
+def load_checked(path: Path) -> tuple[UserBlock, bytes]:
+    """The user block and all bytes of a file whose hashes are right.
+
+    The bytes are read once: what was hashed is what is parsed, whoever writes to the file meanwhile.
+
+    Raises:
+        DataError: there is no such file, or it can't be read.
+        FormatError: damaged, truncated or foreign.
+    """
+    with _opened(path) as (file, length):
+        block = parse_user_block(file.read(userblock.SIZE), length, path)
+        file.seek(0)
+        try:
+            data = file.read(length)
+        except MemoryError as cause:
+            raise FormatError(f"{path}: the file does not fit into memory: {length / 1e6:.0f} MB; "
+                              "close other programs or use a machine with more memory") from cause
+    if len(data) != length or parse_user_block(data[: userblock.SIZE], length, path) != block:
+        raise FormatError(f"{path}: the file changed while it was read: {len(data)} of {length} bytes; "
+                          "read it again")
+    check_payload(block, memoryview(data)[userblock.SIZE :], path)
+    return block, data
+
+
+def read_user_block(path: Path) -> UserBlock:
+    """The user block alone, checked by its own checksum and the file's length; the payload is not hashed.
+
+    Raises: as :func:`load_checked`.
+    """
+    with _opened(path) as (file, length):
+        return parse_user_block(file.read(userblock.SIZE), length, path)
+
+
+def decode(expected: Expected, block: UserBlock, data: bytes) -> Container:
+    """Parses checked bytes, the last gate.
+
+    Raises:
+        FormatError: of another kind, of a version that we don't know, or not of the structure that we write.
+    """
+    path = expected.path
+    try:
+        image = read_image(data)
+        if image.kind != expected.kind:
+            raise FormatError(f"{path}: a Model Studio file of another kind: {image.kind!r} where "
+                              f"{expected.kind!r} is needed; choose the right file")
+        if not 1 <= image.version <= expected.max_version:
+            raise FormatError(f"{path}: written by a newer version of Model Studio: {image.kind} version "
+                              f"{image.version} by {image.product}, this build reads up to "
+                              f"{expected.max_version}; update Model Studio")
+        return Container(image.kind, image.version, image.product, block.save_id, image.tree())
+    except ImageError as cause:
+        raise FormatError(f"{path}: not a valid Model Studio file: {cause}; Model Studio did not write it "
+                          "like this, get it again from a source that you trust") from cause
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[tuple[BinaryIO, int]]:
+    """Opens a regular file and tells its length; never waits on a pipe, never reads a device."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
+        with os.fdopen(descriptor, "rb") as file:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
+                raise FormatError(f"{path}: not a file but a pipe or device; choose a file")
+            yield file, status.st_size
+    except IsADirectoryError as cause:
+        raise FormatError(f"{path}: not a file but a folder; choose a file") from cause
+    except FileNotFoundError as cause:
+        raise DataError(f"{path}: there is no such file; check the name, or save it first") from cause
+    except DataError:
+        raise
+    except OSError as cause:
+        raise DataError(f"{path}: can't be read: {cause.strerror or cause}; "
+                        "check the disk and your permissions on it") from cause

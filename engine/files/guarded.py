@@ -1,0 +1,133 @@
+"""Files that this installation did not write are first read to the end in a child process with limits.
+
+libhdf5 crashes and hangs on some damaged files, and a hash only says that a file is as its author wanted it.
+So the child, which holds nothing of value, goes first: it may use so much memory, processor time and wall
+time, and may write no file. Only where it comes back with a plain yes does the parent parse the very same
+bytes (the child is told their SHA-256). A file that was found good is not checked again by this process.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from engine.core.errors import FormatError
+from engine.files.checked import Expected
+from engine.files.userblock import UserBlock
+
+CHILD = Path(__file__).with_name("guarded_child.py")
+_REMEMBERED = 256
+_accepted: OrderedDict[tuple[bytes, str, int], None] = OrderedDict()
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A file to be checked: what is expected of it, its user block, and its length in bytes."""
+
+    expected: Expected
+    block: UserBlock
+    length: int
+
+    @property
+    def identity(self) -> tuple[bytes, str, int]:
+        """What the verdict depends on: content, kind and newest known version."""
+        return self.block.digest, self.expected.kind, self.expected.max_version
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the child may use: bytes of memory beyond its imports, seconds of processor and of wall time."""
+
+    memory: int
+    cpu_seconds: int
+    wall_seconds: float
+
+    @classmethod
+    def for_length(cls, length: int) -> Limits:
+        """Limits that an honest file of ``length`` bytes stays well below, on a slow and busy machine too."""
+        cpu = 10 + length // 20_000_000
+        return cls(memory=512 * 1024**2 + 16 * length, cpu_seconds=cpu, wall_seconds=6.0 * cpu)
+
+
+def check(suspects: Sequence[Suspect]) -> None:
+    """Has a child process read the files to their ends.
+
+    Raises:
+        FormatError: a file was refused, or made the child crash, hang or use too much memory.
+    """
+    new = [suspect for suspect in suspects if suspect.identity not in _accepted]
+    if not new:
+        return
+    request = {
+        "folders": sorted({str(Path(module.__file__ or "").parent.parent) for module in (np, h5py)}),
+        "engine": str(CHILD.parent.parent),
+        "files": [
+            {"path": os.path.abspath(suspect.expected.path), "shown": str(suspect.expected.path),
+             "sha256": suspect.block.digest.hex(), "kind": suspect.expected.kind,
+             "max_version": suspect.expected.max_version}
+            for suspect in new
+        ],
+    }
+    run_child(request, Limits.for_length(sum(suspect.length for suspect in new)))
+    for suspect in new:
+        _accepted[suspect.identity] = None
+    while len(_accepted) > _REMEMBERED:
+        _accepted.popitem(last=False)
+
+
+def run_child(request: dict[str, Any], limits: Limits, child: Path = CHILD) -> None:
+    """Runs ``child`` with the request on its standard input. Raises FormatError unless it answers with a yes.
+
+    The child starts without site packages, user site and PYTHON* variables, so that its start costs little
+    more than importing NumPy and h5py.
+    """
+    names = ", ".join(file["shown"] for file in request["files"])
+    text = json.dumps(request | {"memory": limits.memory, "cpu_seconds": limits.cpu_seconds})
+    try:
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", "-B", str(child)], input=text.encode("utf-8"), capture_output=True,
+            timeout=limits.wall_seconds, env=_environment(), cwd=str(CHILD.parent), check=False,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )
+    except subprocess.TimeoutExpired as cause:
+        raise _refused(names, f"no end after {limits.wall_seconds:.0f} s") from cause
+    except OSError as cause:
+        raise FormatError(f"{names}: not opened: the process that must check a foreign file first could not "
+                          f"be started: {cause}; repair the installation") from cause
+    try:
+        answer = json.loads(done.stdout)
+    except ValueError as cause:
+        raise _refused(names, _ending(done.returncode)) from cause
+    if done.returncode != 0 or set(answer) != {"refused"}:
+        raise _refused(names, _ending(done.returncode))
+    if answer["refused"] is not None:
+        raise FormatError(str(answer["refused"]))
+
+
+def _environment() -> dict[str, str]:
+    names = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "TEMP")
+    kept = {name: os.environ[name] for name in names if name in os.environ}
+    # One thread: each thread of a BLAS reserves address space, which counts against the limit. No HDF5
+    # plug-ins: an unknown filter must not load a library.
+    return kept | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1",
+                   "HDF5_PLUGIN_PRELOAD": "::"}
+
+
+def _ending(code: int) -> str:
+    return f"stopped by signal {-code}" if code < 0 else f"exit code {code} without a verdict"
+
+
+def _refused(names: str, how: str) -> FormatError:
+    return FormatError(f"{names}: the file made the reader crash, hang or use too much memory ({how}, in a "
+                       "separate process, nothing else was touched); don't use it, get it again from a "
+                       "source that you trust")

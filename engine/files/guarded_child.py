@@ -1,0 +1,53 @@
+"""The process that reads a foreign file first: run as a script by engine.files.guarded, never imported.
+
+One JSON request on standard input, one JSON verdict on standard output: ``{"refused": null}`` or a message.
+Anything else, such as no verdict after a crash, counts as a refusal.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+
+def main() -> None:
+    """Reads every file of the request to its end."""
+    request = json.load(sys.stdin.buffer)
+    sys.path.extend(request["folders"])
+    # The engine's own __init__ would import all of it; the rooms below are found without running it.
+    package = types.ModuleType("engine")
+    package.__path__ = [request["engine"]]
+    sys.modules["engine"] = package
+    from engine.core.errors import EngineError
+    from engine.files.limits import limit_this_process
+
+    refused = None
+    limit_this_process(request["memory"], request["cpu_seconds"])
+    try:
+        for file in request["files"]:
+            read(file)
+    except EngineError as error:
+        refused = str(error)
+    except MemoryError:
+        refused = (f"{file['shown']}: reading it takes more memory than its size explains: over "
+                   f"{request['memory'] // 1024**2} MB; don't use it, get it again from a source "
+                   "that you trust")
+    sys.stdout.write(json.dumps({"refused": refused}))
+
+
+def read(file: dict[str, Any]) -> None:
+    """Reads one file as the parent will; raises EngineError where it is refused."""
+    from engine.core.errors import FormatError
+    from engine.files.checked import Expected, decode, load_checked
+
+    block, data = load_checked(Path(file["path"]))
+    if block.digest.hex() != file["sha256"]:
+        raise FormatError(f"{file['shown']}: the file changed while it was read; read it again")
+    decode(Expected(Path(file["shown"]), file["kind"], file["max_version"]), block, data)
+
+
+if __name__ == "__main__":
+    main()

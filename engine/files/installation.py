@@ -1,0 +1,58 @@
+"""The random key by which this installation knows the files that it wrote itself."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from contextlib import suppress
+from pathlib import Path
+
+import platformdirs
+
+_LENGTH = 32
+
+
+def key_path() -> Path:
+    """Where the key lies: ``installation.key`` in the user's data folder."""
+    return Path(platformdirs.user_data_dir("model-studio", appauthor=False)) / "installation.key"
+
+
+def installation_key() -> bytes | None:
+    """The key of 32 bytes, made on first use with permissions 0600.
+
+    None where it can neither be read nor stored: every file then counts as foreign, which is slower but as
+    safe. A key that other users can read, or that belongs to someone else, is not used for the same reason.
+    """
+    path = key_path()
+    with suppress(OSError):
+        return _read(path)
+    with suppress(OSError):
+        _create(path)
+        return _read(path)
+    return None
+
+
+def _read(path: Path) -> bytes | None:
+    with open(path, "rb") as file:
+        if os.name != "nt":
+            status = os.fstat(file.fileno())
+            if status.st_mode & 0o077 or status.st_uid != os.geteuid():
+                return None
+        key = file.read(_LENGTH + 1)
+    return key if len(key) == _LENGTH else None
+
+
+def _create(path: Path) -> None:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(secrets.token_bytes(_LENGTH))
+            file.flush()
+            os.fsync(file.fileno())
+        # A link, unlike a rename, fails where another process was first: both then use that one's key.
+        with suppress(FileExistsError):
+            os.link(temporary, path)
+    finally:
+        os.unlink(temporary)

@@ -1,0 +1,87 @@
+"""Limits that a process sets on itself: memory, processor time, no files written, no core dump."""
+
+from __future__ import annotations
+
+import sys
+
+
+def limit_this_process(memory: int, cpu_seconds: int) -> None:
+    """From now on: ``memory`` more bytes than now, so many seconds of processor time, no byte into any file.
+
+    macOS accepts but does not enforce the limit on memory; there the checks on claimed sizes and the parent's
+    wall time remain. Windows has a job object for memory and processor time and no limit on files.
+    """
+    if sys.platform == "win32":
+        _limit_by_job(memory, cpu_seconds)
+        return
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds))
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    wanted = _address_space() + memory
+    if hard != resource.RLIM_INFINITY:
+        wanted = min(wanted, hard)
+    try:
+        resource.setrlimit(resource.RLIMIT_AS, (wanted, wanted))
+    except (OSError, ValueError):
+        if sys.platform != "darwin":  # some releases of macOS refuse any limit on the address space
+            raise
+
+
+def _address_space() -> int:
+    """Bytes of address space that this process uses already (libraries reserve much more than they touch)."""
+    import resource
+
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[0]) * resource.getpagesize()
+    except OSError:
+        return 4 * 1024**3
+
+
+def _limit_by_job(memory: int, cpu_seconds: int) -> None:
+    """Puts this process into a Windows job object with limits on committed memory and user time."""
+    import ctypes
+    from ctypes import wintypes
+
+    class BasicLimits(ctypes.Structure):
+        _fields_ = (
+            ("per_process_user_time", ctypes.c_int64),
+            ("per_job_user_time", ctypes.c_int64),
+            ("limit_flags", wintypes.DWORD),
+            ("minimum_working_set", ctypes.c_size_t),
+            ("maximum_working_set", ctypes.c_size_t),
+            ("active_processes", wintypes.DWORD),
+            ("affinity", ctypes.c_size_t),
+            ("priority_class", wintypes.DWORD),
+            ("scheduling_class", wintypes.DWORD),
+        )
+
+    class ExtendedLimits(ctypes.Structure):
+        _fields_ = (
+            ("basic", BasicLimits),
+            ("io_counters", ctypes.c_uint64 * 6),
+            ("process_memory", ctypes.c_size_t),
+            ("job_memory", ctypes.c_size_t),
+            ("peak_process_memory", ctypes.c_size_t),
+            ("peak_job_memory", ctypes.c_size_t),
+        )
+
+    process_time, process_memory, extended_information = 0x2, 0x100, 9
+    limits = ExtendedLimits()
+    limits.basic.limit_flags = process_time | process_memory
+    limits.basic.per_process_user_time = cpu_seconds * 10_000_000  # in units of 100 ns
+    limits.process_memory = memory + 256 * 1024**2  # counts what the imports have committed too
+    kernel = ctypes.WinDLL("kernel32", use_last_error=True)  # type: ignore[attr-defined, unused-ignore]
+    kernel.CreateJobObjectW.restype = wintypes.HANDLE
+    kernel.GetCurrentProcess.restype = wintypes.HANDLE
+    kernel.SetInformationJobObject.argtypes = (wintypes.HANDLE, ctypes.c_int, ctypes.c_void_p, wintypes.DWORD)
+    kernel.AssignProcessToJobObject.argtypes = (wintypes.HANDLE, wintypes.HANDLE)
+    job = kernel.CreateJobObjectW(None, None)
+    # A process that may not enter another job stays under the parent's wall time and the checks on claimed
+    # sizes.
+    size = ctypes.sizeof(limits)
+    if job and kernel.SetInformationJobObject(job, extended_information, ctypes.byref(limits), size):
+        kernel.AssignProcessToJobObject(job, kernel.GetCurrentProcess())

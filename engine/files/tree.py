@@ -1,0 +1,273 @@
+"""A tree of plain values as one JSON document plus named arrays, and back, with every type kept.
+
+JSON has no tuple, no complex number, no array and only text as keys; those become an object with one key that
+begins with ``$``::
+
+    (1, 2)                     {"$tuple": [1, 2]}
+    {1: "a"}                   {"$dict": [[1, "a"]]}          also for text keys that begin with "$"
+    float("nan")               {"$float": "nan"}
+    1 + 2j                     {"$complex": [1.0, 2.0]}
+    b"ab"                      {"$bytes": "YWI="}
+    np.float32(1)              {"$scalar": "0000803f", "dtype": "<f4"}
+    an array                   {"$array": "/weights/conv1.weight", "dtype": "<f4"}
+
+An array's name is its path through the tree, made readable for any HDF5 viewer; the document, not the name,
+says where it belongs, so names may be changed where HDF5 needs it (``/`` in a key) without losing the key.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.errors import ArgumentError, DTypeError
+
+MAX_DEPTH = 100
+_MAX_NAME = 100
+DOCUMENT_NAME = "structure"
+
+# What a file may hold. Bool is stored as uint8 and complex as pairs of floats: every viewer shows those.
+DTYPES = frozenset(
+    f"{order}{code}" for order in "<>" for code in ("i2", "i4", "i8", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16")
+) | {"|b1", "|i1", "|u1"}
+
+
+class TreeError(Exception):
+    """A document that does not describe a tree; the message says why, the caller knows which file."""
+
+
+def storage_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The little-endian dtype that an array of ``dtype`` is stored as."""
+    if dtype.kind == "b":
+        return np.dtype("|u1")
+    if dtype.kind == "c":
+        return np.dtype(f"<f{dtype.itemsize // 2}")
+    return dtype.newbyteorder("<")
+
+
+def to_stored(array: NDArray[Any]) -> NDArray[Any]:
+    """The array as it is stored: little-endian, C order, bool as uint8, complex with a last axis (real,
+    imaginary)."""
+    stored = storage_dtype(array.dtype)
+    if array.dtype.kind == "c":
+        contiguous = np.ascontiguousarray(array, array.dtype.newbyteorder("<")).reshape(array.shape)
+        return contiguous[..., np.newaxis].view(stored)
+    if array.dtype.kind == "b":
+        return np.ascontiguousarray(array).reshape(array.shape).view(stored)
+    return np.ascontiguousarray(array, stored).reshape(array.shape)
+
+
+def from_stored(stored: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Undoes :func:`to_stored`. Raises TreeError where the stored values can't be of ``dtype``."""
+    if dtype.kind == "c":
+        if stored.shape[-1:] != (2,):
+            raise TreeError(f"an array of complex numbers has shape {stored.shape}, the last axis must be 2")
+        return stored.view(dtype.newbyteorder("<")).reshape(stored.shape[:-1]).astype(dtype, copy=False)
+    if dtype.kind == "b":
+        if stored.size and stored.max() > 1:
+            raise TreeError(f"an array of booleans holds {stored.max()}")
+        return stored.view(dtype)
+    return stored.astype(dtype, copy=False)
+
+
+class _Encoder:
+    def __init__(self) -> None:
+        self.arrays: dict[str, NDArray[Any]] = {}
+        self._names: dict[str, set[str]] = {"": {DOCUMENT_NAME}}
+
+    def encode(self, value: Any, path: str, name: str, depth: int) -> Any:
+        if depth > MAX_DEPTH:
+            raise ArgumentError(f"save {_shown(path)}: nested deeper than {MAX_DEPTH} levels (or containing "
+                                "itself); save a flatter structure")
+        if value is None or isinstance(value, bool):
+            return value
+        if isinstance(value, np.ndarray):
+            return self._array(value, path, name)
+        if isinstance(value, str):
+            return str(value)
+        if isinstance(value, bytes):
+            return {"$bytes": base64.b64encode(value).decode("ascii")}
+        if isinstance(value, np.generic):
+            dtype = _accepted(value.dtype, path)
+            return {"$scalar": np.asarray(value).tobytes().hex(), "dtype": dtype}
+        if isinstance(value, int):
+            return int(value)
+        if isinstance(value, float):
+            return float(value) if math.isfinite(value) else {"$float": str(float(value))}
+        if isinstance(value, complex):
+            parts = (value.real, value.imag)
+            return {"$complex": [self.encode(part, path, name, depth + 1) for part in parts]}
+        if isinstance(value, Mapping):
+            return self._mapping(value, path, name, depth)
+        if isinstance(value, list | tuple):
+            group = self._group(path, name)
+            items = [self.encode(item, group, str(index), depth + 1) for index, item in enumerate(value)]
+            return items if isinstance(value, list) else {"$tuple": items}
+        raise DTypeError(f"save {_shown(path, name)}: can't save a "
+                         f"{type(value).__module__}.{type(value).__qualname__}; "
+                         "convert it to numbers, text, NumPy arrays, lists or dicts first")
+
+    def _mapping(self, value: Mapping[Any, Any], path: str, name: str, depth: int) -> Any:
+        group = self._group(path, name)
+        pairs = []
+        for key, item in value.items():
+            if not (key is None or isinstance(key, str | int | float | np.generic)):
+                raise DTypeError(f"save {_shown(path, name)}: can't save the key {key!r} of type "
+                                 f"{type(key).__name__}; use text or numbers as keys")
+            node = self.encode(item, group, str(key), depth + 1)
+            pairs.append((self.encode(key, group, "", depth + 1), node))
+        if all(isinstance(key, str) and not key.startswith("$") for key, _ in pairs):
+            return dict(pairs)
+        return {"$dict": [list(pair) for pair in pairs]}
+
+    def _array(self, value: NDArray[Any], path: str, name: str) -> dict[str, str]:
+        dtype = _accepted(value.dtype, f"{path}/{name}")
+        if isinstance(value, np.ma.MaskedArray):
+            raise DTypeError(f"save {_shown(path, name)}: can't save a masked array; "
+                             "save its data and its mask")
+        place = f"{path}/{self._free_name(path, name or 'value')}"
+        self.arrays[place] = np.asarray(value)
+        return {"$array": place, "dtype": dtype}
+
+    def _group(self, path: str, name: str) -> str:
+        """The path below which the arrays of a container are named; the root container adds nothing to the
+        path."""
+        if not path and not name:
+            return ""
+        return f"{path}/{self._free_name(path, name or 'value')}"
+
+    def _free_name(self, path: str, wanted: str) -> str:
+        taken = self._names.setdefault(path, set())
+        readable = _readable(wanted)
+        name, count = readable, 2
+        while name in taken:
+            name, count = f"{readable}~{count}", count + 1
+        taken.add(name)
+        return name
+
+
+def _readable(key: str) -> str:
+    """``key`` as a name that HDF5 takes: no slash, no control character, not ``.`` or ``..``, not too
+    long."""
+    name = "".join(f"%{ord(c):02X}" if c in "/\x7f" or c < " " or "\ud800" <= c <= "\udfff" else c
+                   for c in key[:_MAX_NAME])
+    return name.replace(".", "%2E") if name.strip(".") == "" and name else name or "%"
+
+
+def _shown(path: str, name: str = "") -> str:
+    return f"{path}/{name}".strip("/") or "the value"
+
+
+def _accepted(dtype: np.dtype[Any], place: str) -> str:
+    if dtype.str not in DTYPES:
+        raise DTypeError(f"save {_shown(place)}: can't save values of dtype {dtype}; convert them to bool, "
+                         "an integer, float16/32/64 or complex64/128 (text: to a list of str)")
+    return dtype.str
+
+
+def encode_tree(value: Any) -> tuple[bytes, dict[str, NDArray[Any]]]:
+    """The tree as a JSON document (UTF-8) and its arrays by path, such as ``/weights/conv1.weight``.
+
+    Raises:
+        DTypeError: a value, key or dtype that can't be saved; says where in the tree.
+        ArgumentError: nested too deep (or containing itself), or an integer of thousands of digits.
+    """
+    encoder = _Encoder()
+    node = encoder.encode(value, "", "", 0)
+    try:
+        text = json.dumps(node, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    except ValueError as cause:
+        raise ArgumentError(f"save: a number can't be written: {cause}; save it as text") from cause
+    try:
+        return text.encode("utf-8"), encoder.arrays
+    except UnicodeEncodeError:
+        # A lone surrogate (a file name that is no UTF-8) has no UTF-8 form, only an escaped one.
+        return json.dumps(node, separators=(",", ":")).encode("ascii"), encoder.arrays
+
+
+def parse_document(document: bytes | bytearray) -> tuple[Any, dict[str, str]]:
+    """The document's node and the arrays that it names, path to dtype.
+
+    Raises:
+        TreeError: not JSON, nested too deep, a path named twice, a dtype that no file may hold.
+    """
+    try:
+        node = json.loads(document, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as cause:
+        raise TreeError(f"its structure is not JSON: {cause}") from cause
+    wanted: dict[str, str] = {}
+    _collect(node, wanted, 0)
+    return node, wanted
+
+
+def _no_constant(name: str) -> Any:
+    raise TreeError(f"its structure holds the bare word {name}")
+
+
+def _collect(node: Any, wanted: dict[str, str], depth: int) -> None:
+    if depth > 3 * MAX_DEPTH:  # a tagged container takes up to three levels of JSON
+        raise TreeError(f"its structure is nested deeper than {MAX_DEPTH} levels")
+    if isinstance(node, list):
+        for item in node:
+            _collect(item, wanted, depth + 1)
+    elif isinstance(node, dict):
+        if "$array" in node:
+            path, dtype = node["$array"], node.get("dtype")
+            if not isinstance(path, str) or not isinstance(dtype, str) or dtype not in DTYPES:
+                raise TreeError(f"its structure names an array {path!r} of dtype {dtype!r}")
+            parts = path.split("/")
+            good = parts[0] == "" and len(parts) > 1 and all(part.strip(".") for part in parts[1:])
+            if path in wanted or not good:
+                raise TreeError(f"its structure names an array twice or badly: {path!r}")
+            wanted[path] = dtype
+        else:
+            for item in node.values():
+                _collect(item, wanted, depth + 1)
+
+
+def decode_tree(node: Any, arrays: Mapping[str, NDArray[Any]]) -> Any:
+    """The tree that ``node`` describes, with the arrays put in their places.
+
+    Raises:
+        TreeError: a node that :func:`encode_tree` does not write.
+    """
+    if isinstance(node, list):
+        return [decode_tree(item, arrays) for item in node]
+    if not isinstance(node, dict):
+        return node
+    tag = next((key for key in node if key.startswith("$")), None)
+    if tag is None:
+        return {key: decode_tree(item, arrays) for key, item in node.items()}
+    try:
+        return _decode_tagged(tag, node, arrays)
+    except (KeyError, TypeError, ValueError, binascii.Error) as cause:
+        raise TreeError(f"its structure holds a malformed {tag}: {cause}") from cause
+
+
+def _decode_tagged(tag: str, node: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Any:
+    content = node[tag]
+    if tag == "$array":
+        return arrays[content]
+    if tag == "$tuple" and isinstance(content, list):
+        return tuple(decode_tree(item, arrays) for item in content)
+    if tag == "$dict":
+        return {decode_tree(key, arrays): decode_tree(item, arrays) for key, item in content}
+    if tag == "$float" and content in ("nan", "inf", "-inf"):
+        return float(content)
+    if tag == "$complex":
+        real, imaginary = (decode_tree(part, arrays) for part in content)
+        return complex(real, imaginary)
+    if tag == "$bytes":
+        return base64.b64decode(content, validate=True)
+    if tag == "$scalar" and node["dtype"] in DTYPES:
+        dtype, data = np.dtype(node["dtype"]), bytes.fromhex(content)
+        if len(data) == dtype.itemsize:
+            return np.frombuffer(data, dtype)[0]
+    raise ValueError(f"{content!r:.60}")

@@ -1,0 +1,121 @@
+"""The first 512 bytes of every native file: magic, lengths, SHA-256, save id and this installation's tag.
+
+Layout, little-endian; the rest up to byte 480 is zero::
+
+    0    8s   magic 8    u32  container version 12   u32  length of this block (512) 16   u64  length of the
+    payload, everything after this block 24   32s  SHA-256 of the payload 56   16s  save id shared by files
+    that belong together, or zeros 72   32s  HMAC-SHA256 of bytes 0 to 72 under the installation's key, or
+    zeros 480  32s  SHA-256 of bytes 0 to 480; stays here in every version, so that a newer file is told from
+    a damaged one
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.core.errors import FormatError
+
+MAGIC = b"\x89MSF\r\n\x1a\n"
+VERSION = 1
+SIZE = 512
+NO_SAVE_ID = bytes(16)
+
+_FIELDS = struct.Struct("<8sIIQ32s16s")
+_TAG_END = _FIELDS.size + 32
+_DIGEST_START = SIZE - 32
+_NO_TAG = bytes(32)
+
+# How a file begins, and what to tell the person who has one of these in hand.
+_KNOWN_STRANGERS = (
+    (b"\x89HDF\r\n\x1a\n", "it is an HDF5 file that another program wrote",
+     "read it with h5py and save what you need with Model Studio"),
+    (b"\x80", "it looks like a Python pickle (such as paddle.save and torch.save write)",
+     "pickles can run code and are never loaded; save the weights again with Model Studio"),
+    (b"PK\x03\x04", "it is a ZIP archive (such as torch.save and numpy.savez write)",
+     "save the weights again with Model Studio"),
+    (b"version https://git-lfs", "it is a Git LFS pointer, not the file itself", "run `git lfs pull`"),
+)
+
+
+@dataclass(frozen=True)
+class UserBlock:
+    """What the first 512 bytes say; ``tag`` is all zeros where no installation signed the file."""
+
+    payload_length: int
+    digest: bytes
+    save_id: bytes
+    tag: bytes
+
+    def is_signed_with(self, key: bytes | None) -> bool:
+        """True if the tag was made with ``key``, that is, if this installation wrote the file."""
+        return key is not None and hmac.compare_digest(self.tag, _tag(_fields(self), key))
+
+
+def _fields(block: UserBlock) -> bytes:
+    return _FIELDS.pack(MAGIC, VERSION, SIZE, block.payload_length, block.digest, block.save_id)
+
+
+def _tag(fields: bytes, key: bytes) -> bytes:
+    return hmac.new(key, fields, hashlib.sha256).digest()
+
+
+def make_user_block(payload: bytes | memoryview, save_id: bytes, key: bytes | None) -> bytes:
+    """The 512 bytes for ``payload``, signed with ``key`` unless that is None."""
+    view = memoryview(payload)
+    fields = _FIELDS.pack(MAGIC, VERSION, SIZE, view.nbytes, hashlib.sha256(view).digest(), save_id)
+    head = (fields + (_NO_TAG if key is None else _tag(fields, key))).ljust(_DIGEST_START, b"\0")
+    return head + hashlib.sha256(head).digest()
+
+
+def parse_user_block(head: bytes, file_length: int, path: Path) -> UserBlock:
+    """Reads and checks the first 512 bytes of a file that is ``file_length`` bytes long.
+
+    Raises:
+        FormatError: foreign, damaged, truncated, or of a newer container version.
+    """
+    if head[: len(MAGIC)] != MAGIC:
+        raise _foreign(head, file_length, path)
+    if len(head) < SIZE:
+        raise FormatError(f"{path}: the file is truncated: {file_length} bytes of at least {SIZE}; "
+                          f"{_GET_AGAIN}")
+    head = head[:SIZE]
+    if not hmac.compare_digest(hashlib.sha256(head[:_DIGEST_START]).digest(), head[_DIGEST_START:]):
+        raise FormatError(f"{path}: the file is damaged: the checksum of its first {SIZE} bytes does not "
+                          f"match; {_GET_AGAIN}")
+    _, version, size, length, digest, save_id = _FIELDS.unpack_from(head)
+    if version > VERSION:
+        raise FormatError(f"{path}: written by a newer version of Model Studio: container version {version}, "
+                          f"this build reads up to {VERSION}; update Model Studio")
+    if version != VERSION or size != SIZE:
+        raise FormatError(f"{path}: not a valid Model Studio file: container version {version}, first block "
+                          f"of {size} bytes; {_GET_AGAIN}")
+    if length != file_length - SIZE:
+        what = "truncated" if length > file_length - SIZE else "damaged"
+        raise FormatError(f"{path}: the file is {what}: {file_length} bytes where {length + SIZE} were "
+                          f"written; {_GET_AGAIN}")
+    return UserBlock(length, digest, save_id, head[_FIELDS.size:_TAG_END])
+
+
+def check_payload(block: UserBlock, payload: bytes | memoryview, path: Path) -> None:
+    """Raises FormatError unless the payload has the digest that the user block promises."""
+    digest = hashlib.sha256(payload).digest()
+    if not hmac.compare_digest(digest, block.digest):
+        raise FormatError(f"{path}: the file is damaged: its SHA-256 is {digest.hex()[:12]}..., written was "
+                          f"{block.digest.hex()[:12]}...; {_GET_AGAIN}")
+
+
+_GET_AGAIN = "copy it again from where it came, or use an older save"
+
+
+def _foreign(head: bytes, file_length: int, path: Path) -> FormatError:
+    if file_length == 0:
+        return FormatError(f"{path}: the file is empty: 0 bytes; {_GET_AGAIN}")
+    for start, what, remedy in _KNOWN_STRANGERS:
+        if head.startswith(start):
+            return FormatError(f"{path}: not a Model Studio file: {what}; {remedy}")
+    return FormatError(f"{path}: not a Model Studio file: it begins with {bytes(head[:8])!r}; "
+                       "choose a file that Model Studio saved")
