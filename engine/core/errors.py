@@ -13,6 +13,10 @@ class EngineError(Exception):
     ``str(error)`` is the whole message, ``where: what is wrong: values seen; what to do``.
     """
 
+    def __str__(self) -> str:
+        # OSError would print errno and file name instead, once they are set.
+        return str(self.args[0]) if self.args else ""
+
 
 class ShapeError(EngineError, ValueError):
     """Shapes that don't fit an operator or a layer."""
