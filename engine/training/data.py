@@ -1,0 +1,93 @@
+"""Data by name: the built-in digits, MNIST, or a folder with IDX files, as a training and a test split."""
+
+from __future__ import annotations
+
+from collections.abc import Sized
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.core.errors import ArgumentError
+
+BUILT_IN = ("digits", "mnist")
+
+
+@dataclass(frozen=True)
+class DataSplits:
+    """A training and a test split: each item is (picture float32 [1, 28, 28] from 0 to 1, label int64 [1])."""
+
+    name: str
+    train: Any
+    test: Any
+    classes: tuple[str, ...]
+    shape: tuple[int, ...]
+
+    def describe(self) -> dict[str, Any]:
+        """What a model trained on this must remember about its input."""
+        return {"scaling": "0 to 1", "divide_by": 255.0, "classes": list(self.classes), "shape": list(self.shape)}
+
+
+def load_data(name: str, samples: int = 0) -> DataSplits:
+    """The splits called ``name``; the pictures are fed as ToTensor gives them, 0 to 1, not normalised.
+
+    Args:
+        name: ``digits``, ``mnist`` or the path of a folder with IDX files.
+        samples: take only the first so many training pictures; 0 takes all.
+
+    Raises:
+        ArgumentError: no such data.
+        DataError: the files are absent or not what they claim to be.
+    """
+    from engine.vision import datasets
+    from engine.vision.transforms import ToTensor
+
+    transform = ToTensor()
+    if name == "digits":
+        train: Any = datasets.Digits(mode="train", transform=transform)
+        test: Any = datasets.Digits(mode="test", transform=transform)
+    elif name == "mnist":
+        train = datasets.MNIST(mode="train", transform=transform)
+        test = datasets.MNIST(mode="test", transform=transform)
+    elif Path(name).expanduser().is_dir():
+        folder = str(Path(name).expanduser())
+        train = datasets.IDXFolder(folder, mode="train", transform=transform)
+        test = datasets.IDXFolder(folder, mode="test", transform=transform)
+    else:
+        raise ArgumentError(
+            f"data: no such data: got {name!r}; choose {', '.join(BUILT_IN)}, or the path of a folder with IDX files"
+        )
+    picture, _ = train[0]
+    if samples and samples < len(train):
+        train = First(train, samples)
+    return DataSplits(name, train, test, class_names(train, test), tuple(np.shape(picture)))
+
+
+def class_names(*splits: Any) -> tuple[str, ...]:
+    """The classes that the splits name, else the labels 0 to the highest one in them (at least 0 to 9)."""
+    named = next((tuple(map(str, split.classes)) for split in splits if hasattr(split, "classes")), None)
+    if named:
+        return named
+    highest = 9
+    for split in splits:
+        labels = getattr(split, "labels", None)
+        if labels is not None and len(labels):
+            highest = max(highest, int(np.max(labels)))
+    return tuple(str(label) for label in range(highest + 1))
+
+
+class First(Sized):
+    """The first ``count`` items of a data set."""
+
+    def __init__(self, data: Any, count: int) -> None:
+        self.data = data
+        self.count = min(count, len(data))
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __getitem__(self, index: int) -> Any:
+        if not -self.count <= index < self.count:
+            raise IndexError(f"First: no item {index} in {self.count}")
+        return self.data[index % self.count]

@@ -1,0 +1,89 @@
+"""Speed, time left and the points since the last report: what turns steps into ``steps`` events."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from engine.training.events import Event, make_event
+
+REPORT_SECONDS = 0.1
+WINDOW_SECONDS = 3.0
+
+
+class Meter:
+    """Collects points and says when it is time to report them.
+
+    Args:
+        clock: seconds that only go forward; tests give their own.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._steps: list[int] = []
+        self._losses: list[float] = []
+        self._accuracies: list[float] = []
+        self._window: deque[tuple[float, int]] = deque()
+        self._seen = 0
+        self._started = self._reported = clock()
+        self._paused_at: float | None = None
+        self._paused_for = 0.0
+
+    def start(self) -> None:
+        """The first step begins now: what went before (imports, data) does not count as training time."""
+        self._started = self._reported = self._clock()
+        self._window.append((self._started, 0))
+
+    def add(self, step: int, loss: float, accuracy: float, samples: int) -> None:
+        """One step was done."""
+        self._steps.append(step)
+        self._losses.append(loss)
+        self._accuracies.append(accuracy)
+        self._seen += samples
+
+    def due(self) -> bool:
+        """True where there are points and the last report is long enough ago."""
+        return bool(self._steps) and self._clock() - self._reported >= REPORT_SECONDS
+
+    def report(self, epoch: int, total_steps: int, batch_size: int) -> Event | None:
+        """The ``steps`` event for the points since the last one; None where there are none."""
+        if not self._steps:
+            return None
+        now = self._clock()
+        self._reported = now
+        self._window.append((now, self._seen))
+        while len(self._window) > 2 and now - self._window[1][0] >= WINDOW_SECONDS:
+            self._window.popleft()
+        speed = self.samples_per_second()
+        step = self._steps[-1]
+        left = (total_steps - step) * batch_size / speed if speed > 0 else 0.0
+        points: dict[str, Any] = {
+            "steps": self._steps, "losses": self._losses, "accuracies": self._accuracies,
+        }  # fmt: skip
+        self._steps, self._losses, self._accuracies = [], [], []
+        return make_event(
+            "steps", **points, step=step, epoch=epoch, total_steps=total_steps,
+            samples_per_second=speed, seconds_left=left, elapsed=self.elapsed(),
+        )  # fmt: skip
+
+    def samples_per_second(self) -> float:
+        """The speed over the last few seconds."""
+        (begin, before), (end, after) = self._window[0], self._window[-1]
+        return (after - before) / (end - begin) if end > begin else 0.0
+
+    def elapsed(self) -> float:
+        """Seconds of training since ``start``, pauses left out."""
+        now = self._paused_at if self._paused_at is not None else self._clock()
+        return now - self._started - self._paused_for
+
+    def pause(self) -> None:
+        self._paused_at = self._clock()
+
+    def resume(self) -> None:
+        """Go on: the pause counts neither as time nor for the speed."""
+        if self._paused_at is not None:
+            self._paused_for += self._clock() - self._paused_at
+            self._paused_at = None
+        self._window.clear()
+        self._window.append((self._clock(), self._seen))

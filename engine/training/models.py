@@ -1,0 +1,161 @@
+"""Models by name: the built-in ones and a user's ``FILE.py:Class``; imports the file that defines the class."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.core.errors import ArgumentError, DataError
+
+BUILT_IN = {"lenet": "LeNet", "linear": "Linear", "cnn": "SmallCNN"}
+FOLDER = Path(__file__).resolve().parents[2] / "resources" / "models"
+
+
+@dataclass(frozen=True)
+class ModelSource:
+    """Where a model's class stands: its file, its name there, and whether it is one of ours."""
+
+    name: str
+    file: Path
+    class_name: str
+    built_in: bool
+
+    def text(self) -> str:
+        """The source of the file.
+
+        Raises:
+            DataError: the file can't be read.
+        """
+        try:
+            return self.file.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise DataError(
+                f"model {self.name}: the file can't be read: {self.file}: {error}; give FILE.py:Class of a file that is"
+            ) from error
+
+    def moved(self, folder: Path) -> ModelSource:
+        """The same class in the copy of the file that ``folder`` holds."""
+        return ModelSource(self.name, folder / self.file.name, self.class_name, self.built_in)
+
+
+def find_model(name: str) -> ModelSource:
+    """Look up ``lenet``, ``linear``, ``cnn`` or ``FILE.py:Class`` without importing anything.
+
+    Raises:
+        ArgumentError: no such built-in model, and not of the form ``FILE.py:Class``.
+        DataError: the file is not there.
+    """
+    if name in BUILT_IN:
+        return ModelSource(name, FOLDER / f"{name}.py", BUILT_IN[name], True)
+    path, separator, class_name = name.rpartition(":")
+    if not separator or not path.endswith(".py") or not class_name.isidentifier():
+        raise ArgumentError(
+            f"model: no such model: got {name!r}; choose {', '.join(BUILT_IN)}, or FILE.py:Class of your own"
+        )
+    file = Path(path).expanduser()
+    if not file.is_file():
+        raise DataError(f"model: the file is not there: {file}; check the path in {name!r}")
+    return ModelSource(name, file.resolve(), class_name, False)
+
+
+@dataclass(frozen=True)
+class LoadedModel:
+    """A model's class, and the files of its own that were imported for it."""
+
+    source: ModelSource
+    cls: type[Any]
+    files: tuple[Path, ...]
+
+
+def load_model(source: ModelSource) -> LoadedModel:
+    """Import the file of ``source`` (this runs it) and return its class.
+
+    Raises:
+        ArgumentError: the file has no such class, or it is no ``nn.Layer``.
+        DataError: the file is not there. Whatever the file itself raises comes through as it is.
+    """
+    from engine import nn
+
+    if not source.file.is_file():
+        raise DataError(f"model {source.name}: the file is not there: {source.file}; put it back or choose another")
+    module, files = _import_file(source.file)
+    cls = getattr(module, source.class_name, None)
+    if cls is None:
+        names = [
+            name for name, value in vars(module).items() if isinstance(value, type) and issubclass(value, nn.Layer)
+        ]
+        raise ArgumentError(
+            f"model {source.file.name}: it has no {source.class_name}: its layers are {', '.join(names) or 'none'}; "
+            f"give {source.file.name}:Class with one that is there"
+        )
+    if not (isinstance(cls, type) and issubclass(cls, nn.Layer)):
+        raise ArgumentError(
+            f"model {source.file.name}:{source.class_name}: not a class of nn.Layer: got {cls!r}; "
+            "derive the model's class from nn.Layer"
+        )
+    return LoadedModel(source, cls, files)
+
+
+def build_model(loaded: LoadedModel) -> Any:
+    """An instance, its parameters named as in any other process (an optimizer's state is kept by these names).
+
+    Raises:
+        ArgumentError: the class wants arguments.
+    """
+    import inspect
+
+    from engine.utils import unique_name
+
+    try:
+        inspect.signature(loaded.cls).bind()
+    except TypeError as error:
+        raise ArgumentError(
+            f"model {loaded.source.file.name}:{loaded.source.class_name}: it wants arguments: {error}; "
+            "give them defaults, the studio makes the model without any"
+        ) from None
+    with unique_name.guard():
+        return loaded.cls()
+
+
+def _import_file(file: Path) -> tuple[Any, tuple[Path, ...]]:
+    """Import ``file`` under a name of its own; its folder is importable meanwhile, as for a script."""
+    # One name per file and content, so that a changed file is a new module and two files can't shadow each other.
+    digest = hashlib.sha256(str(file).encode() + b"\0" + file.read_bytes()).hexdigest()[:12]
+    name = f"model_{file.stem}_{digest}"
+    before = set(sys.modules)
+    if name in sys.modules:
+        module = sys.modules[name]
+    else:
+        spec = importlib.util.spec_from_file_location(name, file)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        try:
+            with _importable(file.parent):
+                spec.loader.exec_module(module)
+        except BaseException:
+            sys.modules.pop(name, None)
+            raise
+    files = [file]
+    for other in set(sys.modules) - before:
+        path = getattr(sys.modules[other], "__file__", None)
+        if path and Path(path).resolve().is_relative_to(file.parent) and Path(path).suffix == ".py":
+            files.append(Path(path).resolve())
+    return module, tuple(dict.fromkeys(files))
+
+
+@contextmanager
+def _importable(folder: Path) -> Iterator[None]:
+    sys.path.insert(0, str(folder))
+    try:
+        yield
+    finally:
+        if str(folder) in sys.path:
+            sys.path.remove(str(folder))

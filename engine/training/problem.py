@@ -1,0 +1,119 @@
+"""Tells people what went wrong: an exception as where / what / what to do, with the user's own line."""
+
+from __future__ import annotations
+
+import sysconfig
+import traceback
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+_ENGINE = Path(__file__).resolve().parents[1]
+_FOLDERS = tuple(
+    str(Path(path).resolve())
+    for path in {sysconfig.get_paths()[key] for key in ("stdlib", "platstdlib", "purelib", "platlib")}
+)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """An error in plain words; ``file`` and ``line`` are those of the user's code, empty and 0 where it had none."""
+
+    error: str
+    message: str
+    where: str
+    what: str
+    do: str
+    file: str
+    line: int
+    traceback: str
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def describe_problem(error: BaseException, user_files: Sequence[str] = ()) -> Problem:
+    """Take ``error`` apart for people.
+
+    The user's line is the innermost frame in ``user_files``, or else in any file outside the engine, the
+    standard library and installed packages.
+    """
+    message = str(error).strip() or type(error).__name__
+    if isinstance(error, MemoryError) and message == "MemoryError":
+        message = "memory: not enough for this step: out of memory; take a smaller batch size or a smaller model"
+    frame = _user_frame(error, user_files)
+    where, what, do = split_message(message)
+    if isinstance(error, SyntaxError) and error.filename:
+        frame = (error.filename, error.lineno or 0)
+        where = where or "syntax"
+    return Problem(
+        error=type(error).__name__,
+        message=message,
+        where=where or (f"{Path(frame[0]).name}:{frame[1]}" if frame else type(error).__name__),
+        what=what,
+        do=do or "read the traceback below; the marked line is yours" if frame else do,
+        file=frame[0] if frame else "",
+        line=frame[1] if frame else 0,
+        traceback=format_traceback(error, user_files),
+    )
+
+
+def split_message(message: str) -> tuple[str, str, str]:
+    """``where: what is wrong: values; what to do`` in its three parts; parts that aren't there are empty."""
+    first = message.strip().splitlines()[0] if message.strip() else ""
+    body, separator, do = first.rpartition("; ")
+    if not separator:
+        body, do = first, ""
+    where, separator, what = body.partition(": ")
+    if not separator:
+        where, what = "", body
+    return where, what, do
+
+
+def format_traceback(error: BaseException, user_files: Sequence[str] = ()) -> str:
+    """The traceback with runs of framework frames folded into one line and the user's lines marked with ``>``."""
+    lines = ["Traceback (most recent call last):"]
+    folded = 0
+    for entry in traceback.extract_tb(error.__traceback__):
+        if not _is_users(entry.filename, user_files):
+            folded += 1
+            continue
+        if folded:
+            lines.append(_folded(folded))
+            folded = 0
+        lines.append(f'> File "{entry.filename}", line {entry.lineno}, in {entry.name}')
+        if entry.line:
+            lines.append(f"    {entry.line}")
+    if folded:
+        lines.append(_folded(folded))
+    lines.extend(line.rstrip("\n") for line in traceback.format_exception_only(type(error), error))
+    return "\n".join(lines)
+
+
+def full_traceback(error: BaseException) -> str:
+    """Every frame, for a report to us."""
+    return "".join(traceback.format_exception(type(error), error, error.__traceback__))
+
+
+def _folded(count: int) -> str:
+    return f"  ... {count} line{'s' if count > 1 else ''} of the framework"
+
+
+def _user_frame(error: BaseException, user_files: Sequence[str]) -> tuple[str, int] | None:
+    found: tuple[str, int] | None = None
+    trace: TracebackType | None = error.__traceback__
+    for entry in traceback.extract_tb(trace):
+        if _is_users(entry.filename, user_files):
+            found = (entry.filename, entry.lineno or 0)
+    return found
+
+
+def _is_users(filename: str, user_files: Sequence[str]) -> bool:
+    if user_files:
+        return filename in user_files
+    if filename.startswith("<"):
+        return False
+    path = Path(filename).resolve()
+    return not path.is_relative_to(_ENGINE) and not any(path.is_relative_to(folder) for folder in _FOLDERS)

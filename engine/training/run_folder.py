@@ -1,0 +1,184 @@
+"""A run's folder: journal.jsonl, run.h5, checkpoints/, source/; the only file that knows how it is laid out."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from engine.core.errors import ArgumentError, DataError, EngineError
+from engine.files.atomic import atomic_write, make_folder, saving
+from engine.files.checkpoint import (
+    BEST_NAME,
+    latest_checkpoint,
+    list_checkpoints,
+    prune_checkpoints,
+    read_checkpoint,
+    write_best,
+    write_checkpoint,
+)
+from engine.files.journal import JOURNAL_NAME, PACKED_NAME, JournalWriter, pack_run
+from engine.training.events import LAST_KINDS, Event, as_lines
+
+CHECKPOINTS = "checkpoints"
+SOURCE = "source"
+INFERENCE = "inference"
+
+Tell: TypeAlias = Callable[[str, str], None]
+"""Called with the path and the message of a write that failed."""
+
+
+class RunFolder:
+    """Reads and writes the files of one run.
+
+    The journal never stops a training: what could not be written is kept, told once, and tried again with the
+    next event.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self.journal_path = self.path / JOURNAL_NAME
+        self.checkpoints_path = self.path / CHECKPOINTS
+        self.source_path = self.path / SOURCE
+        self._journal: JournalWriter | None = None
+        self._waiting: list[Event] = []
+        self._failing = False
+        self._from_step: int | None = None
+        self._made_folder = False
+
+    # ----- before the training -----
+
+    def require_new(self) -> None:
+        """Refuse to write over another run.
+
+        Raises:
+            ArgumentError: the folder holds one.
+        """
+        if self.journal_path.exists() or list_checkpoints(self.checkpoints_path):
+            raise ArgumentError(
+                f"out: the folder already holds a run: {self.path}; choose another folder, or resume that run"
+            )
+
+    def latest_checkpoint(self) -> Path:
+        """The newest sound checkpoint.
+
+        Raises:
+            DataError: there is none; says which were skipped and why.
+        """
+        latest = latest_checkpoint(self.checkpoints_path)
+        if latest.entry is None:
+            skipped = f" ({'; '.join(latest.notes)})" if latest.notes else ""
+            raise DataError(
+                f"resume: there is no sound checkpoint: {self.checkpoints_path}{skipped}; start a new run"
+            )
+        return latest.entry.path
+
+    def read_checkpoint(self, path: Path) -> dict[str, Any]:
+        """The tree of a checkpoint. Raises DataError or FormatError."""
+        tree: dict[str, Any] = read_checkpoint(path)
+        return tree
+
+    def read_best(self) -> dict[str, Any]:
+        """The tree of the best checkpoint. Raises DataError or FormatError."""
+        return self.read_checkpoint(self.checkpoints_path / BEST_NAME)
+
+    def open(self, model_files: Iterable[Path], from_step: int | None) -> None:
+        """Make the folder ready for writing; with ``from_step`` the journal is cut back to that step.
+
+        Raises:
+            SaveError: the folder can't be made or written.
+        """
+        self._made_folder = not self.path.exists()
+        self._from_step = from_step
+        make_folder(self.path)
+        make_folder(self.checkpoints_path)
+        if from_step is None:
+            self._copy_source(list(model_files))
+        else:
+            self._cut_journal(from_step)
+        self._journal = JournalWriter(self.journal_path)
+
+    def _copy_source(self, files: list[Path]) -> None:
+        """Keep the code of the model: a run goes on with what it began with."""
+        if not files:
+            return
+        make_folder(self.source_path)
+        for file in files:
+            target = self.source_path / file.relative_to(files[0].parent)
+            make_folder(target.parent)
+            with saving(target):
+                shutil.copyfile(file, target)
+
+    def _cut_journal(self, step: int) -> None:
+        """Take out what the run will do again: everything after ``step``, and lines that are no events."""
+        if not self.journal_path.exists():
+            return
+        kept = []
+        for line in self.journal_path.read_bytes().splitlines(keepends=True):
+            with suppress(ValueError):
+                if int(json.loads(line).get("step", 0)) <= step and line.endswith(b"\n"):
+                    kept.append(line)
+        atomic_write(self.journal_path, lambda file: file.write(b"".join(kept)))
+
+    # ----- while training -----
+
+    def record(self, event: Event, tell: Tell) -> None:
+        """Write ``event`` into the journal; the last event of a run also packs it into run.h5."""
+        if self._journal is None:
+            return
+        self._waiting += as_lines(event)
+        try:
+            while self._waiting:
+                self._journal.write(self._waiting[0])
+                del self._waiting[0]
+            self._failing = False
+            if event["event"] in LAST_KINDS:
+                self._journal.sync()
+                pack_run(self.path)
+        except (OSError, EngineError) as error:
+            if not self._failing:
+                self._failing = True
+                tell(str(getattr(error, "filename", None) or self.journal_path), str(error))
+
+    def write_checkpoint(self, step: int, tree: dict[str, Any], keep: int) -> Path:
+        """Write a checkpoint and remove those that are too many. Raises SaveError."""
+        path = write_checkpoint(self.checkpoints_path, step, tree)
+        prune_checkpoints(self.checkpoints_path, keep)
+        return path
+
+    def write_best(self, tree: dict[str, Any]) -> None:
+        """Replace the best checkpoint. Raises SaveError."""
+        write_best(self.checkpoints_path, tree)
+
+    # ----- afterwards -----
+
+    def discard(self, tell: Tell) -> None:
+        """Remove what this run wrote; of a resumed run only what came after the checkpoint it went on from."""
+        self.close()
+        try:
+            if self._from_step is not None:
+                for entry in list_checkpoints(self.checkpoints_path):
+                    if entry.step > self._from_step:
+                        entry.path.unlink()
+                self._cut_journal(self._from_step)
+                return
+            for folder in (self.checkpoints_path, self.source_path):
+                if folder.exists():
+                    shutil.rmtree(folder)
+            for name in (JOURNAL_NAME, PACKED_NAME):
+                (self.path / name).unlink(missing_ok=True)
+            if self._made_folder:
+                # Whatever someone else put there meanwhile stays, and the folder with it.
+                with suppress(OSError):
+                    self.path.rmdir()
+        except OSError as error:
+            tell(str(error.filename or self.path), f"cancel: not everything could be removed: {error}; remove it")
+
+    def close(self) -> None:
+        """Close the journal; closing twice is harmless."""
+        if self._journal is not None:
+            self._journal.close()
+            self._journal = None

@@ -1,0 +1,95 @@
+"""Builds what a training needs from the names in its config: data, loaders, network, optimizer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.training.config import TrainingConfig
+from engine.training.data import DataSplits, load_data
+from engine.training.models import ModelSource, build_model, find_model, load_model
+from engine.training.stepper import Stepper, make_optimizer
+
+TEST_BATCH = 256
+
+
+@dataclass
+class Parts:
+    """What TrainingRun drives.
+
+    ``batches`` and ``test_batches`` are iterated once an epoch and give (pictures, labels); ``batches`` has a
+    length, ``state_dict`` and ``set_state_dict`` so that an epoch can be continued in its middle.
+    """
+
+    stepper: Any
+    batches: Any
+    test_batches: Any
+    classes: tuple[str, ...]
+    train_samples: int
+    test_samples: int
+    first_pictures: Any = None
+    model_files: tuple[Path, ...] = ()
+
+    def check(self) -> None:
+        """Run the network once on a picture, so that a mistake in it shows at once and in plain eager mode."""
+        if self.first_pictures is not None:
+            self.stepper.check(self.first_pictures, self.classes)
+
+
+def model_source(config: TrainingConfig, source_folder: Path | None = None) -> ModelSource:
+    """Where the model of ``config`` is defined: in a run's ``source/`` copy where there is one.
+
+    A run goes on with the code that it began with, whatever has become of the original file.
+    """
+    if source_folder is not None:
+        path, _, class_name = config.model.rpartition(":")
+        if path:
+            copy = source_folder / Path(path).name
+            if copy.is_file():
+                return ModelSource(config.model, copy.resolve(), class_name, False)
+    return find_model(config.model)
+
+
+def build_network(config: TrainingConfig, source_folder: Path | None = None) -> tuple[Any, tuple[Path, ...]]:
+    """A new network for ``config`` and the files that define it. Imports the user's file.
+
+    Raises:
+        ArgumentError, DataError: as ``find_model``, ``load_model`` and ``build_model`` do.
+    """
+    loaded = load_model(model_source(config, source_folder))
+    return build_model(loaded), loaded.files
+
+
+def build_parts(config: TrainingConfig, source_folder: Path | None = None) -> Parts:
+    """Everything for a training of ``config``; random numbers are drawn for the initial weights only.
+
+    Raises:
+        ArgumentError, DataError, DeviceError: a name that leads nowhere, data or device that isn't there.
+    """
+    import engine
+    from engine.io import DataLoader
+
+    engine.set_device(config.device)
+    network, files = build_network(config, source_folder)
+    splits: DataSplits = load_data(config.data, config.samples)
+    optimizer = make_optimizer(config.optimizer, config.learning_rate, network)
+    batches = DataLoader(splits.train, batch_size=config.batch_size, shuffle=True)
+    test_batches = DataLoader(splits.test, batch_size=TEST_BATCH, shuffle=False)
+    picture, _ = splits.train[0]
+    return Parts(
+        stepper=Stepper(network, optimizer, config.static, splits.shape),
+        batches=batches,
+        test_batches=test_batches,
+        classes=splits.classes,
+        train_samples=len(splits.train),
+        test_samples=len(splits.test),
+        first_pictures=engine.to_tensor(picture[None]),
+        model_files=files,
+    )
+
+
+def own_file(model: str) -> list[str]:
+    """The user's file in ``FILE.py:Class``, for telling whose line an error is at before the file was imported."""
+    path = model.rpartition(":")[0]
+    return [str(Path(path).expanduser().resolve())] if path.endswith(".py") else []

@@ -1,0 +1,269 @@
+"""One training step and one evaluation, eager or through to_static; holds the network and its optimizer."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from engine.core.errors import ArgumentError
+from engine.core.random import default_generator
+
+HARDEST = 10
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """How the network reads a test split. ``confusion[label, predicted]`` counts pictures."""
+
+    loss: float
+    accuracy: float
+    confusion: np.ndarray
+    hardest: list[dict[str, Any]]
+    pictures: np.ndarray
+
+
+class Stepper:
+    """Trains ``network`` batch by batch with cross entropy and measures it.
+
+    Args:
+        network: a Layer that turns pictures [N, ...] into scores [N, classes].
+        optimizer: an optimizer over its parameters.
+        static: run steps and evaluation through ``jit.to_static``.
+        shape: the shape of one picture, for the InputSpec.
+    """
+
+    def __init__(self, network: Any, optimizer: Any, static: bool, shape: tuple[int, ...]) -> None:
+        from engine import jit
+        from engine.static import InputSpec
+
+        self.network = network
+        self.optimizer = optimizer
+        self.static = static
+        self._step, self._read = _layers(network)
+        if static:
+            pictures = InputSpec(shape=[None, *shape], dtype="float32", name="x")
+            labels = InputSpec(shape=[None, 1], dtype="int64", name="label")
+            self._step = jit.to_static(self._step, input_spec=[pictures, labels])
+            self._read = jit.to_static(self._read, input_spec=[pictures])
+        network.train()
+
+    def train(self, pictures: Any, labels: Any, go_on: bool = False) -> tuple[float, float]:
+        """One step; returns its loss and the accuracy on the batch before the update.
+
+        Where the loss is no finite number the parameters stay as they are, unless ``go_on``.
+        """
+        loss, accuracy = self._step(pictures, labels)
+        value = float(loss)
+        if math.isfinite(value) or go_on:
+            loss.backward()
+            self.optimizer.step()
+            self.optimizer.clear_grad()
+        return value, float(accuracy)
+
+    def evaluate(
+        self, batches: Any, classes: int, stopped: Callable[[], bool] = lambda: False
+    ) -> Evaluation | None:
+        """Measure the network on all ``batches``; modes and random numbers are afterwards as they were."""
+        import engine
+
+        with measuring(self.network), engine.no_grad():
+            return evaluate(lambda pictures: self._read(pictures).numpy(), batches, classes, stopped)
+
+    def check(self, pictures: Any, classes: tuple[str, ...]) -> None:
+        """Run the network once, eagerly and without a trace, so that a mistake in it shows before the training.
+
+        Raises:
+            ArgumentError: its output can't stand for ``classes``. Its own errors come through as they are.
+        """
+        import engine
+
+        with measuring(self.network), engine.no_grad():
+            scores = self.network(pictures)
+        check_output(tuple(getattr(scores, "shape", ())), len(classes), int(pictures.shape[0]))
+
+    def state_dict(self) -> dict[str, Any]:
+        """The network's and the optimizer's state."""
+        return {"model": self.network.state_dict(), "optimizer": self.optimizer.state_dict()}
+
+    def set_state_dict(self, state: dict[str, Any]) -> None:
+        self.network.set_state_dict(state["model"])
+        self.optimizer.set_state_dict(state["optimizer"])
+
+    def parameter_count(self) -> int:
+        """How many numbers there are to learn."""
+        return sum(
+            int(np.prod(parameter.shape))
+            for parameter in self.network.parameters()
+            if not parameter.stop_gradient
+        )
+
+
+def make_optimizer(name: str, learning_rate: float, network: Any) -> Any:
+    """The optimizer called ``name`` over the parameters of ``network``, with Paddle's defaults."""
+    from engine import optimizer
+
+    makers: dict[str, Callable[..., Any]] = {
+        "adam": lambda **words: optimizer.Adam(**words),
+        "sgd": lambda **words: optimizer.SGD(**words),
+        "momentum": lambda **words: optimizer.Momentum(**words),
+        "adamw": lambda **words: optimizer.AdamW(**words),
+    }
+    return makers[name](learning_rate=learning_rate, parameters=network.parameters())
+
+
+def check_output(shape: tuple[int, ...], classes: int, batch: int) -> None:
+    """Refuse a network whose output shape can't stand for so many classes.
+
+    Raises:
+        ArgumentError: not [N, at least one score a class].
+    """
+    if len(shape) != 2 or shape[0] != batch or shape[1] < classes:
+        raise ArgumentError(
+            f"model: its output does not fit the data: shape {list(shape)} for {batch} pictures of {classes} "
+            f"classes; end the model with {classes} scores a picture, e.g. Linear(..., {classes})"
+        )
+
+
+def evaluate(
+    scores: Callable[[Any], np.ndarray],
+    batches: Any,
+    classes: int,
+    stopped: Callable[[], bool] = lambda: False,
+) -> Evaluation | None:
+    """Measure ``scores`` on all ``batches`` of (pictures, labels); None where ``stopped`` said so in between."""
+    confusion = np.zeros((classes, classes), np.int64)
+    losses: list[np.ndarray] = []
+    rows: list[tuple[float, int, int, int, np.ndarray]] = []
+    seen = 0
+    for pictures, labels in batches:
+        if stopped():
+            return None
+        values = scores(pictures).astype(np.float64)
+        truth = np.asarray(labels.numpy()).reshape(-1)
+        logs = values - values.max(axis=1, keepdims=True)
+        logs -= np.log(np.exp(logs).sum(axis=1, keepdims=True))
+        of_truth = logs[np.arange(len(truth)), truth]
+        predicted = values.argmax(axis=1)
+        width = max(classes, values.shape[1])
+        if width > len(confusion):
+            confusion = np.pad(confusion, (0, width - len(confusion)))
+        np.add.at(confusion, (truth, predicted), 1)
+        losses.append(-of_truth)
+        worst = np.argsort(of_truth, kind="stable")[:HARDEST]
+        images = np.asarray(pictures.numpy())
+        rows += [
+            (float(of_truth[i]), seen + int(i), int(truth[i]), int(predicted[i]), images[i]) for i in worst
+        ]
+        rows = sorted(rows, key=lambda row: row[:2])[:HARDEST]
+        seen += len(truth)
+    if not seen:
+        raise ArgumentError("evaluate: there is nothing to measure: 0 pictures; give a test split that has some")
+    return Evaluation(
+        loss=float(np.concatenate(losses).mean()),
+        accuracy=float(np.trace(confusion) / seen),
+        confusion=confusion,
+        hardest=[
+            {"index": index, "label": label, "predicted": predicted, "probability": math.exp(log)}
+            for log, index, label, predicted, _ in rows
+        ],
+        pictures=_as_bytes([image for *_, image in rows]),
+    )
+
+
+def _as_bytes(images: list[np.ndarray]) -> np.ndarray:
+    """Pictures from 0 to 1 as uint8 [count, height, width]; only the first channel is shown."""
+    stack = np.stack([image[0] if image.ndim == 3 else np.atleast_2d(image) for image in images])
+    return np.clip(np.rint(stack * 255.0), 0, 255).astype(np.uint8)
+
+
+@contextmanager
+def measuring(network: Any) -> Iterator[None]:
+    """Within the block the network is in evaluation mode; afterwards modes and random numbers are as before."""
+    layers = [(layer, layer.training) for layer in network.sublayers(include_self=True)]
+    state = random_state()
+    network.eval()
+    try:
+        yield
+    finally:
+        for layer, training in layers:
+            layer.training = training
+        set_random_state(state)
+
+
+def arrays_of(tree: Any) -> Any:
+    """``tree`` with every Tensor replaced by a NumPy array of its values, as a file holds them."""
+    if isinstance(tree, dict):
+        return {name: arrays_of(value) for name, value in tree.items()}
+    if isinstance(tree, list | tuple):
+        return type(tree)(arrays_of(value) for value in tree)
+    return tree.numpy() if hasattr(tree, "stop_gradient") else tree
+
+
+def seed_everything(seed: int) -> None:
+    """Start the engine's, NumPy's and Python's random numbers from ``seed`` (a user's model may draw from any)."""
+    default_generator().seed(seed)
+    np.random.seed(seed % 2**32)
+    random.seed(seed)
+
+
+def random_state() -> dict[str, Any]:
+    """The state of all three generators as plain values and arrays."""
+    kind, keys, position, has_gauss, gauss = np.random.get_state()
+    version, internal, spare = random.getstate()
+    return {
+        "engine": default_generator().state(),
+        "numpy": {"kind": str(kind), "keys": np.array(keys), "position": int(position),
+                  "has_gauss": int(has_gauss), "gauss": float(gauss)},
+        "python": {"version": int(version), "internal": np.array(internal, np.uint64),
+                   "spare": math.nan if spare is None else float(spare)},
+    }  # fmt: skip
+
+
+def set_random_state(state: dict[str, Any]) -> None:
+    """Put the generators back to what ``random_state`` returned."""
+    default_generator().set_state(state["engine"])
+    mine = state["numpy"]
+    np.random.set_state(
+        (str(mine["kind"]), np.asarray(mine["keys"], np.uint32), int(mine["position"]),
+         int(mine["has_gauss"]), float(mine["gauss"]))
+    )  # fmt: skip
+    mine = state["python"]
+    spare = float(mine["spare"])
+    internal = tuple(int(value) for value in mine["internal"])
+    random.setstate((int(mine["version"]), internal, None if math.isnan(spare) else spare))
+
+
+def _layers(network: Any) -> tuple[Any, Any]:
+    """The two forwards that a training needs, as Layers around ``network`` so that to_static can convert them."""
+    from engine import metric, nn
+    from engine.nn import functional
+
+    class Step(nn.Layer):  # type: ignore[misc]
+        """Pictures and labels to loss and accuracy."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.network = network
+
+        def forward(self, x: Any, label: Any) -> Any:
+            scores = self.network(x)
+            loss = functional.cross_entropy(scores, label)
+            return loss, metric.accuracy(scores, label)
+
+    class Read(nn.Layer):  # type: ignore[misc]
+        """Pictures to scores."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.network = network
+
+        def forward(self, x: Any) -> Any:
+            return self.network(x)
+
+    return Step(), Read()

@@ -1,0 +1,424 @@
+"""TrainingRun: one training from start to end, the same object under the window, the command line and tests."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.core.errors import ArgumentError
+from engine.training.config import TrainingConfig
+from engine.training.control import Control
+from engine.training.events import Event, Listener, deliver, make_event
+from engine.training.meter import Meter
+from engine.training.problem import describe_problem
+from engine.training.progress import History, Progress
+from engine.training.run_folder import RunFolder
+from engine.training.setup import Parts, build_parts, own_file
+from engine.training.stepper import (
+    Evaluation,
+    arrays_of,
+    random_state,
+    seed_everything,
+    set_random_state,
+)
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """How a run ended: ``outcome`` is finished, stopped or cancelled; ``reason`` says more about stopped."""
+
+    outcome: str
+    reason: str
+    step: int
+    epoch: int
+    validation_accuracy: float
+    best_accuracy: float
+    best_step: int
+    seconds: float
+    folder: str
+    checkpoint: str
+
+
+class _End(Exception):
+    """Leaves the training loop; ``how`` is early, interrupted, diverged or cancel."""
+
+    def __init__(self, how: str) -> None:
+        super().__init__(how)
+        self.how = how
+
+
+class TrainingRun:
+    """A training that tells its listeners what happens and obeys requests from any thread.
+
+    Requests (``pause``, ``resume``, ``stop_early``, ``interrupt``, ``cancel``, ``checkpoint_now``) return at once;
+    they are obeyed, and answered by an event, after the step in progress.
+
+    Args:
+        config: the settings; its seed fixes initial weights, order and dropout.
+        listeners: callables, or objects with ``on_event``; called in the thread that runs the training.
+        resume: a checkpoint of ``config.out`` to go on from, or True for the latest one.
+        parts: makes network, optimizer and data where they aren't made from the names in ``config``.
+
+    Raises:
+        ArgumentError: ``resume`` without a folder, or settings that would make it another run.
+    """
+
+    def __init__(
+        self,
+        config: TrainingConfig,
+        listeners: Iterable[Listener] = (),
+        *,
+        resume: bool | str | Path = False,
+        parts: Callable[[TrainingConfig, Path | None], Parts] = build_parts,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        if resume and not config.out:
+            raise ArgumentError("TrainingRun: nothing to resume from: config.out is empty; give the run's folder")
+        self.config = config
+        self.listeners = list(listeners)
+        self.state = "ready"
+        self.progress = Progress()
+        self._resume = resume
+        self._make_parts = parts
+        self._control = Control()
+        self._meter = Meter(clock)
+        self._clock = clock
+        self._folder = RunFolder(config.out) if config.out else None
+        self._history = History()
+        self._parts: Parts
+        self._model_files: tuple[Path, ...] = ()
+        self._resumed_from = ""
+        self._checkpointed_at = -1
+        self._last_checkpoint = ""
+        self._best: dict[str, Any] = {}
+
+    @classmethod
+    def from_folder(
+        cls,
+        folder: str | Path,
+        listeners: Iterable[Listener] = (),
+        *,
+        checkpoint: str | Path = "",
+        **changes: Any,
+    ) -> TrainingRun:
+        """The run in ``folder``, to go on from its latest checkpoint or from ``checkpoint``.
+
+        Args:
+            changes: settings that may differ from the recorded ones, e.g. ``epochs``.
+
+        Raises:
+            ArgumentError: a change that would make it another run.
+            DataError: there is no checkpoint. FormatError: it is damaged.
+        """
+        store = RunFolder(folder)
+        path = Path(checkpoint) if checkpoint else store.latest_checkpoint()
+        recorded = TrainingConfig.from_dict(store.read_checkpoint(path)["config"])
+        config = recorded.changed(out=str(folder)).continued(**changes)
+        return cls(config, listeners, resume=path)
+
+    # ----- requests, from any thread -----
+
+    def pause(self) -> None:
+        """Hold after the step in progress; the event ``paused`` follows."""
+        self._control.pause()
+
+    def resume(self) -> None:
+        """Go on after a pause."""
+        self._control.resume()
+
+    def stop_early(self) -> None:
+        """End after the step in progress and keep the best weights seen."""
+        self._control.end("early")
+
+    def interrupt(self) -> None:
+        """End after the step in progress with a checkpoint, so that the run can be continued later."""
+        self._control.end("interrupted")
+
+    def cancel(self) -> None:
+        """End after the step in progress and discard what this run wrote."""
+        self._control.end("cancel")
+
+    def checkpoint_now(self) -> None:
+        """Write a checkpoint after the step in progress (also while paused)."""
+        self._control.checkpoint()
+
+    # ----- the training -----
+
+    @property
+    def network(self) -> Any:
+        """The network, once the run has been prepared."""
+        return self._parts.stepper.network
+
+    @property
+    def history(self) -> History:
+        """The newest points and all epochs, those before a resume included."""
+        return self._history
+
+    def run(self) -> RunResult:
+        """Train to the end; returns how it ended.
+
+        Raises:
+            EngineError, or whatever the user's model raised: after the event ``failed`` has told it.
+        """
+        self.state = "starting"
+        try:
+            self._prepare()
+            self.state = "running"
+            try:
+                self._train()
+                return self._ended("finished", "")
+            except _End as end:
+                return self._end(end.how)
+        except BaseException as error:
+            self._failed(error)
+            raise
+        finally:
+            if self._folder is not None:
+                self._folder.close()
+
+    def _prepare(self) -> None:
+        folder, checkpoint, source = self._folder, None, None
+        if self._resume:
+            assert folder is not None
+            path = folder.latest_checkpoint() if self._resume is True else Path(str(self._resume))
+            checkpoint = folder.read_checkpoint(path)
+            recorded = TrainingConfig.from_dict(checkpoint["config"])
+            recorded.continued(**self.config.as_dict())
+            self._resumed_from, source = str(path), folder.source_path
+        elif folder is not None:
+            folder.require_new()
+        seed_everything(self.config.seed)
+        parts = self._parts = self._make_parts(self.config, source)
+        self._model_files = parts.model_files
+        progress = self.progress
+        progress.steps_per_epoch, progress.epochs = len(parts.batches), self.config.epochs
+        parts.check()
+        if checkpoint is not None:
+            self._restore(checkpoint)
+        if folder is not None:
+            folder.open(parts.model_files, from_step=progress.step if checkpoint is not None else None)
+        self._emit(
+            "started", config=self.config.as_dict(), folder=self.config.out, step=progress.step,
+            epoch=min(progress.epoch + 1, progress.epochs), steps_per_epoch=progress.steps_per_epoch,
+            total_steps=progress.total_steps, train_samples=parts.train_samples,
+            test_samples=parts.test_samples, classes=list(parts.classes),
+            parameters=parts.stepper.parameter_count(), resumed_from=self._resumed_from,
+        )  # fmt: skip
+        if checkpoint is None:
+            self._checkpoint("start")
+
+    def _train(self) -> None:
+        self._meter.start()
+        while not self.progress.complete:
+            self._obey()
+            for pictures, labels in self._parts.batches:
+                self._step(pictures, labels)
+                # Not before the step: a checkpoint then would count a batch as done that was only fetched.
+                self._obey()
+            self._end_epoch()
+
+    def _step(self, pictures: Any, labels: Any) -> None:
+        progress, config = self.progress, self.config
+        loss, accuracy = self._parts.stepper.train(pictures, labels, config.on_divergence == "continue")
+        if not math.isfinite(loss):
+            self._diverged(loss)
+        samples = int(pictures.shape[0])
+        progress.add(loss, accuracy, samples)
+        self._meter.add(progress.step, loss, accuracy, samples)
+        if self._meter.due():
+            self._report()
+        every, inside = config.checkpoint_every, progress.step_in_epoch < progress.steps_per_epoch
+        if every and inside and progress.step % every == 0:
+            self._checkpoint("steps")
+
+    def _obey(self) -> None:
+        """Do what was asked for since the last step; raises _End where the run shall end."""
+        if not self._control.anything():
+            return
+        requests = self._control.read()
+        paused = False
+        while requests.pause or requests.checkpoint or requests.end:
+            if requests.end:
+                self.state = "stopping"
+                self._report()
+                self._emit("stopping", step=self.progress.step, how=requests.end)
+                raise _End(requests.end)
+            if requests.checkpoint:
+                self._checkpoint("asked")
+            if not requests.pause:
+                break
+            if not paused:
+                paused = True
+                self._report()
+                self._meter.pause()
+                self.state = "paused"
+                self._emit("paused", step=self.progress.step)
+            requests = self._control.wait_while_paused()
+        if paused:
+            self._meter.resume()
+            self.state = "running"
+            self._emit("resumed", step=self.progress.step)
+
+    def _end_epoch(self) -> None:
+        self._report()
+        result = self._evaluate(lambda: bool(self._control.ending()))
+        if result is None:
+            self._obey()  # which leaves the loop: only an end interrupts an evaluation
+            return
+        best = self._measured(result, partial=False)
+        self.progress.next_epoch()
+        self._checkpoint("epoch", best)
+
+    def _evaluate(self, stopped: Callable[[], bool]) -> Evaluation | None:
+        parts, progress = self._parts, self.progress
+        self._emit("evaluating", epoch=progress.epoch + 1, step=progress.step)
+        result: Evaluation | None = parts.stepper.evaluate(parts.test_batches, len(parts.classes), stopped)
+        return result
+
+    def _measured(self, result: Evaluation, partial: bool) -> bool:
+        """Tell the result of an evaluation; True where it is the best so far."""
+        progress = self.progress
+        progress.validation_accuracy, progress.evaluated_at = result.accuracy, progress.step
+        best = result.accuracy > progress.best_accuracy
+        if best:
+            progress.best_accuracy, progress.best_step = result.accuracy, progress.step
+        self._emit(
+            "epoch", epoch=progress.epoch + 1, step=progress.step, partial=partial,
+            train_loss=progress.epoch_loss, train_accuracy=progress.epoch_accuracy,
+            validation_loss=result.loss, validation_accuracy=result.accuracy,
+            confusion=result.confusion.tolist(), hardest=result.hardest, pictures=result.pictures,
+            best=best, seconds=self._meter.elapsed(),
+        )  # fmt: skip
+        return best
+
+    # ----- ends -----
+
+    def _end(self, how: str) -> RunResult:
+        if how == "cancel":
+            return self._cancelled()
+        if how == "interrupted":
+            self._checkpoint("stop")
+        if how == "early":
+            best = False
+            if self.progress.evaluated_at != self.progress.step:
+                result = self._evaluate(lambda: self._control.ending() == "cancel")
+                if result is None:
+                    return self._cancelled()
+                best = self._measured(result, partial=True)
+            self._checkpoint("stop", best)
+            self._take_best()
+        return self._ended("stopped", how)
+
+    def _diverged(self, loss: float) -> None:
+        """The loss is no number: tell it, and leave the loop unless the settings say to go on."""
+        step = self.progress.step + 1
+        kept = f"; the checkpoint of step {self._checkpointed_at} is kept" if self._last_checkpoint else ""
+        self._report()
+        self._emit(
+            "diverged", step=step, epoch=self.progress.epoch + 1, loss=loss, checkpoint=self._last_checkpoint,
+            message=f"step {step}: the loss is not a finite number: {loss} with learning rate "
+            f"{self.config.learning_rate:g}{kept}; start again with a smaller learning rate, e.g. "
+            f"{self.config.learning_rate / 10:g}",
+        )  # fmt: skip
+        if self.config.on_divergence == "stop":
+            raise _End("diverged")
+
+    def _cancelled(self) -> RunResult:
+        if self._folder is not None:
+            self._folder.discard(self._write_failed)
+        self._last_checkpoint = ""
+        return self._ended("cancelled", "")
+
+    def _ended(self, outcome: str, reason: str) -> RunResult:
+        progress = self.progress
+        result = RunResult(
+            outcome, reason, progress.step, progress.epoch, progress.validation_accuracy, progress.best_accuracy,
+            progress.best_step, self._meter.elapsed(), self.config.out, self._last_checkpoint,
+        )  # fmt: skip
+        self.state = outcome
+        values = asdict(result)
+        self._emit(values.pop("outcome"), **values)
+        return result
+
+    def _failed(self, error: BaseException) -> None:
+        files = [str(path) for path in self._model_files] or own_file(self.config.model)
+        problem = describe_problem(error, files)
+        self.state = "failed"
+        self._report()
+        self._emit("failed", **problem.as_dict(), step=self.progress.step, checkpoint=self._last_checkpoint)
+
+    # ----- telling and keeping -----
+
+    def _emit(self, event: str, **values: Any) -> None:
+        made = make_event(event, **values)
+        self._history.take(made)
+        if self._folder is not None:
+            self._folder.record(made, self._write_failed)
+        self._deliver(made)
+
+    def _deliver(self, event: Event) -> None:
+        for listener in self.listeners:
+            deliver(listener, event)
+
+    def _report(self) -> None:
+        """Tell the points since the last report, so that what follows finds them told."""
+        progress = self.progress
+        event = self._meter.report(progress.epoch + 1, progress.total_steps, self.config.batch_size)
+        if event is not None:
+            progress.samples_per_second = event["samples_per_second"]
+            progress.seconds_left = event["seconds_left"]
+            self._emit(**event)
+
+    def _checkpoint(self, reason: str, best: bool = False) -> None:
+        """Write a checkpoint; a failure is told and the training goes on."""
+        if self._folder is None:
+            if best:
+                self._best = arrays_of(self._parts.stepper.network.state_dict())
+            return
+        self._report()
+        begin, step = self._clock(), self.progress.step
+        tree = self._tree()
+        try:
+            path = self._folder.write_checkpoint(step, tree, self.config.keep)
+            if best:
+                self._folder.write_best(tree)
+        except OSError as error:
+            self._write_failed(str(error.filename or self._folder.path), str(error))
+            return
+        self._last_checkpoint, self._checkpointed_at = str(path), step
+        self._emit(
+            "checkpoint", step=step, epoch=self.progress.epoch, path=str(path), reason=reason,
+            seconds=self._clock() - begin, bytes=path.stat().st_size,
+        )  # fmt: skip
+
+    def _write_failed(self, path: str, message: str) -> None:
+        self._deliver(make_event("checkpoint_failed", step=self.progress.step, path=path, message=message))
+
+    def _tree(self) -> dict[str, Any]:
+        return {
+            "config": self.config.as_dict(),
+            "progress": self.progress.state(),
+            "random": random_state(),
+            "loader": self._parts.batches.state_dict(),
+            "history": self._history.state(),
+            **arrays_of(self._parts.stepper.state_dict()),
+        }
+
+    def _restore(self, tree: dict[str, Any]) -> None:
+        self._parts.stepper.set_state_dict(tree)
+        self._parts.batches.set_state_dict(tree["loader"])
+        self.progress.set_state(tree["progress"])
+        self._history.set_state(tree["history"])
+        set_random_state(tree["random"])
+        self._last_checkpoint, self._checkpointed_at = self._resumed_from, self.progress.step
+
+    def _take_best(self) -> None:
+        """Give the network the best weights that were seen."""
+        if self.progress.best_step == self.progress.step:
+            return
+        best = self._best if self._folder is None else self._folder.read_best()["model"]
+        self._parts.stepper.network.set_state_dict(best)

@@ -1,0 +1,34 @@
+"""LeNet: two convolutions and three linear layers, 61,706 numbers to learn. Input [N, 1, 28, 28]."""
+
+import engine
+import engine.nn.functional as F
+from engine import nn
+
+
+class LeNet(nn.Layer):
+    """Reads a handwritten digit; after Y. LeCun and others, 1998."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv1 = nn.Conv2D(in_channels=1, out_channels=6, kernel_size=5, stride=1, padding=2)
+        self.max_pool1 = nn.MaxPool2D(kernel_size=2, stride=2)
+        self.conv2 = nn.Conv2D(in_channels=6, out_channels=16, kernel_size=5, stride=1)
+        self.max_pool2 = nn.MaxPool2D(kernel_size=2, stride=2)
+        self.linear1 = nn.Linear(in_features=16 * 5 * 5, out_features=120)
+        self.linear2 = nn.Linear(in_features=120, out_features=84)
+        self.linear3 = nn.Linear(in_features=84, out_features=10)
+
+    def forward(self, x):
+        x = self.conv1(x)
+        x = F.relu(x)
+        x = self.max_pool1(x)
+        x = F.relu(x)
+        x = self.conv2(x)
+        x = self.max_pool2(x)
+        x = engine.flatten(x, start_axis=1, stop_axis=-1)
+        x = self.linear1(x)
+        x = F.relu(x)
+        x = self.linear2(x)
+        x = F.relu(x)
+        x = self.linear3(x)
+        return x

@@ -1,0 +1,301 @@
+"""TrainingRun over fakes: what it tells, how it obeys, what it keeps, and that a resumed run is the same run."""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.core.errors import ArgumentError, DataError, SaveError
+from engine.files.checkpoint import list_checkpoints
+from engine.training import TrainingConfig, TrainingRun, run_folder
+
+
+def test_a_whole_run_tells_its_story_in_order(bench: Any) -> None:
+    bench.stepper.accuracies = [0.5, 0.75, 0.7]
+    result = bench.run().run()
+    assert bench.kinds() == ["started", *["evaluating", "epoch"] * 3, "finished"]
+    assert sorted(bench.points()) == list(range(1, 16))
+    assert [e["best"] for e in bench.events if e["event"] == "epoch"] == [True, True, False]
+    assert (result.outcome, result.step, result.epoch) == ("finished", 15, 3)
+    assert (result.best_accuracy, result.best_step, result.validation_accuracy) == (0.75, 10, 0.7)
+
+
+def test_points_come_in_batches_with_speed_and_time_left(bench: Any) -> None:
+    bench.run().run()
+    batches = [event for event in bench.events if event["event"] == "steps"]
+    assert 3 < len(batches) < 15
+    last = batches[-1]
+    assert (last["step"], last["total_steps"], last["seconds_left"]) == (15, 15, 0.0)
+    assert 0 < last["samples_per_second"] < 4 / 0.02
+
+
+def test_without_a_folder_nothing_is_written(bench: Any, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    bench.run().run()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_folder_of_a_run(bench: Any, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    bench.run(out=str(out), checkpoint_every=2, keep=3).run()
+    names = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
+    assert names == {
+        "journal.jsonl", "run.h5", "checkpoints/best.h5", "checkpoints/step-00000012.h5",
+        "checkpoints/step-00000014.h5", "checkpoints/step-00000015.h5",
+    }  # fmt: skip
+    lines = [json.loads(line) for line in (out / "journal.jsonl").read_text().splitlines()]
+    assert lines[0]["event"] == "started"
+    assert lines[-1]["event"] == "finished"
+    assert [line["step"] for line in lines if line["event"] == "step"] == list(range(1, 16))
+
+
+@pytest.mark.parametrize("stop_at", [1, 4, 5, 7, 10, 14])
+def test_a_resumed_run_ends_bit_equal(bench: Any, tmp_path: Path, stop_at: int) -> None:
+    whole = bench.run(checkpoint_every=0, out=str(tmp_path / "whole"))
+    expected = whole.run()
+    weight, losses = bench.stepper.weight, bench.points()
+
+    first = bench.run(out=str(tmp_path / "parts"), checkpoint_every=0)
+    bench.stepper.before_step = lambda step: first.interrupt() if step == stop_at - 1 else None
+    assert first.run().reason == "interrupted"
+    assert bench.one("stopped")["step"] == stop_at
+    bench.stepper.before_step = lambda step: None
+
+    np.random.seed(99)  # another process would not have this one's random state either
+    second = bench.run(resume=True, out=str(tmp_path / "parts"), checkpoint_every=0)
+    result = second.run()
+    assert bench.one("started")["step"] == stop_at
+    assert np.array_equal(bench.stepper.weight, weight)
+    assert bench.points() == {step: loss for step, loss in losses.items() if step > stop_at}
+    assert (result.step, result.best_step, result.outcome) == (expected.step, expected.best_step, "finished")
+    assert list(second.history.losses) == list(losses.values())
+
+
+def test_resuming_from_an_older_checkpoint_cuts_the_journal(bench: Any, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    bench.run(out=str(out), checkpoint_every=2, keep=9).run()
+    weight = bench.stepper.weight
+    older = out / "checkpoints" / "step-00000006.h5"
+    bench.run(resume=older, out=str(out), checkpoint_every=2, keep=9).run()
+    assert np.array_equal(bench.stepper.weight, weight)
+    lines = [json.loads(line) for line in (out / "journal.jsonl").read_text().splitlines()]
+    assert [line["step"] for line in lines if line["event"] == "step"] == list(range(1, 16))
+    assert [line["event"] for line in lines].count("finished") == 1
+
+
+def test_more_epochs_may_be_added_but_not_another_seed(bench: Any, tmp_path: Path) -> None:
+    out = str(tmp_path / "run")
+    bench.run(out=out, epochs=1).run()
+    assert bench.run(resume=True, out=out, epochs=2).run().step == 10
+    with pytest.raises(ArgumentError, match=r"TrainingConfig\.seed: a continued run .* has 5, asked for 6"):
+        bench.run(resume=True, out=out, epochs=3, seed=6).run()
+
+
+def test_from_folder_takes_the_recorded_settings(bench: Any, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    bench.run(out=str(out), epochs=1).run()
+    run = TrainingRun.from_folder(out, epochs=4)
+    assert run.config == TrainingConfig(epochs=4, seed=5, out=str(out))
+
+
+def test_pause_and_resume_from_another_thread(bench: Any) -> None:
+    run = bench.run()
+    states: list[str] = []
+
+    def on_event(event: dict[str, Any]) -> None:
+        if event["event"] == "steps" and event["step"] < 6:
+            run.pause()
+        elif event["event"] == "paused":
+            states.append(run.state)
+            threading.Thread(target=run.resume).start()
+        elif event["event"] == "resumed":
+            states.append(run.state)
+
+    bench.on_event = on_event
+    result = run.run()
+    assert states[:2] == ["paused", "running"]
+    assert result.outcome == "finished"
+    assert sorted(bench.points()) == list(range(1, 16))
+
+
+def test_a_checkpoint_can_be_asked_for_while_paused(bench: Any, tmp_path: Path) -> None:
+    run = bench.run(out=str(tmp_path / "run"), checkpoint_every=0)
+    bench.stepper.before_step = lambda step: run.pause() if step == 2 else None
+
+    def on_event(event: dict[str, Any]) -> None:
+        if event["event"] == "paused":
+            run.checkpoint_now()
+        elif event["event"] == "checkpoint" and event["reason"] == "asked":
+            assert event["step"] == 3
+            run.resume()
+
+    bench.on_event = on_event
+    run.run()
+    assert "asked" in [e["reason"] for e in bench.events if e["event"] == "checkpoint"]
+
+
+def test_stop_early_measures_and_keeps_the_best(bench: Any, tmp_path: Path) -> None:
+    bench.stepper.accuracies = [0.9, 0.6]
+    run = bench.run(out=str(tmp_path / "run"))
+    weights: list[np.ndarray] = []
+
+    def before(step: int) -> None:
+        if step == 5:
+            weights.append(bench.stepper.weight)
+        if step == 7:
+            run.stop_early()
+
+    bench.stepper.before_step = before
+    result = run.run()
+    assert (result.outcome, result.reason, result.step) == ("stopped", "early", 8)
+    assert (result.best_accuracy, result.best_step, result.validation_accuracy) == (0.9, 5, 0.6)
+    assert np.array_equal(bench.stepper.weight, weights[0])
+    assert [e["partial"] for e in bench.events if e["event"] == "epoch"] == [False, True]
+
+
+def test_stop_early_without_a_folder_keeps_the_best_too(bench: Any) -> None:
+    bench.stepper.accuracies = [0.9, 0.6]
+    run = bench.run()
+    weights: list[np.ndarray] = []
+
+    def before(step: int) -> None:
+        if step == 5:
+            weights.append(bench.stepper.weight)
+            run.stop_early()
+
+    bench.stepper.before_step = before
+    run.run()
+    assert np.array_equal(bench.stepper.weight, weights[0])
+
+
+def test_cancel_discards_what_the_run_wrote_and_nothing_else(bench: Any, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    run = bench.run(out=str(out))
+    bench.stepper.before_step = lambda step: run.cancel() if step == 7 else None
+    assert run.run().outcome == "cancelled"
+    assert not out.exists()
+
+    out.mkdir()
+    (out / "notes.txt").write_text("mine")
+    bench.stepper.before_step = lambda step: None
+    run = bench.run(out=str(out))
+    bench.stepper.before_step = lambda step: run.cancel() if step == 7 else None
+    run.run()
+    assert [path.name for path in out.iterdir()] == ["notes.txt"]
+
+
+def test_cancelling_a_resumed_run_keeps_what_was_there_before(bench: Any, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    bench.run(out=str(out), epochs=1).run()
+    run = bench.run(resume=True, out=str(out), epochs=3)
+    bench.stepper.before_step = lambda step: run.cancel() if step == 7 else None
+    run.run()
+    assert [entry.step for entry in list_checkpoints(out / "checkpoints")] == [0, 5]
+    assert '"step":6' not in (out / "journal.jsonl").read_text()
+
+
+def test_a_failing_checkpoint_does_not_lose_the_training(
+    bench: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "run"
+    real = run_folder.write_checkpoint
+
+    def full_disk(folder: Path, step: int, tree: Any) -> Path:
+        if step >= 10:
+            error = SaveError(f"{folder}: could not be saved: no space left on device; free some space")
+            error.filename = str(folder)
+            raise error
+        return real(folder, step, tree)
+
+    monkeypatch.setattr(run_folder, "write_checkpoint", full_disk)
+    result = bench.run(out=str(out), checkpoint_every=0).run()
+    failures = [event for event in bench.events if event["event"] == "checkpoint_failed"]
+    assert [event["step"] for event in failures] == [10, 15]
+    assert "no space left" in failures[0]["message"]
+    assert result.outcome == "finished"
+    assert result.checkpoint.endswith("step-00000005.h5")
+    assert [entry.step for entry in list_checkpoints(out / "checkpoints")] == [0, 5]
+
+
+def test_a_failing_journal_is_told_once_and_caught_up_with(
+    bench: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "run"
+    real = run_folder.JournalWriter.write
+
+    def full_disk(self: Any, event: dict[str, Any]) -> None:
+        if 4 <= bench.stepper.steps <= 8:
+            raise SaveError("journal: could not be saved: no space left on device; free some space")
+        real(self, event)
+
+    monkeypatch.setattr(run_folder.JournalWriter, "write", full_disk)
+    bench.run(out=str(out)).run()
+    assert bench.kinds().count("checkpoint_failed") == 1
+    lines = [json.loads(line) for line in (out / "journal.jsonl").read_text().splitlines()]
+    assert [line["step"] for line in lines if line["event"] == "step"] == list(range(1, 16))
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf")])
+def test_a_diverged_loss_stops_the_run(bench: Any, tmp_path: Path, bad: float) -> None:
+    bench.stepper.losses = lambda step: bad if step == 8 else 1.0
+    result = bench.run(out=str(tmp_path / "run"), learning_rate=0.5).run()
+    event = bench.one("diverged")
+    assert (event["step"], event["epoch"]) == (8, 2)
+    assert "smaller learning rate, e.g. 0.05" in event["message"]
+    assert event["checkpoint"].endswith("step-00000005.h5")
+    assert (result.outcome, result.reason, result.step) == ("stopped", "diverged", 7)
+
+
+def test_a_diverged_loss_may_be_allowed(bench: Any) -> None:
+    bench.stepper.losses = lambda step: float("nan") if step == 8 else 1.0
+    assert bench.run(on_divergence="continue").run().step == 15
+    assert bench.one("diverged")["step"] == 8
+
+
+def test_an_error_in_a_step_is_told_and_raised(bench: Any, tmp_path: Path) -> None:
+    def fail(step: int) -> None:
+        if step == 6:
+            raise ValueError("linear: shapes don't fit: (64, 400) and (256, 10); make the layer 400 wide")
+
+    bench.stepper.before_step = fail
+    with pytest.raises(ValueError, match="linear"):
+        bench.run(out=str(tmp_path / "run")).run()
+    event = bench.one("failed")
+    assert (event["where"], event["do"]) == ("linear", "make the layer 400 wide")
+    assert event["what"] == "shapes don't fit: (64, 400) and (256, 10)"
+    assert event["step"] == 6
+    assert event["checkpoint"].endswith("step-00000005.h5")
+    assert "ValueError: linear: shapes" in event["traceback"]
+    assert bench.kinds()[-1] == "failed"
+
+
+def test_a_folder_that_holds_a_run_is_not_written_over(bench: Any, tmp_path: Path) -> None:
+    bench.run(out=str(tmp_path)).run()
+    before = (tmp_path / "journal.jsonl").read_bytes()
+    with pytest.raises(ArgumentError, match="already holds a run"):
+        bench.run(out=str(tmp_path)).run()
+    assert (tmp_path / "journal.jsonl").read_bytes() == before
+
+
+def test_nothing_to_resume_from(bench: Any, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no sound checkpoint"):
+        bench.run(resume=True, out=str(tmp_path)).run()
+    with pytest.raises(ArgumentError, match=r"config\.out is empty"):
+        bench.run(resume=True)
+
+
+def test_a_damaged_newest_checkpoint_is_passed_over(bench: Any, tmp_path: Path) -> None:
+    bench.run(out=str(tmp_path)).run()
+    weight = bench.stepper.weight
+    newest = tmp_path / "checkpoints" / "step-00000015.h5"
+    data = bytearray(newest.read_bytes())
+    data[len(data) // 2] ^= 255
+    newest.write_bytes(data)
+    bench.run(resume=True, out=str(tmp_path)).run()
+    assert bench.one("started")["step"] == 10
+    assert np.array_equal(bench.stepper.weight, weight)
