@@ -1,0 +1,83 @@
+"""The one table of commands: menus, toolbar, palette, tests and the command line read their names from here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Owner = Literal["session", "window"]
+
+PAGES = ("data", "code", "train", "graph", "export", "predict")
+
+
+@dataclass(frozen=True)
+class Command:
+    """One thing that a user can do.
+
+    Args:
+        id: the stable name; ``session.execute(id)`` runs it where ``owner`` is ``session``.
+        title: as it stands in menus and on buttons.
+        shortcut: in Qt's portable form, such as ``Ctrl+O``; empty for none.
+        help: one sentence for tooltips and the palette.
+        menu: File, Run, View or Help.
+        owner: who carries it out: the session, or the window (pages, theme, dialogs).
+        checkable: True where it is on or off.
+    """
+
+    id: str
+    title: str
+    shortcut: str
+    help: str
+    menu: str
+    owner: Owner = "session"
+    checkable: bool = False
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command("new_project", "New project", "Ctrl+N", "Begin a project with the built-in digits and LeNet.", "File"),
+    Command("open_project", "Open project...", "Ctrl+O", "Open a project file.", "File", "window"),
+    Command("save_project", "Save project", "Ctrl+S", "Write the project's settings to its file.", "File", "window"),
+    Command("open_folder", "Open run folder", "", "Show the run's files in the file manager.", "File", "window"),
+    Command("load_model", "Load model...", "Ctrl+L", "Load saved inference files for Predict.", "File", "window"),
+    Command("preferences", "Settings", "Ctrl+,", "Theme, language and folders.", "File", "window"),
+    Command("quit", "Quit", "Ctrl+Q", "Close the window; a running training is stopped first.", "File", "window"),
+    Command("start", "Start", "F5", "Start a training with the settings shown.", "Run"),
+    Command("pause", "Pause", "F6", "Hold the training after the step in progress.", "Run"),
+    # F5 starts or resumes: only one of the two is enabled at a time.
+    Command("resume", "Resume", "F5", "Go on with the paused training.", "Run"),
+    Command("resume_run", "Resume from checkpoint", "", "Go on with a run from its last checkpoint.", "Run"),
+    Command("stop_early", "Stop early", "Shift+F5", "End the training and keep the best weights.", "Run"),
+    Command("cancel", "Cancel", "", "End the training and discard what it wrote.", "Run"),
+    Command("checkpoint_now", "Checkpoint now", "Ctrl+Shift+S", "Write a checkpoint without stopping.", "Run"),
+    Command("show_graph", "Show graph", "Ctrl+G", "Trace the model and show its Program.", "Run"),
+    Command("export", "Export", "Ctrl+E", "Write the inference files and check them by reloading.", "Run"),
+    Command("cancel_task", "Cancel task", "", "Stop the tracing or export in progress.", "Run"),
+    Command("page_data", "Data", "Ctrl+1", "Show the page Data.", "View", "window"),
+    Command("page_code", "Code", "Ctrl+2", "Show the page Code.", "View", "window"),
+    Command("page_train", "Train", "Ctrl+3", "Show the page Train.", "View", "window"),
+    Command("page_graph", "Graph", "Ctrl+4", "Show the page Graph.", "View", "window"),
+    Command("page_export", "Export", "Ctrl+5", "Show the page Export.", "View", "window"),
+    Command("page_predict", "Predict", "Ctrl+6", "Show the page Predict.", "View", "window"),
+    Command("find", "Find in view", "Ctrl+F", "Search in what is shown.", "View", "window"),
+    Command("palette", "Command palette", "Ctrl+Shift+P", "Find a command by its name.", "View", "window"),
+    Command("theme_system", "Follow the system", "", "Use the system's light or dark theme.", "View", "window", True),
+    Command("theme_light", "Light", "", "Use the light theme.", "View", "window", True),
+    Command("theme_dark", "Dark", "", "Use the dark theme.", "View", "window", True),
+    Command("reset_layout", "Reset layout", "", "Put docks and pages back where they were.", "View", "window"),
+    Command("copy_report", "Copy report", "", "Copy the last problem with its traceback.", "Help", "window"),
+    Command("about", "About Model Studio", "", "Version and licence.", "Help", "window"),
+)
+
+BY_ID: dict[str, Command] = {command.id: command for command in COMMANDS}
+
+
+def command(command_id: str) -> Command:
+    """The command of that id.
+
+    Raises:
+        KeyError: there is none; names those that there are.
+    """
+    try:
+        return BY_ID[command_id]
+    except KeyError:
+        raise KeyError(f"commands: no such command: {command_id!r}; there are {', '.join(BY_ID)}") from None

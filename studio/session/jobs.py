@@ -1,0 +1,119 @@
+"""What a worker does: train, show a model's Program, export; imports the engine and the user's code."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+Event: TypeAlias = dict[str, Any]
+Emit: TypeAlias = Callable[[Event], None]
+
+COMMANDS = ("pause", "resume", "stop_early", "interrupt", "cancel", "checkpoint_now")
+
+
+class Inbox:
+    """Commands for the job in progress; those that come before it is ready wait for it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._handler: Callable[[str], None] | None = None
+        self._waiting: list[str] = []
+
+    def put(self, command: str) -> None:
+        """Hand ``command`` over; may be called from any thread."""
+        with self._lock:
+            if self._handler is None:
+                self._waiting.append(command)
+                return
+            handler = self._handler
+        handler(command)
+
+    def attach(self, handler: Callable[[str], None]) -> None:
+        """From now on ``handler`` receives the commands, those that wait first."""
+        with self._lock:
+            waiting, self._waiting = self._waiting, []
+            self._handler = handler
+        for command in waiting:
+            handler(command)
+
+
+def train_job(config: dict[str, Any], resume: str = "") -> dict[str, Any]:
+    """The job that trains with ``config``; ``resume`` is a checkpoint to go on from."""
+    return {"job": "train", "config": config, "resume": resume}
+
+
+def graph_job(config: dict[str, Any]) -> dict[str, Any]:
+    """The job that traces the model of ``config`` without training it."""
+    return {"job": "graph", "config": config}
+
+
+def export_job(folder: str, prefix: str, checkpoint: str, spec: dict[str, Any], samples: int) -> dict[str, Any]:
+    """The job that exports the run in ``folder`` and checks what it wrote."""
+    return {
+        "job": "export", "folder": folder, "prefix": prefix, "checkpoint": checkpoint, "spec": spec,
+        "samples": samples,
+    }  # fmt: skip
+
+
+def perform(job: dict[str, Any], emit: Emit, inbox: Inbox) -> bool:
+    """Do ``job`` and tell ``emit`` what happens; True where it went well. Never raises for the job's own errors."""
+    kinds: dict[str, Callable[[dict[str, Any], Emit, Inbox], None]] = {
+        "train": _train, "graph": _graph, "export": _export,
+    }  # fmt: skip
+    told = False
+
+    def watch(event: Event) -> None:
+        nonlocal told
+        told = told or event["event"] == "failed"
+        emit(event)
+
+    try:
+        kinds[job["job"]](job, watch, inbox)
+    except Exception as error:
+        if not told:
+            emit(_failed(error, job))
+        return False
+    return True
+
+
+def _train(job: dict[str, Any], emit: Emit, inbox: Inbox) -> None:
+    from engine.training import TrainingConfig, TrainingRun
+    from engine.training.describe import program_event
+
+    config = TrainingConfig.from_dict(job["config"])
+
+    def listen(event: Event) -> None:
+        emit(event)
+        if event["event"] == "started":
+            emit(program_event(run.network, config, run.folder_source))
+
+    run = TrainingRun(config, [listen], resume=job["resume"] or False)
+    inbox.attach(lambda command: getattr(run, command)())
+    run.run()
+
+
+def _graph(job: dict[str, Any], emit: Emit, inbox: Inbox) -> None:
+    from engine.training import TrainingConfig
+    from engine.training.describe import program_event
+    from engine.training.setup import build_network
+
+    config = TrainingConfig.from_dict(job["config"])
+    network, _ = build_network(config)
+    emit(program_event(network, config, None))
+
+
+def _export(job: dict[str, Any], emit: Emit, inbox: Inbox) -> None:
+    from engine.training.export import export_run
+
+    emit(export_run(Path(job["folder"]), job["prefix"], job["checkpoint"], job["spec"], job["samples"], emit))
+
+
+def _failed(error: Exception, job: dict[str, Any]) -> Event:
+    from engine.training.events import make_event
+    from engine.training.problem import describe_problem
+    from engine.training.setup import own_file
+
+    files = own_file(job["config"]["model"]) if "config" in job else []
+    return make_event("failed", **describe_problem(error, files).as_dict(), step=0, checkpoint="")

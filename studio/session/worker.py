@@ -1,0 +1,266 @@
+"""Workers as the session sees them: a child process that trains, exports or traces; and a thread for debugging."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any, Protocol
+
+from studio.session.jobs import Event, Inbox, perform
+
+JOIN_SECONDS = 10.0
+MAX_CRASH_TEXT = 20_000
+
+
+class Worker(Protocol):
+    """Does one job. Events are collected with ``take``; the last one of every worker is ``worker_ended``.
+
+    ``notify`` is called from another thread whenever there is something to take.
+    """
+
+    notify: Callable[[], None] | None
+
+    def start(self, job: dict[str, Any]) -> None:
+        """Begin ``job``; a worker takes one."""
+
+    def send(self, command: str) -> None:
+        """Pass one of ``jobs.COMMANDS``, or ``ping``."""
+
+    def take(self) -> list[Event]:
+        """Every event that arrived since the last call; never blocks."""
+
+    def wait(self, timeout: float) -> bool:
+        """Block until there is something to take; False where ``timeout`` seconds passed."""
+
+    def ended(self) -> bool:
+        """True once ``worker_ended`` has arrived (it may still be there to take)."""
+
+    def kill(self) -> None:
+        """End it at once, whatever it does; a thread can only be asked."""
+
+    def close(self) -> None:
+        """Kill what still runs and free what it held."""
+
+
+class _Mailbox:
+    """The events that arrived, for one consumer."""
+
+    def __init__(self, notify: Callable[[], None] | None) -> None:
+        self.notify = notify
+        self._condition = threading.Condition()
+        self._events: deque[Event] = deque()
+        self._ended = False
+
+    def deliver(self, events: list[Event]) -> None:
+        with self._condition:
+            self._events.extend(events)
+            self._ended = self._ended or any(event["event"] == "worker_ended" for event in events)
+            self._condition.notify_all()
+        if self.notify is not None:
+            self.notify()
+
+    def take(self) -> list[Event]:
+        with self._condition:
+            events = list(self._events)
+            self._events.clear()
+            return events
+
+    def wait(self, timeout: float) -> bool:
+        with self._condition:
+            return self._condition.wait_for(lambda: bool(self._events), timeout)
+
+    def ended(self) -> bool:
+        return self._ended
+
+
+class ProcessWorker(_Mailbox):
+    """A child process (spawn). It is started at once, so that it has imported the engine before its job comes."""
+
+    def __init__(self, notify: Callable[[], None] | None = None) -> None:
+        super().__init__(notify)
+        context = multiprocessing.get_context("spawn")
+        self._connection: Connection
+        self._connection, theirs = context.Pipe()
+        handle, name = tempfile.mkstemp(prefix="model-studio-crash-", suffix=".txt")
+        os.close(handle)
+        self._crash_path = Path(name)
+        self._oom_kills = _oom_kills()
+        self._memory = 0
+        self._job_done = False
+        self._killed = False
+        self._send_lock = threading.Lock()
+        from studio.session.worker_main import main
+
+        self._process: BaseProcess = context.Process(
+            target=main, args=(theirs, str(self._crash_path)), name="model-studio-worker", daemon=True
+        )
+        self._process.start()
+        theirs.close()
+        self._reader = threading.Thread(target=self._read, name="worker-reader", daemon=True)
+        self._reader.start()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid or 0
+
+    def start(self, job: dict[str, Any]) -> None:
+        self._post({"command": "job", "job": job})
+
+    def send(self, command: str) -> None:
+        self._post({"command": command, "sent": time.time()})
+
+    def kill(self) -> None:
+        self._killed = True
+        if self._process.is_alive():
+            self._process.kill()
+
+    def close(self) -> None:
+        self.notify = None
+        self.kill()
+        self._reader.join(JOIN_SECONDS)
+
+    def _post(self, message: dict[str, Any]) -> None:
+        # A child that has just died is told about by the reader; a command to it is simply too late.
+        with self._send_lock, suppress(OSError, ValueError):
+            self._connection.send(message)
+
+    def _read(self) -> None:
+        while True:
+            try:
+                events: list[Event] = self._connection.recv()
+            except (EOFError, OSError):
+                break
+            for event in events:
+                if event["event"] == "vitals":
+                    self._memory = event["memory"]
+                elif event["event"] == "job_done":
+                    self._job_done = True
+            self.deliver(events)
+        self._process.join(JOIN_SECONDS)
+        if self._process.is_alive():
+            self._process.kill()
+            self._process.join()
+        code = self._process.exitcode or 0
+        crash = self._crash_text()
+        self._connection.close()
+        self._process.close()
+        self.deliver([self._ending(code, crash)])
+
+    def _ending(self, code: int, crash: str) -> Event:
+        clean = self._job_done and code == 0
+        message = ""
+        if self._killed:
+            message = "training process: ended on request"
+        elif not clean:
+            message = death_message(code, self._memory, _oom_kills() > self._oom_kills)
+        return {
+            "event": "worker_ended", "time": time.time(), "clean": clean, "killed": self._killed, "exit_code": code,
+            "message": message, "details": crash,
+        }  # fmt: skip
+
+    def _crash_text(self) -> str:
+        try:
+            text = self._crash_path.read_text(encoding="utf-8", errors="replace")[:MAX_CRASH_TEXT]
+            self._crash_path.unlink()
+        except OSError:
+            return ""
+        return text
+
+
+class ThreadWorker(_Mailbox):
+    """The same in a thread of this process, for debugging and tests: a crash of native code takes all with it."""
+
+    def __init__(self, notify: Callable[[], None] | None = None) -> None:
+        super().__init__(notify)
+        self._inbox = Inbox()
+        self._thread: threading.Thread | None = None
+
+    def start(self, job: dict[str, Any]) -> None:
+        self._thread = threading.Thread(target=self._work, args=(job,), name="worker-thread", daemon=True)
+        self._thread.start()
+
+    def send(self, command: str) -> None:
+        if command == "ping":
+            self.deliver([{"event": "pong", "time": time.time(), "sent": time.time()}])
+        else:
+            self._inbox.put(command)
+
+    def kill(self) -> None:
+        self._inbox.put("cancel")
+
+    def close(self) -> None:
+        self.notify = None
+        self.kill()
+        if self._thread is not None:
+            self._thread.join(JOIN_SECONDS)
+
+    def _work(self, job: dict[str, Any]) -> None:
+        ok = perform(job, lambda event: self.deliver([event]), self._inbox)
+        self.deliver([
+            {"event": "job_done", "time": time.time(), "ok": ok},
+            {"event": "worker_ended", "time": time.time(), "clean": True, "killed": False, "exit_code": 0,
+             "message": "", "details": ""},
+        ])  # fmt: skip
+
+
+def death_message(code: int, memory: int, memory_ran_out: bool) -> str:
+    """How a process that ended with ``code`` died, in plain words: ``where: what: values seen; what to do``.
+
+    Args:
+        code: the exit code; below 0 the number of the signal.
+        memory: bytes it held when last seen, 0 where unknown.
+        memory_ran_out: True where the system ended a process for want of memory meanwhile.
+    """
+    used = f", last seen with {memory / 1e6:.0f} MB of memory" if memory else ""
+    if code < 0:
+        name = _signal_name(-code)
+        if name == "SIGKILL" and memory_ran_out:
+            return (
+                f"training process: the system ended it because memory ran out: signal {name}{used}; "
+                "take a smaller batch size or close other programs, then resume from the last checkpoint"
+            )
+        if name in ("SIGKILL", "SIGTERM"):
+            return (
+                f"training process: it was killed from outside: signal {name}{used}; "
+                "resume from the last checkpoint"
+            )
+        return (
+            f"training process: it crashed in native code: signal {name}{used}; "
+            "resume from the last checkpoint, and report it with the details if it happens again"
+        )
+    shown = f"0x{code:08X}" if code > 255 else str(code)
+    return (
+        f"training process: it ended without a word: exit code {shown}{used}; "
+        "look at the log for what it printed last, then resume from the last checkpoint"
+    )
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return str(number)
+
+
+def _oom_kills() -> int:
+    """How many processes the system (or this container) has ended for want of memory so far."""
+    total = 0
+    if sys.platform.startswith("linux"):
+        for path in ("/proc/vmstat", "/sys/fs/cgroup/memory.events"):
+            with suppress(OSError, ValueError):
+                for line in Path(path).read_text(encoding="ascii").splitlines():
+                    name, _, value = line.partition(" ")
+                    if name == "oom_kill":
+                        total += int(value)
+    return total

@@ -1,0 +1,169 @@
+"""The child process: takes one job over a pipe, does it, sends events in batches; ends when its parent is gone."""
+
+from __future__ import annotations
+
+import faulthandler
+import io
+import os
+import signal
+import sys
+import threading
+import time
+from multiprocessing.connection import Connection
+from typing import Any
+
+from studio.session.jobs import COMMANDS, Event, Inbox, perform
+
+BATCH_SECONDS = 0.05
+VITALS_SECONDS = 1.0
+ORPHAN_SECONDS = 5.0
+ORPHANED = 3
+MAX_OUTPUT = 20_000
+
+
+class Outbox:
+    """Collects events and sends them as one list at most every ``BATCH_SECONDS``."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._condition = threading.Condition()
+        self._events: list[Event] = []
+        self._closed = False
+        self._thread = threading.Thread(target=self._work, name="outbox", daemon=True)
+        self._thread.start()
+
+    def put(self, event: Event) -> None:
+        with self._condition:
+            self._events.append(event)
+            self._condition.notify()
+
+    def close(self) -> None:
+        """Send what is left and stop."""
+        with self._condition:
+            self._closed = True
+            self._condition.notify()
+        self._thread.join()
+
+    def _work(self) -> None:
+        vitals_at = 0.0
+        while True:
+            with self._condition:
+                self._condition.wait_for(lambda: self._events or self._closed, timeout=VITALS_SECONDS)
+                batch, self._events = self._events, []
+                closed = self._closed
+            now = time.monotonic()
+            if now - vitals_at >= VITALS_SECONDS:
+                vitals_at = now
+                batch.append({"event": "vitals", "time": time.time(), "memory": memory_used()})
+            try:
+                if batch:
+                    self._connection.send(batch)
+            except OSError:
+                return  # the parent is gone; the receiver sees the same and ends the process
+            if closed:
+                with self._condition:
+                    if not self._events:
+                        return
+            else:
+                time.sleep(BATCH_SECONDS)
+
+
+class OutputStream(io.TextIOBase):
+    """Stands in for stdout and stderr: what a user's model prints becomes ``output`` events, a line at a time."""
+
+    def __init__(self, outbox: Outbox, name: str) -> None:
+        super().__init__()
+        self._outbox = outbox
+        self._name = name
+        self._line = ""
+        self._lock = threading.Lock()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        with self._lock:
+            *lines, self._line = (self._line + text).split("\n")
+            if len(self._line) > MAX_OUTPUT:
+                lines, self._line = [*lines, self._line], ""
+        if lines:
+            self._send("\n".join(lines))
+        return len(text)
+
+    def flush(self) -> None:
+        with self._lock:
+            line, self._line = self._line, ""
+        if line:
+            self._send(line)
+
+    def _send(self, text: str) -> None:
+        if len(text) > MAX_OUTPUT:
+            text = text[:MAX_OUTPUT] + f"\n... {len(text) - MAX_OUTPUT} more characters"
+        self._outbox.put({"event": "output", "time": time.time(), "stream": self._name, "text": text})
+
+
+def main(connection: Connection, crash_path: str) -> None:
+    """The life of the child: wait for a job, do it, say so, end."""
+    # Ctrl-C in a terminal reaches the whole group; what it means for the training is the parent's to decide.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    crash_file = open(crash_path, "w")  # noqa: SIM115  (faulthandler needs it open until the very end)
+    faulthandler.enable(crash_file)
+    outbox, inbox = Outbox(connection), Inbox()
+    sys.stdout, sys.stderr = OutputStream(outbox, "stdout"), OutputStream(outbox, "stderr")
+    jobs: list[dict[str, Any]] = []
+    arrived = threading.Event()
+    receiver = threading.Thread(
+        target=_receive, args=(connection, outbox, inbox, jobs, arrived), name="receiver", daemon=True
+    )
+    receiver.start()
+    import engine.training  # noqa: F401  (while nobody waits: a worker may be started ahead of its job)
+
+    outbox.put({"event": "worker_ready", "time": time.time(), "pid": os.getpid()})
+    arrived.wait()
+    ok = perform(jobs[0], outbox.put, inbox)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    outbox.put({"event": "job_done", "time": time.time(), "ok": ok})
+    outbox.close()
+
+
+def _receive(
+    connection: Connection, outbox: Outbox, inbox: Inbox, jobs: list[dict[str, Any]], arrived: threading.Event
+) -> None:
+    while True:
+        try:
+            message = connection.recv()
+        except (EOFError, OSError):
+            _orphaned(inbox, arrived)
+            return
+        command = message["command"]
+        if command == "ping":
+            outbox.put({"event": "pong", "time": time.time(), "sent": message["sent"]})
+        elif command == "job" and not jobs:
+            jobs.append(message["job"])
+            arrived.set()
+        elif command in COMMANDS:
+            inbox.put(command)
+
+
+def _orphaned(inbox: Inbox, arrived: threading.Event) -> None:
+    """The parent is gone: let a training write its checkpoint, then end in any case."""
+    if arrived.is_set():
+        inbox.put("interrupt")
+        time.sleep(ORPHAN_SECONDS)
+    os._exit(ORPHANED)
+
+
+def memory_used() -> int:
+    """Bytes of memory that this process holds now; 0 where the system does not say."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError):
+        pass
+    try:
+        import resource
+    except ImportError:  # Windows
+        return 0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
