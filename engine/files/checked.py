@@ -52,11 +52,14 @@ def load_checked(path: Path) -> tuple[UserBlock, bytes]:
         try:
             data = file.read(length)
         except MemoryError as cause:
-            raise FormatError(f"{path}: the file does not fit into memory: {length / 1e6:.0f} MB; "
-                              "close other programs or use a machine with more memory") from cause
+            raise FormatError(
+                f"{path}: the file does not fit into memory: {length / 1e6:.0f} MB; "
+                "close other programs or use a machine with more memory"
+            ) from cause
     if len(data) != length or parse_user_block(data[: userblock.SIZE], length, path) != block:
-        raise FormatError(f"{path}: the file changed while it was read: {len(data)} of {length} bytes; "
-                          "read it again")
+        raise FormatError(
+            f"{path}: the file changed while it was read: {len(data)} of {length} bytes; read it again"
+        )
     check_payload(block, memoryview(data)[userblock.SIZE :], path)
     return block, data
 
@@ -80,16 +83,22 @@ def decode(expected: Expected, block: UserBlock, data: bytes) -> Container:
     try:
         image = read_image(data)
         if image.kind != expected.kind:
-            raise FormatError(f"{path}: a Model Studio file of another kind: {image.kind!r} where "
-                              f"{expected.kind!r} is needed; choose the right file")
+            raise FormatError(
+                f"{path}: a Model Studio file of another kind: {image.kind!r} where "
+                f"{expected.kind!r} is needed; choose the right file"
+            )
         if not 1 <= image.version <= expected.max_version:
-            raise FormatError(f"{path}: written by a newer version of Model Studio: {image.kind} version "
-                              f"{image.version} by {image.product}, this build reads up to "
-                              f"{expected.max_version}; update Model Studio")
+            raise FormatError(
+                f"{path}: written by a newer version of Model Studio: {image.kind} version "
+                f"{image.version} by {image.product}, this build reads up to "
+                f"{expected.max_version}; update Model Studio"
+            )
         return Container(image.kind, image.version, image.product, block.save_id, image.tree())
     except ImageError as cause:
-        raise FormatError(f"{path}: not a valid Model Studio file: {cause}; Model Studio did not write it "
-                          "like this, get it again from a source that you trust") from cause
+        raise FormatError(
+            f"{path}: not a valid Model Studio file: {cause}; Model Studio did not write it "
+            "like this, get it again from a source that you trust"
+        ) from cause
 
 
 @contextmanager
@@ -109,5 +118,6 @@ def _opened(path: Path) -> Iterator[tuple[BinaryIO, int]]:
     except DataError:
         raise
     except OSError as cause:
-        raise DataError(f"{path}: can't be read: {cause.strerror or cause}; "
-                        "check the disk and your permissions on it") from cause
+        raise DataError(
+            f"{path}: can't be read: {cause.strerror or cause}; check the disk and your permissions on it"
+        ) from cause

@@ -81,8 +81,9 @@ def list_checkpoints(folder: str | os.PathLike[str]) -> list[CheckpointEntry]:
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as cause:
-        raise DataError(f"{folder}: the checkpoints can't be listed: {cause.strerror}; "
-                        "check your permissions on it") from cause
+        raise DataError(
+            f"{folder}: the checkpoints can't be listed: {cause.strerror}; check your permissions on it"
+        ) from cause
     matches = (_NAME.fullmatch(name) for name in names)
     return sorted(CheckpointEntry(int(match[1]), Path(folder, match[0])) for match in matches if match)
 
@@ -117,8 +118,9 @@ def prune_checkpoints(folder: str | os.PathLike[str], keep: int = 3) -> Pruned:
             entry.path.unlink(missing_ok=True)
             removed.append(entry.path)
         except OSError as cause:
-            notes.append(f"{entry.path}: an old checkpoint could not be removed: {cause.strerror}; "
-                         "remove it yourself")
+            notes.append(
+                f"{entry.path}: an old checkpoint could not be removed: {cause.strerror}; remove it yourself"
+            )
     removed += remove_stale_temporaries(folder)
     return Pruned(tuple(removed), tuple(notes))
 

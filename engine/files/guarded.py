@@ -72,9 +72,13 @@ def check(suspects: Sequence[Suspect]) -> None:
         "folders": sorted({str(Path(module.__file__ or "").parent.parent) for module in (np, h5py)}),
         "engine": str(CHILD.parent.parent),
         "files": [
-            {"path": os.path.abspath(suspect.expected.path), "shown": str(suspect.expected.path),
-             "sha256": suspect.block.digest.hex(), "kind": suspect.expected.kind,
-             "max_version": suspect.expected.max_version}
+            {
+                "path": os.path.abspath(suspect.expected.path),
+                "shown": str(suspect.expected.path),
+                "sha256": suspect.block.digest.hex(),
+                "kind": suspect.expected.kind,
+                "max_version": suspect.expected.max_version,
+            }
             for suspect in new
         ],
     }
@@ -95,15 +99,22 @@ def run_child(request: dict[str, Any], limits: Limits, child: Path = CHILD) -> N
     text = json.dumps(request | {"memory": limits.memory, "cpu_seconds": limits.cpu_seconds})
     try:
         done = subprocess.run(
-            [sys.executable, "-I", "-S", "-B", str(child)], input=text.encode("utf-8"), capture_output=True,
-            timeout=limits.wall_seconds, env=_environment(), cwd=str(CHILD.parent), check=False,
+            [sys.executable, "-I", "-S", "-B", str(child)],
+            input=text.encode("utf-8"),
+            capture_output=True,
+            timeout=limits.wall_seconds,
+            env=_environment(),
+            cwd=str(CHILD.parent),
+            check=False,
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
     except subprocess.TimeoutExpired as cause:
         raise _refused(names, f"no end after {limits.wall_seconds:.0f} s") from cause
     except OSError as cause:
-        raise FormatError(f"{names}: not opened: the process that must check a foreign file first could not "
-                          f"be started: {cause}; repair the installation") from cause
+        raise FormatError(
+            f"{names}: not opened: the process that must check a foreign file first could not "
+            f"be started: {cause}; repair the installation"
+        ) from cause
     try:
         answer = json.loads(done.stdout)
     except ValueError as cause:
@@ -119,8 +130,12 @@ def _environment() -> dict[str, str]:
     kept = {name: os.environ[name] for name in names if name in os.environ}
     # One thread: each thread of a BLAS reserves address space, which counts against the limit. No HDF5
     # plug-ins: an unknown filter must not load a library.
-    return kept | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1",
-                   "HDF5_PLUGIN_PRELOAD": "::"}
+    return kept | {
+        "OPENBLAS_NUM_THREADS": "1",
+        "OMP_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+        "HDF5_PLUGIN_PRELOAD": "::",
+    }
 
 
 def _ending(code: int) -> str:
@@ -128,6 +143,8 @@ def _ending(code: int) -> str:
 
 
 def _refused(names: str, how: str) -> FormatError:
-    return FormatError(f"{names}: the file made the reader crash, hang or use too much memory ({how}, in a "
-                       "separate process, nothing else was touched); don't use it, get it again from a "
-                       "source that you trust")
+    return FormatError(
+        f"{names}: the file made the reader crash, hang or use too much memory ({how}, in a "
+        "separate process, nothing else was touched); don't use it, get it again from a "
+        "source that you trust"
+    )

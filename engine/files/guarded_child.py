@@ -32,9 +32,11 @@ def main() -> None:
     except EngineError as error:
         refused = str(error)
     except MemoryError:
-        refused = (f"{file['shown']}: reading it takes more memory than its size explains: over "
-                   f"{request['memory'] // 1024**2} MB; don't use it, get it again from a source "
-                   "that you trust")
+        refused = (
+            f"{file['shown']}: reading it takes more memory than its size explains: over "
+            f"{request['memory'] // 1024**2} MB; don't use it, get it again from a source "
+            "that you trust"
+        )
     sys.stdout.write(json.dumps({"refused": refused}))
 
 

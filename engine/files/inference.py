@@ -66,8 +66,10 @@ def inference_prefix(prefix: str | os.PathLike[str]) -> Path:
     for suffix in (INFO, WEIGHTS, PROGRAM):
         text = text.removesuffix(f".{suffix}")
     if os.path.basename(text) in ("", ".", ".."):
-        raise ArgumentError(f"inference files: the prefix has no file name: {os.fspath(prefix)!r}; give a "
-                            "folder and a name, such as models/lenet")
+        raise ArgumentError(
+            f"inference files: the prefix has no file name: {os.fspath(prefix)!r}; give a "
+            "folder and a name, such as models/lenet"
+        )
     return Path(text)
 
 
@@ -115,9 +117,11 @@ def write_inference(
         try:
             _move(paths[suffix], staged[suffix], save_id.hex())
         except SaveError as error:
-            raise SaveError(f"{paths[suffix]}: the model is saved, but not all of it is in place yet: "
-                            f"{error.__cause__}; close programs that hold the file, then load the model once: "
-                            "that finishes the save") from error
+            raise SaveError(
+                f"{paths[suffix]}: the model is saved, but not all of it is in place yet: "
+                f"{error.__cause__}; close programs that hold the file, then load the model "
+                "once: that finishes the save"
+            ) from error
     with saving(folder):
         sync_folder(folder)
     for _, _, path in _find_staged(paths):
@@ -177,8 +181,10 @@ def _read(base: Path, suffixes: tuple[str, ...]) -> tuple[str, dict[str, Contain
             for suffix, container in found.items():
                 _check_tree(container.tree, suffix, places[suffix])
             return save_id, found
-    raise DataError(f"{base}: the files were replaced again and again while they were read; "
-                    "wait until the program that writes them is done")
+    raise DataError(
+        f"{base}: the files were replaced again and again while they were read; "
+        "wait until the program that writes them is done"
+    )
 
 
 def _check_tree(tree: Any, suffix: str, path: Path) -> None:
@@ -187,10 +193,13 @@ def _check_tree(tree: Any, suffix: str, path: Path) -> None:
     if sound and suffix == WEIGHTS:
         weights = tree["weights"]
         sound = isinstance(weights, dict) and all(
-            isinstance(name, str) and hasattr(array, "dtype") for name, array in weights.items())
+            isinstance(name, str) and hasattr(array, "dtype") for name, array in weights.items()
+        )
     if not sound:
-        raise FormatError(f"{path}: not a valid Model Studio file: it holds no {field}; get it again from a "
-                          "source that you trust")
+        raise FormatError(
+            f"{path}: not a valid Model Studio file: it holds no {field}; get it again from a "
+            "source that you trust"
+        )
 
 
 def _resolve(paths: dict[str, Path]) -> tuple[str, dict[str, Path]]:
@@ -204,7 +213,8 @@ def _resolve(paths: dict[str, Path]) -> tuple[str, dict[str, Path]]:
     for save_id, suffix, path in _find_staged(paths):
         staged.setdefault(save_id, {})[suffix] = path
     complete = [
-        save_id for save_id in ids
+        save_id
+        for save_id in ids
         if all(visible[suffix] == save_id or suffix in staged.get(save_id, {}) for suffix in SUFFIXES)
     ]
     if len(complete) != 1:
@@ -227,16 +237,20 @@ def _incomplete(paths: dict[str, Path], visible: dict[str, str | None]) -> DataE
     if missing:
         there = [paths[suffix].name for suffix in SUFFIXES if visible[suffix] is not None]
         seen = f"found {' and '.join(there)}" if there else "none of the three files is there"
-        return DataError(f"{folder}: missing {' and '.join(missing)}: {seen}; a model is three files of one "
-                         "save, copy all three or export it again")
+        return DataError(
+            f"{folder}: missing {' and '.join(missing)}: {seen}; a model is three files of one "
+            "save, copy all three or export it again"
+        )
     by_id: dict[str, list[str]] = {}
     for suffix in SUFFIXES:
         by_id.setdefault(str(visible[suffix]), []).append(paths[suffix].name)
     shown = ", ".join(f"{' and '.join(names)} from save {save_id[:8]}" for save_id, names in by_id.items())
     single = [names[0] for names in by_id.values() if len(names) == 1]
     what = f"{single[0]} differs from the other two" if len(by_id) == 2 else "all three differ"
-    return FormatError(f"{folder}: the three files are not of one save: {what} ({shown}); "
-                       "copy all three from one save or export the model again")
+    return FormatError(
+        f"{folder}: the three files are not of one save: {what} ({shown}); "
+        "copy all three from one save or export the model again"
+    )
 
 
 def _save_id(path: Path) -> str | None:

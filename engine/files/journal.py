@@ -77,7 +77,8 @@ class JournalWriter:
                 raise
 
     def _mend(self) -> None:
-        assert self._descriptor is not None
+        if self._descriptor is None:
+            return
         end = start = os.lseek(self._descriptor, 0, os.SEEK_END)
         tail = b""
         while start > 0 and b"\n" not in tail:
@@ -107,8 +108,13 @@ class JournalWriter:
         with saving(self.path):
             if self._descriptor is None:
                 raise OSError("the journal is closed")
-            while data:
-                data = data[os.write(self._descriptor, data) :]
+            try:
+                while data:
+                    data = data[os.write(self._descriptor, data) :]
+            except OSError:
+                # What a full disk took of the line would spoil the next one.
+                self._mend()
+                raise
 
     def sync(self) -> None:
         """Returns when everything written is on the disk."""
@@ -143,13 +149,15 @@ def _plain(value: Any, place: str) -> Any:
     if isinstance(value, Mapping):
         for key in value:
             if not isinstance(key, str):
-                raise DTypeError(f"journal: {place} has the key {key!r} of type {type(key).__name__}; "
-                                 "use text as keys")
+                raise DTypeError(
+                    f"journal: {place} has the key {key!r} of type {type(key).__name__}; use text as keys"
+                )
         return {key: _plain(item, f"{place}.{key}") for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(item, f"{place}[{index}]") for index, item in enumerate(value)]
-    raise DTypeError(f"journal: {place} is of type {type(value).__name__}; "
-                     "use numbers, text, lists and dicts")
+    raise DTypeError(
+        f"journal: {place} is of type {type(value).__name__}; use numbers, text, lists and dicts"
+    )
 
 
 def _restored(value: Any) -> Any:
@@ -179,8 +187,9 @@ def _journal_bytes(path: Path) -> bytes:
     except FileNotFoundError as cause:
         raise DataError(f"{path}: there is no such file; choose the folder of a run") from cause
     except OSError as cause:
-        raise DataError(f"{path}: can't be read: {cause.strerror or cause}; "
-                        "check your permissions on it") from cause
+        raise DataError(
+            f"{path}: can't be read: {cause.strerror or cause}; check your permissions on it"
+        ) from cause
 
 
 def _parse(data: bytes, path: Path) -> Journal:
@@ -203,8 +212,9 @@ def _parse(data: bytes, path: Path) -> Journal:
     # A run that was killed within its first line has a journal, empty as it is; a file of other content has
     # not.
     if len(notes) > 1 and not events:
-        raise FormatError(f"{path}: not a journal: none of its {last} lines is an event; "
-                          "choose the folder of a run")
+        raise FormatError(
+            f"{path}: not a journal: none of its {last} lines is an event; choose the folder of a run"
+        )
     return Journal(events, tuple(notes))
 
 
@@ -246,8 +256,9 @@ def read_run(folder: str | os.PathLike[str]) -> RunRecord:
         record = _record(read_journal(journal))
         return RunRecord(record.columns, record.events, (*record.notes, str(error)))
     except (KeyError, TypeError) as cause:
-        raise FormatError(f"{packed}: not a run: {cause}; "
-                          "remove it, the journal beside it holds the run") from cause
+        raise FormatError(
+            f"{packed}: not a run: {cause}; remove it, the journal beside it holds the run"
+        ) from cause
     return _record(read_journal(journal))
 
 
@@ -263,7 +274,8 @@ def _record(journal: Journal) -> RunRecord:
     rest = []
     for event in journal.events:
         tables.setdefault(str(event.get("event", "")), []).append(event)
-        if any(name != "event" and not _is_number(value) for name, value in event.items()):
+        others = (value for name, value in event.items() if name != "event" and value is not None)
+        if not all(map(_is_number, others)):
             rest.append(event)
     columns = {}
     for sort, events in tables.items():

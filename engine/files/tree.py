@@ -35,7 +35,9 @@ DOCUMENT_NAME = "structure"
 
 # What a file may hold. Bool is stored as uint8 and complex as pairs of floats: every viewer shows those.
 DTYPES = frozenset(
-    f"{order}{code}" for order in "<>" for code in ("i2", "i4", "i8", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16")
+    order + code
+    for order in "<>"
+    for code in ("i2", "i4", "i8", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16")
 ) | {"|b1", "|i1", "|u1"}
 
 
@@ -84,8 +86,10 @@ class _Encoder:
 
     def encode(self, value: Any, path: str, name: str, depth: int) -> Any:
         if depth > MAX_DEPTH:
-            raise ArgumentError(f"save {_shown(path)}: nested deeper than {MAX_DEPTH} levels (or containing "
-                                "itself); save a flatter structure")
+            raise ArgumentError(
+                f"save {_shown(path)}: nested deeper than {MAX_DEPTH} levels (or containing "
+                "itself); save a flatter structure"
+            )
         if value is None or isinstance(value, bool):
             return value
         if isinstance(value, np.ndarray):
@@ -110,17 +114,21 @@ class _Encoder:
             group = self._group(path, name)
             items = [self.encode(item, group, str(index), depth + 1) for index, item in enumerate(value)]
             return items if isinstance(value, list) else {"$tuple": items}
-        raise DTypeError(f"save {_shown(path, name)}: can't save a "
-                         f"{type(value).__module__}.{type(value).__qualname__}; "
-                         "convert it to numbers, text, NumPy arrays, lists or dicts first")
+        raise DTypeError(
+            f"save {_shown(path, name)}: can't save a "
+            f"{type(value).__module__}.{type(value).__qualname__}; "
+            "convert it to numbers, text, NumPy arrays, lists or dicts first"
+        )
 
     def _mapping(self, value: Mapping[Any, Any], path: str, name: str, depth: int) -> Any:
         group = self._group(path, name)
         pairs = []
         for key, item in value.items():
             if not (key is None or isinstance(key, str | int | float | np.generic)):
-                raise DTypeError(f"save {_shown(path, name)}: can't save the key {key!r} of type "
-                                 f"{type(key).__name__}; use text or numbers as keys")
+                raise DTypeError(
+                    f"save {_shown(path, name)}: can't save the key {key!r} of type "
+                    f"{type(key).__name__}; use text or numbers as keys"
+                )
             node = self.encode(item, group, str(key), depth + 1)
             pairs.append((self.encode(key, group, "", depth + 1), node))
         if all(isinstance(key, str) and not key.startswith("$") for key, _ in pairs):
@@ -130,8 +138,9 @@ class _Encoder:
     def _array(self, value: NDArray[Any], path: str, name: str) -> dict[str, str]:
         dtype = _accepted(value.dtype, f"{path}/{name}")
         if isinstance(value, np.ma.MaskedArray):
-            raise DTypeError(f"save {_shown(path, name)}: can't save a masked array; "
-                             "save its data and its mask")
+            raise DTypeError(
+                f"save {_shown(path, name)}: can't save a masked array; save its data and its mask"
+            )
         place = f"{path}/{self._free_name(path, name or 'value')}"
         self.arrays[place] = np.asarray(value)
         return {"$array": place, "dtype": dtype}
@@ -156,8 +165,10 @@ class _Encoder:
 def _readable(key: str) -> str:
     """``key`` as a name that HDF5 takes: no slash, no control character, not ``.`` or ``..``, not too
     long."""
-    name = "".join(f"%{ord(c):02X}" if c in "/\x7f" or c < " " or "\ud800" <= c <= "\udfff" else c
-                   for c in key[:_MAX_NAME])
+    name = "".join(
+        f"%{ord(c):02X}" if c in "/\x7f" or c < " " or "\ud800" <= c <= "\udfff" else c
+        for c in key[:_MAX_NAME]
+    )
     return name.replace(".", "%2E") if name.strip(".") == "" and name else name or "%"
 
 
@@ -167,8 +178,10 @@ def _shown(path: str, name: str = "") -> str:
 
 def _accepted(dtype: np.dtype[Any], place: str) -> str:
     if dtype.str not in DTYPES:
-        raise DTypeError(f"save {_shown(place)}: can't save values of dtype {dtype}; convert them to bool, "
-                         "an integer, float16/32/64 or complex64/128 (text: to a list of str)")
+        raise DTypeError(
+            f"save {_shown(place)}: can't save values of dtype {dtype}; convert them to bool, "
+            "an integer, float16/32/64 or complex64/128 (text: to a list of str)"
+        )
     return dtype.str
 
 

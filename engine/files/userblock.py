@@ -31,12 +31,21 @@ _NO_TAG = bytes(32)
 
 # How a file begins, and what to tell the person who has one of these in hand.
 _KNOWN_STRANGERS = (
-    (b"\x89HDF\r\n\x1a\n", "it is an HDF5 file that another program wrote",
-     "read it with h5py and save what you need with Model Studio"),
-    (b"\x80", "it looks like a Python pickle (such as paddle.save and torch.save write)",
-     "pickles can run code and are never loaded; save the weights again with Model Studio"),
-    (b"PK\x03\x04", "it is a ZIP archive (such as torch.save and numpy.savez write)",
-     "save the weights again with Model Studio"),
+    (
+        b"\x89HDF\r\n\x1a\n",
+        "it is an HDF5 file that another program wrote",
+        "read it with h5py and save what you need with Model Studio",
+    ),
+    (
+        b"\x80",
+        "it looks like a Python pickle (such as paddle.save and torch.save write)",
+        "pickles can run code and are never loaded; save the weights again with Model Studio",
+    ),
+    (
+        b"PK\x03\x04",
+        "it is a ZIP archive (such as torch.save and numpy.savez write)",
+        "save the weights again with Model Studio",
+    ),
     (b"version https://git-lfs", "it is a Git LFS pointer, not the file itself", "run `git lfs pull`"),
 )
 
@@ -80,32 +89,43 @@ def parse_user_block(head: bytes, file_length: int, path: Path) -> UserBlock:
     if head[: len(MAGIC)] != MAGIC:
         raise _foreign(head, file_length, path)
     if len(head) < SIZE:
-        raise FormatError(f"{path}: the file is truncated: {file_length} bytes of at least {SIZE}; "
-                          f"{_GET_AGAIN}")
+        raise FormatError(
+            f"{path}: the file is truncated: {file_length} bytes of at least {SIZE}; {_GET_AGAIN}"
+        )
     head = head[:SIZE]
     if not hmac.compare_digest(hashlib.sha256(head[:_DIGEST_START]).digest(), head[_DIGEST_START:]):
-        raise FormatError(f"{path}: the file is damaged: the checksum of its first {SIZE} bytes does not "
-                          f"match; {_GET_AGAIN}")
+        raise FormatError(
+            f"{path}: the file is damaged: the checksum of its first {SIZE} bytes does not "
+            f"match; {_GET_AGAIN}"
+        )
     _, version, size, length, digest, save_id = _FIELDS.unpack_from(head)
     if version > VERSION:
-        raise FormatError(f"{path}: written by a newer version of Model Studio: container version {version}, "
-                          f"this build reads up to {VERSION}; update Model Studio")
+        raise FormatError(
+            f"{path}: written by a newer version of Model Studio: container version {version}, "
+            f"this build reads up to {VERSION}; update Model Studio"
+        )
     if version != VERSION or size != SIZE:
-        raise FormatError(f"{path}: not a valid Model Studio file: container version {version}, first block "
-                          f"of {size} bytes; {_GET_AGAIN}")
+        raise FormatError(
+            f"{path}: not a valid Model Studio file: container version {version}, first block "
+            f"of {size} bytes; {_GET_AGAIN}"
+        )
     if length != file_length - SIZE:
         what = "truncated" if length > file_length - SIZE else "damaged"
-        raise FormatError(f"{path}: the file is {what}: {file_length} bytes where {length + SIZE} were "
-                          f"written; {_GET_AGAIN}")
-    return UserBlock(length, digest, save_id, head[_FIELDS.size:_TAG_END])
+        raise FormatError(
+            f"{path}: the file is {what}: {file_length} bytes where {length + SIZE} were "
+            f"written; {_GET_AGAIN}"
+        )
+    return UserBlock(length, digest, save_id, head[_FIELDS.size : _TAG_END])
 
 
 def check_payload(block: UserBlock, payload: bytes | memoryview, path: Path) -> None:
     """Raises FormatError unless the payload has the digest that the user block promises."""
     digest = hashlib.sha256(payload).digest()
     if not hmac.compare_digest(digest, block.digest):
-        raise FormatError(f"{path}: the file is damaged: its SHA-256 is {digest.hex()[:12]}..., written was "
-                          f"{block.digest.hex()[:12]}...; {_GET_AGAIN}")
+        raise FormatError(
+            f"{path}: the file is damaged: its SHA-256 is {digest.hex()[:12]}..., written was "
+            f"{block.digest.hex()[:12]}...; {_GET_AGAIN}"
+        )
 
 
 _GET_AGAIN = "copy it again from where it came, or use an older save"
@@ -117,5 +137,7 @@ def _foreign(head: bytes, file_length: int, path: Path) -> FormatError:
     for start, what, remedy in _KNOWN_STRANGERS:
         if head.startswith(start):
             return FormatError(f"{path}: not a Model Studio file: {what}; {remedy}")
-    return FormatError(f"{path}: not a Model Studio file: it begins with {bytes(head[:8])!r}; "
-                       "choose a file that Model Studio saved")
+    return FormatError(
+        f"{path}: not a Model Studio file: it begins with {bytes(head[:8])!r}; "
+        "choose a file that Model Studio saved"
+    )
