@@ -1,0 +1,1 @@
+"""Conversion of Python functions whose conditions may be Tensors; the way in is `convert.convert`."""

@@ -1,0 +1,81 @@
+"""What the converted code's runtime asks of the engine, in one object that tests replace.
+
+`get()` is the backend in use. The engine's own is bound when first asked, so that this package can be imported, and its
+passes tested, without the rest of the engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+
+class Backend(Protocol):
+    """Symbolic values and the control flow over them. A leaf is a symbolic value, an eager Tensor or a number."""
+
+    def is_symbolic(self, value: object) -> bool:
+        """Whether the value has no data while the Program is built."""
+
+    def is_tensor(self, value: object) -> bool:
+        """Whether the value is symbolic or an eager Tensor."""
+
+    def cond(
+        self,
+        pred: Any,
+        true_fn: Callable[[], Any],
+        false_fn: Callable[[], Any],
+        join: Callable[[Any, Any], tuple[list[Any], list[Any]]],
+    ) -> list[Any]:
+        """Build both sides, then let `join` say which leaves each side gives; returns the leaves of the side taken."""
+
+    def while_loop(
+        self, test: Callable[[list[Any]], Any], body: Callable[[list[Any]], list[Any]], leaves: list[Any]
+    ) -> list[Any]:
+        """Build a loop over the leaves; returns their values after it."""
+
+    def trial(self, body: Callable[[list[Any]], Any], leaves: list[Any]) -> Any:
+        """What `body` gives when it is built with loop variables like the leaves, in a Program that is thrown away."""
+
+    def placeholder(self, like: Any) -> Any:
+        """A leaf of the shape and dtype of `like` whose value is never read; None where the shape is not known."""
+
+    def logical_and(self, left: Any, right: Any) -> Any: ...
+
+    def logical_or(self, left: Any, right: Any) -> Any: ...
+
+    def logical_not(self, value: Any) -> Any: ...
+
+    def length(self, value: Any) -> Any:
+        """The first dimension of a symbolic value: an int where it is known, else a symbolic value."""
+
+    def cast(self, value: Any, dtype: str) -> Any:
+        """A symbolic value converted to `bool`, `int64` or `float32`."""
+
+
+_current: list[Backend] = []
+
+
+def get() -> Backend:
+    """The backend in use: the engine's, unless `use` put another in its place."""
+    if not _current:
+        from engine.jit.convert.engine_backend import EngineBackend
+
+        _current.append(EngineBackend())
+    return _current[-1]
+
+
+@contextmanager
+def use(backend: Backend) -> Iterator[None]:
+    """Within the block converted code asks `backend`."""
+    _current.append(backend)
+    try:
+        yield
+    finally:
+        _current.pop()
+
+
+def any_symbolic(values: Sequence[object]) -> bool:
+    """Whether one of the values is symbolic."""
+    backend = get()
+    return any(backend.is_symbolic(value) for value in values)

@@ -1,0 +1,45 @@
+"""Forms of Python's built-in functions that also take symbolic Tensors; the rest of the built-ins is called as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from engine.jit.convert import backend
+from engine.jit.convert.runtime_loops import convert_range
+
+
+def convert_len(value: Any) -> Any:
+    """`len`, which for a symbolic Tensor is its first dimension, known or not."""
+    return backend.get().length(value) if backend.get().is_symbolic(value) else len(value)
+
+
+def convert_int(*args: Any, **kwargs: Any) -> Any:
+    """`int`, which casts a symbolic Tensor to int64."""
+    return _cast(int, "int64", args, kwargs)
+
+
+def convert_float(*args: Any, **kwargs: Any) -> Any:
+    """`float`, which casts a symbolic Tensor to float32."""
+    return _cast(float, "float32", args, kwargs)
+
+
+def convert_bool(*args: Any, **kwargs: Any) -> Any:
+    """`bool`, which casts a symbolic Tensor to bool."""
+    return _cast(bool, "bool", args, kwargs)
+
+
+def _cast(kind: type, dtype: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if len(args) == 1 and not kwargs and backend.get().is_symbolic(args[0]):
+        return backend.get().cast(args[0], dtype)
+    return kind(*args, **kwargs)
+
+
+# By identity: not every callable that is looked up here can be hashed.
+BUILTIN_FORMS: dict[int, Callable[..., Any]] = {
+    id(range): convert_range,
+    id(len): convert_len,
+    id(int): convert_int,
+    id(float): convert_float,
+    id(bool): convert_bool,
+}

@@ -1,0 +1,38 @@
+"""The passes in their order; each is one construct and takes a module's tree to a module's tree."""
+
+from __future__ import annotations
+
+from engine.jit.convert.passes import (
+    breaks,
+    calls,
+    comparisons,
+    conditionals,
+    continues,
+    declarations,
+    fors,
+    ifs,
+    local_names,
+    logic,
+    reads,
+    returns,
+    supers,
+    whiles,
+)
+from engine.jit.convert.transform import Pass
+
+PASSES: tuple[tuple[str, Pass], ...] = (
+    ("declarations", declarations.run),
+    ("supers", supers.run),
+    ("returns", returns.run),
+    ("continues", continues.run),
+    ("breaks", breaks.run),
+    ("reads", reads.run),
+    ("comparisons", comparisons.run),
+    ("logic", logic.run),
+    ("conditionals", conditionals.run),
+    ("calls", calls.run),
+    ("fors", fors.run),
+    ("whiles", whiles.run),
+    ("ifs", ifs.run),
+    ("local_names", local_names.run),
+)

@@ -1,0 +1,152 @@
+"""Calls made by converted code: which callables are converted, which are left as they are."""
+
+from __future__ import annotations
+
+import functools
+import sys
+import sysconfig
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+from engine.core.errors import ConversionError
+from engine.jit.convert import backend
+from engine.jit.convert.builtin_forms import BUILTIN_FORMS
+from engine.jit.convert.convert import convert, is_converted
+from engine.jit.convert.runtime_state import Undefined
+
+ENGINE = __name__.split(".")[0]
+_ignored: set[str] = set()
+
+
+def ignore_modules(modules: list[ModuleType]) -> None:
+    """From now on leave functions of these modules, and of modules below them, as they are."""
+    _ignored.update(module.__name__ for module in modules)
+
+
+def call(function: Any) -> Any:
+    """What to call in place of `function`: its converted form where it is the user's Python code, else itself."""
+    if isinstance(function, Undefined):
+        function.fail()
+    form = BUILTIN_FORMS.get(id(function))
+    if form is not None:
+        return form
+    if isinstance(function, type | BuiltinFunctionType) or getattr(function, "_not_to_static", False) is True:
+        return function
+    if backend.get().is_tensor(getattr(function, "__self__", None)):
+        return function
+    target = getattr(function, "_static_function_target", None)
+    if target is not None:
+        return call(target)
+    if isinstance(function, FunctionType):
+        return _converted(function) if _is_users(function) else function
+    if isinstance(function, MethodType):
+        inner = call(function.__func__)
+        return function if inner is function.__func__ else functools.partial(inner, function.__self__)
+    if isinstance(function, functools.partial):
+        inner = call(function.func)
+        return function if inner is function.func else functools.partial(inner, *function.args, **function.keywords)
+    if is_layer(function):
+        return _layer_call(function)
+    method = getattr(type(function), "__call__", None)
+    if isinstance(method, FunctionType) and _is_users(method):
+        return functools.partial(_converted(method), function)
+    return function
+
+
+def is_layer(value: object) -> bool:
+    """Whether the value is a Layer: the engine's `__call__` around a `forward`."""
+    module = getattr(getattr(type(value), "__call__", None), "__module__", None)
+    return isinstance(module, str) and _below(module, ENGINE) and callable(getattr(value, "forward", None))
+
+
+def _layer_call(layer: Any) -> Any:
+    """Call the layer as always, hooks included, with its `forward` converted."""
+    forward = layer.forward
+    inner = call(forward)
+    if inner is forward:
+        if not _holds_users_layer(layer):
+            return layer
+        # A container of the engine's that calls the user's layers: they are reached only through its `forward`.
+        inner = MethodType(_converted(forward.__func__), layer)
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        with _forward_in_place(layer, inner):
+            return layer(*args, **kwargs)
+
+    return run
+
+
+def _holds_users_layer(layer: Any) -> bool:
+    sublayers = getattr(layer, "sublayers", None)
+    if sublayers is None or not isinstance(getattr(layer.forward, "__func__", None), FunctionType):
+        return False
+    return any(not _below(type(sublayer).__module__, ENGINE) for sublayer in sublayers())
+
+
+@contextmanager
+def _forward_in_place(layer: Any, forward: Callable[..., Any]) -> Iterator[None]:
+    own = vars(layer)
+    missing = object()
+    before = own.get("forward", missing)
+    own["forward"] = forward
+    try:
+        yield
+    finally:
+        if before is missing:
+            own.pop("forward", None)
+        else:
+            own["forward"] = before
+
+
+def _converted(function: FunctionType) -> Callable[..., Any]:
+    if is_converted(function.__code__):
+        return function
+    try:
+        return convert(function).function
+    except ConversionError as error:
+        return _as_it_is(function, error)
+
+
+def _as_it_is(function: FunctionType, reason: ConversionError) -> Callable[..., Any]:
+    """The unconverted function: it may be straight-line code; if it asks a Tensor for its truth, the reason is told."""
+
+    @functools.wraps(function)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except ConversionError as error:
+            if error.__cause__ is reason:
+                raise
+            raise ConversionError(f"{error} (in `{function.__qualname__}`, which runs unconverted: {reason})") from reason
+
+    return run
+
+
+def _is_users(function: FunctionType) -> bool:
+    module = function.__globals__.get("__name__") or ""
+    filename = function.__code__.co_filename
+    if _below(module, ENGINE) or any(_below(module, ignored) for ignored in _ignored):
+        return False
+    return not (filename.startswith("<frozen") or _in_library(filename))
+
+
+@functools.lru_cache(maxsize=1024)
+def _in_library(filename: str) -> bool:
+    """Whether the file belongs to Python itself or to an installed package."""
+    path = Path(filename)
+    if {"site-packages", "dist-packages"} & set(path.parts):
+        return True
+    return any(path.is_relative_to(root) for root in _standard_library())
+
+
+@functools.cache
+def _standard_library() -> tuple[Path, ...]:
+    roots = {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), str(Path(functools.__file__).parent)}
+    return tuple(Path(root) for root in roots if root and Path(root) != Path(sys.prefix))
+
+
+def _below(module: str, root: str) -> bool:
+    return module == root or module.startswith(root + ".")

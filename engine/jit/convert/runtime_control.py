@@ -1,0 +1,169 @@
+"""Branches, loops and logic of converted code: Python's own for Python values, operators with sub-blocks for Tensors."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from engine.jit.convert import backend
+from engine.jit.convert.runtime_effects import Effects
+from engine.jit.convert.runtime_loops import Until, build_for, build_while, each, is_built
+from engine.jit.convert.runtime_merge import Pairs, is_leaf
+from engine.jit.convert.runtime_state import State, refuse, user_place
+
+Thunk = Callable[[], Any]
+Names = Callable[[], object] | None
+
+
+def convert_ifelse(pred: Any, true_fn: Thunk, false_fn: Thunk | None, state: Names = None, live: Names = None) -> None:
+    """`if pred: true_fn() else: false_fn()`; for a symbolic condition both are built and their variables joined.
+
+    Raises ConversionError where a variable that is needed afterwards can't be joined.
+    """
+    if not backend.get().is_symbolic(pred):
+        if pred:
+            true_fn()
+        elif false_fn is not None:
+            false_fn()
+        return
+    place = user_place()
+    variables = State(state, live, place)
+    before = variables.save()
+    effects = Effects(place, true_fn, false_fn)
+    pairs = Pairs(place, "where the condition is true", "where it is false", [], [])
+    builds: list[Callable[..., Any]] = []
+
+    def side(function: Thunk | None) -> Callable[[], tuple[list[Any], list[Any]]]:
+        def build() -> tuple[list[Any], list[Any]]:
+            variables.restore(before)
+            if function is not None:
+                function()
+            return variables.live_values(), effects.take()
+
+        return build
+
+    def join(first: tuple[list[Any], list[Any]], second: tuple[list[Any], list[Any]]) -> tuple[list[Any], list[Any]]:
+        for slot, one, other in zip(variables.live, first[0], second[0], strict=True):
+            builds.append(pairs.join(slot.name, one, other))
+        effects.join(pairs, first[1], second[1])
+        return pairs.first, pairs.second
+
+    leaves = backend.get().cond(pred, side(true_fn), side(false_fn), join)
+    variables.finish([build(leaves) for build in builds])
+    effects.finish(leaves)
+
+
+def convert_ifexp(pred: Any, true_fn: Thunk, false_fn: Thunk) -> Any:
+    """`true_fn() if pred else false_fn()`."""
+    if not backend.get().is_symbolic(pred):
+        return true_fn() if pred else false_fn()
+    pairs = Pairs(user_place(), "where the condition is true", "where it is false", [], [])
+    builds: list[Callable[..., Any]] = []
+
+    def join(first: Any, second: Any) -> tuple[list[Any], list[Any]]:
+        builds.append(pairs.join("the conditional expression", first, second))
+        return pairs.first, pairs.second
+
+    leaves = backend.get().cond(pred, true_fn, false_fn, join)
+    return builds[0](leaves)
+
+
+def logical_and(first: Any, *others: Thunk) -> Any:
+    """`first and others[0]() and ...` with Python's short circuit as long as the values are Python's."""
+    return _logical("and", lambda value: value, backend.get().logical_and, first, others)
+
+
+def logical_or(first: Any, *others: Thunk) -> Any:
+    """`first or others[0]() or ...` with Python's short circuit as long as the values are Python's."""
+    return _logical("or", operator.not_, backend.get().logical_or, first, others)
+
+
+def _logical(
+    word: str, goes_on: Callable[[Any], Any], combine: Callable[[Any, Any], Any], first: Any, others: tuple[Thunk, ...]
+) -> Any:
+    value = first
+    for other in others:
+        symbolic = backend.get().is_symbolic(value)
+        if not symbolic and not goes_on(value):
+            return value
+        following = other()
+        if symbolic:
+            if not is_leaf(following):
+                refuse(
+                    user_place(),
+                    f"`{word}` of a Tensor and a value that is neither Tensor nor number",
+                    repr(following),
+                    "compare both sides so that each is a truth value",
+                )
+            following = combine(value, following)
+        value = following
+    return value
+
+
+def logical_not(value: Any) -> Any:
+    """`not value`."""
+    return backend.get().logical_not(value) if backend.get().is_symbolic(value) else not value
+
+
+COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
+    "is": operator.is_, "is not": operator.is_not,
+    "in": lambda item, items: item in items, "not in": lambda item, items: item not in items,
+}  # fmt: skip
+
+
+def compare_chain(first: Any, *links: Any) -> Any:
+    """`first < a <= b ...`: links are signs and thunks in turn; each value is evaluated once, and only where needed."""
+    result: Any = None
+    for sign, thunk in zip(links[::2], links[1::2], strict=True):
+        value = thunk()
+        holds = COMPARISONS[sign](first, value)
+        result = holds if result is None else logical_and(result, lambda holds=holds: holds)
+        if not backend.get().is_symbolic(result) and not result:
+            return result
+        first = value
+    return result
+
+
+def convert_while_loop(test: Thunk, body: Thunk, state: Names = None, live: Names = None) -> None:
+    """`while test(): body()`; from the first symbolic test on, the rest of the loop is built as one operator."""
+    value = test()
+    while not backend.get().is_symbolic(value):
+        if not value:
+            return
+        body()
+        value = test()
+    place = user_place()
+    build_while(State(state, live, place), test, body, place)
+
+
+def until(items: Iterable[Any], stop: Thunk) -> Until:
+    """The iterable of a `for` whose body has a `break`: iteration ends once `stop()` holds."""
+    return Until(items, stop)
+
+
+def convert_for(items: Any, body: Callable[[Any], None], state: Names = None, live: Names = None) -> None:
+    """`for item in items: body(item)` over Python iterables, symbolic ranges and symbolic Tensors.
+
+    A loop whose length is known while the Program is built is unrolled; any other is built as one operator.
+    """
+    items, stop = (items.items, items.stop) if isinstance(items, Until) else (items, _never)
+    if is_built(items):
+        place = user_place()
+        build_for(items, stop, body, State(state, live, place), place)
+        return
+    for item in each(items):
+        stopped = stop()
+        if backend.get().is_symbolic(stopped):
+            # The flag is known only when the Program runs: what is left of the loop is built under it.
+            convert_ifelse(logical_not(stopped), lambda item=item: body(item), None, state, live)
+            continue
+        body(item)
+        stopped = stop()
+        if not backend.get().is_symbolic(stopped) and stopped:
+            return
+
+
+def _never() -> bool:
+    return False
