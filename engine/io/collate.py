@@ -1,0 +1,84 @@
+"""From a list of samples to a batch: fields are stacked along a new first axis, then become Tensors."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from engine.core.errors import DTypeError, ShapeError
+from engine.eager.tensor import Tensor
+from engine.tensor.creation import to_tensor
+
+
+def default_collate_fn(batch: Sequence[Any]) -> Any:
+    """Stacks samples: arrays, Tensors and numbers become one array, tuples a list of fields, dicts a dict of
+    fields.
+
+    Python integers give int64, floats float64, as NumPy has it. Strings stay a list.
+
+    Raises:
+        ShapeError: samples of different shapes or numbers of fields.
+        DTypeError: samples of a type that can't be stacked.
+    """
+    sample = batch[0]
+    if isinstance(sample, np.ndarray):
+        return _stack(batch)
+    if isinstance(sample, Tensor):
+        return _stack([tensor.numpy() for tensor in batch])
+    if isinstance(sample, (numbers.Number, np.generic)):
+        return np.array(batch)
+    if isinstance(sample, (str, bytes)):
+        return list(batch)
+    if isinstance(sample, Mapping):
+        return {key: default_collate_fn([item[key] for item in batch]) for key in sample}
+    if isinstance(sample, Sequence):
+        counts = {len(item) for item in batch}
+        if len(counts) > 1:
+            raise ShapeError(
+                f"DataLoader: the samples of a batch have different numbers of fields: {sorted(counts)}; "
+                "return the same fields for every index"
+            )
+        return [default_collate_fn(fields) for fields in zip(*batch, strict=True)]
+    remedy = (
+        "add ToTensor() to the dataset's transform"
+        if hasattr(sample, "convert") and hasattr(sample, "getbands")  # a PIL picture
+        else "return arrays, Tensors, numbers, tuples or dicts of them, or pass a collate_fn"
+    )
+    raise DTypeError(
+        f"DataLoader: samples of type {type(sample).__name__} can't be put into a batch; {remedy}"
+    )
+
+
+def default_convert_fn(sample: Any) -> Any:
+    """What a loader without batches yields: the sample itself, its sequences as lists."""
+    if isinstance(sample, (str, bytes)):
+        return sample
+    if isinstance(sample, Mapping):
+        return {key: default_convert_fn(value) for key, value in sample.items()}
+    if isinstance(sample, Sequence):
+        return [default_convert_fn(value) for value in sample]
+    return sample
+
+
+def to_tensors(batch: Any) -> Any:
+    """The same structure with every array as a Tensor on the current device; tuples become lists."""
+    if isinstance(batch, np.ndarray):
+        return to_tensor(batch)
+    if isinstance(batch, (list, tuple)):
+        return [to_tensors(field) for field in batch]
+    if isinstance(batch, Mapping):
+        return {key: to_tensors(value) for key, value in batch.items()}
+    return batch
+
+
+def _stack(arrays: Sequence[np.ndarray]) -> np.ndarray:
+    shapes = {array.shape for array in arrays}
+    if len(shapes) > 1:
+        raise ShapeError(
+            f"DataLoader: the samples of a batch have different shapes: {sorted(shapes)[:4]}; "
+            "resize or pad them in the dataset, or pass a collate_fn"
+        )
+    return np.stack(arrays)

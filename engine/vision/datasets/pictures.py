@@ -1,0 +1,81 @@
+"""What the grey picture datasets share: uint8 pictures with labels, given singly or in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from engine.core.errors import ArgumentError, OutOfRangeError
+from engine.io.dataset import Dataset
+from engine.vision.image import get_image_backend
+from engine.vision.transforms.batch import PictureBatch, apply_batch
+
+
+class GreyPictures(Dataset):
+    """Items are (picture, label): as in Paddle's MNIST the label is an int64 array of shape [1]; the picture
+    is a PIL image of mode L with the ``'pil'`` backend, a float32 array [H, W] from 0 to 255 with ``'cv2'``,
+    and then what ``transform`` makes of it.
+
+    ``images`` (uint8 [count, H, W]) and ``labels`` (int64 [count]) are the data itself.
+    """
+
+    images: np.ndarray
+    labels: np.ndarray
+
+    def __init__(self, mode: str, transform: Callable[[Any], Any] | None, backend: str | None) -> None:
+        if not isinstance(mode, str) or mode.lower() not in ("train", "test"):
+            raise ArgumentError(
+                f"{type(self).__name__}: mode should be 'train' or 'test': got {mode!r}; choose one"
+            )
+        backend = get_image_backend() if backend is None else backend
+        if backend not in ("pil", "cv2"):
+            raise ArgumentError(
+                f"{type(self).__name__}: Expected backend are one of ['pil', 'cv2']: got {backend!r}; "
+                f"choose one"
+            )
+        self.mode = mode.lower()
+        self.transform = transform
+        self.backend = backend
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __getitem__(self, idx: int) -> tuple[Any, np.ndarray]:
+        count = len(self)
+        if not -count <= idx < count:
+            raise OutOfRangeError(
+                f"{type(self).__name__}: no item {idx}: it has {count}; use 0 to {count - 1}"
+            )
+        self._prepare(np.array([idx % count]))
+        pixels = self.images[idx]
+        picture: Any = Image.fromarray(pixels) if self.backend == "pil" else pixels.astype(np.float32)
+        if self.transform is not None:
+            picture = self.transform(picture)
+        return picture, np.array([self.labels[idx]], np.int64)
+
+    def __getitems__(self, indices: Sequence[int]) -> tuple[np.ndarray, np.ndarray] | None:
+        """The stacked pictures and labels [n, 1] of a batch, or None if the transform takes single ones only."""
+        wanted = np.asarray(indices, np.int64)
+        count = len(self)
+        if wanted.size == 0 or wanted.min() < -count or wanted.max() >= count:
+            return None  # one by one, so that the offending index is named
+        if self.backend == "pil" and self.transform is None:
+            return None
+        self._prepare(wanted % count)
+        pixels = self.images[wanted]
+        kind = "pil"
+        if self.backend == "cv2":
+            kind, pixels = "array", pixels.astype(np.float32)
+        pictures = PictureBatch(kind, pixels)
+        if self.transform is not None:
+            done = apply_batch(self.transform, pictures)
+            if done is None:
+                return None
+            pictures = done
+        return pictures.data, self.labels[wanted, None]
+
+    def _prepare(self, indices: np.ndarray) -> None:
+        """Called with the (non-negative) indices about to be read: a lazy dataset makes them now."""

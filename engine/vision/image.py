@@ -1,0 +1,63 @@
+"""How pictures are loaded: the process-wide image backend and ``image_load``."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from engine.core.errors import ArgumentError, DataError
+from engine.tensor.creation import to_tensor
+
+_BACKENDS = ("pil", "cv2", "tensor")
+_backend = "pil"
+
+
+def set_image_backend(backend: str) -> None:
+    """Choose what pictures are: ``'pil'`` (PIL images), ``'cv2'`` (NumPy arrays, HWC) or ``'tensor'``.
+
+    ``'cv2'`` needs no OpenCV here.
+    """
+    global _backend
+    _backend = _checked(backend)
+
+
+def get_image_backend() -> str:
+    """The backend in use, ``'pil'`` unless set."""
+    return _backend
+
+
+def image_load(path: str | os.PathLike[str], backend: str | None = None) -> Any:
+    """The picture in a file: a PIL image, or a uint8 array [H, W, 3] in the order blue, green, red for
+    ``'cv2'``, or a uint8 Tensor [3, H, W] in the order red, green, blue for ``'tensor'`` (both as OpenCV and
+    Paddle have it).
+
+    Raises:
+        ArgumentError: an unknown backend.
+        DataError: the file is absent or no picture.
+    """
+    backend = _backend if backend is None else _checked(backend)
+    try:
+        picture = Image.open(path)
+        picture.load()
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as cause:
+        raise DataError(
+            f"{os.fspath(path)}: can't be read as a picture: {cause}; choose a PNG, JPEG or BMP"
+        ) from cause
+    if backend == "pil":
+        return picture
+    pixels = np.asarray(picture.convert("RGB"))
+    if backend == "cv2":
+        return np.ascontiguousarray(pixels[:, :, ::-1])
+    return to_tensor(np.ascontiguousarray(pixels.transpose(2, 0, 1)))
+
+
+def _checked(backend: str) -> str:
+    if backend not in _BACKENDS:
+        raise ArgumentError(
+            f"image backend: Expected backend are one of ['pil', 'cv2', 'tensor']: got {backend!r}; choose "
+            f"one of them"
+        )
+    return backend

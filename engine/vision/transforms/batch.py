@@ -1,0 +1,37 @@
+"""Transforms of whole batches: the same bits as one picture after the other, in one NumPy pass."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+_DECIDES_A_PICTURE = {"__call__", "_apply_image", "_get_params"}
+
+
+@dataclass(frozen=True)
+class PictureBatch:
+    """Pictures of one size and kind.
+
+    ``kind`` says what each would be if it came singly: ``'pil'`` (grey PIL image; data uint8 [N, H, W]),
+    ``'array'`` (NumPy; data [N, H, W] or [N, H, W, C]) or ``'tensor'`` (data [N, C, H, W] or [N, H, W, C]).
+    """
+
+    kind: str
+    data: np.ndarray
+
+
+def apply_batch(transform: Any, pictures: PictureBatch) -> PictureBatch | None:
+    """``transform`` of every picture, or None if it (or a part of it) only takes single pictures.
+
+    A transform offers ``_batched(pictures)``. A subclass that changes what happens to one picture without
+    giving a ``_batched`` of its own only takes single ones.
+    """
+    for kind in type(transform).__mro__:
+        if "_batched" in vars(kind):
+            done: PictureBatch | None = transform._batched(pictures)
+            return done
+        if _DECIDES_A_PICTURE & vars(kind).keys():
+            return None
+    return None

@@ -1,0 +1,85 @@
+"""Samplers: order, replacement, weights, batches; all from the engine's generator."""
+
+import numpy as np
+import pytest
+
+from engine.core.errors import ArgumentError
+from engine.core.random import default_generator
+from engine.io import (
+    BatchSampler,
+    IterableDataset,
+    RandomSampler,
+    SequenceSampler,
+    SubsetRandomSampler,
+    WeightedRandomSampler,
+)
+
+
+@pytest.mark.parametrize(
+    ("drop_last", "batches"), [(False, [[0, 1], [2, 3], [4]]), (True, [[0, 1], [2, 3]])], ids=["keep", "drop"]
+)
+def test_batches_in_order(drop_last, batches):
+    sampler = BatchSampler(range(5), batch_size=2, drop_last=drop_last)
+    assert list(sampler) == batches
+    assert len(sampler) == len(batches)
+    assert list(BatchSampler(sampler=SequenceSampler(range(5)), batch_size=2, drop_last=drop_last)) == batches
+
+
+def test_random_order_is_a_permutation_that_the_seed_decides():
+    default_generator().seed(7)
+    first, second = list(RandomSampler(range(50))), list(RandomSampler(range(50)))
+    assert sorted(first) == list(range(50))
+    assert first != second
+    default_generator().seed(7)
+    assert list(RandomSampler(range(50))) == first
+
+
+def test_one_epoch_takes_one_key():
+    default_generator().seed(1)
+    list(BatchSampler(range(20), shuffle=True, batch_size=3))
+    assert default_generator().state() == {"seed": 1, "offset": 1}
+
+
+def test_the_order_is_drawn_when_the_iterator_is_made():
+    default_generator().seed(1)
+    iterator = iter(BatchSampler(range(20), shuffle=True, batch_size=20))
+    default_generator().seed(2)
+    late = next(iterator)
+    default_generator().seed(1)
+    assert late == list(RandomSampler(range(20)))
+
+
+def test_replacement_subset_generator_and_weights():
+    default_generator().seed(0)
+    drawn = list(RandomSampler(range(3), replacement=True, num_samples=300))
+    assert len(drawn) == 300
+    assert set(drawn) == {0, 1, 2}
+    assert list(RandomSampler(range(3), generator=iter([2, 2, 1, 0]))) == [2, 2, 1]
+    assert sorted(SubsetRandomSampler([5, 7, 9])) == [5, 7, 9]
+    weighted = list(WeightedRandomSampler([0.0, 1.0, 3.0], 4000))
+    shares = np.bincount(weighted, minlength=3) / 4000
+    assert shares[0] == 0
+    np.testing.assert_allclose(shares[1:], [0.25, 0.75], atol=0.04)
+    assert sorted(WeightedRandomSampler([1.0, 1.0, 1.0], 3, replacement=False)) == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: BatchSampler(range(5), batch_size=0), "positive integer: got 0"),
+        (lambda: BatchSampler(), "got neither"),
+        (lambda: BatchSampler(range(2), SequenceSampler(range(2))), "got both"),
+        (lambda: BatchSampler(sampler=SequenceSampler(range(2)), shuffle=True), "own order"),
+        (lambda: BatchSampler(range(5), shuffle=1), "True or False: got 1"),
+        (lambda: BatchSampler(IterableDataset()), "no indices"),
+        (lambda: RandomSampler(range(5), num_samples=3), "replacement=True"),
+        (lambda: RandomSampler([]), "got 0"),
+        (lambda: SubsetRandomSampler([]), "empty"),
+        (lambda: WeightedRandomSampler([1.0, -1.0], 1), "finite numbers >= 0"),
+        (lambda: WeightedRandomSampler([1.0, 0.0], 2, replacement=False), "2 different indices"),
+        (lambda: WeightedRandomSampler([1.0], 0), "got 0"),
+    ],
+)
+def test_bad_arguments_are_named(make, message):
+    with pytest.raises(ArgumentError, match=message):
+        make()
