@@ -10,7 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-_ENGINE = Path(__file__).resolve().parents[1]
+_ROOT = Path(__file__).resolve().parents[2]
+_OURS = (_ROOT / "engine", _ROOT / "studio")
 _FOLDERS = tuple(
     str(Path(path).resolve())
     for path in {sysconfig.get_paths()[key] for key in ("stdlib", "platstdlib", "purelib", "platlib")}
@@ -116,4 +117,4 @@ def _is_users(filename: str, user_files: Sequence[str]) -> bool:
     if filename.startswith("<"):
         return False
     path = Path(filename).resolve()
-    return not path.is_relative_to(_ENGINE) and not any(path.is_relative_to(folder) for folder in _FOLDERS)
+    return not any(path.is_relative_to(folder) for folder in (*_OURS, *_FOLDERS))

@@ -87,7 +87,7 @@ def _train(job: dict[str, Any], emit: Emit, inbox: Inbox) -> None:
     def listen(event: Event) -> None:
         emit(event)
         if event["event"] == "started":
-            emit(program_event(run.network, config, run.folder_source))
+            emit(program_event(run.network, config))
 
     run = TrainingRun(config, [listen], resume=job["resume"] or False)
     inbox.attach(lambda command: getattr(run, command)())
@@ -101,7 +101,7 @@ def _graph(job: dict[str, Any], emit: Emit, inbox: Inbox) -> None:
 
     config = TrainingConfig.from_dict(job["config"])
     network, _ = build_network(config)
-    emit(program_event(network, config, None))
+    emit(program_event(network, config))
 
 
 def _export(job: dict[str, Any], emit: Emit, inbox: Inbox) -> None:
@@ -115,5 +115,5 @@ def _failed(error: Exception, job: dict[str, Any]) -> Event:
     from engine.training.problem import describe_problem
     from engine.training.setup import own_file
 
-    files = own_file(job["config"]["model"]) if "config" in job else []
+    files = own_file(str(job.get("config", {}).get("model", "")))
     return make_event("failed", **describe_problem(error, files).as_dict(), step=0, checkpoint="")

@@ -98,7 +98,7 @@ class ProcessWorker(_Mailbox):
         self._oom_kills = _oom_kills()
         self._memory = 0
         self._job_done = False
-        self._killed = False
+        self._killed = self._closed = False
         self._send_lock = threading.Lock()
         from studio.session.worker_main import main
 
@@ -112,7 +112,7 @@ class ProcessWorker(_Mailbox):
 
     @property
     def pid(self) -> int:
-        return self._process.pid or 0
+        return 0 if self._closed else self._process.pid or 0
 
     def start(self, job: dict[str, Any]) -> None:
         self._post({"command": "job", "job": job})
@@ -121,14 +121,18 @@ class ProcessWorker(_Mailbox):
         self._post({"command": command, "sent": time.time()})
 
     def kill(self) -> None:
-        self._killed = True
-        if self._process.is_alive():
+        if not self._closed and self._process.is_alive():
+            self._killed = True
             self._process.kill()
 
     def close(self) -> None:
+        if self._closed:
+            return
         self.notify = None
         self.kill()
         self._reader.join(JOIN_SECONDS)
+        self._closed = True
+        self._process.close()
 
     def _post(self, message: dict[str, Any]) -> None:
         # A child that has just died is told about by the reader; a command to it is simply too late.
@@ -154,7 +158,6 @@ class ProcessWorker(_Mailbox):
         code = self._process.exitcode or 0
         crash = self._crash_text()
         self._connection.close()
-        self._process.close()
         self.deliver([self._ending(code, crash)])
 
     def _ending(self, code: int, crash: str) -> Event:

@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 import time
+import traceback
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -116,11 +117,17 @@ def main(connection: Connection, crash_path: str) -> None:
         target=_receive, args=(connection, outbox, inbox, jobs, arrived), name="receiver", daemon=True
     )
     receiver.start()
-    import engine.training  # noqa: F401  (while nobody waits: a worker may be started ahead of its job)
+    try:
+        import engine.training  # noqa: F401  (while nobody waits: a worker may be started ahead of its job)
 
-    outbox.put({"event": "worker_ready", "time": time.time(), "pid": os.getpid()})
-    arrived.wait()
-    ok = perform(jobs[0], outbox.put, inbox)
+        outbox.put({"event": "worker_ready", "time": time.time(), "pid": os.getpid()})
+        arrived.wait()
+        ok = perform(jobs[0], outbox.put, inbox)
+    except BaseException:
+        traceback.print_exc(file=crash_file)
+        crash_file.flush()
+        outbox.close()
+        raise
     sys.stdout.flush()
     sys.stderr.flush()
     outbox.put({"event": "job_done", "time": time.time(), "ok": ok})

@@ -1,0 +1,142 @@
+"""ExportViewModel: what shall be exported under which name, how far it is, and what reloading it showed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from psygnal import SignalGroupDescriptor
+
+from studio.session.problems import ProblemView, problem_from_event
+
+CHECKPOINT_CHOICES: tuple[tuple[str, str], ...] = (("best", "Best weights"), ("last", "Last weights"))
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What came out when the files were loaded in another process.
+
+    ``difference`` is the largest absolute difference of any output over ``samples`` test pictures; ``latency`` is
+    seconds for one picture; ``sizes`` are bytes by file name.
+    """
+
+    difference: float
+    samples: int
+    latency: float
+    sizes: dict[str, int]
+    accuracy: float
+
+    @property
+    def total_size(self) -> int:
+        return sum(self.sizes.values())
+
+
+@dataclass
+class ExportViewModel:
+    """What the page Export shows. ``input_shape`` has -1 where any size is taken (the batch).
+
+    ``state`` is idle, exporting, done or failed; ``blocked`` says why Export can't be given now, empty if it can.
+    """
+
+    run_folder: str = ""
+    checkpoint: str = "best"
+    prefix: str = ""
+    input_name: str = "x"
+    input_shape: tuple[int, ...] = (-1, 1, 28, 28)
+    input_dtype: str = "float32"
+    samples: int = 256
+    state: str = "idle"
+    message: str = ""
+    blocked: str = "Train a model first, or choose a run."
+    verification: Verification | None = None
+    exported_prefix: str = ""
+    last_problem: ProblemView | None = None
+
+    events: ClassVar[SignalGroupDescriptor] = SignalGroupDescriptor()
+
+    def choose_run(self, folder: str) -> None:
+        """Export the run in ``folder``: into its ``inference/`` unless the user chose another place."""
+        was_default = self.prefix in ("", default_prefix(self.run_folder))
+        self.run_folder = folder
+        if was_default:
+            self.prefix = default_prefix(folder)
+        if self.state != "exporting":
+            self.state, self.message, self.verification = "idle", "", None
+        self.update_blocked()
+
+    def set_name(self, name: str) -> None:
+        """Another file name in the same folder."""
+        self.prefix = str(Path(self.prefix).with_name(name)) if self.prefix else name
+        self.update_blocked()
+
+    def set_shape(self, text: str) -> None:
+        """The shape as a person writes it: ``None, 1, 28, 28`` or ``?,1,28,28``.
+
+        Raises:
+            ValueError: not a list of sizes.
+        """
+        sizes = []
+        for part in text.strip("[]() ").split(","):
+            word = part.strip().lower()
+            if word in ("none", "?", "-1"):
+                sizes.append(-1)
+            elif word.isdigit() and int(word) > 0:
+                sizes.append(int(word))
+            else:
+                raise ValueError(
+                    f"input shape: not a size: {part.strip()!r} in {text!r}; give e.g. None, 1, 28, 28"
+                )
+        self.input_shape = tuple(sizes)
+        self.update_blocked()
+
+    def update_blocked(self) -> None:
+        """Work out anew why Export can't be given."""
+        if self.state == "exporting":
+            self.blocked = "The export is running."
+        elif not self.run_folder:
+            self.blocked = "Train a model first, or choose a run."
+        elif not Path(self.prefix).name:
+            self.blocked = "Give the files a name."
+        elif not self.input_name.isidentifier():
+            self.blocked = "Give the input a name of letters, digits and underscores."
+        else:
+            self.blocked = ""
+
+    def spec(self) -> dict[str, Any]:
+        """The InputSpec as plain values."""
+        shape = [None if size < 0 else size for size in self.input_shape]
+        return {"shape": shape, "dtype": self.input_dtype, "name": self.input_name}
+
+    def begin(self) -> None:
+        """An export was asked for."""
+        self.verification, self.last_problem = None, None
+        self.state, self.message = "exporting", "Starting..."
+        self.update_blocked()
+
+    def take(self, event: Mapping[str, Any]) -> None:
+        """Follow one event of the worker."""
+        if event["event"] == "export_progress":
+            self.message = event["message"]
+        elif event["event"] == "exported":
+            self.verification = Verification(
+                event["difference"], event["samples"], event["latency"], event["sizes"], event["accuracy"]
+            )
+            self.exported_prefix = event["prefix"]
+            self.state, self.message = "done", "Exported and checked"
+        elif event["event"] == "failed":
+            self.last_problem = problem_from_event(event, "The export failed")
+            self.state, self.message = "failed", "Failed"
+        elif event["event"] == "worker_ended" and self.state == "exporting":
+            if event["killed"]:
+                self.state, self.message = "idle", "Cancelled"
+            else:
+                self.last_problem = problem_from_event(event, "The export process has died")
+                self.state, self.message = "failed", "Failed"
+        self.update_blocked()
+
+
+def default_prefix(folder: str) -> str:
+    """Where a run's inference files go unless told otherwise."""
+    return str(Path(folder) / "inference" / "model") if folder else ""

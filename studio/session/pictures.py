@@ -1,0 +1,156 @@
+"""Any picture of a digit as the 28x28 picture that a model is fed: opened safely, made bright on dark, centred."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+SIDE = 28
+BOX = 20
+MAX_BYTES = 50_000_000
+MAX_PIXELS = 40_000_000
+FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "PPM")
+_FAINT = 0.1
+
+Picture = NDArray[np.float32]
+
+
+class PictureError(ValueError):
+    """A file that can't be used as a picture: ``where: what is wrong: values seen; what to do``."""
+
+
+def load_digit(path: str | Path) -> Picture:
+    """The digit in an image file as a model is fed it: float32 [28, 28], 0 background, 1 stroke.
+
+    Raises:
+        PictureError: not there, no image, too large, or empty.
+    """
+    path = Path(path)
+    try:
+        size = path.stat().st_size
+        if size > MAX_BYTES:
+            raise PictureError(f"{path}: the file is too large: {size} bytes; give a picture under {MAX_BYTES} bytes")
+        data = path.read_bytes()
+    except OSError as error:
+        raise PictureError(f"{path}: can't be read: {error.strerror or error}; check the path") from error
+    return digit_from_bytes(data, str(path))
+
+
+def digit_from_bytes(data: bytes, where: str) -> Picture:
+    """As ``load_digit``, for an image that is in memory already (a drop, a paste)."""
+    return fit_digit(bright_on_dark(read_grey(data, where)), where)
+
+
+def read_grey(data: bytes, where: str) -> Picture:
+    """The image in ``data`` as grey values from 0 (black) to 1 (white); what is transparent counts as background.
+
+    Raises:
+        PictureError: no image of a known kind, damaged, or with more than ``MAX_PIXELS`` pixels.
+    """
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        with warnings.catch_warnings():
+            # The size is checked below, before anything is decoded.
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+                width, height = image.size
+                if width * height > MAX_PIXELS:
+                    raise PictureError(
+                        f"{where}: the picture is too large: {width} x {height} pixels; make it smaller first"
+                    )
+                return _grey(image)
+    except UnidentifiedImageError:
+        raise PictureError(f"{where}: not an image: none of {', '.join(FORMATS)}; give a picture file") from None
+    except Image.DecompressionBombError as error:
+        raise PictureError(f"{where}: the picture is too large: {error}; make it smaller first") from None
+    except (OSError, ValueError, SyntaxError, EOFError, MemoryError) as error:
+        if isinstance(error, PictureError):
+            raise
+        raise PictureError(f"{where}: the image is damaged: {error}; save it again or give another") from error
+
+
+def _grey(image: Any) -> Picture:
+    if image.mode in ("I", "I;16", "I;16B", "I;16L", "F"):
+        values = np.asarray(image.convert("F"), np.float32)
+        low, high = float(values.min()), float(values.max())
+        return np.asarray((values - low) / (high - low) if high > low else np.zeros_like(values), np.float32)
+    if "A" in image.getbands() or "transparency" in image.info:
+        rgba = np.asarray(image.convert("RGBA"), np.float32) / 255.0
+        alpha = rgba[..., 3]
+        grey = rgba[..., :3] @ np.array([0.299, 0.587, 0.114], np.float32)
+        if alpha.min() < 1.0:
+            # Ink on nothing: the ground is whichever of black and white the ink stands out from.
+            ink = float((grey * alpha).sum() / max(float(alpha.sum()), 1e-6))
+            ground = 1.0 if ink < 0.5 else 0.0
+            grey = grey * alpha + ground * (1.0 - alpha)
+        return np.asarray(grey, np.float32)
+    return np.asarray(image.convert("L"), np.float32) / np.float32(255.0)
+
+
+def bright_on_dark(grey: Picture) -> Picture:
+    """``grey`` with a bright stroke on a dark ground: turned over where its border is bright, ground taken to 0."""
+    border = np.concatenate([grey[0], grey[-1], grey[:, 0], grey[:, -1]])
+    ground = float(np.median(border))
+    if ground > 0.5:
+        grey, ground = 1.0 - grey, 1.0 - ground
+    rest = np.clip(grey - ground, 0.0, 1.0)
+    peak = float(rest.max()) if rest.size else 0.0
+    return (rest / peak if peak > _FAINT else rest).astype(np.float32)
+
+
+def fit_digit(stroke: NDArray[Any], where: str = "picture") -> Picture:
+    """A bright stroke on 0, of any size, placed as MNIST places its digits.
+
+    The stroke's box is scaled (sides in proportion) to fit 20x20 and put into 28x28 with its centre of mass in the
+    middle. A picture that is 28x28 and placed like that already stays as it is, to the bit.
+
+    Raises:
+        PictureError: there is no stroke.
+    """
+    stroke = np.asarray(stroke, np.float32)
+    rows, columns = np.nonzero(stroke.max(axis=1) > _FAINT)[0], np.nonzero(stroke.max(axis=0) > _FAINT)[0]
+    if not len(rows) or not len(columns):
+        raise PictureError(f"{where}: there is no digit in it: all of it is background; draw or choose another")
+    if stroke.shape == (SIDE, SIDE) and _placed(stroke, rows, columns):
+        return stroke
+    box = stroke[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+    scale = BOX / max(box.shape)
+    height, width = (max(1, round(side * scale)) for side in box.shape)
+    small = _weights(box.shape[0], height) @ box @ _weights(box.shape[1], width).T
+    y, x = _centre(small)
+    top = min(max(round((SIDE - 1) / 2 - y), 0), SIDE - height)
+    left = min(max(round((SIDE - 1) / 2 - x), 0), SIDE - width)
+    picture = np.zeros((SIDE, SIDE), np.float32)
+    picture[top : top + height, left : left + width] = np.clip(small, 0.0, 1.0)
+    return picture
+
+
+def _placed(stroke: Picture, rows: NDArray[Any], columns: NDArray[Any]) -> bool:
+    """True where the longer side is about 20 and the centre of mass about in the middle."""
+    longer = max(rows[-1] - rows[0], columns[-1] - columns[0]) + 1
+    y, x = _centre(stroke)
+    middle = SIDE / 2
+    return abs(longer - BOX) <= 2 and abs(y - middle) <= 1.5 and abs(x - middle) <= 1.5
+
+
+def _centre(picture: Picture) -> tuple[float, float]:
+    """Row and column of the centre of mass."""
+    mass = float(picture.sum())
+    y = float((picture.sum(axis=1) * np.arange(picture.shape[0])).sum()) / mass
+    x = float((picture.sum(axis=0) * np.arange(picture.shape[1])).sum()) / mass
+    return y, x
+
+
+def _weights(old: int, new: int) -> Picture:
+    """The matrix [new, old] that scales a side: a triangle as wide as a new pixel (or an old one, if larger)."""
+    step = old / new
+    centres = (np.arange(new) + 0.5) * step - 0.5
+    distances = np.abs(np.arange(old) - centres[:, None]) / max(step, 1.0)
+    weights = np.clip(1.0 - distances, 0.0, None)
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True), np.float32)

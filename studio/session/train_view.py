@@ -1,0 +1,280 @@
+"""TrainViewModel: what the page Train shows, as plain values that follow a training's events."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from psygnal import Signal, SignalGroupDescriptor
+
+from studio.session.problems import ProblemView, problem_from_event
+from studio.session.settings import RunSettings
+
+STATES = ("idle", "starting", "running", "pausing", "paused", "stopping", "finished", "failed", "crashed")
+BUSY = ("starting", "running", "pausing", "paused", "stopping")
+SETTLED = ("idle", "finished", "failed", "crashed")
+
+# What each command needs, and what stands beside it where that is not so.
+_WHY_NOT: dict[str, dict[str, str]] = {
+    "start": dict.fromkeys(BUSY, "A training is running already."),
+    "pause": {
+        **dict.fromkeys(SETTLED, "No training is running."), "starting": "The training is starting.",
+        "pausing": "Pausing...", "paused": "The training is paused.", "stopping": "The training is stopping.",
+    },
+    "resume": {
+        **dict.fromkeys(SETTLED, "No training is paused."), "starting": "The training is starting.",
+        "running": "The training is running.", "pausing": "Pausing...", "stopping": "The training is stopping.",
+    },
+    "stop_early": {
+        **dict.fromkeys(SETTLED, "No training is running."), "stopping": "The training is stopping.",
+    },
+    "cancel": {**dict.fromkeys(SETTLED, "No training is running.")},
+    "checkpoint_now": {
+        **dict.fromkeys(SETTLED, "No training is running."), "starting": "The training is starting.",
+        "stopping": "The training is stopping.",
+    },
+    "resume_run": dict.fromkeys(BUSY, "A training is running already."),
+}  # fmt: skip
+
+
+def _same(one: float, other: float) -> bool:
+    """Equal, or both not measured yet: NaN is no change from NaN."""
+    return one == other or (math.isnan(one) and math.isnan(other))
+
+
+_NUMBERS = (
+    "loss", "accuracy", "validation_loss", "validation_accuracy", "best_accuracy", "seconds_left",
+)  # fmt: skip
+
+
+@dataclass
+class TrainViewModel:
+    """Fields change through assignment; ``events.NAME`` tells each real change with (new, old).
+
+    Accuracies are from 0 to 1, NaN where not measured yet; ``seconds_left`` is NaN while unknown. ``blocked`` says
+    for each command that can't be given now why not. ``confusion[label][predicted]`` counts test pictures;
+    ``hardest`` has dicts with index, label, predicted, probability, and ``pictures`` their pictures (uint8).
+    """
+
+    state: str = "idle"
+    message: str = "Ready"
+    settings: RunSettings = field(default_factory=RunSettings)
+    setting_problems: dict[str, str] = field(default_factory=dict)
+    blocked: dict[str, str] = field(default_factory=dict)
+    run_name: str = ""
+    folder: str = ""
+    epoch: int = 0
+    epochs: int = 0
+    step: int = 0
+    total_steps: int = 0
+    steps_per_epoch: int = 0
+    train_samples: int = 0
+    test_samples: int = 0
+    parameters: int = 0
+    classes: tuple[str, ...] = ()
+    loss: float = math.nan
+    accuracy: float = math.nan
+    validation_loss: float = math.nan
+    validation_accuracy: float = math.nan
+    best_accuracy: float = math.nan
+    best_step: int = -1
+    samples_per_second: float = 0.0
+    seconds_left: float = math.nan
+    elapsed: float = 0.0
+    evaluating: bool = False
+    memory: int = 0
+    confusion: list[list[int]] = field(default_factory=list)
+    hardest: list[dict[str, Any]] = field(default_factory=list)
+    pictures: Any = None
+    last_checkpoint: str = ""
+    last_checkpoint_step: int = -1
+    last_problem: ProblemView | None = None
+
+    events: ClassVar[SignalGroupDescriptor] = SignalGroupDescriptor(
+        equality_operators=dict.fromkeys(_NUMBERS, _same)
+    )
+    # Points as they come: (steps, losses, accuracies). ``cleared`` comes before the points of another run.
+    new_points: ClassVar[Signal] = Signal(list, list, list)
+    new_epoch: ClassVar[Signal] = Signal(dict)
+    cleared: ClassVar[Signal] = Signal()
+    output: ClassVar[Signal] = Signal(str, str)
+    problem: ClassVar[Signal] = Signal(object)
+
+    def __post_init__(self) -> None:
+        self.update_blocked()
+
+    @property
+    def busy(self) -> bool:
+        """True from Start until the training has ended."""
+        return self.state in BUSY
+
+    @property
+    def progress(self) -> float:
+        """How much is done, from 0 to 1."""
+        return self.step / self.total_steps if self.total_steps else 0.0
+
+    # ----- what the session tells -----
+
+    def begin(self, run_name: str, folder: str, continued: bool) -> None:
+        """A training was asked for; everything shown of another one goes."""
+        if not continued or folder != self.folder:
+            self.clear()
+        self.run_name, self.folder = run_name, folder
+        self.last_problem = None
+        self.go_to("starting", "Starting...")
+
+    def clear(self) -> None:
+        """Forget what was measured."""
+        self.epoch = self.epochs = self.step = self.total_steps = 0
+        self.loss = self.accuracy = self.validation_loss = self.validation_accuracy = math.nan
+        self.best_accuracy, self.best_step = math.nan, -1
+        self.samples_per_second, self.seconds_left, self.elapsed = 0.0, math.nan, 0.0
+        self.confusion, self.hardest, self.pictures = [], [], None
+        self.last_checkpoint, self.last_checkpoint_step = "", -1
+        self.cleared.emit()
+
+    def asked(self, command: str) -> None:
+        """A command was sent to the training: acknowledge it before it answers."""
+        if command == "pause":
+            self.go_to("pausing", "Pausing...")
+        elif command == "resume":
+            self.go_to("running", "Training")
+        elif command in ("stop_early", "interrupt"):
+            self.go_to("stopping", "Stopping...")
+        elif command == "cancel":
+            self.go_to("stopping", "Cancelling...")
+
+    def take(self, event: Mapping[str, Any]) -> None:
+        """Follow one event of the worker."""
+        handler = getattr(self, f"_on_{event['event']}", None)
+        if handler is not None:
+            handler(event)
+
+    def go_to(self, state: str, message: str) -> None:
+        """Change the state and what the status bar says."""
+        self.state, self.message = state, message
+        self.update_blocked()
+
+    def update_blocked(self) -> None:
+        """Work out anew which commands can't be given, and why."""
+        blocked = {name: why[self.state] for name, why in _WHY_NOT.items() if self.state in why}
+        if self.setting_problems and "start" not in blocked:
+            name, problem = next(iter(self.setting_problems.items()))
+            blocked["start"] = f"{name.replace('_', ' ').capitalize()} {problem}"
+        if not self.last_checkpoint and "resume_run" not in blocked:
+            blocked["resume_run"] = "There is no checkpoint to resume from."
+        elif self.state == "finished" and self.step >= self.total_steps:
+            blocked.setdefault("resume_run", "The run has finished.")
+        if not self.folder:
+            blocked["open_folder"] = "There is no run yet."
+        self.blocked = blocked
+
+    # ----- one method for each kind of event -----
+
+    def _on_started(self, event: Mapping[str, Any]) -> None:
+        self.folder = event["folder"]
+        self.epochs = event["config"]["epochs"]
+        self.epoch, self.step = event["epoch"], event["step"]
+        self.steps_per_epoch, self.total_steps = event["steps_per_epoch"], event["total_steps"]
+        self.train_samples, self.test_samples = event["train_samples"], event["test_samples"]
+        self.parameters, self.classes = event["parameters"], tuple(event["classes"])
+        if event["resumed_from"]:
+            self.last_checkpoint, self.last_checkpoint_step = event["resumed_from"], event["step"]
+        if self.state == "starting":
+            self.go_to("running", "Training")
+
+    def _on_steps(self, event: Mapping[str, Any]) -> None:
+        self.step, self.epoch, self.total_steps = event["step"], event["epoch"], event["total_steps"]
+        self.loss, self.accuracy = event["losses"][-1], event["accuracies"][-1]
+        self.samples_per_second, self.elapsed = event["samples_per_second"], event["elapsed"]
+        self.seconds_left = event["seconds_left"]
+        self.evaluating = False
+        self.new_points.emit(event["steps"], event["losses"], event["accuracies"])
+
+    def _on_evaluating(self, event: Mapping[str, Any]) -> None:
+        self.evaluating = True
+
+    def _on_epoch(self, event: Mapping[str, Any]) -> None:
+        self.evaluating = False
+        self.validation_loss = event["validation_loss"]
+        self.validation_accuracy = event["validation_accuracy"]
+        if event["best"]:
+            self.best_accuracy, self.best_step = event["validation_accuracy"], event["step"]
+        self.confusion = event["confusion"]
+        self.hardest, self.pictures = event["hardest"], event.get("pictures")
+        self.new_epoch.emit(dict(event))
+
+    def _on_checkpoint(self, event: Mapping[str, Any]) -> None:
+        self.last_checkpoint, self.last_checkpoint_step = event["path"], event["step"]
+        self.update_blocked()
+
+    def _on_checkpoint_failed(self, event: Mapping[str, Any]) -> None:
+        self.report(problem_from_event(event, "A file could not be written; the training goes on"))
+
+    def _on_paused(self, event: Mapping[str, Any]) -> None:
+        if self.state == "pausing":
+            self.go_to("paused", "Paused")
+
+    def _on_resumed(self, event: Mapping[str, Any]) -> None:
+        if self.state in ("paused", "pausing"):
+            self.go_to("running", "Training")
+
+    def _on_stopping(self, event: Mapping[str, Any]) -> None:
+        self.go_to("stopping", "Cancelling..." if event["how"] == "cancel" else "Stopping...")
+
+    def _on_diverged(self, event: Mapping[str, Any]) -> None:
+        self.report(problem_from_event(event, "The loss is not a number any more"))
+
+    def _on_finished(self, event: Mapping[str, Any]) -> None:
+        self._end(event)
+        self.go_to("finished", "Finished")
+
+    def _on_stopped(self, event: Mapping[str, Any]) -> None:
+        self._end(event)
+        if event["reason"] == "diverged":
+            self.go_to("failed", "Stopped: the loss is not a number any more")
+        elif event["reason"] == "interrupted":
+            self.go_to("idle", f"Stopped at step {event['step']}; it can be resumed")
+        else:
+            self.go_to("finished", "Stopped early; the best weights are kept")
+
+    def _on_cancelled(self, event: Mapping[str, Any]) -> None:
+        self.clear()
+        self.folder = self.run_name = ""
+        self.go_to("idle", "Cancelled; what the run wrote was discarded")
+
+    def _on_failed(self, event: Mapping[str, Any]) -> None:
+        self.evaluating = False
+        self.report(problem_from_event(event, "The training failed"))
+        self.go_to("failed", "Failed")
+
+    def _on_output(self, event: Mapping[str, Any]) -> None:
+        self.output.emit(event["stream"], event["text"])
+
+    def _on_vitals(self, event: Mapping[str, Any]) -> None:
+        self.memory = event["memory"]
+
+    def _on_worker_ended(self, event: Mapping[str, Any]) -> None:
+        self.memory = 0
+        self.evaluating = False
+        if not self.busy:
+            return
+        if event["killed"]:
+            self.go_to("crashed", "Ended")
+            return
+        self.report(problem_from_event(event, "The training process has died"))
+        resume = f"; resume from step {self.last_checkpoint_step}" if self.last_checkpoint else ""
+        self.go_to("crashed", f"The training process has died{resume}")
+
+    def _end(self, event: Mapping[str, Any]) -> None:
+        self.evaluating = False
+        self.step, self.elapsed, self.seconds_left = event["step"], event["seconds"], 0.0
+        if event["best_step"] >= 0:
+            self.best_accuracy, self.best_step = event["best_accuracy"], event["best_step"]
+
+    def report(self, problem: ProblemView) -> None:
+        """A problem for the status bar, the toast and the page Problems."""
+        self.last_problem = problem
+        self.problem.emit(problem)

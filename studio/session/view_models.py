@@ -1,0 +1,22 @@
+"""The view models under one name: what each page shows, as plain values without Qt.
+
+Each is a dataclass whose fields tell their real changes: ``model.events.loss.connect(function)`` calls
+``function(new)`` or ``function(new, old)``; setting a field to what it is tells nothing.
+"""
+
+from studio.session.export_view import ExportViewModel, Verification
+from studio.session.graph_view import GraphViewModel
+from studio.session.predict_view import LoadedModel, ModelInfo, PredictViewModel
+from studio.session.problems import ProblemView
+from studio.session.train_view import TrainViewModel
+
+__all__ = [
+    "ExportViewModel",
+    "GraphViewModel",
+    "LoadedModel",
+    "ModelInfo",
+    "PredictViewModel",
+    "ProblemView",
+    "TrainViewModel",
+    "Verification",
+]
