@@ -101,7 +101,8 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         with durable_file(temporary) as file:
             yield file
         try:
-            with suppress(FileNotFoundError):
+            # There may be no old file, and some file systems have no modes.
+            with suppress(OSError):
                 os.chmod(temporary, os.stat(target).st_mode & 0o7777)
             os.replace(temporary, target)
         except BaseException:

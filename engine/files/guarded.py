@@ -119,7 +119,7 @@ def run_child(request: dict[str, Any], limits: Limits, child: Path = CHILD) -> N
         answer = json.loads(done.stdout)
     except ValueError as cause:
         raise _refused(names, _ending(done.returncode)) from cause
-    if done.returncode != 0 or set(answer) != {"refused"}:
+    if done.returncode != 0 or not isinstance(answer, dict) or set(answer) != {"refused"}:
         raise _refused(names, _ending(done.returncode))
     if answer["refused"] is not None:
         raise FormatError(str(answer["refused"]))

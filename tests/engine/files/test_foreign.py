@@ -236,6 +236,21 @@ def test_the_same_bytes_under_many_names(forge: Callable[..., Path]) -> None:
         read_image(forge(alias, document=document).read_bytes())
 
 
+def test_a_shape_that_was_enlarged_afterwards(forge: Callable[..., Path]) -> None:
+    def build(file: h5py.File) -> None:
+        file["x"] = np.zeros(12_345, "f4")
+
+    data = forge(build, document=X).read_bytes()
+    enlarged = data
+    for written, claimed in ((12_345, 2**40), (4 * 12_345, 4 * 2**40)):  # the shape, then the bytes it takes
+        assert written.to_bytes(8, "little") in data
+        enlarged = enlarged.replace(written.to_bytes(8, "little"), claimed.to_bytes(8, "little"))
+    with pytest.raises(ImageError, match="claims 4398046511104 bytes"):
+        read_image(enlarged)
+    with pytest.raises(ImageError, match="HDF5 can't read it"):
+        read_image(data[:-40_000])
+
+
 def test_mutations_with_a_right_hash_end_in_a_refusal_or_a_tree(tmp_path: Path) -> None:
     """In this very process: what libhdf5 sees of a file has been narrowed down to its structure."""
     write_state(tmp_path / "a.h5", {"w": np.arange(4, dtype="float32"), "g": {"n": np.arange(3)}})
@@ -273,6 +288,7 @@ CHILDREN = {
     "import sys; sys.exit(3)": "exit code 3 without a verdict",
     "print('nonsense')": "exit code 0 without a verdict",
     "print('{}')": "exit code 0 without a verdict",
+    "print(3)": "exit code 0 without a verdict",
     "print('{\"refused\": null}'); import sys; sys.exit(1)": "exit code 1 without a verdict",
 }
 
