@@ -103,8 +103,7 @@ class JournalWriter:
             SaveError: the line could not be written whole.
             DTypeError: a value that JSON can't hold.
         """
-        line = json.dumps(_plain(event, "event"), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-        data = line.encode("ascii") + b"\n"
+        data = event_line(event).encode("ascii") + b"\n"
         with saving(self.path):
             if self._descriptor is None:
                 raise OSError("the journal is closed")
@@ -135,6 +134,15 @@ class JournalWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def event_line(event: Mapping[str, Any]) -> str:
+    """An event as the line that the journal holds, without the line's end: ASCII, strict JSON.
+
+    Raises:
+        DTypeError: a value that JSON can't hold.
+    """
+    return json.dumps(_plain(event, "event"), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
 
 
 def _plain(value: Any, place: str) -> Any:
