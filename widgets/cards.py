@@ -17,10 +17,16 @@ from PySide6.QtWidgets import (
 )
 
 from widgets import theme
+from widgets.flow import FlowLayout
 from widgets.icons import icon_pixmap, set_icon
 
 TOAST_MS = 8000
-LEVEL_ICONS = {"info": ("info", "accent"), "ok": ("check", "ok"), "warn": ("warning", "warn"), "bad": ("error", "bad")}
+LEVEL_ICONS = {
+    "info": ("info", "accent"),
+    "ok": ("check", "ok"),
+    "warn": ("warning", "warn"),
+    "bad": ("error", "bad"),
+}
 
 
 def set_role(widget: QWidget, role: str) -> None:
@@ -31,7 +37,7 @@ def set_role(widget: QWidget, role: str) -> None:
 
 
 class Card(QFrame):
-    """A panel with a title; put content into `body`, controls of the card into `header` (at its right end)."""
+    """A panel with a title; put content into `body`, controls of the card into `header` (at its end)."""
 
     def __init__(self, title: str = "", subtitle: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -39,13 +45,16 @@ class Card(QFrame):
         self._title, self._subtitle = QLabel(), QLabel()
         self._title.setProperty("role", "title")
         self._subtitle.setProperty("role", "mute")
-        self._subtitle.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        # The subtitle goes below the title where the card is narrow.
+        words = QWidget()
+        flow = FlowLayout(words, theme.SPACE_S, theme.SPACE_XS)
+        flow.addWidget(self._title)
+        flow.addWidget(self._subtitle)
         self._header_box = QWidget(self)
         self.header = QHBoxLayout(self._header_box)
         self.header.setContentsMargins(0, 0, 0, 0)
         self.header.setSpacing(theme.SPACE_S)
-        self.header.addWidget(self._title)
-        self.header.addWidget(self._subtitle, 1)
+        self.header.addWidget(words, 1)
         self.body = QVBoxLayout()
         self.body.setContentsMargins(0, 0, 0, 0)
         self.body.setSpacing(theme.SPACE_S)
@@ -60,7 +69,7 @@ class Card(QFrame):
         """Change the words at the top; a card without a title has no header line."""
         self._title.setText(title)
         self._subtitle.setText(subtitle)
-        self._subtitle.setToolTip(subtitle)
+        self._subtitle.setVisible(bool(subtitle))
         self._header_box.setVisible(bool(title or subtitle))
         self.setAccessibleName(title)
 
@@ -114,7 +123,7 @@ class KeyFigure(QFrame):
 
 
 class Chip(QAbstractButton):
-    """A pill with an optional coloured dot; checkable chips toggle a series or an option, others state a fact."""
+    """A pill with an optional coloured dot; checkable chips toggle something, others state a fact."""
 
     def __init__(self, text: str = "", color: int | str | None = None, checkable: bool = False,
                  parent: QWidget | None = None) -> None:  # fmt: skip
@@ -227,7 +236,8 @@ class EmptyState(QWidget):
 
 
 class Toast(QFrame):
-    """A message at the lower edge of a window that takes no focus; `details_requested` says Details was pressed.
+    """A message at the lower edge of a window that takes no focus; `details_requested` says Details was
+    pressed.
 
     Information leaves after a while, warnings and errors stay until they are closed.
     """

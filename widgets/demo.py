@@ -1,4 +1,4 @@
-"""Shows one widget in a window of its own, or saves its picture: what every `python -m widgets.NAME.demo` calls."""
+"""Shows one widget in a window of its own, or saves its picture: what `python -m widgets.NAME.demo` calls."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from widgets import theme
 
 
 def run_demo(make: Callable[[], QWidget], title: str, size: tuple[int, int] = (720, 480)) -> int:
-    """Open the widget in a window; `--shot FILE` saves a picture instead, `--theme light|dark|system` chooses the look."""
+    """Open the widget in a window; `--shot FILE` saves a picture instead, `--theme` chooses the look."""
     parser = argparse.ArgumentParser(description=title)
     parser.add_argument("--theme", choices=("system", "light", "dark"), default="system")
     parser.add_argument("--shot", metavar="FILE", help="save a PNG picture and leave")

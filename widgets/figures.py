@@ -34,10 +34,11 @@ def _plain(value: float, digits: int, keep_zeros: bool) -> str:
 
 
 def format_number(value: Real | float, unit: str = "", digits: int = 4, keep_zeros: bool = False) -> str:
-    """A number for people: at most `digits` significant digits, thin spaces between thousands and before the unit.
+    """A number for people: at most `digits` significant digits, thin spaces between thousands and before the
+    unit.
 
-    Whole numbers given as int are counts and stay exact. `keep_zeros` keeps trailing zeros, so that a figure that is
-    updated keeps its width. NaN and the infinities are named, never hidden.
+    Whole numbers given as int are counts and stay exact. `keep_zeros` keeps trailing zeros, so that a figure
+    that is updated keeps its width. NaN and the infinities are named, never hidden.
     """
     if isinstance(value, Integral):
         text = ("-" if value < 0 else "") + _grouped(str(abs(int(value))))
@@ -51,7 +52,7 @@ def format_number(value: Real | float, unit: str = "", digits: int = 4, keep_zer
 
 
 def format_duration(seconds: float) -> str:
-    """A time span: `0:14`, `1:02:03` from a second up, `250 ms`, `31 µs` below; a dash where it is unknown."""
+    """A time span: `0:14`, `1:02:03` from a second up, `250 ms`, `31 µs` below; a dash for an unknown one."""
     if not math.isfinite(seconds) or seconds < 0:
         return NOTHING
     if seconds == 0:

@@ -1,4 +1,4 @@
-"""A layout that wraps its items like words, so that chips stay readable in a narrow window or a long language."""
+"""A layout that wraps its items like words: chips stay readable in a narrow window or a long language."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from widgets.tokens import SPACE_S
 class FlowLayout(QLayout):
     """Left to right, then the next line; each line is as high as its highest item."""
 
-    def __init__(self, parent: QWidget | None = None, spacing: int = SPACE_S) -> None:
+    def __init__(
+        self, parent: QWidget | None = None, spacing: int = SPACE_S, line_spacing: int | None = None
+    ) -> None:
         super().__init__(parent)
         self._items: list[QLayoutItem] = []
         self.setContentsMargins(0, 0, 0, 0)
         self.setSpacing(spacing)
+        self._line_spacing = spacing if line_spacing is None else line_spacing
 
     def addItem(self, item: QLayoutItem) -> None:
         self._items.append(item)
@@ -59,7 +62,7 @@ class FlowLayout(QLayout):
                 continue
             size = item.sizeHint()
             if x > rect.x() and x + size.width() > rect.right() + 1:
-                x, y, line = rect.x(), y + line + self.spacing(), 0
+                x, y, line = rect.x(), y + line + self._line_spacing, 0
             if move:
                 item.setGeometry(QRect(QPoint(x, y), size))
             x += size.width() + self.spacing()

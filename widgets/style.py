@@ -1,7 +1,7 @@
 """The style sheet made of the tokens: what Fusion can't say with a palette alone.
 
-Roles are set with `setProperty("role", ...)`: buttons "primary", "quiet"; labels "title", "section", "mute", "figure",
-"ok", "warn", "bad"; frames "card", "panel"; QToolButton "chip", "page".
+Roles are set with `setProperty("role", ...)`: buttons "primary", "quiet"; labels "title", "section", "mute",
+"ok", "bad"; frames "card", "panel", "line"; QToolButton "page".
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ QFrame[role="panel"] { background: $panel; border: none; }
 QFrame[role="line"] { background: $line; border: none; }
 QLabel { background: transparent; }
 QLabel[role="mute"] { color: $mute; }
+QLabel[role="mute"]:disabled { color: $disabled; }
 QLabel[role="section"] { color: $mute; font-size: ${section}px; font-weight: 600; }
 QLabel[role="title"] { font-weight: 600; }
 QLabel[role="ok"] { color: $ok; }
@@ -32,7 +33,8 @@ QPushButton:hover { background: $hover; }
 QPushButton:pressed, QPushButton:checked { background: $selection; border-color: $accent; }
 QPushButton:focus { border: 2px solid $accent; padding: 0 11px; min-height: 24px; }
 QPushButton:disabled { color: $disabled; background: $ground; border-color: $line; }
-QPushButton[role="primary"] { background: $accent; color: $on_accent; border-color: $accent; font-weight: 600; }
+QPushButton[role="primary"] {
+  background: $accent; color: $on_accent; border-color: $accent; font-weight: 600; }
 QPushButton[role="primary"]:hover { background: $accent_hover; border-color: $accent_hover; }
 QPushButton[role="primary"]:pressed { background: $accent; }
 QPushButton[role="primary"]:focus { border: 2px solid $text; }
@@ -41,9 +43,11 @@ QPushButton[role="quiet"] { background: transparent; border-color: transparent; 
 QPushButton[role="quiet"]:hover { background: $hover; }
 QPushButton[role="quiet"]:focus { border: 2px solid $accent; }
 QPushButton[role="quiet"]:disabled { color: $disabled; }
-QPushButton::menu-indicator { image: url(icons:style-down.svg); subcontrol-position: right center; right: 6px; }
+QPushButton::menu-indicator { image: url(icons:style-down.svg); subcontrol-position: right center; right: 6px;
+}
 
-QToolButton { background: transparent; border: 1px solid transparent; border-radius: ${control}px; padding: 3px;
+QToolButton { background: transparent; border: 1px solid transparent; border-radius: ${control}px; padding:
+3px;
   color: $text; }
 QToolButton:hover { background: $hover; }
 QToolButton:pressed, QToolButton:checked { background: $selection; }
@@ -60,6 +64,8 @@ QLineEdit:focus, QAbstractSpinBox:focus, QComboBox:focus {
   border: 2px solid $accent; padding: 0 7px; min-height: 24px; }
 QLineEdit[invalid="true"], QAbstractSpinBox[invalid="true"], QComboBox[invalid="true"] { border-color: $bad; }
 QLineEdit:disabled, QAbstractSpinBox:disabled, QComboBox:disabled { color: $disabled; background: $ground; }
+QLineEdit { padding: 0 6px; }
+QLineEdit:focus { padding: 0 5px; }
 QLineEdit:read-only { background: $panel; }
 QAbstractSpinBox { padding-right: 20px; }
 QAbstractSpinBox:focus { padding-right: 19px; }
@@ -72,7 +78,8 @@ QAbstractSpinBox::up-arrow { image: url(icons:style-up.svg); width: 10px; height
 QAbstractSpinBox::down-arrow { image: url(icons:style-down.svg); width: 10px; height: 10px; }
 QAbstractSpinBox::up-arrow:disabled, QAbstractSpinBox::down-arrow:disabled,
 QAbstractSpinBox::up-arrow:off, QAbstractSpinBox::down-arrow:off { image: none; }
-QComboBox::drop-down { border: none; width: 24px; subcontrol-origin: border; subcontrol-position: center right; }
+QComboBox::drop-down { border: none; width: 24px; subcontrol-origin: border; subcontrol-position: center
+right; }
 QComboBox::down-arrow { image: url(icons:style-down.svg); width: 14px; height: 14px; }
 QComboBox QAbstractItemView { background: $panel; border: 1px solid $line; padding: 4px; outline: none;
   selection-background-color: $selection; selection-color: $text; }
@@ -89,14 +96,16 @@ QCheckBox::indicator:checked { background: $accent; border-color: $accent;
 QCheckBox::indicator:indeterminate { background: $accent; border-color: $accent;
   image: url(icons:style-dash-$mark.svg); }
 QRadioButton::indicator:checked { background: $panel; border: 5px solid $accent; width: 8px; height: 8px; }
-QCheckBox::indicator:focus, QRadioButton::indicator:focus { border: 2px solid $accent; width: 14px; height: 14px; }
+QCheckBox::indicator:focus, QRadioButton::indicator:focus { border: 2px solid $accent; width: 14px; height:
+14px; }
 QCheckBox::indicator:checked:focus { border: 2px solid $text; }
 QCheckBox::indicator:disabled, QRadioButton::indicator:disabled { border-color: $line; background: $ground; }
 
 QSlider:horizontal { min-height: 20px; }
 QSlider::groove:horizontal { height: 4px; border-radius: 2px; background: $track; }
 QSlider::sub-page:horizontal { height: 4px; border-radius: 2px; background: $accent; }
-QSlider::handle:horizontal { width: 12px; height: 12px; margin: -5px 0; border-radius: 7px; background: $panel;
+QSlider::handle:horizontal { width: 12px; height: 12px; margin: -5px 0; border-radius: 7px; background:
+$panel;
   border: 1px solid $mute; }
 QSlider::handle:horizontal:hover { border-color: $accent; }
 QSlider::handle:horizontal:focus { border: 2px solid $accent; width: 10px; height: 10px; }
@@ -149,7 +158,8 @@ QMenu::item:selected { background: $selection; }
 QMenu::item:disabled { color: $disabled; }
 QMenu::icon { padding-left: 4px; }
 QMenu::separator { height: 1px; background: $line; margin: 4px 8px; }
-QToolBar { background: $panel; border: none; border-bottom: 1px solid $line; padding: 6px 12px; spacing: 6px; }
+QToolBar { background: $panel; border: none; border-bottom: 1px solid $line; padding: 6px 12px; spacing: 6px;
+}
 QToolBar::separator { background: $line; width: 1px; margin: 4px 6px; }
 QStatusBar { background: $panel; color: $mute; border-top: 1px solid $line; }
 QStatusBar::item { border: none; }

@@ -1,4 +1,4 @@
-"""The theme at run time: which tokens hold now, the palette and style sheet made of them, and who hears of a change."""
+"""The theme at run time: which tokens hold now, the palette and style sheet made of them, and its change."""
 
 from __future__ import annotations
 
@@ -32,11 +32,35 @@ from widgets.tokens import (
 )
 
 __all__ = [
-    "BODY_PX", "CONTROL_HEIGHT", "DARK", "FIGURE_PX", "ICON_SIZE", "LIGHT", "PAGE_PADDING", "RADIUS_CARD",
-    "RADIUS_CONTROL", "SECTION_PX", "SPACE_L", "SPACE_M", "SPACE_S", "SPACE_XL", "SPACE_XS", "Mode", "Syntax", "Tokens",
-    "apply_theme", "changed", "current", "font", "format_duration", "format_number", "mix", "mode", "mono_font",
+    "BODY_PX",
+    "CONTROL_HEIGHT",
+    "DARK",
+    "FIGURE_PX",
+    "ICON_SIZE",
+    "LIGHT",
+    "PAGE_PADDING",
+    "RADIUS_CARD",
+    "RADIUS_CONTROL",
+    "SECTION_PX",
+    "SPACE_L",
+    "SPACE_M",
+    "SPACE_S",
+    "SPACE_XL",
+    "SPACE_XS",
+    "Mode",
+    "Syntax",
+    "Tokens",
+    "apply_theme",
+    "changed",
+    "current",
+    "font",
+    "format_duration",
+    "format_number",
+    "mix",
+    "mode",
+    "mono_font",
     "run_color",
-]  # fmt: skip
+]
 
 Mode = Literal["system", "light", "dark"]
 
@@ -124,7 +148,8 @@ def _palette(tokens: Tokens) -> QPalette:
 
 
 _theme = _Theme()
-# Emitted after palette and style sheet hold the new tokens. Widgets that paint by hand connect their `update`.
+# Emitted after palette and style sheet hold the new tokens. Widgets that paint by hand connect their
+# `update`.
 changed = _theme.changed
 
 
@@ -146,8 +171,8 @@ def apply_theme(app: QApplication, mode: Mode = "system") -> None:
 def run_color(color: int | str) -> str:
     """The colour of a run in the theme that holds now.
 
-    An int counts through the run colours; a string that is a run colour of either theme becomes its counterpart in
-    this one; any other colour stays as the user chose it.
+    An int counts through the run colours; a string that is a run colour of either theme becomes its
+    counterpart in this one; any other colour stays as the user chose it.
     """
     runs = current().runs
     if isinstance(color, int):

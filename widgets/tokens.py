@@ -33,8 +33,9 @@ class Syntax:
 class Tokens:
     """One theme; every colour is `#RRGGBB`.
 
-    `field`, `hover`, `track` and `code` are grounds (inputs, pointed-at rows, empty bars, source text); `on_accent` is
-    text on the accent; `canvas` and `ink` belong to pictures of digits, which are white on black in every theme.
+    `field`, `hover`, `track` and `code` are grounds (inputs, pointed-at rows, empty bars, source text);
+    `on_accent` is text on the accent; `canvas` and `ink` belong to pictures of digits, which are white on
+    black in every theme.
     """
 
     name: str

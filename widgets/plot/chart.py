@@ -1,4 +1,4 @@
-"""The drawing area of a curve plot: axes without a frame, grid lines, lines, and a cursor that reads values."""
+"""The drawing area of a curve plot: axes without a frame, grid lines, curves, a cursor that reads them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ZOOM_STEP = 0.8
 
 
 def nice_ticks(low: float, high: float, most: int) -> tuple[float, list[float]]:
-    """A step of 1, 2, 2.5 or 5 times a power of ten and its multiples in [low, high], at most `most` of them."""
+    """A step of 1, 2, 2.5 or 5 times a power of ten and its multiples in [low, high], about `most`."""
     span = high - low
     if not (math.isfinite(span) and span > 0):
         return 1.0, []
@@ -58,10 +58,10 @@ class _Axis(pg.AxisItem):
 
     @staticmethod
     def _log_ticks(low: float, high: float, most: int) -> list[float]:
-        decades = range(math.floor(low), math.ceil(high) + 1)
-        if len(decades) > most:
-            decades = range(decades[0], decades[-1] + 1, -(-len(decades) // most))
-        factors = (1,) if high - low > 3 else (1, 2, 5) if high - low > 0.6 else (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9)
+        inside = math.floor(high) - math.ceil(low) + 1
+        decades = range(math.floor(low), math.ceil(high) + 1, max(1, -(-inside // most)))
+        several, close = (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9)
+        factors = (1,) if high - low > 3 else several if high - low > 0.6 else close
         values = [d + math.log10(f) for d in decades for f in factors]
         return [value for value in values if low <= value <= high]
 
@@ -113,7 +113,7 @@ class _Readout(QFrame):
 
 
 class _Items(NamedTuple):
-    """What draws one series: the faint raw trace, the line, crosses for what isn't finite, dots of a short series."""
+    """What draws one series: faint raw trace, line, crosses for what isn't finite, dots of a short series."""
 
     raw: pg.PlotCurveItem
     line: pg.PlotCurveItem
@@ -149,7 +149,7 @@ class Chart(pg.PlotWidget):
         view.disableAutoRange()
         view.setDefaultPadding(0)
         view.sigXRangeChanged.connect(self._x_changed)
-        view.sigRangeChangedManually.connect(self._moved_by_hand)
+        view.sigRangeChangedManually.connect(self._hide_cursor)
         view.sigResized.connect(self.schedule)
         self._cursor = pg.InfiniteLine(angle=90, movable=False)
         self._cursor.setZValue(5)
@@ -262,8 +262,9 @@ class Chart(pg.PlotWidget):
     @staticmethod
     def _set(item: pg.PlotCurveItem, trace: Trace, pen: QPen, dashed: bool = False,
              smooth: bool = False) -> None:  # fmt: skip
-        # Single segments: Qt strokes a wide antialiased polyline as one path, 50 to 100 times slower (measured).
-        # Dashes need the path, so that they go on from point to point; a dense curve is drawn without them.
+        # Single segments: Qt strokes a wide antialiased polyline as one path, 50 to 100 times slower
+        # (measured). Dashes need the path, so that they go on from point to point; a dense curve is drawn
+        # without them.
         dashed = dashed and len(trace.x) <= DASH_POINTS
         if dashed:
             pen.setDashPattern([4, 3])
@@ -292,7 +293,9 @@ class Chart(pg.PlotWidget):
         xs = series.bad_xs
         xs = xs[(xs >= low) & (xs <= high)]
         if len(xs) > columns:
-            xs = xs[np.unique(((xs - low) / max(high - low, 1e-300) * columns).astype(int), return_index=True)[1]]
+            xs = xs[
+                np.unique(((xs - low) / max(high - low, 1e-300) * columns).astype(int), return_index=True)[1]
+            ]
         item.setVisible(bool(len(xs)))
         if len(xs):
             item.setData(xs, np.full(len(xs), level), pen=pg.mkPen(theme.current().bad, width=2), brush=None)
@@ -301,11 +304,13 @@ class Chart(pg.PlotWidget):
 
     def _x_changed(self) -> None:
         if not self._busy:
+            # Somebody else moved the view: the mouse, a key, a caller.
+            self._whole = False
             self.redraw()
 
-    def _moved_by_hand(self) -> None:
-        self._whole = False
-        self._hide_cursor()
+    def set_view(self, low: float, high: float) -> None:
+        """Show this stretch of x; it stays until `show_whole`."""
+        self.plotItem.getViewBox().setXRange(low, high, padding=0)
 
     def mouseDoubleClickEvent(self, event: pg.QtGui.QMouseEvent) -> None:
         self.show_whole()
@@ -341,7 +346,7 @@ class Chart(pg.PlotWidget):
         self._readout.show_rows(self._rows_at(self.cursor_x), QPointF(self.mapFromScene(at)))
         self.cursor_moved.emit(self.cursor_x)
 
-    def _hide_cursor(self) -> None:
+    def _hide_cursor(self, *_: object) -> None:
         self.cursor_x = None
         self._cursor.hide()
         self._readout.hide()
@@ -356,9 +361,7 @@ class Chart(pg.PlotWidget):
         elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus):
             factor = 1 / ZOOM_STEP if key == Qt.Key.Key_Minus else ZOOM_STEP
             middle = self.cursor_x if self.cursor_x is not None else (low + high) / 2
-            self._whole = False
-            low, high = middle + (low - middle) * factor, middle + (high - middle) * factor
-            self.plotItem.getViewBox().setXRange(low, high, padding=0)
+            self.set_view(middle + (low - middle) * factor, middle + (high - middle) * factor)
         elif key in (Qt.Key.Key_Home, Qt.Key.Key_0):
             self.show_whole()
         elif key == Qt.Key.Key_Escape and self.cursor_x is not None:

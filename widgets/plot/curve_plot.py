@@ -27,8 +27,8 @@ Floats = NDArray[np.float64]
 class CurvePlot(QWidget):
     """Several series over one x axis (a training step, usually).
 
-    Every point is kept: `series_data` and the CSV file hold all of them, only the drawing is reduced, to at most two
-    points a pixel. Redraws are batched to 20 a second whatever the rate of `append`.
+    Every point is kept: `series_data` and the CSV file hold all of them, only the drawing is reduced, to at
+    most two points a pixel. Redraws are batched to 20 a second whatever the rate of `append`.
     """
 
     exported = Signal(str)
@@ -96,7 +96,9 @@ class CurvePlot(QWidget):
         Raises ValueError for a key that is already there.
         """
         if key in self._series:
-            raise ValueError(f"CurvePlot.add_series: the key is already there: {key!r}; remove_series() it first")
+            raise ValueError(
+                f"CurvePlot.add_series: the key is already there: {key!r}; remove_series() it first"
+            )
         series = Series(key, label, color, dashed, smoothable=not dashed if smooth is None else smooth)
         series.smooth(self._smoothing)
         self._series[key] = series
@@ -111,7 +113,9 @@ class CurvePlot(QWidget):
         """Append a batch of points (1-d, same length) to a curve. Raises KeyError and ValueError."""
         x, y = (np.atleast_1d(np.asarray(values, dtype=np.float64)) for values in (xs, ys))
         if x.ndim != 1 or x.shape != y.shape:
-            raise ValueError(f"CurvePlot.append: xs and ys must be 1-d and equally long: {x.shape} and {y.shape}")
+            raise ValueError(
+                f"CurvePlot.append: xs and ys must be 1-d and equally long: {x.shape} and {y.shape}"
+            )
         self._get(key).extend(x, y)
         self._changed()
 
@@ -175,7 +179,7 @@ class CurvePlot(QWidget):
         return self._smoothing
 
     def set_log(self, on: bool) -> None:
-        """A logarithmic y axis; values at or below zero can't be shown on it and are counted in the legend's tips."""
+        """A logarithmic y axis; values at or below zero can't be shown on it and leave gaps."""
         self._chart.log = on
         self._log.setChecked(on)
         self._changed()
@@ -229,8 +233,8 @@ class CurvePlot(QWidget):
 
     def _rows_at(self, x: float) -> str:
         tokens = theme.current()
-        name = escape(self._x_label or self.tr("step"))
-        rows = [f"<tr><td colspan=3 style='color:{tokens.mute}'>{name} {theme.format_number(x, digits=7)}</td></tr>"]
+        head = f"{escape(self._x_label or self.tr('step'))} {theme.format_number(x, digits=7)}"
+        rows = [f"<tr><td colspan=3 style='color:{tokens.mute}'>{head}</td></tr>"]
         for series in self._series.values():
             index = series.nearest(x) if series.visible else None
             if index is None:
@@ -238,7 +242,11 @@ class CurvePlot(QWidget):
             y, smooth = (theme.format_number(float(v[index])) for v in (series.ys.view(), series.smoothed))
             own = float(series.xs.view()[index])
             where = f" @ {theme.format_number(own, digits=7)}" if own != x else ""
-            extra = f"<td style='color:{tokens.mute}'>&nbsp;{smooth}</td>" if self._smoothing and series.smoothable else "<td></td>"
+            extra = (
+                f"<td style='color:{tokens.mute}'>&nbsp;{smooth}</td>"
+                if self._smoothing and series.smoothable
+                else "<td></td>"
+            )
             dot = f"<span style='color:{theme.run_color(series.color)}'>\u25cf</span>"
             rows.append(f"<tr><td>{dot}&nbsp;{escape(series.label)}{where}&nbsp;&nbsp;</td>"
                         f"<td align=right><b>{y}</b></td>{extra}</tr>")  # fmt: skip
@@ -267,11 +275,15 @@ class CurvePlot(QWidget):
         value = f"{self._smoothing:.2f}" if self._smoothing else self.tr("off")
         self._smoothing_label.setText(self.tr("smoothing {0}").format(value))
         widest = max(self.tr("smoothing {0}").format(v) for v in ("0.00", self.tr("off")))
-        self._smoothing_label.setMinimumWidth(self._smoothing_label.fontMetrics().horizontalAdvance(widest) + 2)
+        self._smoothing_label.setMinimumWidth(
+            self._smoothing_label.fontMetrics().horizontalAdvance(widest) + 2
+        )
 
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
-        tip = self.tr("Moving average with weight a, corrected for its start; 0 is off, every point stays visible.")
+        tip = self.tr(
+            "Moving average with weight a, corrected for its start; 0 is off, every point stays visible."
+        )
         for widget in (self._slider, self._smoothing_label):
             widget.setToolTip(f"{tip}\n{FORMULA}")
         self._slider.setAccessibleName(self.tr("Smoothing"))
@@ -303,7 +315,10 @@ class CurvePlot(QWidget):
     # export
 
     def export_csv(self, path: str | Path) -> None:
-        """Write all points of all series, one a line: series, x, value. The file is whole or not there (OSError)."""
+        """Write all points of all series, one a line: series, x, value. The file is whole or unchanged.
+
+        Raises OSError where it can't be written.
+        """
         target = Path(path)
         handle, part = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
         try:
@@ -313,7 +328,8 @@ class CurvePlot(QWidget):
                 for series in self._series.values():
                     xs, ys = series.xs.view().tolist(), series.ys.view().tolist()
                     writer.writerows(
-                        (series.label, int(x) if x.is_integer() else x, y) for x, y in zip(xs, ys, strict=True)
+                        (series.label, int(x) if x.is_integer() else x, y)
+                        for x, y in zip(xs, ys, strict=True)
                     )
                 file.flush()
                 os.fsync(file.fileno())
@@ -324,12 +340,16 @@ class CurvePlot(QWidget):
 
     def _choose_export(self) -> None:
         name = (self._title.text() or "curves").lower().replace(" ", "-") + ".csv"
-        path, _ = QFileDialog.getSaveFileName(self, self.tr("Save all points"), name, self.tr("CSV files (*.csv)"))
+        path, _ = QFileDialog.getSaveFileName(
+            self, self.tr("Save all points"), name, self.tr("CSV files (*.csv)")
+        )
         if not path:
             return
         try:
             self.export_csv(path)
         except OSError as error:
-            self.export_failed.emit(self.tr("{0}: the points were not saved: {1}").format(path, error.strerror))
+            self.export_failed.emit(
+                self.tr("{0}: the points were not saved: {1}").format(path, error.strerror)
+            )
         else:
             self.exported.emit(path)

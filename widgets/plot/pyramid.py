@@ -66,10 +66,11 @@ class Pyramid:
             level += 1
 
     def reduced(self, start: int, stop: int, columns: int) -> tuple[NDArray[np.intp], Floats, Floats] | None:
-        """Minima and maxima of about `columns` equal pieces of [start, stop), with the index where each piece begins.
+        """Minima and maxima of about `columns` equal pieces of [start, stop), with the index where each piece
+        begins.
 
-        None where there are so few values that they are drawn one by one. The pieces keep their borders while the
-        range moves, so that a curve doesn't shimmer when it is panned.
+        None where there are so few values that they are drawn one by one. The pieces keep their borders while
+        the range moves, so that a curve doesn't shimmer when it is panned.
         """
         count = stop - start
         if count <= 2 * columns:

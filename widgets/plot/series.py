@@ -55,7 +55,7 @@ class Series:
             self._smooth.extend(self._ema.extend(ys))
 
     def smooth(self, weight: float) -> None:
-        """Smooth all points anew with another weight; 0 is off, and so is a series that is not to be smoothed."""
+        """Smooth all points anew with another weight; 0 is off, and a series not to be smoothed stays off."""
         self._ema = Ema(weight if self.smoothable else 0.0)
         self._smooth = Pyramid()
         if self._ema.weight:
@@ -90,7 +90,7 @@ class Series:
         return min(near, key=lambda i: abs(float(xs[i]) - x))
 
     def trace(self, low: float, high: float, columns: int, smooth: bool, log: bool) -> Trace:
-        """At most two points for each of `columns` pixels between low and high; y as its decimal logarithm if `log`."""
+        """At most two points for each of `columns` pixels between low and high; log10 of y if `log`."""
         pyramid = self._smooth if smooth and self._ema.weight else self._raw
         start, stop = self.span(low, high)
         xs = self.xs.view()

@@ -7,14 +7,16 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-FORMULA = "s\u2099 = a\u00b7s\u2099\u208b\u2081 + (1 \u2212 a)\u00b7y\u2099,  shown: s\u2099 / (1 \u2212 a\u207f)"
+FORMULA = (
+    "s\u2099 = a\u00b7s\u2099\u208b\u2081 + (1 \u2212 a)\u00b7y\u2099,  shown: s\u2099 / (1 \u2212 a\u207f)"
+)
 
 
 class Ema:
     """Bias-corrected moving average that goes on over batches; values that are not finite are left out of it.
 
-    With the weight a in [0, 1): s_n = a s_(n-1) + (1 - a) y_n from s_0 = 0, and s_n / (1 - a^n) is shown (the bias
-    correction of Adam, Kingma and Ba 2015). a = 0 gives the values themselves.
+    With the weight a in [0, 1): s_n = a s_(n-1) + (1 - a) y_n from s_0 = 0, and s_n / (1 - a^n) is shown (the
+    bias correction of Adam, Kingma and Ba 2015). a = 0 gives the values themselves.
     """
 
     def __init__(self, weight: float) -> None:

@@ -1,0 +1,98 @@
+"""Card, key figure, chip, empty state and toast."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from pytestqt.qtbot import QtBot
+
+from widgets.cards import Card, Chip, EmptyState, KeyFigure, Toast
+from widgets.flow import FlowLayout
+
+
+def test_key_figure_keeps_its_width(qtbot: QtBot) -> None:
+    figure = KeyFigure("Loss")
+    qtbot.addWidget(figure)
+    figure.set_value(123456.0, "img/s")
+    wide = figure.minimumSizeHint().width()
+    figure.set_value(1.0, "img/s")
+    assert figure.text() == "1.000\u2009img/s"
+    assert figure.minimumSizeHint().width() == wide
+    assert figure.accessibleName() == "Loss: 1.000\u2009img/s"
+    figure.clear()
+    assert figure.text() == "\u2013"
+    assert figure.minimumSizeHint().width() < wide
+
+
+def test_card_without_title_has_no_header(qtbot: QtBot) -> None:
+    card = Card()
+    qtbot.addWidget(card)
+    card.body.addWidget(QLabel("inside"))
+    empty = card.sizeHint().height()
+    card.set_title("Title", "and more")
+    assert card.sizeHint().height() > empty
+    assert card.accessibleName() == "Title"
+
+
+def test_chip_toggles_by_mouse_and_key(qtbot: QtBot) -> None:
+    chip = Chip("train", color=0, checkable=True)
+    qtbot.addWidget(chip)
+    assert chip.isChecked()
+    qtbot.mouseClick(chip, Qt.MouseButton.LeftButton)
+    assert not chip.isChecked()
+    qtbot.keyClick(chip, Qt.Key.Key_Space)
+    assert chip.isChecked()
+    assert chip.accessibleName() == "train"
+
+
+def test_empty_state_offers_its_action(qtbot: QtBot) -> None:
+    state = EmptyState("Runs come here", "Start a run", "chart")
+    qtbot.addWidget(state)
+    with qtbot.waitSignal(state.action_triggered):
+        qtbot.mouseClick(state.button, Qt.MouseButton.LeftButton)
+    state.set_text("Nothing to do")
+    assert state.button.isHidden()
+
+
+def test_toast_stays_inside_and_leads_to_details(qtbot: QtBot) -> None:
+    window = QWidget()
+    window.resize(800, 600)
+    qtbot.addWidget(window)
+    toast = Toast(window)
+    window.show()
+    long = "model.pdmodel: the file is damaged: its hash differs; export the model again " * 4
+    toast.show_message(long, "bad", details=True)
+    QApplication.processEvents()
+    assert window.rect().contains(toast.geometry())
+    assert toast.height() >= toast.layout().heightForWidth(toast.width())
+    window.resize(420, 500)
+    QApplication.processEvents()
+    assert window.rect().contains(toast.geometry())
+    with qtbot.waitSignal(toast.details_requested):
+        qtbot.mouseClick(toast.details, Qt.MouseButton.LeftButton)
+    assert toast.isHidden()
+
+
+def test_toast_of_an_error_does_not_leave_by_itself(qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    toast = Toast(window)
+    toast.show_message("failed", "bad")
+    assert not toast._timer.isActive()
+    toast.show_message("done", "ok")
+    assert toast._timer.isActive()
+    toast._timer.timeout.emit()
+    assert toast.isHidden()
+
+
+def test_flow_layout_wraps(qtbot: QtBot) -> None:
+    box = QWidget()
+    qtbot.addWidget(box)
+    layout = FlowLayout(box, spacing=4)
+    for _ in range(3):
+        item = QWidget()
+        item.setFixedSize(40, 10)
+        layout.addWidget(item)
+    assert layout.heightForWidth(128) == 10
+    assert layout.heightForWidth(127) == 24
+    assert layout.heightForWidth(50) == 38

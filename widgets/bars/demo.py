@@ -1,0 +1,24 @@
+"""`python -m widgets.bars.demo`: the bars of one prediction."""
+
+from __future__ import annotations
+
+import sys
+
+from PySide6.QtWidgets import QWidget
+
+from widgets.bars import ProbabilityBars
+from widgets.cards import Card
+from widgets.demo import run_demo
+
+
+def make() -> QWidget:
+    """Ten digits, one of them likely."""
+    card, bars = Card("Prediction"), ProbabilityBars()
+    shares = [0.0, 0.0, 0.002, 0.82, 0.0, 0.008, 0.0, 0.0, 0.16, 0.01]
+    bars.set_probabilities(shares, [str(digit) for digit in range(10)])
+    card.body.addWidget(bars)
+    return card
+
+
+if __name__ == "__main__":
+    sys.exit(run_demo(make, "Probabilities", (480, 360)))

@@ -1,0 +1,293 @@
+"""DigitPad: draw a digit with the mouse, a pen or a finger, or drop a picture."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, QUrl, Signal
+from PySide6.QtGui import (
+    QColor,
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QImage,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QPainterPath,
+    QPaintEvent,
+    QPen,
+)
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from widgets import theme
+
+SIDE = 280
+THROTTLE_MS = 15
+UNDO_STEPS = 50
+
+
+class DigitPad(QWidget):
+    """A black square to draw on in white; the left button draws, the right one rubs out.
+
+    `changed` carries a (280, 280) float32 array, ink 1 on paper 0: at once for the first change, then at most
+    every 15 ms while the pen moves, and once more at its end. `image_dropped` carries the path of a dropped
+    file; what the file holds is for its receiver to find out.
+    """
+
+    changed = Signal(object)
+    image_dropped = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._image = _blank()
+        self._history: deque[QImage] = deque(maxlen=UNDO_STEPS)
+        self._brush = 22.0
+        self._points: list[QPointF] = []
+        self._rubbing = False
+        self._dragged_over = False
+        self._throttle = QTimer(self)
+        self._throttle.setSingleShot(True)
+        self._throttle.setInterval(THROTTLE_MS)
+        self._throttle.timeout.connect(self._flush)
+        self._pending = False
+        self.setAcceptDrops(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setCursor(Qt.CursorShape.CrossCursor)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        self.setMinimumSize(140, 140)
+        theme.changed.connect(self.update)
+        self.retranslate()
+
+    # the picture
+
+    def array(self) -> NDArray[np.float32]:
+        """The drawing, (280, 280) float32, 0 paper to 1 ink."""
+        stride = self._image.bytesPerLine()
+        pixels = np.frombuffer(self._image.constBits(), np.uint8).reshape(SIDE, stride)[:, :SIDE]
+        return pixels.astype(np.float32) / np.float32(255)
+
+    def set_image(self, picture: ArrayLike) -> None:
+        """Show a 2-d picture (ink 1 on paper 0) as large as fits; can be undone. Raises ValueError."""
+        values = np.asarray(picture, dtype=np.float32)
+        if values.ndim != 2 or not values.size:
+            raise ValueError(f"DigitPad.set_image: the picture must be 2-d: shape {values.shape}")
+        grey = np.ascontiguousarray(np.clip(np.nan_to_num(values), 0, 1) * 255 + 0.5).astype(np.uint8)
+        height, width = grey.shape
+        source = QImage(grey.tobytes(), width, height, width, QImage.Format.Format_Grayscale8)
+        mode = Qt.TransformationMode.SmoothTransformation
+        scaled = source.scaled(SIDE, SIDE, Qt.AspectRatioMode.KeepAspectRatio, mode)
+        self._remember()
+        self._image.fill(0)
+        painter = QPainter(self._image)
+        painter.drawImage((SIDE - scaled.width()) // 2, (SIDE - scaled.height()) // 2, scaled)
+        painter.end()
+        self._touch(now=True)
+
+    def clear(self) -> None:
+        """Wipe the pad; can be undone."""
+        if self.is_empty():
+            return
+        self._remember()
+        self._image.fill(0)
+        self._touch(now=True)
+
+    def undo(self) -> None:
+        """Take back the last stroke, picture or wipe."""
+        if self._history:
+            self._image = self._history.pop()
+            self._touch(now=True)
+
+    def can_undo(self) -> bool:
+        """Whether there is anything to take back."""
+        return bool(self._history)
+
+    def is_empty(self) -> bool:
+        """Whether there is no ink."""
+        return not self.array().any()
+
+    def set_brush(self, width: float) -> None:
+        """The width of the pen in pixels of the picture. Raises ValueError unless 1 <= width <= 80."""
+        if not 1 <= width <= 80:
+            raise ValueError(f"DigitPad.set_brush: the width must be between 1 and 80: {width}")
+        self._brush = float(width)
+
+    def brush(self) -> float:
+        """The width of the pen."""
+        return self._brush
+
+    def _remember(self) -> None:
+        self._history.append(self._image.copy())
+
+    def _touch(self, now: bool = False) -> None:
+        self.update()
+        if now or not self._throttle.isActive():
+            self._emit()
+        else:
+            self._pending = True
+
+    def _emit(self) -> None:
+        self._pending = False
+        self._throttle.start()
+        self.changed.emit(self.array())
+
+    def _flush(self) -> None:
+        if self._pending:
+            self._emit()
+
+    # drawing
+
+    def _area(self) -> QRectF:
+        side = min(self.width(), self.height()) - 4
+        return QRectF((self.width() - side) / 2, (self.height() - side) / 2, side, side)
+
+    def _to_picture(self, at: QPointF) -> QPointF:
+        area = self._area()
+        return (at - area.topLeft()) * (SIDE / area.width())
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() not in (Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton) or self._points:
+            return
+        self._rubbing = event.button() == Qt.MouseButton.RightButton
+        self._remember()
+        self._points = [self._to_picture(event.position())]
+        self._stroke(self._points[0], self._points[0], self._points[0])
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if not self._points:
+            return
+        self._points.append(self._to_picture(event.position()))
+        before, last, new = [self._points[0], *self._points][-3:]
+        # From middle to middle with the point between as control: the stroke has no corners.
+        self._stroke((before + last) / 2, last, (last + new) / 2)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if not self._points:
+            return
+        if len(self._points) > 1:
+            before, last = self._points[-2:]
+            self._stroke((before + last) / 2, last, last)
+        self._points = []
+        self._touch(now=True)
+
+    def _stroke(self, start: QPointF, control: QPointF, end: QPointF) -> None:
+        painter = QPainter(self._image)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        color = Qt.GlobalColor.black if self._rubbing else Qt.GlobalColor.white
+        width = self._brush * (1.6 if self._rubbing else 1)
+        round_cap, round_join = Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin
+        painter.setPen(QPen(color, width, Qt.PenStyle.SolidLine, round_cap, round_join))
+        if start == end:
+            painter.drawPoint(start)
+        else:
+            path = QPainterPath(start)
+            path.quadTo(control, end)
+            painter.drawPath(path)
+        painter.end()
+        self._touch()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Undo):
+            self.undo()
+        elif event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
+            self.clear()
+        else:
+            super().keyPressEvent(event)
+
+    # dropping
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if _local_file(event.mimeData().urls()):
+            self._dragged_over = True
+            self.update()
+            event.acceptProposedAction()
+        else:
+            event.ignore()
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        if self._dragged_over:
+            event.acceptProposedAction()
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self._dragged_over = False
+        self.update()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        path = _local_file(event.mimeData().urls())
+        self._dragged_over = False
+        self.update()
+        if path:
+            event.acceptProposedAction()
+            self.image_dropped.emit(path)
+
+    # looks
+
+    def sizeHint(self) -> QSize:
+        return QSize(304, 304)
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return width
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        tokens = theme.current()
+        area = self._area()
+        painter = QPainter(self)
+        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
+        outline = QPainterPath()
+        outline.addRoundedRect(area, theme.RADIUS_CARD, theme.RADIUS_CARD)
+        painter.fillPath(outline, QColor(tokens.canvas))
+        painter.save()
+        painter.setClipPath(outline)
+        painter.drawImage(area, _tinted(self._image, tokens.canvas, tokens.ink))
+        painter.restore()
+        if not self._history and not self._points and self.is_empty():
+            painter.setPen(QColor("#8B95A5"))
+            flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+            painter.drawText(area.adjusted(16, 16, -16, -16), flags, self._hint)
+        if self._dragged_over or self.hasFocus():
+            painter.setPen(QPen(QColor(tokens.accent), 2))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(area.adjusted(-1, -1, 1, 1), theme.RADIUS_CARD, theme.RADIUS_CARD)
+
+    def retranslate(self) -> None:
+        """Set all words anew, in the language that holds now."""
+        self._hint = self.tr("Draw a digit here,\nor drop a picture")
+        self.setAccessibleName(self.tr("Drawing pad"))
+        self.setAccessibleDescription(
+            self.tr("Draw with the mouse, or drop a picture. Delete wipes the pad, Ctrl+Z undoes a stroke.")
+        )
+        self.update()
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        super().changeEvent(event)
+
+
+def _blank() -> QImage:
+    image = QImage(SIDE, SIDE, QImage.Format.Format_Grayscale8)
+    image.fill(0)
+    return image
+
+
+def _tinted(image: QImage, paper: str, ink: str) -> QImage:
+    """The grey picture as an indexed one running from paper to ink; the pixels are shared, not converted."""
+    steps = [theme.mix(paper, ink, i / 255).rgb() for i in range(256)]
+    tinted = QImage(image.constBits(), image.width(), image.height(), image.bytesPerLine(),
+                    QImage.Format.Format_Indexed8)  # fmt: skip
+    tinted.setColorTable(steps)
+    return tinted
+
+
+def _local_file(urls: list[QUrl]) -> str:
+    """The path of the first local file among the addresses, or nothing."""
+    return next((url.toLocalFile() for url in urls if url.isLocalFile()), "")

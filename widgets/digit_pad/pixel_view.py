@@ -1,0 +1,98 @@
+"""PixelView: a small picture with hard pixels, as the model is fed it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QHelpEvent, QImage, QPainter, QPainterPath, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from widgets import theme
+
+
+class PixelView(QWidget):
+    """Shows a 2-d array between 0 and 1 in a square; pointing at a pixel tells its value."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._values: NDArray[np.float32] = np.zeros((28, 28), np.float32)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        self.setMinimumSize(56, 56)
+        self.retranslate()
+        theme.changed.connect(self.update)
+
+    def set_image(self, picture: ArrayLike) -> None:
+        """Show a 2-d picture with values between 0 (black) and 1. Raises ValueError."""
+        values = np.asarray(picture, dtype=np.float32)
+        if values.ndim != 2 or not values.size:
+            raise ValueError(f"PixelView.set_image: the picture must be 2-d: shape {values.shape}")
+        self._values = values.copy()
+        self.retranslate()
+        self.update()
+
+    def image(self) -> NDArray[np.float32]:
+        """A copy of what is shown."""
+        return self._values.copy()
+
+    def _area(self) -> QRectF:
+        rows, columns = self._values.shape
+        scale = min(self.width() / columns, self.height() / rows)
+        # Whole device pixels for each pixel of the picture, where there is room: all of them equally large.
+        ratio = self.devicePixelRatioF()
+        if scale * ratio >= 2:
+            scale = int(scale * ratio) / ratio
+        width, height = columns * scale, rows * scale
+        return QRectF((self.width() - width) / 2, (self.height() - height) / 2, width, height)
+
+    def sizeHint(self) -> QSize:
+        return QSize(196, 196)
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return width
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        tokens = theme.current()
+        area = self._area()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        outline = QPainterPath()
+        outline.addRoundedRect(area, theme.SPACE_XS, theme.SPACE_XS)
+        painter.fillPath(outline, QColor(tokens.canvas))
+        painter.setClipPath(outline)
+        grey = np.clip(np.nan_to_num(self._values), 0, 1)[..., None]
+        paper, ink = (np.array(QColor(c).getRgb()[:3], np.float32) for c in (tokens.canvas, tokens.ink))
+        rgb = np.ascontiguousarray((paper + (ink - paper) * grey + 0.5).astype(np.uint8))
+        rows, columns = self._values.shape
+        image = QImage(rgb.tobytes(), columns, rows, 3 * columns, QImage.Format.Format_RGB888)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
+        painter.drawImage(area, image)
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            area, (rows, columns) = self._area(), self._values.shape
+            column = int((event.pos().x() - area.left()) / area.width() * columns)
+            row = int((event.pos().y() - area.top()) / area.height() * rows)
+            if area.contains(event.pos()) and row < rows and column < columns:
+                value = theme.format_number(float(self._values[row, column]))
+                text = self.tr("row {0}, column {1}: {2}").format(row, column, value)
+                QToolTip.showText(event.globalPos(), text, self)
+                return True
+            QToolTip.hideText()
+        return super().event(event)
+
+    def retranslate(self) -> None:
+        """Set all words anew, in the language that holds now."""
+        rows, columns = self._values.shape
+        self.setAccessibleName(self.tr("Picture of {0} by {1} pixels").format(columns, rows))
+        self.setAttribute(Qt.WidgetAttribute.WA_AlwaysShowToolTips)
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        super().changeEvent(event)

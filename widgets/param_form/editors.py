@@ -1,0 +1,176 @@
+"""The editors of a form: a small widget for each kind of field, all with `value` and `set_value`."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFileDialog,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QToolButton,
+    QWidget,
+)
+
+from widgets import theme
+from widgets.icons import set_icon
+from widgets.param_form.fields import Field, Problem, Value, parse, write
+
+
+class _EditorBase(QWidget):
+    """What the editors share; `edited` says that value() may have changed."""
+
+    edited = Signal()
+    # What takes the focus and carries name, tip and error mark.
+    control: QWidget
+
+    def __init__(self, field: Field) -> None:
+        super().__init__()
+        self.field = field
+        self._layout = QHBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setSpacing(theme.SPACE_XS)
+
+    def _take(self, control: QWidget) -> None:
+        self.control = control
+        self._layout.addWidget(control, 1)
+        self.setFocusProxy(control)
+
+
+class TextEditor(_EditorBase):
+    """A line for int, float, text and path; arrow keys step whole numbers, a path has a button to pick it."""
+
+    def __init__(self, field: Field) -> None:
+        super().__init__(field)
+        self._line = QLineEdit()
+        self._line.setFont(theme.font())
+        self._line.setMinimumWidth(64)
+        self._take(self._line)
+        self._line.textChanged.connect(self.edited)
+        self._line.installEventFilter(self)
+        if field.unit:
+            unit = QLabel(field.unit)
+            unit.setProperty("role", "mute")
+            self._layout.addWidget(unit)
+        self.browse: QToolButton | None = None
+        if field.kind == "path":
+            self.browse = QToolButton()
+            set_icon(self.browse, "open")
+            self.browse.clicked.connect(self._pick)
+            self._layout.addWidget(self.browse)
+
+    def value(self) -> Value | Problem:
+        """The value as typed, or what is wrong with it."""
+        return parse(self.field, self._line.text())
+
+    def set_value(self, value: Value) -> None:
+        """Show a value, unless the text already says it (in the user's own way of writing)."""
+        if self.value() != value or type(self.value()) is not type(value):
+            self._line.setText(write(value))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if self.field.kind == "int" and event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            steps = {Qt.Key.Key_Up: 1, Qt.Key.Key_Down: -1, Qt.Key.Key_PageUp: 10, Qt.Key.Key_PageDown: -10}
+            value = self.value()
+            if event.key() in steps and isinstance(value, int):
+                stepped = value + steps[Qt.Key(event.key())]
+                if self.field.minimum is not None:
+                    stepped = max(stepped, int(self.field.minimum))
+                if self.field.maximum is not None:
+                    stepped = min(stepped, int(self.field.maximum))
+                self.set_value(stepped)
+                return True
+        return False
+
+    def _pick(self) -> None:
+        title, here = self.field.label, self._line.text()
+        if self.field.path == "folder":
+            path = QFileDialog.getExistingDirectory(self, title, here)
+        elif self.field.path == "file":
+            path = QFileDialog.getOpenFileName(self, title, here)[0]
+        else:
+            path = QFileDialog.getSaveFileName(self, title, here)[0]
+        if path:
+            self._line.setText(path)
+
+
+class ChoiceEditor(_EditorBase):
+    """A box of choices."""
+
+    def __init__(self, field: Field) -> None:
+        super().__init__(field)
+        self._box = QComboBox()
+        self._box.setMinimumContentsLength(6)
+        self._box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self._values: list[Value] = []
+        self._take(self._box)
+        self.set_choices(field.choices)
+        self._box.currentIndexChanged.connect(self.edited)
+        self._box.installEventFilter(self)
+
+    def set_choices(self, choices: tuple[tuple[Value, str], ...]) -> None:
+        """Offer other choices; the chosen value stays where it is among them."""
+        old = self._box.currentIndex()
+        chosen = self._values[old] if old >= 0 else None
+        self._values = [value for value, _ in choices]
+        self._box.blockSignals(True)
+        self._box.clear()
+        self._box.addItems([label for _, label in choices])
+        if chosen in self._values:
+            self._box.setCurrentIndex(self._values.index(chosen))
+        self._box.blockSignals(False)
+
+    def value(self) -> Value | Problem:
+        """The chosen value; a box without choices has none."""
+        index = self._box.currentIndex()
+        return self._values[index] if index >= 0 else Problem("empty")
+
+    def set_value(self, value: Value) -> None:
+        """Choose a value. Raises ValueError where it is not among the choices."""
+        if value not in self._values:
+            raise ValueError(f"{self.field.key}: not one of the choices: {value!r}; there are {self._values}")
+        self._box.setCurrentIndex(self._values.index(value))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        # The wheel scrolls the page; it changes a setting only where the user is at work on it.
+        if event.type() == QEvent.Type.Wheel and not self._box.hasFocus():
+            event.ignore()
+            return True
+        return False
+
+
+class BoolEditor(_EditorBase):
+    """A check box."""
+
+    def __init__(self, field: Field) -> None:
+        super().__init__(field)
+        self._box = QCheckBox()
+        self._take(self._box)
+        self._box.toggled.connect(self.edited)
+
+    def value(self) -> Value | Problem:
+        """Whether the box is checked."""
+        return self._box.isChecked()
+
+    def set_value(self, value: Value) -> None:
+        """Check the box or not."""
+        self._box.setChecked(bool(value))
+
+
+Editor = TextEditor | ChoiceEditor | BoolEditor
+
+
+def make_editor(field: Field) -> Editor:
+    """The editor for a field, showing its default."""
+    editor: Editor
+    if field.kind == "choice":
+        editor = ChoiceEditor(field)
+    elif field.kind == "bool":
+        editor = BoolEditor(field)
+    else:
+        editor = TextEditor(field)
+    editor.set_value(field.default)
+    return editor

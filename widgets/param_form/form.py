@@ -1,0 +1,228 @@
+"""ParamForm: labels, editors and what is wrong with an entry, right below it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
+
+from widgets import theme
+from widgets.param_form.editors import ChoiceEditor, Editor, TextEditor, make_editor
+from widgets.param_form.fields import Field, Problem, Value
+
+
+@dataclass
+class _Row:
+    field: Field
+    label: QLabel
+    editor: Editor
+    message: QLabel
+    value: Value
+    problem: Problem | None = None
+    error: str = ""
+
+
+class ParamForm(QWidget):
+    """A form made from fields.
+
+    `changed(key, value)` comes when a field holds a new valid value, `validity_changed(bool)` when the form
+    as a whole becomes valid or stops being so. Words of the fields belong to the caller, who sets them anew
+    with `set_text`.
+    """
+
+    changed = Signal(str, object)
+    validity_changed = Signal(bool)
+
+    def __init__(self, fields: Iterable[Field], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._rows: dict[str, _Row] = {}
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(theme.SPACE_M)
+        self._grid.setVerticalSpacing(0)
+        self._grid.setColumnStretch(1, 1)
+        for field in fields:
+            self._add(field)
+        self._valid = self.is_valid()
+        self.retranslate()
+
+    def _add(self, field: Field) -> None:
+        if field.key in self._rows:
+            raise ValueError(f"ParamForm: two fields have the key {field.key!r}")
+        editor, label, message = make_editor(field), QLabel(), QLabel()
+        label.setProperty("role", "mute")
+        label.setMinimumHeight(theme.CONTROL_HEIGHT)
+        label.setBuddy(editor.control)
+        message.setProperty("role", "bad")
+        message.setFont(theme.font(theme.SECTION_PX))
+        message.setWordWrap(True)
+        message.setContentsMargins(0, 2, 0, theme.SPACE_S)
+        message.hide()
+        line = 2 * len(self._rows)
+        self._grid.addWidget(label, line, 0, Qt.AlignmentFlag.AlignTop)
+        self._grid.addWidget(editor, line, 1)
+        self._grid.addWidget(message, line + 1, 1)
+        # A little room below each row, kept whether or not there is a message.
+        self._grid.setRowMinimumHeight(line + 1, theme.SPACE_S)
+        row = _Row(field, label, editor, message, field.default)
+        self._rows[field.key] = row
+        self._check(row)
+        editor.edited.connect(lambda: self._edited(row))
+        self._name(row, field.label, field.help)
+
+    def _name(self, row: _Row, label: str, help_text: str) -> None:
+        row.label.setText(label)
+        control = row.editor.control
+        control.setAccessibleName(f"{label} ({row.field.unit})" if row.field.unit else label)
+        control.setToolTip(help_text)
+        row.label.setToolTip(help_text)
+        self._describe(row, help_text)
+
+    def _describe(self, row: _Row, help_text: str) -> None:
+        message = row.message.text()
+        row.editor.control.setAccessibleDescription(f"{message}. {help_text}" if message else help_text)
+
+    # values
+
+    def values(self) -> dict[str, Value]:
+        """All values. Raises ValueError while an entry is wrong (see `is_valid`)."""
+        for key, row in self._rows.items():
+            if row.problem or row.error:
+                raise ValueError(f"ParamForm.values: {key}: {row.message.text()}; ask is_valid() first")
+        return {key: row.value for key, row in self._rows.items()}
+
+    def value(self, key: str) -> Value:
+        """The last valid value of one field."""
+        return self._row(key).value
+
+    def set_value(self, key: str, value: Value) -> None:
+        """Show a value. Raises KeyError, and ValueError where it is not one of the choices."""
+        self._row(key).editor.set_value(value)
+
+    def is_valid(self) -> bool:
+        """Whether every entry is a value of its field."""
+        return not any(row.problem or row.error for row in self._rows.values())
+
+    def errors(self) -> dict[str, str]:
+        """What is wrong, in words, by field."""
+        return {key: row.message.text() for key, row in self._rows.items() if row.problem or row.error}
+
+    def set_error(self, key: str, text: str) -> None:
+        """Mark a field as wrong for a reason that only the caller knows (a folder without data); "" takes it
+        back.
+
+        An edit of the field takes it back as well.
+        """
+        row = self._row(key)
+        row.error = text
+        self._show(row)
+        self._tell_validity()
+
+    # what the form offers
+
+    def set_enabled_keys(self, keys: Iterable[str]) -> None:
+        """Only these fields can be edited."""
+        enabled = set(keys)
+        unknown = enabled - set(self._rows)
+        if unknown:
+            raise KeyError(
+                f"ParamForm.set_enabled_keys: no such fields: {sorted(unknown)}; there are {list(self._rows)}"
+            )
+        for key, row in self._rows.items():
+            row.editor.setEnabled(key in enabled)
+            row.label.setEnabled(key in enabled)
+
+    def set_row_visible(self, key: str, visible: bool) -> None:
+        """Show or hide a field that doesn't apply now; its value stays."""
+        row = self._row(key)
+        row.editor.setVisible(visible)
+        row.label.setVisible(visible)
+        row.message.setVisible(visible and bool(row.message.text()))
+        line = 2 * list(self._rows).index(key)
+        self._grid.setRowMinimumHeight(line + 1, theme.SPACE_S if visible else 0)
+
+    def set_choices(self, key: str, choices: tuple[tuple[Value, str], ...]) -> None:
+        """Offer other choices, or the same in other words; the chosen one stays where it is among them."""
+        row = self._row(key)
+        if not isinstance(row.editor, ChoiceEditor):
+            raise ValueError(f"ParamForm.set_choices: {key} is of kind {row.field.kind!r}, not 'choice'")
+        row.editor.set_choices(choices)
+        self._edited(row)
+
+    def set_text(self, key: str, label: str, help_text: str = "") -> None:
+        """Change the words of a field (after a change of language)."""
+        self._name(self._row(key), label, help_text)
+
+    def keys(self) -> list[str]:
+        """The keys of the fields in their order."""
+        return list(self._rows)
+
+    def control(self, key: str) -> QWidget:
+        """The widget that edits a field, for focus and tests."""
+        return self._row(key).editor.control
+
+    def _row(self, key: str) -> _Row:
+        if key not in self._rows:
+            raise KeyError(f"ParamForm: no such field: {key!r}; there are {list(self._rows)}")
+        return self._rows[key]
+
+    # checking
+
+    def _edited(self, row: _Row) -> None:
+        row.error = ""
+        old = row.value
+        self._check(row)
+        self._tell_validity()
+        if row.problem is None and (row.value != old or type(row.value) is not type(old)):
+            self.changed.emit(row.field.key, row.value)
+
+    def _check(self, row: _Row) -> None:
+        value = row.editor.value()
+        if isinstance(value, Problem):
+            row.problem = value
+        else:
+            row.problem, row.value = None, value
+        self._show(row)
+
+    def _show(self, row: _Row) -> None:
+        text = self._words(row.problem) if row.problem else row.error
+        row.message.setText(text)
+        row.message.setVisible(bool(text) and not row.editor.isHidden())
+        control = row.editor.control
+        if bool(control.property("invalid")) != bool(text):
+            control.setProperty("invalid", bool(text))
+            control.style().unpolish(control)
+            control.style().polish(control)
+        self._describe(row, control.toolTip())
+
+    def _tell_validity(self) -> None:
+        valid = self.is_valid()
+        if valid != self._valid:
+            self._valid = valid
+            self.validity_changed.emit(valid)
+
+    def _words(self, problem: Problem) -> str:
+        low, high = ("" if v is None else f"{v:g}" for v in (problem.low, problem.high))
+        return {
+            "whole": self.tr("Enter a whole number"),
+            "number": self.tr("Enter a number"),
+            "range": self.tr("Between {0} and {1}").format(low, high),
+            "minimum": self.tr("At least {0}").format(low),
+            "maximum": self.tr("At most {0}").format(high),
+            "empty": self.tr("Must not be empty"),
+        }[problem.code]
+
+    def retranslate(self) -> None:
+        """Set the form's own words anew."""
+        for row in self._rows.values():
+            self._show(row)
+            if isinstance(row.editor, TextEditor) and row.editor.browse is not None:
+                row.editor.browse.setToolTip(self.tr("Choose..."))
+                row.editor.browse.setAccessibleName(self.tr("Choose: {0}").format(row.label.text()))
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        super().changeEvent(event)
