@@ -28,7 +28,8 @@ class TrainingConfig:
         batch_size: pictures a step.
         epochs: passes over the training pictures.
         seed: fixes the initial weights, the order of the pictures and every dropout.
-        static: True runs the step through ``jit.to_static``; False runs it eagerly. Both give the same losses.
+        static: True runs the step through ``jit.to_static``; False runs it eagerly. Both give the same
+            losses.
         device: ``cpu``, ``gpu`` or ``gpu:0``.
         out: the run's folder; empty writes nothing at all.
         checkpoint_every: steps between checkpoints, beside those at the end of each epoch; 0 for those only.
@@ -101,7 +102,8 @@ class TrainingConfig:
 
 
 def field_problem(name: str, value: Any) -> str:
-    """What is wrong with ``value`` for the field ``name``: ``what: value seen; what to do``, or an empty text."""
+    """What is wrong with ``value`` for the field ``name``: ``what: value seen; what to do``, or an empty
+    text."""
     return _CHECKS[name](value)
 
 
@@ -145,7 +147,11 @@ def _boolean(value: Any) -> str:
 
 
 def _folder(value: Any) -> str:
-    return "" if isinstance(value, str) else f"must be a folder's path as text: got {value!r}; give e.g. 'runs/a'"
+    return (
+        ""
+        if isinstance(value, str)
+        else f"must be a folder's path as text: got {value!r}; give e.g. 'runs/a'"
+    )
 
 
 def _device(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Requests to a running training from any thread: pause, resume, stop, cancel, checkpoint; read between steps."""
+"""Requests to a running training from any thread, read between its steps."""
 
 from __future__ import annotations
 

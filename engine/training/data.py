@@ -16,7 +16,8 @@ BUILT_IN = ("digits", "mnist")
 
 @dataclass(frozen=True)
 class DataSplits:
-    """A training and a test split: each item is (picture float32 [1, 28, 28] from 0 to 1, label int64 [1])."""
+    """A training and a test split: each item is (picture float32 [1, 28, 28] from 0 to 1, label int64
+    [1])."""
 
     name: str
     train: Any
@@ -26,7 +27,12 @@ class DataSplits:
 
     def describe(self) -> dict[str, Any]:
         """What a model trained on this must remember about its input."""
-        return {"scaling": "0 to 1", "divide_by": 255.0, "classes": list(self.classes), "shape": list(self.shape)}
+        return {
+            "scaling": "0 to 1",
+            "divide_by": 255.0,
+            "classes": list(self.classes),
+            "shape": list(self.shape),
+        }
 
 
 def load_data(name: str, samples: int = 0) -> DataSplits:
@@ -56,7 +62,8 @@ def load_data(name: str, samples: int = 0) -> DataSplits:
         test = datasets.IDXFolder(folder, mode="test", transform=transform)
     else:
         raise ArgumentError(
-            f"data: no such data: got {name!r}; choose {', '.join(BUILT_IN)}, or the path of a folder with IDX files"
+            f"data: no such data: got {name!r}; choose {', '.join(BUILT_IN)}, or the path of a folder with "
+            "IDX files"
         )
     picture, _ = train[0]
     if samples and samples < len(train):

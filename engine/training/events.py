@@ -1,4 +1,4 @@
-"""What a training tells its listeners: plain dicts, so that pipe, journal, JSON lines and windows share them."""
+"""What a training tells its listeners: plain dicts, the same in pipe, journal and JSON lines."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any, Protocol, TypeAlias, TypedDict
 
 Event: TypeAlias = dict[str, Any]
-"""One event: ``event`` (its kind), ``time`` (seconds since 1970) and the fields that the class of the kind names."""
+"""One event: ``event`` (its kind), ``time`` (seconds since 1970) and the fields that the class of the kind
+names."""
 
 
 class Started(TypedDict):
@@ -81,7 +82,8 @@ class Checkpoint(TypedDict):
 
 
 class CheckpointFailed(TypedDict):
-    """``checkpoint_failed``: a file could not be written; the training goes on, earlier files are as they were."""
+    """``checkpoint_failed``: a file could not be written; the training goes on, earlier files are as they
+    were."""
 
     step: int
     path: str
@@ -99,7 +101,8 @@ class Diverged(TypedDict):
 
 
 class Ended(TypedDict):
-    """``finished``, ``stopped`` (``reason``: early, interrupted or diverged) and ``cancelled``: the last event."""
+    """``finished``, ``stopped`` (``reason``: early, interrupted or diverged) and ``cancelled``: the last
+    event."""
 
     step: int
     epoch: int
@@ -113,7 +116,8 @@ class Ended(TypedDict):
 
 
 class Failed(TypedDict):
-    """``failed``: the last event of a run that an error ended; ``file`` and ``line`` are the user's where known."""
+    """``failed``: the last event of a run that an error ended; ``file`` and ``line`` are the user's where
+    known."""
 
     error: str
     message: str
@@ -128,8 +132,8 @@ class Failed(TypedDict):
 
 
 KINDS = (
-    "started", "steps", "evaluating", "epoch", "checkpoint", "checkpoint_failed", "paused", "resumed", "stopping",
-    "diverged", "finished", "stopped", "cancelled", "failed",
+    "started", "steps", "evaluating", "epoch", "checkpoint", "checkpoint_failed", "paused", "resumed",
+    "stopping", "diverged", "finished", "stopped", "cancelled", "failed",
 )  # fmt: skip
 LAST_KINDS = ("finished", "stopped", "cancelled", "failed")
 
@@ -158,7 +162,8 @@ def deliver(listener: Listener, event: Event) -> None:
 
 
 def as_lines(event: Event) -> list[Event]:
-    """The event as it stands in a journal and in lines of JSON: without pictures, and ``steps`` one by one."""
+    """The event as it stands in a journal and in lines of JSON: without pictures, and ``steps`` one by
+    one."""
     if event["event"] != "steps":
         return [{name: value for name, value in event.items() if name != "pictures"}]
     shared = {name: event[name] for name in ("time", "epoch", "samples_per_second", "elapsed")}

@@ -1,4 +1,4 @@
-"""Models by name: the built-in ones and a user's ``FILE.py:Class``; imports the file that defines the class."""
+"""Models by name: the built-in ones and a user's ``FILE.py:Class``."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ class ModelSource:
             return self.file.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise DataError(
-                f"model {self.name}: the file can't be read: {self.file}: {error}; give FILE.py:Class of a file that is"
+                f"model {self.name}: the file can't be read: {self.file}: {error}; give "
+                "FILE.py:Class of a file that can be"
             ) from error
 
     def moved(self, folder: Path) -> ModelSource:
@@ -83,16 +84,20 @@ def load_model(source: ModelSource) -> LoadedModel:
     from engine import nn
 
     if not source.file.is_file():
-        raise DataError(f"model {source.name}: the file is not there: {source.file}; put it back or choose another")
+        raise DataError(
+            f"model {source.name}: the file is not there: {source.file}; put it back or choose another"
+        )
     module, files = _import_file(source.file)
     cls = getattr(module, source.class_name, None)
     if cls is None:
         names = [
-            name for name, value in vars(module).items() if isinstance(value, type) and issubclass(value, nn.Layer)
+            name
+            for name, value in vars(module).items()
+            if isinstance(value, type) and issubclass(value, nn.Layer)
         ]
         raise ArgumentError(
-            f"model {source.file.name}: it has no {source.class_name}: its layers are {', '.join(names) or 'none'}; "
-            f"give {source.file.name}:Class with one that is there"
+            f"model {source.file.name}: it has no {source.class_name}: its layers are "
+            f"{', '.join(names) or 'none'}; give {source.file.name}:Class with one that is there"
         )
     if not (isinstance(cls, type) and issubclass(cls, nn.Layer)):
         raise ArgumentError(
@@ -103,7 +108,8 @@ def load_model(source: ModelSource) -> LoadedModel:
 
 
 def build_model(loaded: LoadedModel) -> Any:
-    """An instance, its parameters named as in any other process (an optimizer's state is kept by these names).
+    """An instance, its parameters named as in any other process (an optimizer's state is kept by these
+    names).
 
     Raises:
         ArgumentError: the class wants arguments.
@@ -125,7 +131,8 @@ def build_model(loaded: LoadedModel) -> Any:
 
 def _import_file(file: Path) -> tuple[Any, tuple[Path, ...]]:
     """Import ``file`` under a name of its own; its folder is importable meanwhile, as for a script."""
-    # One name per file and content, so that a changed file is a new module and two files can't shadow each other.
+    # One name per file and content, so that a changed file is a new module and two files can't shadow each
+    # other.
     digest = hashlib.sha256(str(file).encode() + b"\0" + file.read_bytes()).hexdigest()[:12]
     name = f"model_{file.stem}_{digest}"
     before = set(sys.modules)

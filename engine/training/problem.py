@@ -20,7 +20,8 @@ _FOLDERS = tuple(
 
 @dataclass(frozen=True)
 class Problem:
-    """An error in plain words; ``file`` and ``line`` are those of the user's code, empty and 0 where it had none."""
+    """An error in plain words; ``file`` and ``line`` are those of the user's code, empty and 0 where it had
+    none."""
 
     error: str
     message: str
@@ -43,7 +44,9 @@ def describe_problem(error: BaseException, user_files: Sequence[str] = ()) -> Pr
     """
     message = str(error).strip() or type(error).__name__
     if isinstance(error, MemoryError) and message == "MemoryError":
-        message = "memory: not enough for this step: out of memory; take a smaller batch size or a smaller model"
+        message = (
+            "memory: not enough for this step: out of memory; take a smaller batch size or a smaller model"
+        )
     frame = _user_frame(error, user_files)
     where, what, do = split_message(message)
     if isinstance(error, SyntaxError) and error.filename:
@@ -74,7 +77,8 @@ def split_message(message: str) -> tuple[str, str, str]:
 
 
 def format_traceback(error: BaseException, user_files: Sequence[str] = ()) -> str:
-    """The traceback with runs of framework frames folded into one line and the user's lines marked with ``>``."""
+    """The traceback with runs of framework frames folded into one line and the user's lines marked with
+    ``>``."""
     lines = ["Traceback (most recent call last):"]
     folded = 0
     for entry in traceback.extract_tb(error.__traceback__):

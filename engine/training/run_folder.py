@@ -1,4 +1,4 @@
-"""A run's folder: journal.jsonl, run.h5, checkpoints/, source/; the only file that knows how it is laid out."""
+"""A run's folder: journal.jsonl, run.h5, checkpoints/ and source/, written and read."""
 
 from __future__ import annotations
 
@@ -156,7 +156,8 @@ class RunFolder:
     # ----- afterwards -----
 
     def discard(self, tell: Tell) -> None:
-        """Remove what this run wrote; of a resumed run only what came after the checkpoint it went on from."""
+        """Remove what this run wrote; of a resumed run only what came after the checkpoint it went on
+        from."""
         self.close()
         try:
             if self._from_step is not None:
@@ -175,7 +176,10 @@ class RunFolder:
                 with suppress(OSError):
                     self.path.rmdir()
         except OSError as error:
-            tell(str(error.filename or self.path), f"cancel: not everything could be removed: {error}; remove it")
+            tell(
+                str(error.filename or self.path),
+                f"cancel: not everything could be removed: {error}; remove it",
+            )
 
     def close(self) -> None:
         """Close the journal; closing twice is harmless."""

@@ -32,7 +32,8 @@ class Parts:
     model_files: tuple[Path, ...] = ()
 
     def check(self) -> None:
-        """Run the network once on a picture, so that a mistake in it shows at once and in plain eager mode."""
+        """Run the network once on a picture, so that a mistake in it shows at once and in plain eager
+        mode."""
         if self.first_pictures is not None:
             self.stepper.check(self.first_pictures, self.classes)
 
@@ -90,6 +91,7 @@ def build_parts(config: TrainingConfig, source_folder: Path | None = None) -> Pa
 
 
 def own_file(model: str) -> list[str]:
-    """The user's file in ``FILE.py:Class``, for telling whose line an error is at before the file was imported."""
+    """The user's file in ``FILE.py:Class``, for telling whose line an error is at before the file was
+    imported."""
     path = model.rpartition(":")[0]
     return [str(Path(path).expanduser().resolve())] if path.endswith(".py") else []

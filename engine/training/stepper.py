@@ -76,7 +76,8 @@ class Stepper:
             return evaluate(lambda pictures: self._read(pictures).numpy(), batches, classes, stopped)
 
     def check(self, pictures: Any, classes: tuple[str, ...]) -> None:
-        """Run the network once, eagerly and without a trace, so that a mistake in it shows before the training.
+        """Run the network once, eagerly and without a trace, so that a mistake in it shows before the
+        training.
 
         Raises:
             ArgumentError: its output can't stand for ``classes``. Its own errors come through as they are.
@@ -136,7 +137,8 @@ def evaluate(
     classes: int,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Evaluation | None:
-    """Measure ``scores`` on all ``batches`` of (pictures, labels); None where ``stopped`` said so in between."""
+    """Measure ``scores`` on all ``batches`` of (pictures, labels); None where ``stopped`` said so in
+    between."""
     confusion = np.zeros((classes, classes), np.int64)
     losses: list[np.ndarray] = []
     rows: list[tuple[float, int, int, int, np.ndarray]] = []
@@ -163,7 +165,9 @@ def evaluate(
         rows = sorted(rows, key=lambda row: row[:2])[:HARDEST]
         seen += len(truth)
     if not seen:
-        raise ArgumentError("evaluate: there is nothing to measure: 0 pictures; give a test split that has some")
+        raise ArgumentError(
+            "evaluate: there is nothing to measure: 0 pictures; give a test split that has some"
+        )
     return Evaluation(
         loss=float(np.concatenate(losses).mean()),
         accuracy=float(np.trace(confusion) / seen),
@@ -184,7 +188,8 @@ def _as_bytes(images: list[np.ndarray]) -> np.ndarray:
 
 @contextmanager
 def measuring(network: Any) -> Iterator[None]:
-    """Within the block the network is in evaluation mode; afterwards modes and random numbers are as before."""
+    """Within the block the network is in evaluation mode; afterwards modes and random numbers are as
+    before."""
     layers = [(layer, layer.training) for layer in network.sublayers(include_self=True)]
     state = random_state()
     network.eval()
@@ -206,7 +211,8 @@ def arrays_of(tree: Any) -> Any:
 
 
 def seed_everything(seed: int) -> None:
-    """Start the engine's, NumPy's and Python's random numbers from ``seed`` (a user's model may draw from any)."""
+    """Start the engine's, NumPy's and Python's random numbers from ``seed`` (a user's model may draw from
+    any)."""
     default_generator().seed(seed)
     np.random.seed(seed % 2**32)
     random.seed(seed)
@@ -240,7 +246,8 @@ def set_random_state(state: dict[str, Any]) -> None:
 
 
 def _layers(network: Any) -> tuple[Any, Any]:
-    """The two forwards that a training needs, as Layers around ``network`` so that to_static can convert them."""
+    """The two forwards that a training needs, as Layers around ``network`` so that to_static can convert
+    them."""
     from engine import metric, nn
     from engine.nn import functional
 

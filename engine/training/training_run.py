@@ -1,4 +1,4 @@
-"""TrainingRun: one training from start to end, the same object under the window, the command line and tests."""
+"""TrainingRun: one training from start to end, under the window, the command line and tests."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ class _End(Exception):
 class TrainingRun:
     """A training that tells its listeners what happens and obeys requests from any thread.
 
-    Requests (``pause``, ``resume``, ``stop_early``, ``interrupt``, ``cancel``, ``checkpoint_now``) return at once;
-    they are obeyed, and answered by an event, after the step in progress.
+    Requests (``pause``, ``resume``, ``stop_early``, ``interrupt``, ``cancel``, ``checkpoint_now``) return at
+    once; they are obeyed, and answered by an event, after the step in progress.
 
     Args:
         config: the settings; its seed fixes initial weights, order and dropout.
@@ -77,7 +77,9 @@ class TrainingRun:
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         if resume and not config.out:
-            raise ArgumentError("TrainingRun: nothing to resume from: config.out is empty; give the run's folder")
+            raise ArgumentError(
+                "TrainingRun: nothing to resume from: config.out is empty; give the run's folder"
+            )
         self.config = config
         self.listeners = list(listeners)
         self.state = "ready"
@@ -336,8 +338,9 @@ class TrainingRun:
     def _ended(self, outcome: str, reason: str) -> RunResult:
         progress = self.progress
         result = RunResult(
-            outcome, reason, progress.step, progress.epoch, progress.validation_accuracy, progress.best_accuracy,
-            progress.best_step, self._meter.elapsed(), self.config.out, self._last_checkpoint,
+            outcome, reason, progress.step, progress.epoch, progress.validation_accuracy,
+            progress.best_accuracy, progress.best_step,
+            self._meter.elapsed(), self.config.out, self._last_checkpoint,
         )  # fmt: skip
         self.state = outcome
         values = asdict(result)

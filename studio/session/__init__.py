@@ -1,1 +1,1 @@
-"""The application without a window: Session, view models, commands, project files, runs and worker processes."""
+"""The application without a window: session, view models, commands, files and workers."""

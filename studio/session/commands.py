@@ -1,4 +1,4 @@
-"""The one table of commands: menus, toolbar, palette, tests and the command line read their names from here."""
+"""The one table of commands, read by menus, toolbar, palette and tests."""
 
 from __future__ import annotations
 
@@ -34,13 +34,28 @@ class Command:
 
 
 COMMANDS: tuple[Command, ...] = (
-    Command("new_project", "New project", "Ctrl+N", "Begin a project with the built-in digits and LeNet.", "File"),
+    Command(
+        "new_project", "New project", "Ctrl+N", "Begin a project with the built-in digits and LeNet.", "File"
+    ),
     Command("open_project", "Open project...", "Ctrl+O", "Open a project file.", "File", "window"),
-    Command("save_project", "Save project", "Ctrl+S", "Write the project's settings to its file.", "File", "window"),
-    Command("open_folder", "Open run folder", "", "Show the run's files in the file manager.", "File", "window"),
-    Command("load_model", "Load model...", "Ctrl+L", "Load saved inference files for Predict.", "File", "window"),
+    Command(
+        "save_project",
+        "Save project",
+        "Ctrl+S",
+        "Write the project's settings to its file.",
+        "File",
+        "window",
+    ),
+    Command(
+        "open_folder", "Open run folder", "", "Show the run's files in the file manager.", "File", "window"
+    ),
+    Command(
+        "load_model", "Load model...", "Ctrl+L", "Load saved inference files for Predict.", "File", "window"
+    ),
     Command("preferences", "Settings", "Ctrl+,", "Theme, language and folders.", "File", "window"),
-    Command("quit", "Quit", "Ctrl+Q", "Close the window; a running training is stopped first.", "File", "window"),
+    Command(
+        "quit", "Quit", "Ctrl+Q", "Close the window; a running training is stopped first.", "File", "window"
+    ),
     Command("start", "Start", "F5", "Start a training with the settings shown.", "Run"),
     Command("pause", "Pause", "F6", "Hold the training after the step in progress.", "Run"),
     # F5 starts or resumes: only one of the two is enabled at a time.
@@ -48,7 +63,9 @@ COMMANDS: tuple[Command, ...] = (
     Command("resume_run", "Resume from checkpoint", "", "Go on with a run from its last checkpoint.", "Run"),
     Command("stop_early", "Stop early", "Shift+F5", "End the training and keep the best weights.", "Run"),
     Command("cancel", "Cancel", "", "End the training and discard what it wrote.", "Run"),
-    Command("checkpoint_now", "Checkpoint now", "Ctrl+Shift+S", "Write a checkpoint without stopping.", "Run"),
+    Command(
+        "checkpoint_now", "Checkpoint now", "Ctrl+Shift+S", "Write a checkpoint without stopping.", "Run"
+    ),
     Command("show_graph", "Show graph", "Ctrl+G", "Trace the model and show its Program.", "Run"),
     Command("export", "Export", "Ctrl+E", "Write the inference files and check them by reloading.", "Run"),
     Command("cancel_task", "Cancel task", "", "Stop the tracing or export in progress.", "Run"),
@@ -60,10 +77,20 @@ COMMANDS: tuple[Command, ...] = (
     Command("page_predict", "Predict", "Ctrl+6", "Show the page Predict.", "View", "window"),
     Command("find", "Find in view", "Ctrl+F", "Search in what is shown.", "View", "window"),
     Command("palette", "Command palette", "Ctrl+Shift+P", "Find a command by its name.", "View", "window"),
-    Command("theme_system", "Follow the system", "", "Use the system's light or dark theme.", "View", "window", True),
+    Command(
+        "theme_system",
+        "Follow the system",
+        "",
+        "Use the system's light or dark theme.",
+        "View",
+        "window",
+        True,
+    ),
     Command("theme_light", "Light", "", "Use the light theme.", "View", "window", True),
     Command("theme_dark", "Dark", "", "Use the dark theme.", "View", "window", True),
-    Command("reset_layout", "Reset layout", "", "Put docks and pages back where they were.", "View", "window"),
+    Command(
+        "reset_layout", "Reset layout", "", "Put docks and pages back where they were.", "View", "window"
+    ),
     Command("copy_report", "Copy report", "", "Copy the last problem with its traceback.", "Help", "window"),
     Command("about", "About Model Studio", "", "Version and licence.", "Help", "window"),
 )

@@ -18,8 +18,8 @@ CHECKPOINT_CHOICES: tuple[tuple[str, str], ...] = (("best", "Best weights"), ("l
 class Verification:
     """What came out when the files were loaded in another process.
 
-    ``difference`` is the largest absolute difference of any output over ``samples`` test pictures; ``latency`` is
-    seconds for one picture; ``sizes`` are bytes by file name.
+    ``difference`` is the largest absolute difference of any output over ``samples`` test pictures;
+    ``latency`` is seconds for one picture; ``sizes`` are bytes by file name.
     """
 
     difference: float
@@ -37,7 +37,8 @@ class Verification:
 class ExportViewModel:
     """What the page Export shows. ``input_shape`` has -1 where any size is taken (the batch).
 
-    ``state`` is idle, exporting, done or failed; ``blocked`` says why Export can't be given now, empty if it can.
+    ``state`` is idle, exporting, done or failed; ``blocked`` says why Export can't be given now, empty if it
+    can.
     """
 
     run_folder: str = ""

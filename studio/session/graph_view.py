@@ -13,9 +13,12 @@ from studio.session.problems import ProblemView, problem_from_event
 
 @dataclass
 class GraphViewModel:
-    """What the page Graph shows; ``program`` is as ``engine.training.describe`` makes it.
+    """What the page Graph shows.
 
-    ``selected`` is (block, operator) by index, or None. ``loading`` is True while a child process traces the model.
+    ``program`` is the Program as ``engine.program.serialize.to_plain`` gives it (``blocks`` with ``idx``,
+    ``parent``, ``vars`` and ``ops``), empty before a model was traced. ``source`` is the whole file of the
+    model, ``source_line`` where its forward begins, ``converted`` what to_static made of it. ``selected`` is
+    (block, operator) by index, or None. ``loading`` is True while a child process traces the model.
     """
 
     program: dict[str, Any] = field(default_factory=dict)
@@ -53,8 +56,8 @@ class GraphViewModel:
     def operator_at(self, block: int, operator: int) -> dict[str, Any] | None:
         """The operator of that index, or None."""
         for found in self.program.get("blocks", []):
-            if found["index"] == block and 0 <= operator < len(found["operators"]):
-                chosen: dict[str, Any] = found["operators"][operator]
+            if found["idx"] == block and 0 <= operator < len(found["ops"]):
+                chosen: dict[str, Any] = found["ops"][operator]
                 return chosen
         return None
 
@@ -65,8 +68,8 @@ class GraphViewModel:
     def operators_at_line(self, line: int) -> list[tuple[int, int]]:
         """(block, operator) of all that the line of the user's file made."""
         return [
-            (block["index"], index)
+            (block["idx"], index)
             for block in self.program.get("blocks", [])
-            for index, operator in enumerate(block["operators"])
+            for index, operator in enumerate(block["ops"])
             if operator["line"] == line and operator["file"] == self.source_file
         ]

@@ -49,7 +49,9 @@ def graph_job(config: dict[str, Any]) -> dict[str, Any]:
     return {"job": "graph", "config": config}
 
 
-def export_job(folder: str, prefix: str, checkpoint: str, spec: dict[str, Any], samples: int) -> dict[str, Any]:
+def export_job(
+    folder: str, prefix: str, checkpoint: str, spec: dict[str, Any], samples: int
+) -> dict[str, Any]:
     """The job that exports the run in ``folder`` and checks what it wrote."""
     return {
         "job": "export", "folder": folder, "prefix": prefix, "checkpoint": checkpoint, "spec": spec,
@@ -58,7 +60,8 @@ def export_job(folder: str, prefix: str, checkpoint: str, spec: dict[str, Any], 
 
 
 def perform(job: dict[str, Any], emit: Emit, inbox: Inbox) -> bool:
-    """Do ``job`` and tell ``emit`` what happens; True where it went well. Never raises for the job's own errors."""
+    """Do ``job`` and tell ``emit`` what happens; True where it went well. Never raises for the job's own
+    errors."""
     kinds: dict[str, Callable[[dict[str, Any], Emit, Inbox], None]] = {
         "train": _train, "graph": _graph, "export": _export,
     }  # fmt: skip

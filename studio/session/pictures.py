@@ -1,4 +1,4 @@
-"""Any picture of a digit as the 28x28 picture that a model is fed: opened safely, made bright on dark, centred."""
+"""Any picture of a digit as the 28x28 picture that a model is fed: opened safely and centred."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ def load_digit(path: str | Path) -> Picture:
     try:
         size = path.stat().st_size
         if size > MAX_BYTES:
-            raise PictureError(f"{path}: the file is too large: {size} bytes; give a picture under {MAX_BYTES} bytes")
+            raise PictureError(
+                f"{path}: the file is too large: {size} bytes; give a picture under {MAX_BYTES} bytes"
+            )
         data = path.read_bytes()
     except OSError as error:
         raise PictureError(f"{path}: can't be read: {error.strerror or error}; check the path") from error
@@ -47,7 +49,8 @@ def digit_from_bytes(data: bytes, where: str) -> Picture:
 
 
 def read_grey(data: bytes, where: str) -> Picture:
-    """The image in ``data`` as grey values from 0 (black) to 1 (white); what is transparent counts as background.
+    """The image in ``data`` as grey values from 0 (black) to 1 (white); what is transparent counts as
+    background.
 
     Raises:
         PictureError: no image of a known kind, damaged, or with more than ``MAX_PIXELS`` pixels.
@@ -66,13 +69,17 @@ def read_grey(data: bytes, where: str) -> Picture:
                     )
                 return _grey(image)
     except UnidentifiedImageError:
-        raise PictureError(f"{where}: not an image: none of {', '.join(FORMATS)}; give a picture file") from None
+        raise PictureError(
+            f"{where}: not an image: none of {', '.join(FORMATS)}; give a picture file"
+        ) from None
     except Image.DecompressionBombError as error:
         raise PictureError(f"{where}: the picture is too large: {error}; make it smaller first") from None
     except (OSError, ValueError, SyntaxError, EOFError, MemoryError) as error:
         if isinstance(error, PictureError):
             raise
-        raise PictureError(f"{where}: the image is damaged: {error}; save it again or give another") from error
+        raise PictureError(
+            f"{where}: the image is damaged: {error}; save it again or give another"
+        ) from error
 
 
 def _grey(image: Any) -> Picture:
@@ -94,21 +101,22 @@ def _grey(image: Any) -> Picture:
 
 
 def bright_on_dark(grey: Picture) -> Picture:
-    """``grey`` with a bright stroke on a dark ground: turned over where its border is bright, ground taken to 0."""
+    """``grey`` with a bright stroke on a dark ground: turned over where its border is bright, ground taken to
+    0."""
     border = np.concatenate([grey[0], grey[-1], grey[:, 0], grey[:, -1]])
     ground = float(np.median(border))
     if ground > 0.5:
         grey, ground = 1.0 - grey, 1.0 - ground
     rest = np.clip(grey - ground, 0.0, 1.0)
     peak = float(rest.max()) if rest.size else 0.0
-    return (rest / peak if peak > _FAINT else rest).astype(np.float32)
+    return np.asarray(rest / peak if peak > _FAINT else rest, np.float32)
 
 
 def fit_digit(stroke: NDArray[Any], where: str = "picture") -> Picture:
     """A bright stroke on 0, of any size, placed as MNIST places its digits.
 
-    The stroke's box is scaled (sides in proportion) to fit 20x20 and put into 28x28 with its centre of mass in the
-    middle. A picture that is 28x28 and placed like that already stays as it is, to the bit.
+    The stroke's box is scaled (sides in proportion) to fit 20x20 and put into 28x28 with its centre of mass
+    in the middle. A picture that is 28x28 and placed like that already stays as it is, to the bit.
 
     Raises:
         PictureError: there is no stroke.
@@ -116,7 +124,9 @@ def fit_digit(stroke: NDArray[Any], where: str = "picture") -> Picture:
     stroke = np.asarray(stroke, np.float32)
     rows, columns = np.nonzero(stroke.max(axis=1) > _FAINT)[0], np.nonzero(stroke.max(axis=0) > _FAINT)[0]
     if not len(rows) or not len(columns):
-        raise PictureError(f"{where}: there is no digit in it: all of it is background; draw or choose another")
+        raise PictureError(
+            f"{where}: there is no digit in it: all of it is background; draw or choose another"
+        )
     if stroke.shape == (SIDE, SIDE) and _placed(stroke, rows, columns):
         return stroke
     box = stroke[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
@@ -148,7 +158,8 @@ def _centre(picture: Picture) -> tuple[float, float]:
 
 
 def _weights(old: int, new: int) -> Picture:
-    """The matrix [new, old] that scales a side: a triangle as wide as a new pixel (or an old one, if larger)."""
+    """The matrix [new, old] that scales a side: a triangle as wide as a new pixel (or an old one, if
+    larger)."""
     step = old / new
     centres = (np.arange(new) + 0.5) * step - 0.5
     distances = np.abs(np.arange(old) - centres[:, None]) / max(step, 1.0)

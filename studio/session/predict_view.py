@@ -35,7 +35,8 @@ class ModelInfo:
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """A model that can be asked. Made off the window's thread, since reading a stranger's file takes its time."""
+    """A model that can be asked. Made off the window's thread, since reading a stranger's file takes its
+    time."""
 
     info: ModelInfo
     layer: Any
@@ -88,7 +89,8 @@ def load_model(prefix: str) -> LoadedModel:
 class PredictViewModel:
     """What the page Predict shows. ``ranking`` has (class, probability), the most probable first.
 
-    ``picture`` is the 28x28 picture (float32, 0 to 1) that the model was fed; ``seconds`` is the model's time for it.
+    ``picture`` is the 28x28 picture (float32, 0 to 1) that the model was fed; ``seconds`` is the model's time
+    for it.
     """
 
     model: ModelInfo | None = None
@@ -125,7 +127,8 @@ class PredictViewModel:
         self.picture, self.ranking, self.seconds = None, [], math.nan
 
     def predict(self, picture: NDArray[Any]) -> list[tuple[str, float]]:
-        """Ask the model about a picture (28x28, 0 to 1); returns and shows all classes, the most probable first.
+        """Ask the model about a picture (28x28, 0 to 1); returns and shows all classes, the most probable
+        first.
 
         Without a model the picture is kept until one is loaded, and the answer is empty.
         """
@@ -145,7 +148,8 @@ class PredictViewModel:
 
 
 def rank(scores: NDArray[np.float64], classes: tuple[str, ...]) -> list[tuple[str, float]]:
-    """Softmax of ``scores`` as (class, probability), the most probable first; equal ones in order of the classes."""
+    """Softmax of ``scores`` as (class, probability), the most probable first; equal ones in order of the
+    classes."""
     names = classes if len(classes) == len(scores) else tuple(str(i) for i in range(len(scores)))
     powers = np.exp(scores - scores.max())
     probabilities = powers / powers.sum()

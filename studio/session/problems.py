@@ -1,4 +1,4 @@
-"""A problem as the window shows it: a toast's title, the message in its parts, details and the user's line."""
+"""A problem as the window shows it: title, message in its parts, details, the user's line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import Any
 
 @dataclass(frozen=True)
 class ProblemView:
-    """What went wrong: ``where: what; do``. ``file`` and ``line`` are the user's, empty and 0 where there is none."""
+    """What went wrong: ``where: what; do``. ``file`` and ``line`` are the user's, empty and 0 where there is
+    none."""
 
     title: str
     where: str

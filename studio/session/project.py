@@ -40,8 +40,8 @@ class Project(BaseModel):
 class Preferences(BaseModel):
     """What belongs to the person, not to a project.
 
-    ``agreed`` holds the SHA-256 of every user file that may be imported: an agreement is to a content, so a changed
-    file is asked for again, and a project file from a stranger can't bring one along.
+    ``agreed`` holds the SHA-256 of every user file that may be imported: an agreement is to a content, so a
+    changed file is asked for again, and a project file from a stranger can't bring one along.
     """
 
     model_config = ConfigDict(extra="forbid")

@@ -21,8 +21,8 @@ _LAST = ("finished", "stopped", "cancelled", "failed")
 class Run:
     """What a list shows of a run.
 
-    ``state`` is finished, stopped, diverged, failed, or interrupted where it ended without a word (a crash, a kill,
-    Ctrl-C); ``checkpoint`` is the newest step checkpoint, empty where there is none.
+    ``state`` is finished, stopped, diverged, failed, or interrupted where it ended without a word (a crash, a
+    kill, Ctrl-C); ``checkpoint`` is the newest step checkpoint, empty where there is none.
     """
 
     path: str
@@ -65,7 +65,8 @@ class RunHistory:
 
 
 def list_runs(folder: Path) -> list[Run]:
-    """The runs in ``folder``, newest first; empty where there is no such folder. Unreadable ones are left out."""
+    """The runs in ``folder``, newest first; empty where there is no such folder. Unreadable ones are left
+    out."""
     try:
         places = [path for path in folder.iterdir() if (path / JOURNAL).is_file()]
     except OSError:
@@ -75,7 +76,8 @@ def list_runs(folder: Path) -> list[Run]:
 
 
 def read_run_line(path: Path) -> Run | None:
-    """A line about the run in ``path`` from the first and last events of its journal; None where it has none."""
+    """A line about the run in ``path`` from the first and last events of its journal; None where it has
+    none."""
     events = _ends(path / JOURNAL)
     started = next((event for event in events if event.get("event") == "started"), None)
     if started is None:
@@ -160,7 +162,8 @@ def source_file(run: Run) -> Path | None:
 
 
 def _ends(path: Path) -> list[dict[str, Any]]:
-    """The events in the first and the last part of a journal; a run of a million steps is no slower to list."""
+    """The events in the first and the last part of a journal; a run of a million steps is no slower to
+    list."""
     try:
         with path.open("rb") as file:
             head = file.read(_END_BYTES)

@@ -1,4 +1,4 @@
-"""Session: the application's whole state without a window: project, runs, view models and the workers behind them."""
+"""Session: the application's whole state without a window, and the workers behind it."""
 
 from __future__ import annotations
 
@@ -162,7 +162,8 @@ class Session:
         run = self.run_in(folder or self.train.folder)
         if run is None or not run.checkpoint:
             self._report(problem_from_message(
-                f"resume: there is no checkpoint: {folder or self.train.folder}; start a new run", "Can't resume"
+                f"resume: there is no checkpoint: {folder or self.train.folder}; start a new run",
+                "Can't resume",
             ))  # fmt: skip
             return
         copy = source_file(run)
@@ -338,7 +339,8 @@ class Session:
         return self._training is not None or self._task is not None
 
     def close(self, timeout: float = 10.0) -> None:
-        """Stop the training with a checkpoint and end all workers; those that don't end in time are killed."""
+        """Stop the training with a checkpoint and end all workers; those that don't end in time are
+        killed."""
         if self._training is not None:
             self.interrupt()
         if self._task is not None:

@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-# (value, title) for the lists on screen; a test holds them to the names that the engine knows. They stand here so
-# that the window can show before the engine is imported.
+# (value, title) for the lists on screen; a test holds them to the names that the engine knows. They stand
+# here so that the window can show before the engine is imported.
 DATA_CHOICES: tuple[tuple[str, str], ...] = (("digits", "Digits (built in)"), ("mnist", "MNIST"))
 MODEL_CHOICES: tuple[tuple[str, str], ...] = (("lenet", "LeNet"), ("linear", "Linear"), ("cnn", "Small CNN"))
 OPTIMIZER_CHOICES: tuple[tuple[str, str], ...] = (("adam", "Adam"), ("sgd", "SGD"))

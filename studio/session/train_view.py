@@ -25,7 +25,8 @@ _WHY_NOT: dict[str, dict[str, str]] = {
     },
     "resume": {
         **dict.fromkeys(SETTLED, "No training is paused."), "starting": "The training is starting.",
-        "running": "The training is running.", "pausing": "Pausing...", "stopping": "The training is stopping.",
+        "running": "The training is running.", "pausing": "Pausing...",
+        "stopping": "The training is stopping.",
     },
     "stop_early": {
         **dict.fromkeys(SETTLED, "No training is running."), "stopping": "The training is stopping.",
@@ -53,9 +54,10 @@ _NUMBERS = (
 class TrainViewModel:
     """Fields change through assignment; ``events.NAME`` tells each real change with (new, old).
 
-    Accuracies are from 0 to 1, NaN where not measured yet; ``seconds_left`` is NaN while unknown. ``blocked`` says
-    for each command that can't be given now why not. ``confusion[label][predicted]`` counts test pictures;
-    ``hardest`` has dicts with index, label, predicted, probability, and ``pictures`` their pictures (uint8).
+    Accuracies are from 0 to 1, NaN where not measured yet; ``seconds_left`` is NaN while unknown. ``blocked``
+    says for each command that can't be given now why not. ``confusion[label][predicted]`` counts test
+    pictures; ``hardest`` has dicts with index, label, predicted, probability, and ``pictures`` their pictures
+    (uint8).
     """
 
     state: str = "idle"

@@ -1,4 +1,4 @@
-"""Workers as the session sees them: a child process that trains, exports or traces; and a thread for debugging."""
+"""Workers as the session sees them: a child process, and a thread for debugging."""
 
 from __future__ import annotations
 
@@ -85,7 +85,8 @@ class _Mailbox:
 
 
 class ProcessWorker(_Mailbox):
-    """A child process (spawn). It is started at once, so that it has imported the engine before its job comes."""
+    """A child process (spawn). It is started at once, so that it has imported the engine before its job
+    comes."""
 
     def __init__(self, notify: Callable[[], None] | None = None) -> None:
         super().__init__(notify)
@@ -168,8 +169,8 @@ class ProcessWorker(_Mailbox):
         elif not clean:
             message = death_message(code, self._memory, _oom_kills() > self._oom_kills)
         return {
-            "event": "worker_ended", "time": time.time(), "clean": clean, "killed": self._killed, "exit_code": code,
-            "message": message, "details": crash,
+            "event": "worker_ended", "time": time.time(), "clean": clean, "killed": self._killed,
+            "exit_code": code, "message": message, "details": crash,
         }  # fmt: skip
 
     def _crash_text(self) -> str:
@@ -182,7 +183,8 @@ class ProcessWorker(_Mailbox):
 
 
 class ThreadWorker(_Mailbox):
-    """The same in a thread of this process, for debugging and tests: a crash of native code takes all with it."""
+    """The same in a thread of this process, for debugging and tests: a crash of native code takes all with
+    it."""
 
     def __init__(self, notify: Callable[[], None] | None = None) -> None:
         super().__init__(notify)

@@ -1,4 +1,4 @@
-"""The child process: takes one job over a pipe, does it, sends events in batches; ends when its parent is gone."""
+"""The child process: does one job, sends events in batches, ends when its parent is gone."""
 
 from __future__ import annotations
 
@@ -70,7 +70,8 @@ class Outbox:
 
 
 class OutputStream(io.TextIOBase):
-    """Stands in for stdout and stderr: what a user's model prints becomes ``output`` events, a line at a time."""
+    """Stands in for stdout and stderr: what a user's model prints becomes ``output`` events, a line at a
+    time."""
 
     def __init__(self, outbox: Outbox, name: str) -> None:
         super().__init__()

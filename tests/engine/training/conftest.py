@@ -28,7 +28,8 @@ class Values:
 
 
 class FakeStepper:
-    """A weight that moves by a tenth of the batch's mean, plus noise from the global generator ("dropout")."""
+    """A weight that moves by a tenth of the batch's mean, plus noise from the global generator
+    ("dropout")."""
 
     def __init__(self) -> None:
         self.weight = np.zeros(3)

@@ -1,4 +1,4 @@
-"""TrainingRun over fakes: what it tells, how it obeys, what it keeps, and that a resumed run is the same run."""
+"""TrainingRun over fakes: what it tells, how it obeys, what it keeps, how it resumes."""
 
 from __future__ import annotations
 

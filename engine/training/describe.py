@@ -1,0 +1,58 @@
+"""A model's Program and sources as plain data, for a window that must not import the model's code."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import Any
+
+from engine.training.config import TrainingConfig
+from engine.training.data import BUILT_IN, load_data
+from engine.training.events import Event, make_event
+from engine.training.stepper import measuring
+
+PICTURE = (1, 28, 28)
+
+
+def program_event(network: Any, config: TrainingConfig) -> Event:
+    """The event ``program``: the inference Program of ``network``, its file, and its converted source.
+
+    Fields: ``model`` (as in the config), ``program`` (``engine.program.serialize.to_plain``), ``text`` (as
+        Paddle prints it), ``source`` and ``source_file`` (the file of the class), ``source_line`` (where its
+        forward begins), ``converted``. The network's modes and all random numbers are afterwards as they
+        were.
+
+    Raises:
+        ConversionError: the forward can't be converted. Errors of the forward itself come through as they
+            are.
+    """
+    from engine import jit
+    from engine.program.serialize import to_plain
+    from engine.static import InputSpec
+
+    spec = InputSpec(shape=[None, *picture_shape(config)], dtype="float32", name="x")
+    with measuring(network):
+        forward = jit.to_static(network.forward, input_spec=[spec])
+        program = forward.concrete_program.main_program
+        converted = forward.code
+    file, line = _place(network)
+    return make_event(
+        "program", model=config.model, program=to_plain(program), text=str(program),
+        source=Path(file).read_text(encoding="utf-8") if file else "", source_file=file, source_line=line,
+        converted=converted,
+    )  # fmt: skip
+
+
+def picture_shape(config: TrainingConfig) -> tuple[int, ...]:
+    """The shape of one picture of the config's data; the built-in data need not be read for it."""
+    return PICTURE if config.data in BUILT_IN else load_data(config.data).shape
+
+
+def _place(network: Any) -> tuple[str, int]:
+    """File of the network's class and first line of its forward; empty and 1 where there is no file."""
+    try:
+        file = inspect.getsourcefile(type(network)) or ""
+        _, line = inspect.getsourcelines(type(network).forward)
+    except (OSError, TypeError):
+        return "", 1
+    return file, line

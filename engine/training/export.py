@@ -1,0 +1,157 @@
+"""Exports a run: inference files from one of its checkpoints, checked by loading them in a clean process."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.core.errors import ArgumentError, EngineError, FormatError
+from engine.files.checkpoint import BEST_NAME
+from engine.training.config import TrainingConfig
+from engine.training.data import load_data
+from engine.training.events import Event, make_event
+from engine.training.run_folder import RunFolder
+from engine.training.setup import build_network
+
+VERIFY_SECONDS = 120
+DEFAULT_SPEC: dict[str, Any] = {"shape": [None, 1, 28, 28], "dtype": "float32", "name": "x"}
+_ROOT = Path(__file__).resolve().parents[2]
+
+
+def export_run(
+    folder: Path,
+    prefix: str,
+    checkpoint: str = "best",
+    spec: dict[str, Any] | None = None,
+    samples: int = 256,
+    emit: Callable[[Event], None] = lambda event: None,
+) -> Event:
+    """Write ``prefix.pdmodel`` and its two companions from the run in ``folder`` and check them.
+
+    Imports the run's own copy of the model's code. The files are loaded in a fresh process that sees no model
+    code; its answers to ``samples`` test pictures are compared with the network's.
+
+    Args:
+        checkpoint: ``best``, ``last``, or the path of a checkpoint.
+        spec: the input as plain values: shape (None for any size), dtype, name.
+        emit: receives ``export_progress`` events.
+
+    Returns:
+        The event ``exported``: ``prefix``, ``difference`` (largest absolute one), ``samples``, ``latency``
+        (seconds for one picture), ``sizes`` (bytes by file name), ``accuracy`` (on the samples), ``step``,
+        ``seconds_to_load``.
+
+    Raises:
+        DataError: there is no such checkpoint. SaveError: the files can't be written. FormatError: what was
+            written does not read back as it was.
+    """
+    from engine import jit
+    from engine.static import InputSpec
+
+    spec = spec or DEFAULT_SPEC
+    store = RunFolder(folder)
+    emit(make_event("export_progress", stage="read", message="Reading the checkpoint..."))
+    tree = store.read_checkpoint(_checkpoint_path(store, checkpoint))
+    config = TrainingConfig.from_dict(tree["config"])
+    network, _ = build_network(config, store.source_path)
+    network.set_state_dict(tree["model"])
+    network.eval()
+    splits = load_data(config.data)
+    emit(make_event("export_progress", stage="save", message="Writing the files..."))
+    step = int(tree["progress"]["step"])
+    info = {**splits.describe(), "model": config.model, "data": config.data, "step": step,
+            "validation_accuracy": float(tree["progress"]["validation_accuracy"])}  # fmt: skip
+    inputs = [InputSpec(shape=spec["shape"], dtype=spec["dtype"], name=spec["name"])]
+    jit.save(network, prefix, input_spec=inputs, info=info)
+    emit(make_event("export_progress", stage="verify", message="Loading them in a clean process..."))
+    pictures, labels = _samples(splits.test, samples)
+    expected = _scores(network, pictures)
+    found = verify(prefix, pictures)
+    scores = found.pop("scores")
+    return make_event(
+        "exported", prefix=prefix, samples=len(pictures), step=step,
+        difference=float(np.abs(scores - expected).max()),
+        accuracy=float((scores.argmax(axis=1) == labels).mean()), sizes=_sizes(prefix), **found,
+    )  # fmt: skip
+
+
+def verify(prefix: str, pictures: np.ndarray) -> dict[str, Any]:
+    """Load ``prefix`` in a fresh process and ask it about ``pictures``.
+
+    Returns:
+        ``scores`` (array), ``latency`` (seconds for one picture), ``seconds_to_load``.
+
+    Raises:
+        FormatError: the process could not load or run the model; says what it said.
+    """
+    with tempfile.TemporaryDirectory(prefix="model-studio-verify-") as folder:
+        asked, answered = Path(folder) / "pictures.npy", Path(folder) / "scores.npy"
+        np.save(asked, pictures, allow_pickle=False)
+        paths = [str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+        command = [
+            sys.executable,
+            "-m",
+            "engine.training.verify",
+            str(Path(prefix).resolve()),
+            str(asked),
+            str(answered),
+        ]
+        try:
+            done = subprocess.run(
+                command, env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)}, cwd=folder,
+                capture_output=True, text=True, timeout=VERIFY_SECONDS, check=False,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            raise FormatError(
+                f"export {prefix}: the files were written, but loading them took over {VERIFY_SECONDS} s; "
+                "try with fewer samples"
+            ) from None
+        if done.returncode != 0:
+            said = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+            raise FormatError(
+                f"export {prefix}: the files were written, but don't load in a clean process: {said}; "
+                "report this with the model's code"
+            )
+        measured: dict[str, Any] = json.loads(done.stdout)
+        return {**measured, "scores": np.load(answered, allow_pickle=False)}
+
+
+def _checkpoint_path(store: RunFolder, checkpoint: str) -> Path:
+    if checkpoint == "best":
+        best = store.checkpoints_path / BEST_NAME
+        return best if best.exists() else store.latest_checkpoint()
+    return store.latest_checkpoint() if checkpoint == "last" else Path(checkpoint)
+
+
+def _samples(data: Any, count: int) -> tuple[np.ndarray, np.ndarray]:
+    if count < 1:
+        raise ArgumentError(f"export: the number of samples must be at least 1: got {count}; give e.g. 256")
+    items = [data[index] for index in range(min(count, len(data)))]
+    pictures = np.stack([np.asarray(picture, np.float32) for picture, _ in items])
+    return pictures, np.array([int(np.asarray(label).reshape(-1)[0]) for _, label in items])
+
+
+def _scores(network: Any, pictures: np.ndarray) -> np.ndarray:
+    import engine
+
+    with engine.no_grad():
+        scores = network(engine.to_tensor(pictures))
+    if not hasattr(scores, "numpy"):
+        raise EngineError(
+            f"export: the model gives no single Tensor: {type(scores).__name__}; return the scores alone"
+        )
+    return np.asarray(scores.numpy())
+
+
+def _sizes(prefix: str) -> dict[str, int]:
+    from engine.files.inference import inference_paths
+
+    return {path.name: path.stat().st_size for path in inference_paths(prefix).values()}
