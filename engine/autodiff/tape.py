@@ -182,12 +182,13 @@ class Walk:
             opdef,
             node.attrs,
             input=lambda n: node.inputs[n],
-            output=lambda n: self.wrap(node, n),
+            output=lambda n: [self.wrap(node, m) for m in range(len(node.shapes))] if opdef.listed
+            else self.wrap(node, n),
             input_spec=lambda n: Shaped(shape_of(edges[n])) if edges[n].__class__ is not list
             else [None if e is None else Shaped(shape_of(e)) for e in edges[n]],
             zero_gradient=lambda n: self.zeros(node.shapes if opdef.single else node.shapes[n], grads),
         )  # fmt: skip
-        named = input_gradients(applied, grads, wanted)
+        named = input_gradients(applied, [grads] if opdef.listed else grads, wanted)
         results: list[Any] = []
         for n, name in enumerate(names):
             gradient = named.get(name)
@@ -232,7 +233,7 @@ def check_versions(node: Operator) -> None:
 
 def release(node: Operator) -> None:
     """Drop what a node keeps, so that arrays are freed while the walk goes on."""
-    node.inputs = node.outputs = node.edges = node.counters = None
+    node.inputs = node.outputs = node.edges = node.counters = node.attrs = None  # type: ignore[assignment]
 
 
 def _at(node: Operator) -> str:

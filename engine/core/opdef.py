@@ -96,6 +96,7 @@ class OpDef:
             Output(n, slots.get(n, _camel(n)), writes.get(n), n == output_list) for n in outputs
         )
         self.output_names = tuple(o.name for o in self.outputs)
+        self.listed = output_list is not None  # the one output is a list
         self.single = len(self.outputs) == 1 and output_list is None
         self.saved_inputs: dict[str, frozenset[str]] = {}  # input -> the targets whose rules ask for it
         self.saved_outputs: frozenset[str] = frozenset()

@@ -14,7 +14,8 @@ class Operator:
     """An operator with its inputs, attributes and the place in the user's code that made it.
 
     In a Block, ``inputs`` are the Variables read (lists for list inputs, None for absent ones) and ``outputs``
-    the Variables written.
+    the Variables written. ``key`` is the Variable that keeps the random key drawn, where a gradient replays the
+    operator; ``replay`` marks such a second run, which draws no new key and has no effects.
 
     On the tape it never refers to its output Tensors, so a graph is a tree of references from results to
     arguments and is freed the moment the last result goes. ``inputs`` then holds only the Tensors that a gradient
@@ -30,8 +31,10 @@ class Operator:
         "hooks",
         "inputs",
         "instruction",
+        "key",
         "opdef",
         "outputs",
+        "replay",
         "shapes",
         "versions",
     )
@@ -40,13 +43,15 @@ class Operator:
     inputs: Any
     attrs: dict[str, Any]
     outputs: Any
-    code: CodeType | None
+    code: CodeType | tuple[str, int] | None
     instruction: int
     edges: tuple[Any, ...] | None
     versions: Any
     shapes: Any
     counters: Any
     hooks: Any
+    key: Any
+    replay: bool
 
     def __init__(self, opdef: OpDef, inputs: Any, attrs: dict[str, Any]) -> None:
         self.opdef = opdef
@@ -60,6 +65,8 @@ class Operator:
         self.shapes = None
         self.counters = None
         self.hooks = None
+        self.key = None
+        self.replay = False
 
     @property
     def type(self) -> str:
@@ -71,6 +78,8 @@ class Operator:
         """File and line that made this operator, or None where it was not kept."""
         if self.code is None:
             return None
+        if isinstance(self.code, tuple):
+            return self.code
         return self.code.co_filename, line_of(self.code, self.instruction)
 
     def where(self) -> str:

@@ -134,9 +134,13 @@ def versions_of(inputs: Any) -> Any:
 
 def explain(opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any], error: Exception) -> Exception:
     """The error to raise when a kernel failed: what inference says is wrong, else the kernel's words with the specs."""
+    return explain_specs(opdef, [_specs(v) for v in inputs], attrs, error)
+
+
+def explain_specs(opdef: OpDef, specs: list[Any], attrs: dict[str, Any], error: Exception) -> Exception:
+    """The same from the specs of the inputs."""
     if isinstance(error, (EngineError, MemoryError)):
         return error
-    specs = [_specs(v) for v in inputs]
     try:
         opdef.infer_specs(specs, opdef.with_defaults(attrs))
     except EngineError as better:

@@ -1,0 +1,66 @@
+"""Comparison and logic; results are bool, without gradients."""
+
+from __future__ import annotations
+
+from engine.core.infer import as_bool, compare
+from engine.core.opdef import op
+
+
+@op("equal", infer=compare("equal"))
+def equal(xp, x, y, *, axis=-1, out=None):
+    """x == y."""
+    return xp.equal(x, y, out=out)
+
+
+@op("not_equal", infer=compare("not_equal"))
+def not_equal(xp, x, y, *, axis=-1, out=None):
+    """x != y."""
+    return xp.not_equal(x, y, out=out)
+
+
+@op("less_than", infer=compare("less_than"))
+def less_than(xp, x, y, *, axis=-1, out=None):
+    """x < y."""
+    return xp.less(x, y, out=out)
+
+
+@op("less_equal", infer=compare("less_equal"))
+def less_equal(xp, x, y, *, axis=-1, out=None):
+    """x <= y."""
+    return xp.less_equal(x, y, out=out)
+
+
+@op("greater_than", infer=compare("greater_than"))
+def greater_than(xp, x, y, *, axis=-1, out=None):
+    """x > y."""
+    return xp.greater(x, y, out=out)
+
+
+@op("greater_equal", infer=compare("greater_equal"))
+def greater_equal(xp, x, y, *, axis=-1, out=None):
+    """x >= y."""
+    return xp.greater_equal(x, y, out=out)
+
+
+@op("logical_and", infer=compare("logical_and"))
+def logical_and(xp, x, y, *, out=None):
+    """True where both are."""
+    return xp.logical_and(x, y, out=out)
+
+
+@op("logical_or", infer=compare("logical_or"))
+def logical_or(xp, x, y, *, out=None):
+    """True where either is."""
+    return xp.logical_or(x, y, out=out)
+
+
+@op("logical_xor", infer=compare("logical_xor"))
+def logical_xor(xp, x, y, *, out=None):
+    """True where exactly one is."""
+    return xp.logical_xor(x, y, out=out)
+
+
+@op("logical_not", infer=as_bool)
+def logical_not(xp, x, *, out=None):
+    """True where x is not."""
+    return xp.logical_not(x, out=out)

@@ -1,0 +1,116 @@
+"""Operators that read labels beside values: picking a class, means over labels that count, binary cross entropy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engine.core.dtype import from_numpy
+from engine.core.errors import DTypeError, ShapeError
+from engine.core.infer import broadcast_shapes, normal_axis, require_floating, require_same_dtype
+from engine.core.opdef import op
+from engine.core.spec import Spec
+from engine.ops import activation, math
+from engine.ops.loss import _class_index as class_index
+
+
+def _infer_pick(x: Spec, label: Spec, *, axis: int, **_: Any) -> Spec:
+    axis = normal_axis("pick_class", axis, x.ndim)
+    if not label.dtype.is_integer:
+        raise DTypeError(f"nll_loss: labels are class numbers: got {label}; cast them to int64")
+    expected = (*x.shape[:axis], 1, *x.shape[axis + 1 :])
+    if label.ndim != x.ndim or any(
+        a != b and -1 not in (a, b) for a, b in zip(label.shape, expected, strict=True)
+    ):
+        raise ShapeError(f"nll_loss: input is {x}, so label must have shape {list(expected)}: got {label}; reshape it")
+    return x.with_shape(expected)
+
+
+@op("pick_class", infer=_infer_pick)
+def pick_class(xp, x, label, *, axis=-1, ignore_index=-100):
+    """The element of x at the label's class, 0 where the label is ignore_index."""
+    _infer_pick(_spec(x), _spec(label), axis=axis)
+    index, kept = class_index(xp, label, x.shape[axis], ignore_index)
+    out = xp.take_along_axis(x, index, axis=axis)
+    return out if kept is None else xp.where(kept, out, x.dtype.type(0))
+
+
+@op("pick_class_grad", infer=lambda g_in, label, x, **_: x.with_dtype(g_in.dtype), slots={"g_in": "Out@GRAD"})
+def _put_class(xp, g_in, label, x, *, axis=-1, ignore_index=-100):
+    """Zeros like x with g_in at the label's class."""
+    index, kept = class_index(xp, label, x.shape[axis], ignore_index)
+    value = g_in if kept is None else g_in * kept
+    if xp is not np:
+        classes = xp.arange(x.shape[axis]).reshape([-1 if n == axis % x.ndim else 1 for n in range(x.ndim)])
+        return xp.where(classes == index, value, g_in.dtype.type(0))
+    result = np.zeros(x.shape, g_in.dtype)
+    np.put_along_axis(result, index, value, axis=axis)
+    return result
+
+
+_put_class.grad(
+    g_in=lambda g, label, axis, ignore_index: pick_class(g, label, axis=axis, ignore_index=ignore_index)
+)
+pick_class.grad(
+    x=lambda g, x, label, axis, ignore_index: _put_class(g, label, x, axis=axis, ignore_index=ignore_index)
+)
+
+
+@op("kept_mean", infer=lambda x, label, **_: x.with_shape(()))
+def kept_mean(xp, x, label, *, ignore_index=-100):
+    """The sum of x over the number of labels that are not ignore_index; 0 where all are."""
+    return xp.asarray(xp.sum(x, dtype=x.dtype) / _count(xp, x, label, ignore_index))
+
+
+@op("kept_mean_grad", infer=lambda g_in, x, label, **_: x, slots={"g_in": "Out@GRAD"})
+def _kept_mean_grad(xp, g_in, x, label, *, ignore_index=-100):
+    """g_in over that number, in the shape of x."""
+    return xp.broadcast_to(g_in / _count(xp, g_in, label, ignore_index), x.shape).copy()
+
+
+def _count(xp: Any, x: Any, label: Any, ignore_index: int) -> Any:
+    return x.dtype.type(max(int(xp.count_nonzero(label != ignore_index)), 1))
+
+
+_kept_mean_grad.grad(g_in=lambda g, label, ignore_index: kept_mean(g, label, ignore_index=ignore_index))
+kept_mean.grad(x=lambda g, x, label, ignore_index: _kept_mean_grad(g, x, label, ignore_index=ignore_index))
+
+
+def _infer_binary(where: str) -> Any:
+    def infer(x: Spec, label: Spec, **_: Any) -> Spec:
+        require_floating(where, x=x)
+        require_same_dtype(where, x=x, label=label)
+        got = broadcast_shapes(where, x.shape, label.shape)
+        if len(x.shape) != len(label.shape) or (-1 not in (*got, *x.shape) and got != x.shape):
+            raise ShapeError(f"{where}: input is {x} and label {label}; they must have one shape")
+        return x
+
+    return infer
+
+
+@op("bce_loss", infer=_infer_binary("binary_cross_entropy"))
+def bce_loss(xp, x, label):
+    """-(label * log(x) + (1 - label) * log(1 - x)), the logarithms not below -100."""
+    low, one = x.dtype.type(-100), x.dtype.type(1)
+    return -(label * xp.maximum(xp.log(x), low) + (one - label) * xp.maximum(xp.log(one - x), low))
+
+
+def _bce_grad(g: Any, x: Any, label: Any) -> Any:
+    return g * (x - label) / math.clip(x * (1.0 - x), min=1e-12)
+
+
+bce_loss.grad(x=_bce_grad)
+
+
+@op("sigmoid_cross_entropy_with_logits", infer=_infer_binary("binary_cross_entropy_with_logits"))
+def sigmoid_cross_entropy_with_logits(xp, x, label):
+    """bce_loss of sigmoid(x), without overflow: max(x, 0) - x * label + log(1 + exp(-|x|))."""
+    return xp.maximum(x, x.dtype.type(0)) - x * label + xp.log1p(xp.exp(-xp.absolute(x)))
+
+
+sigmoid_cross_entropy_with_logits.grad(x=lambda g, x, label: g * (activation.sigmoid(x) - label))
+
+
+def _spec(array: Any) -> Spec:
+    return Spec(array.shape, from_numpy(array.dtype))

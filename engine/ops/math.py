@@ -1,0 +1,325 @@
+"""Elementwise arithmetic and mathematical functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.dtype import as_dtype
+from engine.core.infer import as_bool, broadcast, floating_as_x, require_same_dtype, same_as_x
+from engine.core.opdef import op
+from engine.core.spec import Spec
+
+
+@op("elementwise_add", infer=broadcast("add"), broadcasts=True)
+def add(xp, x, y, *, axis=-1, out=None):
+    """x + y."""
+    return xp.add(x, y, out=out)
+
+
+add.grad(x=lambda g: g, y=lambda g: g)
+
+
+@op("elementwise_sub", infer=broadcast("subtract"), broadcasts=True)
+def subtract(xp, x, y, *, axis=-1, out=None):
+    """x - y."""
+    return xp.subtract(x, y, out=out)
+
+
+subtract.grad(x=lambda g: g, y=lambda g: scale(g, scale=-1.0))
+
+
+@op("elementwise_mul", infer=broadcast("multiply"), broadcasts=True)
+def multiply(xp, x, y, *, axis=-1, out=None):
+    """x * y."""
+    return xp.multiply(x, y, out=out)
+
+
+multiply.grad(x=lambda g, y: multiply(g, y), y=lambda g, x: multiply(g, x))
+
+
+def _infer_divide(x: Spec, y: Spec, **_: Any) -> Spec:
+    return broadcast("divide")(x, y)
+
+
+@op("elementwise_div", infer=_infer_divide, broadcasts=True)
+def divide(xp, x, y, *, axis=-1, out=None):
+    """x / y; integers divide like floats rounded towards zero are left to the public function, which casts."""
+    return xp.divide(x, y, out=out)
+
+
+divide.grad(x=lambda g, y: divide(g, y), y=lambda g, y, out: scale(divide(multiply(g, out), y), scale=-1.0))
+
+
+@op("elementwise_pow", infer=broadcast("pow"), broadcasts=True)
+def power(xp, x, y, *, axis=-1, out=None):
+    """x to the power y."""
+    return xp.power(x, y, out=out)
+
+
+power.grad(
+    x=lambda g, x, y: g * y * power(x, y - 1.0),
+    # Where x is 0 the logarithm is not finite, but the power is 0 for any y > 0: its derivative is 0 there.
+    y=lambda g, x, out: g * _times_log(out, x),
+)
+
+
+@op("elementwise_mod", infer=broadcast("remainder"), broadcasts=True)
+def remainder(xp, x, y, *, axis=-1, out=None):
+    """x modulo y, with the sign of y."""
+    return xp.remainder(x, y, out=out)
+
+
+remainder.grad(x=lambda g: g, y=lambda g, x, y: scale(multiply(g, floor(divide(x, y))), scale=-1.0))
+
+
+@op("elementwise_floordiv", infer=broadcast("floor_divide"), broadcasts=True)
+def floor_divide(xp, x, y, *, axis=-1, out=None):
+    """x // y."""
+    return xp.floor_divide(x, y, out=out)
+
+
+@op("elementwise_max", infer=broadcast("maximum"), broadcasts=True)
+def maximum(xp, x, y, *, axis=-1, out=None):
+    """The larger of x and y; NaN where either is."""
+    return xp.maximum(x, y, out=out)
+
+
+# Paddle gives the whole gradient of a tie to y.
+maximum.grad(x=lambda g, x, y: g * cast(x > y, out_dtype=g.dtype), y=lambda g, x, y: g * cast(x <= y, out_dtype=g.dtype))
+
+
+@op("elementwise_min", infer=broadcast("minimum"), broadcasts=True)
+def minimum(xp, x, y, *, axis=-1, out=None):
+    """The smaller of x and y; NaN where either is."""
+    return xp.minimum(x, y, out=out)
+
+
+minimum.grad(x=lambda g, x, y: g * cast(x < y, out_dtype=g.dtype), y=lambda g, x, y: g * cast(x >= y, out_dtype=g.dtype))
+
+
+@op("scale", infer=same_as_x)
+def scale(xp, x, *, scale=1.0, bias=0.0, bias_after_scale=True, out=None):
+    """x * scale + bias, in the dtype of x."""
+    factor, shift = x.dtype.type(scale), x.dtype.type(bias)
+    if shift == 0:
+        return xp.multiply(x, factor, out=out)
+    if not bias_after_scale:
+        return xp.multiply(xp.add(x, shift, out=out), factor, out=out)
+    if factor == 1:
+        return xp.add(x, shift, out=out)
+    return xp.add(xp.multiply(x, factor, out=out), shift, out=out)
+
+
+_scale = scale
+scale.grad(x=lambda g, scale: _scale(g, scale=scale))
+
+
+def _infer_cast(x: Spec, *, out_dtype: Any, **_: Any) -> Spec:
+    return x.with_dtype(as_dtype(out_dtype))
+
+
+@op("cast", infer=_infer_cast)
+def cast(xp, x, *, out_dtype):
+    """x in another dtype, always a new array."""
+    return x.astype(as_dtype(out_dtype).np)
+
+
+cast.grad(x=lambda g, x: cast(g, out_dtype=x.dtype))
+
+
+@op("exp", infer=floating_as_x("exp"))
+def exp(xp, x, *, out=None):
+    """e to the power x."""
+    return xp.exp(x, out=out)
+
+
+exp.grad(x=lambda g, out: g * out)
+
+
+@op("log", infer=floating_as_x("log"))
+def log(xp, x, *, out=None):
+    """Natural logarithm."""
+    return xp.log(x, out=out)
+
+
+log.grad(x=lambda g, x: g / x)
+
+
+@op("sqrt", infer=floating_as_x("sqrt"))
+def sqrt(xp, x, *, out=None):
+    """Square root."""
+    return xp.sqrt(x, out=out)
+
+
+sqrt.grad(x=lambda g, out: scale(g / out, scale=0.5))
+
+
+@op("rsqrt", infer=floating_as_x("rsqrt"))
+def rsqrt(xp, x, *, out=None):
+    """1 / sqrt(x)."""
+    return xp.divide(x.dtype.type(1), xp.sqrt(x, out=out), out=out)
+
+
+rsqrt.grad(x=lambda g, out: scale(g * out * out * out, scale=-0.5))
+
+
+@op("square", infer=same_as_x)
+def square(xp, x, *, out=None):
+    """x * x."""
+    return xp.square(x, out=out)
+
+
+square.grad(x=lambda g, x: scale(g * x, scale=2.0))
+
+
+@op("reciprocal", infer=floating_as_x("reciprocal"))
+def reciprocal(xp, x, *, out=None):
+    """1 / x."""
+    return xp.divide(x.dtype.type(1), x, out=out)
+
+
+reciprocal.grad(x=lambda g, out: scale(g * out * out, scale=-1.0))
+
+
+@op("abs", infer=same_as_x)
+def absolute(xp, x, *, out=None):
+    """Absolute value."""
+    return xp.absolute(x, out=out)
+
+
+absolute.grad(x=lambda g, x: g * sign(x))
+
+
+@op("sign", infer=same_as_x)
+def sign(xp, x, *, out=None):
+    """-1, 0 or 1."""
+    return xp.sign(x, out=out)
+
+
+sign.grad(x=lambda g: scale(g, scale=0.0))
+
+
+@op("sin", infer=floating_as_x("sin"))
+def sin(xp, x, *, out=None):
+    """Sine."""
+    return xp.sin(x, out=out)
+
+
+sin.grad(x=lambda g, x: g * cos(x))
+
+
+@op("cos", infer=floating_as_x("cos"))
+def cos(xp, x, *, out=None):
+    """Cosine."""
+    return xp.cos(x, out=out)
+
+
+cos.grad(x=lambda g, x: scale(g * sin(x), scale=-1.0))
+
+
+@op("floor", infer=same_as_x)
+def floor(xp, x, *, out=None):
+    """The largest whole number not above x."""
+    return xp.floor(x, out=out)
+
+
+floor.grad(x=lambda g: scale(g, scale=0.0))
+
+
+@op("ceil", infer=same_as_x)
+def ceil(xp, x, *, out=None):
+    """The smallest whole number not below x."""
+    return xp.ceil(x, out=out)
+
+
+ceil.grad(x=lambda g: scale(g, scale=0.0))
+
+
+@op("round", infer=same_as_x)
+def round_(xp, x, *, out=None):
+    """The nearest whole number, halves away from zero as in Paddle."""
+    return xp.copysign(xp.floor(xp.absolute(x) + x.dtype.type(0.5)), x).astype(x.dtype, copy=False)
+
+
+round_.grad(x=lambda g: scale(g, scale=0.0))
+
+
+@op("clip", infer=same_as_x)
+def clip(xp, x, *, min=None, max=None, out=None):
+    """x limited to [min, max]."""
+    low = None if min is None else x.dtype.type(min)
+    high = None if max is None else x.dtype.type(max)
+    return xp.clip(x, low, high, out=out)
+
+
+clip.grad(x=lambda g, x, min, max: g * _inside(x, min=min, max=max))
+
+
+@op("clip_mask", infer=same_as_x)
+def _inside(xp, x, *, min=None, max=None):
+    """1 where clip passes x through, else 0."""
+    inside = xp.ones(x.shape, bool)
+    if min is not None:
+        inside &= x >= x.dtype.type(min)
+    if max is not None:
+        inside &= x <= x.dtype.type(max)
+    return inside.astype(x.dtype)
+
+
+_inside.grad(x=lambda g: scale(g, scale=0.0))
+
+
+@op("xlogy", infer=broadcast("xlogy"), broadcasts=True)
+def _times_log(xp, x, y):
+    """x * log(y), 0 where x is 0."""
+    return xp.where(x == 0, x.dtype.type(0), x * xp.log(xp.where(x == 0, y.dtype.type(1), y)))
+
+
+_times_log.grad(x=lambda g, x, y: g * _log_where(x, y), y=lambda g, x, y: g * x / y)
+
+
+@op("log_where_nonzero", infer=broadcast("xlogy"), broadcasts=True)
+def _log_where(xp, x, y):
+    """log(y) where x is not 0, else 0."""
+    return xp.where(x == 0, x.dtype.type(0), xp.log(xp.where(x == 0, y.dtype.type(1), y)))
+
+
+_log_where.grad(y=lambda g, x, y: g * cast(x != 0.0, out_dtype=g.dtype) / y)
+
+
+@op("isnan_v2", infer=as_bool)
+def isnan(xp, x):
+    """True where x is NaN."""
+    return xp.isnan(x)
+
+
+@op("isinf_v2", infer=as_bool)
+def isinf(xp, x):
+    """True where x is infinite."""
+    return xp.isinf(x)
+
+
+@op("isfinite_v2", infer=as_bool)
+def isfinite(xp, x):
+    """True where x is neither NaN nor infinite."""
+    return xp.isfinite(x)
+
+
+def _infer_add_n(xs: list[Spec], **_: Any) -> Spec:
+    require_same_dtype("add_n", **{f"inputs[{n}]": s for n, s in enumerate(xs)})
+    result = xs[0]
+    for spec in xs[1:]:
+        result = broadcast("add_n")(result, spec)
+    return result
+
+
+@op("sum", infer=_infer_add_n, slots={"xs": "X"})
+def add_n(xp, xs: list):
+    """The sum of several tensors of one shape."""
+    total = xs[0].copy()
+    for x in xs[1:]:
+        total += x
+    return total
+
+
+add_n.grad(xs=lambda g, xs_spec: [g for _ in xs_spec])

@@ -1,0 +1,1 @@
+"""Static graphs: Program, Block, Variable; building, checking, differentiating and running them."""

@@ -1,0 +1,37 @@
+"""Shapes of a run: inference repeated with the shapes that are actually fed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from engine.core.operator import Operator
+from engine.core.spec import Spec
+from engine.program.program import Program, Variable, variables_of
+
+
+def concrete_specs(program: Program, ops: Sequence[Operator], feeds: Mapping[str, Spec]) -> dict[int, Spec]:
+    """Specs by id of Variable, given those of the Variables that are fed (by name).
+
+    Raises the operator's own error where the shapes fed do not fit. A dimension that depends on data stays -1.
+    """
+    known: dict[int, Spec] = {}
+    for block in program.blocks:
+        for variable in block.vars.values():
+            if variable.name in feeds:
+                known[id(variable)] = feeds[variable.name]
+            elif variable.tensor is not None:
+                known[id(variable)] = Spec(variable.tensor.shape, variable.tensor.dtype)
+
+    def spec_of(value: Any) -> Any:
+        if isinstance(value, list):
+            return [spec_of(v) for v in value]
+        return None if value is None else known.get(id(value), value.spec)
+
+    for operator in ops:
+        outputs: list[Variable] = list(variables_of(operator.outputs))
+        if "specs" in operator.attrs:  # control flow: its results may differ from run to run
+            continue
+        specs = operator.opdef.infer_specs([spec_of(v) for v in operator.inputs], operator.attrs)
+        known.update({id(v): s for v, s in zip(outputs, specs, strict=True)})
+    return known

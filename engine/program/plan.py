@@ -1,0 +1,301 @@
+"""Compiles operators of a Program into one flat Python function: slots are local variables, kernels are bound.
+
+A plan is made once per (Program version, concrete specs of what is fed, wanted results). Branches and loops are written
+out as ``if`` and ``while``. Results of operators that can write into a buffer do so; buffers are shared between values
+whose lifetimes do not meet, and belong to one ``Storage`` for each run that is still waiting for its backward.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from engine.core.errors import EngineError, ProgramError
+from engine.core.operator import Operator
+from engine.core.place import array_module
+from engine.core.random import default_generator
+from engine.core.spec import Spec
+from engine.eager.mode import explain_specs
+from engine.program.buffers import Request, assign_buffers
+from engine.program.concrete import concrete_specs
+from engine.program.liveness import last_uses, needed
+from engine.program.program import Program, Variable, variables_of
+from engine.program.write_control import CONTROL
+
+Array = Any
+
+
+class Storage:
+    """The buffers of one run."""
+
+    __slots__ = ("arrays",)
+
+    def __init__(self, specs: Sequence[Spec]) -> None:
+        self.arrays = [np.empty(s.shape, s.dtype.np) for s in specs]
+
+
+class Plan:
+    """A compiled sequence of operators.
+
+    ``run(values, storage)`` takes arrays for ``inputs`` in order and returns arrays for ``outputs``. Results named in
+    ``kept`` may lie in the storage; all others are free for the caller to keep.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        ops: Sequence[Operator],
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        feeds: Mapping[str, Spec],
+        kept: frozenset[int] = frozenset(),
+        xp: Any = np,
+    ) -> None:
+        self.inputs = tuple(inputs)
+        self.outputs = tuple(outputs)
+        self.ops = needed(ops, outputs)
+        self.specs = concrete_specs(program, self.ops, feeds)
+        escaping = {id(v) for v in outputs} - kept
+        held = {id(v) for v in outputs} & kept
+        requests, buffer_of = _requests(self.ops, self.specs, escaping, held, xp)
+        self.buffer_specs = assign_buffers(requests)
+        writer = Writer(self, program, xp, {i: r.slot for i, r in buffer_of.items()})
+        self.source = writer.source(inputs, outputs)
+        scope: dict[str, Any] = {}
+        exec(compile(self.source, "<plan>", "exec"), writer.namespace, scope)
+        self._function = scope["plan"]
+        self._lines = writer.lines
+        self._free: list[Storage] = []
+
+    def storage(self) -> Storage:
+        """Buffers for one run: used ones if some are free."""
+        return self._free.pop() if self._free else Storage(self.buffer_specs)
+
+    def give_back(self, storage: Storage) -> None:
+        """Let another run use the buffers."""
+        self._free.append(storage)
+
+    def run(self, values: Sequence[Array], storage: Storage) -> tuple[Array, ...]:
+        try:
+            result: tuple[Array, ...] = self._function(values, storage.arrays)
+            return result
+        except Exception as error:
+            raise self._explained(error) from error.__cause__
+
+    def __call__(self, values: Sequence[Array]) -> tuple[Array, ...]:
+        """Run with buffers that are free again afterwards; nothing may be ``kept``."""
+        storage = self.storage()
+        try:
+            return self.run(values, storage)
+        finally:
+            self.give_back(storage)
+
+    def _explained(self, error: Exception) -> Exception:
+        """The error with the operator and the user's line that made it."""
+        traceback = error.__traceback__
+        line = None
+        while traceback is not None:
+            if traceback.tb_frame.f_code.co_filename == "<plan>":
+                line = traceback.tb_lineno
+            traceback = traceback.tb_next
+        operator = self._lines.get(line) if line is not None else None
+        if operator is None or isinstance(error, (MemoryError, AssertionError)):
+            return error
+        made: Exception = error
+        if not isinstance(error, EngineError):
+            specs = [self._spec(v) for v in operator.inputs]
+            made = explain_specs(operator.opdef, specs, operator.attrs, error)
+        where = operator.where()
+        if where and isinstance(made, EngineError):
+            located = type(made)(f"{where.split(': ')[0]}: {made}")
+            located.__cause__ = error
+            return located
+        return made
+
+    def _spec(self, value: Any) -> Any:
+        if isinstance(value, list):
+            return [self._spec(v) for v in value]
+        return None if value is None else self.specs.get(id(value), value.spec)
+
+
+def _requests(
+    ops: Sequence[Operator], specs: Mapping[int, Spec], escaping: set[int], held: set[int], xp: Any
+) -> tuple[list[Request], dict[int, Request]]:
+    """Which results get a buffer, and from which operator to which it is in use."""
+    if xp is not np:
+        return [], {}
+    last = last_uses(ops)
+    root: dict[int, int] = {}
+    for operator in ops:
+        if operator.opdef.view:
+            source, made = operator.inputs[0], operator.outputs[0]
+            root[id(made)] = root.get(id(source), id(source))
+    end: dict[int, int] = {}
+    for key, position in last.items():
+        base = root.get(key, key)
+        end[base] = max(end.get(base, -1), position)
+    blocked = {root.get(key, key) for key in escaping}
+    forever = {root.get(key, key) for key in held}
+    requests: list[Request] = []
+    by_variable: dict[int, Request] = {}
+    for position, operator in enumerate(ops):
+        opdef = operator.opdef
+        if not opdef.has_out or not opdef.single or opdef.kernel_for("cpu")[0] is not opdef.kernel and not _is_ufunc(opdef):
+            continue
+        variable = operator.outputs[0]
+        key = id(variable)
+        spec = specs.get(key)
+        if key in blocked or opdef.outputs[0].writes or spec is None or not spec.known or spec.ndim == 0:
+            continue
+        stop = len(ops) if key in forever else end.get(key, position)
+        request = Request(position, stop, spec)
+        requests.append(request)
+        by_variable[key] = request
+    return requests, by_variable
+
+
+def _is_ufunc(opdef: Any) -> bool:
+    return isinstance(opdef.kernel_for("cpu")[0], np.ufunc)
+
+
+class Writer:
+    """Writes the source of a plan, line by line, remembering which operator each line runs."""
+
+    def __init__(self, plan: Plan, program: Program, xp: Any, buffer_of: Mapping[int, int]) -> None:
+        self.plan = plan
+        self.program = program
+        self.backend = "cpu" if xp is np else "cupy"
+        self.buffer_of = buffer_of
+        self.namespace: dict[str, Any] = {
+            "xp": xp, "asarray": xp.asarray, "reserve": default_generator().reserve, "write": _write,
+        }  # fmt: skip
+        self.lines: dict[int, Operator] = {}
+        self._text: list[str] = []
+        self._slots: dict[int, str] = {}
+        self._variables: list[Variable] = []  # keeps ids unique while compiling
+        self._constants = 0
+
+    def slot(self, variable: Variable) -> str:
+        """The local name of a Variable."""
+        found = self._slots.get(id(variable))
+        if found is None:
+            found = self._slots[id(variable)] = f"v{len(self._slots)}"
+            self._variables.append(variable)
+        return found
+
+    def slots(self, value: Any) -> str:
+        """The argument that stands for an operator's input: a slot, a list of slots, or None."""
+        if value is None:
+            return "None"
+        if isinstance(value, (list, tuple)):
+            return "[" + ", ".join(self.slots(v) for v in value) + "]"
+        return self.slot(value)
+
+    def constant(self, value: Any) -> str:
+        """The global name of a value that does not change."""
+        name = f"c{self._constants}"
+        self._constants += 1
+        self.namespace[name] = value
+        return name
+
+    def line(self, depth: int, text: str, operator: Operator | None = None) -> None:
+        self._text.append(" " * depth + text)
+        if operator is not None:
+            self.lines[len(self._text)] = operator
+
+    def source(self, inputs: Sequence[Variable], outputs: Sequence[Variable]) -> str:
+        self.line(0, "def plan(values, buffers):")
+        if inputs:
+            self.line(1, ", ".join(self.slot(v) for v in inputs) + ", = values")
+        if self.buffer_of:
+            count = max(self.buffer_of.values()) + 1
+            self.line(1, ", ".join(f"b{n}" for n in range(count)) + ", = buffers")
+        ops = self.plan.ops
+        last = last_uses(ops)
+        keep = {id(v) for v in outputs}
+        dying: dict[int, list[Variable]] = {}
+        for operator in ops:
+            for variable in variables_of(operator.outputs):
+                position = last.get(id(variable))
+                if position is not None and id(variable) not in keep and not variable.persistable:
+                    dying.setdefault(position, []).append(variable)
+        for position, operator in enumerate(ops):
+            self.operator(1, operator)
+            gone = {id(v): v for v in dying.get(position, ())}
+            if gone:
+                self.line(1, " = ".join(self.slot(v) for v in gone.values()) + " = None")
+        results = ", ".join(self._result(v, inputs) for v in outputs)
+        self.line(1, f"return ({results}{',' if outputs else ''})")
+        return "\n".join(self._text) + "\n"
+
+    def _result(self, variable: Variable, inputs: Sequence[Variable]) -> str:
+        """A result that may be an argument itself, or a view of one, is copied: the caller owns what it gets."""
+        given = {id(v) for v in inputs}
+        base = variable
+        viewed = True
+        while viewed:
+            viewed = False
+            for operator in self.plan.ops:
+                if operator.opdef.view and operator.outputs[0] is base:
+                    base, viewed = operator.inputs[0], True
+        slot = self.slot(variable)
+        return f"{slot}.copy()" if id(base) in given else slot
+
+    def operator(self, depth: int, operator: Operator) -> None:
+        control = CONTROL.get(operator.opdef.name)
+        if control is not None:
+            control(self, depth, operator)
+        else:
+            self._kernel_call(depth, operator)
+
+    def _kernel_call(self, depth: int, operator: Operator) -> None:
+        opdef = operator.opdef
+        kernel, direct = opdef.kernel_for(self.backend)
+        name = self.constant(kernel)
+        arguments = [self.slots(v) for v in operator.inputs]
+        if not direct:
+            arguments.insert(0, "xp")
+            for key, value in operator.attrs.items():
+                simple = value is None or isinstance(value, (bool, int))
+                arguments.append(f"{key}={value if simple else self.constant(value)}")
+        if opdef.random:
+            if operator.key is not None and not operator.replay:
+                self.line(depth, f"{self.slot(operator.key)} = reserve()")
+            arguments.append("key=" + (self.slot(operator.key) if operator.key is not None else "reserve()"))
+        outputs = list(variables_of(operator.outputs))
+        if len(outputs) == 1 and id(outputs[0]) in self.buffer_of and depth == 1:
+            arguments.append(f"out=b{self.buffer_of[id(outputs[0])]}")
+        call = f"{name}({', '.join(arguments)})"
+        if not outputs:
+            self.line(depth, call, operator)
+            return
+        targets = [
+            f"w{n}" if declared is not None and declared.writes else self.slot(v)
+            for n, (v, declared) in enumerate(zip(outputs, _declared(operator, len(outputs)), strict=True))
+        ]
+        self.line(depth, (targets[0] if opdef.single else ", ".join(targets) + ",") + f" = {call}", operator)
+        if operator.replay:
+            return
+        for n, (variable, declared) in enumerate(zip(outputs, _declared(operator, len(outputs)), strict=True)):
+            if declared is not None and declared.writes:
+                self.line(depth, f"write({self.slot(variable)}, w{n})", operator)
+
+
+def _declared(operator: Operator, count: int) -> list[Any]:
+    opdef = operator.opdef
+    return [None] * count if opdef.listed else list(opdef.outputs)
+
+
+def _write(target: Array, value: Array) -> None:
+    if value is not target:
+        target[...] = value
+
+
+def module_for(values: Sequence[Array]) -> Any:
+    """The array module of what is fed; raises ProgramError for a mixture."""
+    modules = {array_module(v).__name__: array_module(v) for v in values}
+    if len(modules) > 1:
+        raise ProgramError(f"plan: inputs live on different devices: {sorted(modules)}; move them to one")
+    return next(iter(modules.values()), np)

@@ -1,0 +1,165 @@
+"""Programs as plain values (dicts, lists, strings, numbers) for files and for the inspector, and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.dtype import DType, as_dtype
+from engine.core.errors import EngineError, FormatError
+from engine.core.opdef import OPS
+from engine.core.operator import Operator
+from engine.core.spec import Spec
+from engine.program.check import problems
+from engine.program.program import Block, Program, Variable, variables_of
+
+VERSION = 1
+
+
+def to_plain(program: Program) -> dict[str, Any]:
+    """The Program as plain values. Tensors it shares storage with are not part of it."""
+    return {
+        "version": VERSION,
+        "inputs": list(program.inputs),
+        "outputs": list(program.outputs),
+        "blocks": [
+            {
+                "idx": b.idx,
+                "parent": b.parent_idx,
+                "vars": [_plain_variable(v) for v in b.vars.values()],
+                "ops": [_plain_operator(o) for o in b.ops],
+            }
+            for b in program.blocks
+        ],
+    }
+
+
+def _plain_variable(variable: Variable) -> dict[str, Any]:
+    return {
+        "name": variable.name,
+        "shape": list(variable.shape),
+        "dtype": variable.dtype.name,
+        "persistable": variable.persistable,
+        "stop_gradient": variable.stop_gradient,
+        "parameter": variable.is_parameter,
+        "data": variable.is_data,
+    }
+
+
+def _plain_operator(operator: Operator) -> dict[str, Any]:
+    opdef = operator.opdef
+    outputs: dict[str, Any] = {}
+    if opdef.listed:
+        outputs[opdef.outputs[0].slot] = [v.name for v in variables_of(operator.outputs)]
+    else:
+        for declared, value in zip(opdef.outputs, operator.outputs, strict=True):
+            outputs[declared.slot] = [v.name for v in variables_of(value)]
+    position = operator.position
+    return {
+        "type": opdef.name,
+        "inputs": {
+            i.slot: [v.name for v in variables_of(value)]
+            for i, value in opdef.named_inputs(operator.inputs)
+            if value is not None
+        },
+        "outputs": outputs,
+        "attrs": {k: _plain_attribute(v) for k, v in operator.attrs.items()},
+        "file": position[0] if position else None,
+        "line": position[1] if position else None,
+    }
+
+
+def _plain_attribute(value: Any) -> Any:
+    if isinstance(value, DType):
+        return {"dtype": value.name}
+    if isinstance(value, Spec):
+        return {"spec": [list(value.shape), value.dtype.name]}
+    if isinstance(value, (list, tuple)):
+        return [_plain_attribute(v) for v in value]
+    if hasattr(value, "item") and not isinstance(value, (int, float, str, bool)):
+        return value.item()
+    return value
+
+
+def _attribute(value: Any) -> Any:
+    if isinstance(value, dict):
+        if set(value) == {"dtype"}:
+            return as_dtype(value["dtype"])
+        if set(value) == {"spec"}:
+            return Spec(*value["spec"])
+    if isinstance(value, list):
+        return [_attribute(v) for v in value]
+    return value
+
+
+def from_plain(plain: Any, where: str = "program") -> Program:
+    """The Program that ``to_plain`` wrote.
+
+    Trusts nothing: raises FormatError, naming ``where``, for anything that is not a well-formed Program of operators
+    that this build has.
+    """
+    try:
+        program = _read(plain)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, EngineError) as error:
+        if isinstance(error, FormatError):
+            raise
+        raise FormatError(f"{where}: its Program can't be read: {error!r}; save the model again") from error
+    found = problems(program)
+    if found:
+        raise FormatError(f"{where}: its Program is ill-formed: {'; '.join(found[:5])}; save the model again")
+    return program
+
+
+def _read(plain: Any) -> Program:
+    if plain["version"] != VERSION:
+        raise FormatError(f"Program has version {plain['version']}: this build reads version {VERSION}; update Model Studio")
+    program = Program()
+    program.blocks.clear()
+    for n, item in enumerate(plain["blocks"]):
+        if item["idx"] != n or (n and not 0 <= item["parent"] < n) or (n == 0 and item["parent"] != -1):
+            raise FormatError(f"block {n}: index {item['idx']} with parent {item['parent']} is not in order")
+        block = Block(program, n, int(item["parent"]))
+        program.blocks.append(block)
+        for v in item["vars"]:
+            block.create_var(
+                str(v["name"]),
+                Spec(v["shape"], v["dtype"]),
+                persistable=bool(v["persistable"]),
+                stop_gradient=bool(v["stop_gradient"]),
+                is_parameter=bool(v["parameter"]),
+                is_data=bool(v["data"]),
+            )
+    for block, item in zip(program.blocks, plain["blocks"], strict=True):
+        for o in item["ops"]:
+            block.ops.append(_operator(block, o))
+    program.inputs = [str(n) for n in plain["inputs"]]
+    program.outputs = [str(n) for n in plain["outputs"]]
+    program.changed()
+    return program
+
+
+def _operator(block: Block, plain: dict[str, Any]) -> Operator:
+    opdef = OPS.get(plain["type"])
+    if opdef is None:
+        raise FormatError(f"operator {plain['type']!r} is unknown to this build; update Model Studio")
+    inputs: list[Any] = []
+    for declared in opdef.inputs:
+        found = plain["inputs"].get(declared.slot)
+        if found is None:
+            if not declared.optional:
+                raise FormatError(f"operator {opdef.name}: input {declared.slot} is missing")
+            inputs.append(None)
+        elif declared.is_list:
+            inputs.append([block.var(n) for n in found])
+        else:
+            (name,) = found
+            inputs.append(block.var(name))
+    attrs = opdef.with_defaults({k: _attribute(v) for k, v in plain["attrs"].items()})
+    operator = Operator(opdef, tuple(inputs), attrs)
+    outputs: list[Variable] = []
+    for out in opdef.outputs:
+        outputs += [block.var(n) for n in plain["outputs"].get(out.slot, [])]
+    operator.outputs = tuple(outputs)
+    if plain.get("file") is not None:
+        operator.code = (str(plain["file"]), int(plain["line"]))
+    return operator
+

@@ -1,0 +1,74 @@
+"""Comparison and logic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from engine.core.dtype import as_dtype
+from engine.ops import compare as ops
+from engine.ops import math
+from engine.tensor.creation import to_tensor
+from engine.tensor.promote import is_tensor, operands
+
+
+def _comparison(name: str, apply: Callable[..., Any]) -> Callable[..., Any]:
+    def function(x: Any, y: Any, name: str | None = None) -> Any:
+        return apply(*operands(where, x, y))
+
+    where = name
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"{apply.__doc__} Elementwise, broadcast, as bool."
+    return function
+
+
+equal = _comparison("equal", ops.equal)
+not_equal = _comparison("not_equal", ops.not_equal)
+less_than = _comparison("less_than", ops.less_than)
+less_equal = _comparison("less_equal", ops.less_equal)
+greater_than = _comparison("greater_than", ops.greater_than)
+greater_equal = _comparison("greater_equal", ops.greater_equal)
+
+
+def _logic(name: str, apply: Callable[..., Any]) -> Callable[..., Any]:
+    def function(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
+        return apply(_bool(x), _bool(y))
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"{apply.__doc__} Elementwise, broadcast; numbers count as True unless 0."
+    return function
+
+
+def _bool(x: Any) -> Any:
+    if not is_tensor(x):
+        x = to_tensor(x)
+    return x if x.dtype is as_dtype("bool") else math.cast(x, out_dtype="bool")
+
+
+logical_and = _logic("logical_and", ops.logical_and)
+logical_or = _logic("logical_or", ops.logical_or)
+logical_xor = _logic("logical_xor", ops.logical_xor)
+
+
+def logical_not(x: Any, out: Any = None, name: str | None = None) -> Any:
+    """True where x is not (0 or False)."""
+    return ops.logical_not(_bool(x))
+
+
+def equal_all(x: Any, y: Any, name: str | None = None) -> Any:
+    """One bool: True if both have the same shape and values."""
+    if list(x.shape) != list(y.shape):
+        return to_tensor(False)
+    return equal(x, y).all()
+
+
+def allclose(x: Any, y: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False, name: str | None = None) -> Any:
+    """One bool: True if |x - y| <= atol + rtol * |y| everywhere."""
+    return to_tensor(bool(np.allclose(x.numpy(), y.numpy(), float(rtol), float(atol), equal_nan)))
+
+
+def is_tensor_value(x: Any) -> bool:
+    """True for a Tensor or Variable (Paddle's ``is_tensor``)."""
+    return is_tensor(x)

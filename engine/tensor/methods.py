@@ -1,0 +1,183 @@
+"""The one table that attaches functions to Tensor and Variable as methods and operators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from engine.core.place import CPUPlace, as_place, backend
+from engine.eager import backward as grads
+from engine.eager.tensor import Parameter, Tensor, wrap
+from engine.ops import compare as compare_ops
+from engine.ops import math as math_ops
+from engine.ops import shape as shape_ops
+from engine.program.program import Variable
+from engine.tensor import creation, indexing, logic, manipulation, math
+from engine.tensor.inplace import inplace
+from engine.tensor.printing import parameter_text, tensor_text
+from engine.tensor.promote import is_tensor
+
+
+def _binary(apply: Callable[..., Any], general: Callable[..., Any], reflected: bool = False) -> Callable[..., Any]:
+    """An operator that goes straight to the op for two eager tensors of one dtype, else through the function."""
+    if reflected:
+
+        def method(x: Any, y: Any) -> Any:
+            return general(y, x) if _operand(y) else NotImplemented
+
+        return method
+
+    def method(x: Any, y: Any) -> Any:
+        if y.__class__ is Tensor and x._symbolic is False and x._array.dtype is y._array.dtype:
+            return apply(x, y)
+        return general(x, y) if _operand(y) else NotImplemented
+
+    return method
+
+
+def _operand(y: Any) -> bool:
+    return is_tensor(y) or not isinstance(y, (str, bytes, dict, set, type(None)))
+
+
+_OPERATORS: dict[str, Callable[..., Any]] = {
+    "__add__": _binary(math_ops.add, math.add),
+    "__radd__": _binary(math_ops.add, math.add, True),
+    "__sub__": _binary(math_ops.subtract, math.subtract),
+    "__rsub__": _binary(math_ops.subtract, math.subtract, True),
+    "__mul__": _binary(math_ops.multiply, math.multiply),
+    "__rmul__": _binary(math_ops.multiply, math.multiply, True),
+    "__truediv__": lambda x, y: math.divide(x, y) if _operand(y) else NotImplemented,
+    "__rtruediv__": lambda x, y: math.divide(y, x) if _operand(y) else NotImplemented,
+    "__floordiv__": lambda x, y: math.floor_divide(x, y) if _operand(y) else NotImplemented,
+    "__rfloordiv__": lambda x, y: math.floor_divide(y, x) if _operand(y) else NotImplemented,
+    "__mod__": lambda x, y: math.remainder(x, y) if _operand(y) else NotImplemented,
+    "__rmod__": lambda x, y: math.remainder(y, x) if _operand(y) else NotImplemented,
+    "__pow__": lambda x, y: math.pow(x, y) if _operand(y) else NotImplemented,
+    "__rpow__": lambda x, y: math.pow(y, x) if _operand(y) else NotImplemented,
+    "__matmul__": lambda x, y: math.matmul(x, y),
+    "__rmatmul__": lambda x, y: math.matmul(y, x),
+    "__neg__": math.neg,
+    "__abs__": math.abs,
+    "__eq__": lambda x, y: logic.equal(x, y) if _operand(y) else NotImplemented,
+    "__ne__": lambda x, y: logic.not_equal(x, y) if _operand(y) else NotImplemented,
+    "__lt__": _binary(compare_ops.less_than, logic.less_than),
+    "__le__": _binary(compare_ops.less_equal, logic.less_equal),
+    "__gt__": _binary(compare_ops.greater_than, logic.greater_than),
+    "__ge__": _binary(compare_ops.greater_equal, logic.greater_equal),
+    "__invert__": logic.logical_not,
+    "__and__": logic.logical_and,
+    "__or__": logic.logical_or,
+    "__xor__": logic.logical_xor,
+    "__getitem__": indexing.getitem,
+    "__setitem__": indexing.setitem,
+    "__iter__": indexing.iterate,
+}
+
+_METHODS: dict[str, Callable[..., Any]] = {
+    name: getattr(module, name)
+    for module, names in (
+        (
+            math,
+            "add subtract multiply divide floor_divide remainder mod floor_mod pow maximum minimum scale exp log sqrt rsqrt "
+            "reciprocal sin cos square abs sign floor ceil round isnan isinf isfinite tanh neg clip cast sum mean max min "
+            "prod all any var std argmax argmin matmul",
+        ),
+        (
+            logic,
+            "equal not_equal less_than less_equal greater_than greater_equal logical_and logical_or logical_xor "
+            "logical_not equal_all allclose",
+        ),
+        (
+            manipulation,
+            "reshape flatten transpose t squeeze unsqueeze unbind split chunk expand broadcast_to expand_as tile gather "
+            "topk numel",
+        ),
+        (creation, "clone"),
+    )
+    for name in names.split()
+}
+_METHODS["astype"] = math.cast
+_METHODS |= {
+    f"{name}_": inplace(f"{name}_", _METHODS[name])
+    for name in "add subtract multiply divide scale clip exp sqrt rsqrt reciprocal floor ceil round tanh".split()
+}
+
+
+def _detach(x: Any) -> Any:
+    """The same storage without gradient; changes in place are seen by both."""
+    return shape_ops.detach(x)
+
+
+def _fill(x: Tensor, value: float) -> Tensor:
+    """In place: every element becomes ``value``."""
+    x.set_value(creation.full(x.shape, value, x.dtype))
+    return x
+
+
+def _to_place(x: Tensor, place: Any) -> Tensor:
+    xp = backend(place).xp
+    array = x.numpy() if place.kind == "cpu" else xp.asarray(x._array)
+    moved = wrap(array)
+    moved.stop_gradient = x.stop_gradient
+    return moved
+
+
+def _to(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """The tensor on another device or in another dtype: ``x.to('cpu')``, ``x.to('float64')``."""
+    result = x
+    for value in (*args, *(v for k, v in kwargs.items() if k in ("device", "dtype"))):
+        if isinstance(value, bool) or value is None:
+            continue
+        if isinstance(value, Tensor):
+            result = math.cast(result, value.dtype)
+        elif isinstance(value, str) and value.partition(":")[0] in ("cpu", "gpu", "cuda"):
+            result = _to_place(result, as_place(value))
+        elif hasattr(value, "kind") and hasattr(value, "device"):
+            result = _to_place(result, value)
+        else:
+            result = math.cast(result, value)
+    return result
+
+
+def _gradient(x: Tensor) -> Any:
+    """The gradient as a NumPy array, or None."""
+    return None if x.grad is None else x.grad.numpy()
+
+
+_EAGER_ONLY: dict[str, Any] = {
+    "detach": _detach,
+    "register_hook": grads.register_hook,
+    "retain_grads": grads.retain_grads,
+    "clear_grad": lambda x: grads.clear_gradient(x, False),
+    "clear_gradient": grads.clear_gradient,
+    "gradient": _gradient,
+    "zero_": lambda x: _fill(x, 0.0),
+    "fill_": _fill,
+    "cpu": lambda x: _to_place(x, CPUPlace()),
+    "cuda": lambda x, device_id=0, blocking=True: _to_place(x, as_place(f"gpu:{device_id}")),
+    "to": _to,
+    "__repr__": tensor_text,
+    "__str__": tensor_text,
+    "element_size": lambda x: x.dtype.itemsize,
+    "is_contiguous": lambda x: bool(x._array.flags.c_contiguous),
+    "contiguous": lambda x: x if x._array.flags.c_contiguous else creation.clone(x),
+}
+
+
+def _transposed(x: Any) -> Any:
+    """The dimensions in reverse order."""
+    return shape_ops.transpose(x, axis=list(range(x.ndim))[::-1])
+
+
+def _attach() -> None:
+    for cls in (Tensor, Variable):
+        for name, function in (*_OPERATORS.items(), *_METHODS.items()):
+            setattr(cls, name, function)
+        cls.T = property(_transposed)  # type: ignore[union-attr]
+    for name, function in _EAGER_ONLY.items():
+        setattr(Tensor, name, function)
+    Variable.detach = _detach  # type: ignore[attr-defined]
+    Parameter.__repr__ = Parameter.__str__ = parameter_text  # type: ignore[method-assign,assignment]
+
+
+_attach()

@@ -1,0 +1,105 @@
+"""Tensors as text, in Paddle's form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+class PrintOptions:
+    """What ``set_printoptions`` sets."""
+
+    precision = 8
+    threshold = 1000
+    edgeitems = 3
+    linewidth = 80
+    sci_mode = False
+
+
+options = PrintOptions()
+
+
+def set_printoptions(
+    precision: int | None = None,
+    threshold: int | None = None,
+    edgeitems: int | None = None,
+    sci_mode: bool | None = None,
+    linewidth: int | None = None,
+) -> None:
+    """How tensors print: digits, size from which they are summarised, items shown at each edge, e-notation, width."""
+    given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "sci_mode": sci_mode, "linewidth": linewidth}
+    for key, value in given.items():
+        if value is not None:
+            setattr(options, key, value)
+
+
+def _item(value: Any) -> str:
+    if isinstance(value, np.floating):
+        if options.sci_mode:
+            return f"{value:.{options.precision}e}"
+        if np.ceil(value) == value:
+            return f"{value:.0f}."
+        return f"{value:.{options.precision}f}"
+    return str(value)
+
+
+def _padded(value: Any, width: int, signed: bool) -> str:
+    text = _item(value)
+    if width <= len(text):
+        return text
+    if signed and not value < 0:
+        return " " + text.ljust(width - 1)
+    return text.ljust(width)
+
+
+def _shown(array: Any) -> Any:
+    """The elements that a summary shows."""
+    edge = options.edgeitems
+    for axis, size in enumerate(array.shape):
+        if size > 2 * edge:
+            array = np.concatenate([array.take(range(edge), axis), array.take(range(size - edge, size), axis)], axis)
+    return array
+
+
+def _rows(array: Any, summary: bool, indent: int, width: int, signed: bool) -> str:
+    edge = options.edgeitems
+    if array.ndim == 0:
+        return _padded(array[()], width, signed)
+    cut = summary and array.shape[0] > 2 * edge
+    parts: list[Any] = [*array[:edge], None, *array[len(array) - edge :]] if cut else list(array)
+    if array.ndim == 1:
+        per_line = max(1, (options.linewidth - indent) // max(1, width + 2))
+        items = ["..." if p is None else _padded(p, width, signed) for p in parts]
+        lines = [", ".join(items[n : n + per_line]) for n in range(0, len(items), per_line)]
+        return "[" + (",\n" + " " * (indent + 1)).join(lines) + "]"
+    items = ["..." if p is None else _rows(p, summary, indent + 1, width, signed) for p in parts]
+    return "[" + ("," + "\n" * (array.ndim - 1) + " " * (indent + 1)).join(items) + "]"
+
+
+def data_text(array: Any, indent: int) -> str:
+    """The numbers of an array, lines after the first indented."""
+    summary = array.size > options.threshold
+    shown = _shown(array) if summary else array
+    widths = [len(_item(v)) for v in shown.reshape(-1)]
+    signed = bool(array.dtype.kind in "if" and shown.size and any(v < 0 for v in shown.reshape(-1)))
+    width = max(widths, default=0)
+    if signed and any(not v < 0 and len(_item(v)) == width for v in shown.reshape(-1)):
+        width += 1
+    if array.size == 0:
+        return "[" * max(array.ndim, 1) + "]" * max(array.ndim, 1) if array.ndim < 2 else np.array2string(array, separator=", ")
+    return _rows(array, summary, indent, width, signed)
+
+
+def tensor_text(tensor: Any) -> str:
+    """``Tensor(shape=[2], dtype=float32, place=Place(cpu), stop_gradient=True, ...)``."""
+    indent = len("Tensor") + 1
+    data = data_text(tensor.numpy(), indent)
+    return (
+        f"Tensor(shape={tensor.shape}, dtype={tensor.dtype.name}, place={tensor.place}, "
+        f"stop_gradient={tensor.stop_gradient},\n{' ' * indent}{data})"
+    )
+
+
+def parameter_text(parameter: Any) -> str:
+    return f"Parameter containing:\n{tensor_text(parameter)}"

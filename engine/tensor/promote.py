@@ -1,0 +1,76 @@
+"""Operands of binary functions: Python numbers and tensors of different dtypes brought to one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engine.core import mode as modes
+from engine.core.dtype import DType, default_dtype, float32, from_numpy
+from engine.core.errors import DTypeError
+from engine.eager.tensor import Tensor
+from engine.ops import math
+from engine.tensor.creation import full, to_tensor
+
+_INTEGER_RANK = {"bool": 0, "uint8": 1, "int8": 2, "int16": 3, "int32": 4, "int64": 5}
+
+
+def common_dtype(x: DType, y: DType) -> DType:
+    """The dtype that holds both: floating wins over integer, wide over narrow. NumPy's rule would widen int64 with
+    float32 to float64; the field's (and ours) is float32. Paddle 2.6 turns int32 + float32 into int32, which loses
+    the fraction: we do not follow it there.
+    """
+    if x is y:
+        return x
+    if x.is_floating_point != y.is_floating_point and not (x.is_complex or y.is_complex):
+        return x if x.is_floating_point else y
+    if x.is_integer and y.is_integer and _INTEGER_RANK[x.name] != _INTEGER_RANK[y.name]:
+        if {x.name, y.name} == {"uint8", "int8"}:
+            return from_numpy(np.dtype(np.int16))
+        return x if _INTEGER_RANK[x.name] > _INTEGER_RANK[y.name] else y
+    return from_numpy(np.promote_types(x.np, y.np))
+
+
+def is_tensor(value: Any) -> bool:
+    return isinstance(value, Tensor) or modes.is_symbolic(value)
+
+
+def operands(where: str, x: Any, y: Any, *, floating: bool = False) -> tuple[Any, Any]:
+    """x and y as tensors of one dtype; ``floating`` makes integers float first (true division)."""
+    if not is_tensor(x) and not is_tensor(y):
+        raise DTypeError(f"{where}: neither operand is a Tensor: got {type(x).__name__} and {type(y).__name__}; use to_tensor()")
+    if not is_tensor(x):
+        x = _from_python(where, x, y)
+    elif not is_tensor(y):
+        y = _from_python(where, y, x)
+    dtype = common_dtype(x.dtype, y.dtype)
+    if floating and not (dtype.is_floating_point or dtype.is_complex):
+        dtype = default_dtype()
+    return _cast(x, dtype), _cast(y, dtype)
+
+
+def _cast(x: Any, dtype: DType) -> Any:
+    return x if x.dtype is dtype else math.cast(x, out_dtype=dtype.name)
+
+
+def _from_python(where: str, value: Any, like: Any) -> Any:
+    """A number or array as a tensor; a number takes the tensor's dtype unless that would lose its fraction."""
+    if isinstance(value, (np.ndarray, list, tuple)):
+        return to_tensor(value)
+    if not isinstance(value, (bool, int, float, complex, np.generic)):
+        raise DTypeError(f"{where}: an operand is {type(value).__name__}; it must be a Tensor, array or number")
+    return full([], value, dtype=scalar_dtype(value, like.dtype).name)
+
+
+def scalar_dtype(value: Any, dtype: DType) -> DType:
+    """The dtype of the result of a tensor of ``dtype`` and a Python number."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, complex) and not dtype.is_complex:
+        return from_numpy(np.dtype(np.complex64))
+    if isinstance(value, float) and not (dtype.is_floating_point or dtype.is_complex):
+        return default_dtype() if default_dtype().is_floating_point else float32
+    if dtype.name == "bool" and not isinstance(value, bool):
+        return from_numpy(np.dtype(np.int64))
+    return dtype
