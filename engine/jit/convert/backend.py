@@ -1,24 +1,32 @@
 """What the converted code's runtime asks of the engine, in one object that tests replace.
 
-`get()` is the backend in use. The engine's own is bound when first asked, so that this package can be imported, and its
-passes tested, without the rest of the engine.
+`get()` is the backend in use. The engine's own is bound when first asked, so that this package can be
+imported, and its passes tested, without the rest of the engine.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Protocol
 
 
 class Backend(Protocol):
-    """Symbolic values and the control flow over them. A leaf is a symbolic value, an eager Tensor or a number."""
+    """Symbolic values and the control flow over them. A leaf is a symbolic value, an eager Tensor or a
+    number.
+    """
 
     def is_symbolic(self, value: object) -> bool:
         """Whether the value has no data while the Program is built."""
 
+    def is_undecided(self, value: object) -> bool:
+        """Whether the value's truth is known only to the running Program; holds for every symbolic value."""
+
     def is_tensor(self, value: object) -> bool:
         """Whether the value is symbolic or an eager Tensor."""
+
+    def is_floating(self, value: Any) -> bool:
+        """Whether a symbolic value or Tensor has a floating dtype."""
 
     def cond(
         self,
@@ -27,7 +35,9 @@ class Backend(Protocol):
         false_fn: Callable[[], Any],
         join: Callable[[Any, Any], tuple[list[Any], list[Any]]],
     ) -> list[Any]:
-        """Build both sides, then let `join` say which leaves each side gives; returns the leaves of the side taken."""
+        """Build both sides, then let `join` say which leaves each side gives; returns the leaves of the side
+        taken.
+        """
 
     def while_loop(
         self, test: Callable[[list[Any]], Any], body: Callable[[list[Any]], list[Any]], leaves: list[Any]
@@ -35,10 +45,15 @@ class Backend(Protocol):
         """Build a loop over the leaves; returns their values after it."""
 
     def trial(self, body: Callable[[list[Any]], Any], leaves: list[Any]) -> Any:
-        """What `body` gives when it is built with loop variables like the leaves, in a Program that is thrown away."""
+        """What `body` gives when it is built with loop variables like the leaves; what it built is thrown
+        away.
+        """
+
+    def undone_on(self, error: type[Exception]) -> AbstractContextManager[None]:
+        """If the error leaves the block, what was built inside is thrown away."""
 
     def placeholder(self, like: Any) -> Any:
-        """A leaf of the shape and dtype of `like` whose value is never read; None where the shape is not known."""
+        """A leaf of the shape and dtype of `like` whose value is never read; None where there is none."""
 
     def logical_and(self, left: Any, right: Any) -> Any: ...
 

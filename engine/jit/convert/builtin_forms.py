@@ -1,4 +1,6 @@
-"""Forms of Python's built-in functions that also take symbolic Tensors; the rest of the built-ins is called as it is."""
+"""Forms of Python's built-in functions that also take symbolic Tensors; the rest of the built-ins is called
+as it is.
+"""
 
 from __future__ import annotations
 

@@ -1,13 +1,14 @@
-"""From the converted tree to a code object that takes the original's place: same file, lines, cells and qualified names."""
+"""From the converted tree to a code object that takes the original's place: same file, lines, cells and
+qualified names.
+"""
 
 from __future__ import annotations
-
 import __future__
 
 import ast
-import copy
 from types import CodeType
 
+from engine.jit.convert.quote import copied
 from engine.jit.convert.scope import RUNTIME
 from engine.jit.convert.source import Source
 from engine.jit.convert.transform import Context
@@ -19,10 +20,11 @@ FUTURES = __future__.annotations.compiler_flag
 def compiled(tree: ast.Module, original: CodeType, source: Source, context: Context) -> CodeType:
     """Compile the tree's one function, or lambda, so that its free variables are the original's and `_jst`.
 
-    For the compiler the function stands in a function that has the original's free variables as parameters, and in a
-    class for private names and `__class__`. Neither is ever run; only the code object inside is taken.
+    For the compiler the function stands in a function that has the original's free variables as parameters,
+    and in a class for private names and `__class__`. Neither is ever run; only the code object inside is
+    taken.
     """
-    statement = copy.deepcopy(tree.body[0])
+    statement = copied(tree.body[0])
     if isinstance(statement, ast.FunctionDef):
         _strip_signature(statement.args)
         statement.returns = None
@@ -31,9 +33,11 @@ def compiled(tree: ast.Module, original: CodeType, source: Source, context: Cont
     names = [RUNTIME, *(name for name in original.co_freevars if name != "__class__")]
     body: ast.stmt = statement
     if source.class_name is not None and source.class_name.strip("_"):
-        # Private names depend on the class's name without leading underscores: more of them keep the wrapping class from
-        # hiding a global of the class's name.
-        empty_class = ast.ClassDef(name="_" * 8 + source.class_name, bases=[], keywords=[], body=[statement], decorator_list=[])
+        # Private names depend on the class's name without leading underscores: more of them keep the wrapping
+        # class from hiding a global of the class's name.
+        empty_class = ast.ClassDef(
+            name="_" * 8 + source.class_name, bases=[], keywords=[], body=[statement], decorator_list=[]
+        )
         if hasattr(statement, "type_params"):
             empty_class.type_params = []  # type: ignore[attr-defined]
         body = empty_class
@@ -45,7 +49,9 @@ def compiled(tree: ast.Module, original: CodeType, source: Source, context: Cont
     for part in (body, around):
         ast.copy_location(part, statement)
     ast.fix_missing_locations(module)
-    code = _inner(_inner(compile(module, source.filename, "exec", original.co_flags & FUTURES, dont_inherit=True)))
+    code = _inner(
+        _inner(compile(module, source.filename, "exec", original.co_flags & FUTURES, dont_inherit=True))
+    )
     if body is not statement:
         code = _inner(code)
     renamed = _renamed(code, original.co_name, original.co_qualname, context.helpers)
@@ -53,7 +59,7 @@ def compiled(tree: ast.Module, original: CodeType, source: Source, context: Cont
 
 
 def _strip_signature(args: ast.arguments) -> None:
-    """Defaults and annotations come from the original function object; here only their number would matter."""
+    """Defaults and annotations come from the original function object; only their number matters here."""
     args.defaults = [ast.Constant(None) for _ in args.defaults]
     args.kw_defaults = [None if default is None else ast.Constant(None) for default in args.kw_defaults]
     for arg in [*args.posonlyargs, *args.args, *args.kwonlyargs, *filter(None, (args.vararg, args.kwarg))]:
@@ -66,7 +72,9 @@ def _inner(code: CodeType) -> CodeType:
 
 
 def _renamed(code: CodeType, name: str, qualified: str, helpers: set[str]) -> CodeType:
-    """The code under its original names; helper functions go by the name of the function that they are a part of."""
+    """The code under its original names; helper functions go by the name of the function that they are a part
+    of.
+    """
     constants: list[object] = []
     inside = f"{qualified}.<locals>." if code.co_flags & CO_OPTIMIZED else f"{qualified}."
     for constant in code.co_consts:

@@ -1,14 +1,14 @@
-"""The way in: `convert(function)` gives the function that builds `cond` and `while_loop` where its conditions are Tensors.
+"""The way in: `convert(function)` gives the function that builds `cond` and `while_loop` where its conditions
+are Tensors.
 
-The converted tree is compiled under the user's own file name and line numbers, so tracebacks point at the user's source.
-The new code object runs with the function's own globals, defaults and closure cells; only one cell is added, `_jst`, through
-which the code reaches the runtime.
+The converted tree is compiled under the user's own file name and line numbers, so tracebacks point at the
+user's source. The new code object runs with the function's own globals, defaults and closure cells; only one
+cell is added, `_jst`, through which the code reaches the runtime.
 """
 
 from __future__ import annotations
 
 import ast
-import copy
 import functools
 import weakref
 from collections.abc import Callable
@@ -19,10 +19,10 @@ from typing import Any, Generic, TypeVar, cast
 from engine.core.errors import ConversionError
 from engine.jit.convert.compiling import compiled
 from engine.jit.convert.passes import PASSES
+from engine.jit.convert.quote import copied
 from engine.jit.convert.scope import RUNTIME
 from engine.jit.convert.source import Source, find_source
 from engine.jit.convert.transform import Context, reason_to_leave
-
 
 Value = TypeVar("Value")
 CO_OPTIMIZED = 0x1
@@ -33,8 +33,8 @@ CO_SUSPENDS = 0x20 | 0x80 | 0x200  # generator, coroutine, asynchronous generato
 class ConvertedFunction:
     """A converted function beside its original.
 
-    `function` is called like the original. `code` is the converted source as text, `original_source` the source as
-    written (without its indentation), `filename` and `first_line` say where.
+    `function` is called like the original. `code` is the converted source as text, `original_source` the
+    source as written (without its indentation), `filename` and `first_line` say where.
     """
 
     function: Callable[..., Any]
@@ -54,8 +54,8 @@ class _Conversion:
 def convert(function: Callable[..., Any]) -> ConvertedFunction:
     """Convert a Python function, a lambda or a bound method; what it calls is converted when it is called.
 
-    Raises ConversionError where the source can't be read, or where the function is a generator, a coroutine, or
-    otherwise of a kind that has no converted form (it names file, line, construct and remedy).
+    Raises ConversionError where the source can't be read, or where the function is a generator, a coroutine,
+    or otherwise of a kind that has no converted form (it names file, line, construct and remedy).
     """
     if isinstance(function, MethodType):
         inner = convert(function.__func__)
@@ -91,7 +91,9 @@ def pass_by_pass(function: Callable[..., Any]) -> list[tuple[str, str]]:
 
 
 def is_converted(code: CodeType) -> bool:
-    """Whether the code object came out of a conversion (nested functions are converted with the function around)."""
+    """Whether the code object came out of a conversion (nested functions are converted with the function
+    around).
+    """
     return _made.get(code) is not None
 
 
@@ -115,7 +117,7 @@ def readable(tree: ast.AST) -> str:
 
 
 def _prepared(source: Source) -> tuple[ast.Module, Context]:
-    node = copy.deepcopy(source.node)
+    node = copied(source.node)
     reason = reason_to_leave(node)
     if reason is not None or isinstance(node, ast.AsyncFunctionDef):
         raise ConversionError(
@@ -144,7 +146,11 @@ def _remember(code: CodeType) -> None:
     _made.put(code, True)
     for constant in code.co_consts:
         # Bodies of classes are left as they are, and so are the functions in them.
-        if isinstance(constant, CodeType) and constant.co_flags & CO_OPTIMIZED and not constant.co_flags & CO_SUSPENDS:
+        if (
+            isinstance(constant, CodeType)
+            and constant.co_flags & CO_OPTIMIZED
+            and not constant.co_flags & CO_SUSPENDS
+        ):
             _remember(constant)
 
 
@@ -171,7 +177,7 @@ def _runtime() -> ModuleType:
 
 
 class _ByCode(Generic[Value]):
-    """Values by code object, by identity (equal code objects may come from different files), dropped with it."""
+    """Values by code object, dropped with it; by identity, since equal ones may come from different files."""
 
     def __init__(self) -> None:
         self._values: dict[int, tuple[weakref.ref[CodeType], Value]] = {}

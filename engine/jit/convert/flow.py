@@ -23,8 +23,9 @@ class StateNames:
 class Liveness:
     """Backward flow over structured statements.
 
-    `after[node]` holds the names that may still be read once `node` is done; `head[loop]` those that may be read
-    when the next iteration begins. Names that nested functions capture, and names of an outer scope, are always live.
+    `after[node]` holds the names that may still be read once `node` is done; `head[loop]` those that may be
+    read when the next iteration begins. Names that nested functions capture, and names of an outer scope, are
+    always live.
     """
 
     def __init__(self, function: ast.FunctionDef) -> None:
@@ -65,7 +66,9 @@ class Liveness:
                 inner = self._block(node.body, live) | self._raising
                 for item in reversed(node.items):
                     if item.optional_vars is not None:
-                        inner = (inner - frozenset(Names([item.optional_vars]).bound)) | _reads(item.optional_vars)
+                        inner = (inner - frozenset(Names([item.optional_vars]).bound)) | _reads(
+                            item.optional_vars
+                        )
                     inner |= _reads(item.context_expr)
                 return inner
             case ast.Try() | ast.TryStar():
@@ -115,7 +118,9 @@ def _reads(node: ast.AST) -> Live:
 
 
 def state_names(function: ast.FunctionDef) -> dict[ast.AST, StateNames]:
-    """For every `if`, `while` and `for` of the function: what it binds, and what of that is needed afterwards."""
+    """For every `if`, `while` and `for` of the function: what it binds, and what of that is needed
+    afterwards.
+    """
     liveness = Liveness(function)
     written_inside = Names(function.body).written_inside
     result: dict[ast.AST, StateNames] = {}
@@ -224,7 +229,9 @@ class UnboundReads:
             return
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
             return
-        bound_here = bound | _bound(node) if any(isinstance(part, ast.NamedExpr) for part in ast.walk(node)) else bound
+        bound_here = (
+            bound | _bound(node) if any(isinstance(part, ast.NamedExpr) for part in ast.walk(node)) else bound
+        )
         for child in ast.iter_child_nodes(node):
             self._read(child, bound_here)
 

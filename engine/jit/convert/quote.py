@@ -1,20 +1,22 @@
-"""Code quoted from templates with holes: `quote("x = value", at=node, x="y", value=expression)` gives statements.
+"""Code quoted from templates with holes: `quote("x = value", at=node, x="y", value=expression)` gives
+statements.
 
-A hole is a name of the template that is given as a keyword. What fills it decides what becomes of it: a string
-renames (variables, functions, parameters, names in ``nonlocal``), an expression takes the name's place, a list of
-expressions is spliced into a tuple, a list of statements replaces the name standing alone as a statement, and a list
-of strings is spliced into ``nonlocal`` and ``global`` (with no strings left the statement goes away). Every node of the template gets
-the position of `at`, so that tracebacks point at the user's construct; what fills a hole keeps its own.
+A hole is a name of the template that is given as a keyword. What fills it decides what becomes of it: a
+string renames (variables, functions, parameters, names in ``nonlocal``), an expression takes the name's
+place, a list of expressions is spliced into a tuple, a list of statements replaces the name standing alone as
+a statement, and a list of strings is spliced into ``nonlocal`` and ``global`` (with no strings left the
+statement goes away). Every node of the template gets the position of `at`, so that tracebacks point at the
+user's construct; what fills a hole keeps its own.
 """
 
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import cast
+from typing import TypeVar, cast
 
+Node = TypeVar("Node", bound=ast.AST)
 Filling = str | ast.expr | Sequence[str] | Sequence[ast.expr] | Sequence[ast.stmt]
 
 
@@ -23,7 +25,7 @@ def quote(template: str, at: ast.AST, **holes: Filling) -> list[ast.stmt]:
 
     Raises ValueError where a keyword names no hole, or fills it with something that can't stand there.
     """
-    tree = copy.deepcopy(_parsed(template))
+    tree = copied(_parsed(template))
     for node in ast.walk(tree):
         if isinstance(node, ast.expr | ast.stmt | ast.arg | ast.keyword):
             ast.copy_location(node, at)
@@ -39,6 +41,18 @@ def quote_expression(template: str, at: ast.AST, **holes: Filling) -> ast.expr:
     """The one expression that the template consists of, with its holes filled."""
     statement = quote(template, at, **holes)[0]
     return cast(ast.Expr, statement).value
+
+
+def copied(node: Node) -> Node:
+    """A deep copy of a tree, several times faster than `copy.deepcopy`."""
+    new = type(node)()
+    for field, value in vars(node).items():
+        if isinstance(value, ast.AST):
+            value = copied(value)
+        elif isinstance(value, list):
+            value = [copied(item) if isinstance(item, ast.AST) else item for item in value]
+        setattr(new, field, value)
+    return new
 
 
 @lru_cache(maxsize=256)
@@ -73,17 +87,23 @@ class _Filler(ast.NodeTransformer):
             self.used.add(node.id)
             return ast.copy_location(ast.Name(filling, node.ctx), node)
         if not isinstance(filling, ast.expr):
-            raise ValueError(f"quote: hole {node.id!r} stands for one expression, not for {type(filling).__name__}")
+            raise ValueError(
+                f"quote: hole {node.id!r} stands for one expression, not for {type(filling).__name__}"
+            )
         (expression,) = self._fresh(node.id, [filling])
         if isinstance(node.ctx, ast.Store):
-            _set_store(expression)
+            _set_store(cast(ast.expr, expression))
         return expression
 
     def visit_Tuple(self, node: ast.Tuple) -> ast.AST:
         elements: list[ast.expr] = []
         for element in node.elts:
             filling = self.holes.get(element.id) if isinstance(element, ast.Name) else None
-            if isinstance(element, ast.Name) and isinstance(filling, Sequence) and not isinstance(filling, str):
+            if (
+                isinstance(element, ast.Name)
+                and isinstance(filling, Sequence)
+                and not isinstance(filling, str)
+            ):
                 elements += cast(list[ast.expr], list(self._fresh(element.id, filling)))
             else:
                 elements.append(self.visit(element))
@@ -112,7 +132,9 @@ class _Filler(ast.NodeTransformer):
                 names.append(name)
                 continue
             self.used.add(name)
-            names += [filling] if isinstance(filling, str) else cast(list[str], list(cast(Sequence[str], filling)))
+            names += (
+                [filling] if isinstance(filling, str) else cast(list[str], list(cast(Sequence[str], filling)))
+            )
         node.names = names
         return node if names else None
 
@@ -130,7 +152,7 @@ class _Filler(ast.NodeTransformer):
         again = hole in self.used
         self.used.add(hole)
         for node in nodes:
-            yield copy.deepcopy(cast(ast.AST, node)) if again else cast(ast.AST, node)
+            yield copied(cast(ast.AST, node)) if again else cast(ast.AST, node)
 
 
 def _set_store(target: ast.expr) -> None:

@@ -27,7 +27,9 @@ def ignore_modules(modules: list[ModuleType]) -> None:
 
 
 def call(function: Any) -> Any:
-    """What to call in place of `function`: its converted form where it is the user's Python code, else itself."""
+    """What to call in place of `function`: its converted form where it is the user's Python code, else
+    itself.
+    """
     if isinstance(function, Undefined):
         function.fail()
     form = BUILTIN_FORMS.get(id(function))
@@ -47,18 +49,29 @@ def call(function: Any) -> Any:
         return function if inner is function.__func__ else functools.partial(inner, function.__self__)
     if isinstance(function, functools.partial):
         inner = call(function.func)
-        return function if inner is function.func else functools.partial(inner, *function.args, **function.keywords)
+        return (
+            function
+            if inner is function.func
+            else functools.partial(inner, *function.args, **function.keywords)
+        )
     if is_layer(function):
         return _layer_call(function)
-    method = getattr(type(function), "__call__", None)
+    method = _call_method(function)
     if isinstance(method, FunctionType) and _is_users(method):
         return functools.partial(_converted(method), function)
     return function
 
 
+def _call_method(value: object) -> object:
+    for owner in type(value).__mro__:
+        if "__call__" in vars(owner):
+            return vars(owner)["__call__"]
+    return None
+
+
 def is_layer(value: object) -> bool:
     """Whether the value is a Layer: the engine's `__call__` around a `forward`."""
-    module = getattr(getattr(type(value), "__call__", None), "__module__", None)
+    module = getattr(_call_method(value), "__module__", None)
     return isinstance(module, str) and _below(module, ENGINE) and callable(getattr(value, "forward", None))
 
 
@@ -69,7 +82,8 @@ def _layer_call(layer: Any) -> Any:
     if inner is forward:
         if not _holds_users_layer(layer):
             return layer
-        # A container of the engine's that calls the user's layers: they are reached only through its `forward`.
+        # A container of the engine's that calls the user's layers: they are reached only through its
+        # `forward`.
         inner = MethodType(_converted(forward.__func__), layer)
 
     def run(*args: Any, **kwargs: Any) -> Any:
@@ -111,7 +125,9 @@ def _converted(function: FunctionType) -> Callable[..., Any]:
 
 
 def _as_it_is(function: FunctionType, reason: ConversionError) -> Callable[..., Any]:
-    """The unconverted function: it may be straight-line code; if it asks a Tensor for its truth, the reason is told."""
+    """The unconverted function: it may be straight-line code; if it asks a Tensor for its truth, the reason
+    is told.
+    """
 
     @functools.wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
@@ -120,7 +136,9 @@ def _as_it_is(function: FunctionType, reason: ConversionError) -> Callable[..., 
         except ConversionError as error:
             if error.__cause__ is reason:
                 raise
-            raise ConversionError(f"{error} (in `{function.__qualname__}`, which runs unconverted: {reason})") from reason
+            raise ConversionError(
+                f"{error} (in `{function.__qualname__}`, which runs unconverted: {reason})"
+            ) from reason
 
     return run
 
@@ -144,7 +162,11 @@ def _in_library(filename: str) -> bool:
 
 @functools.cache
 def _standard_library() -> tuple[Path, ...]:
-    roots = {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), str(Path(functools.__file__).parent)}
+    roots = {
+        sysconfig.get_path("stdlib"),
+        sysconfig.get_path("platstdlib"),
+        str(Path(functools.__file__).parent),
+    }
     return tuple(Path(root) for root in roots if root and Path(root) != Path(sys.prefix))
 
 

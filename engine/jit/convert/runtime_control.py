@@ -1,7 +1,10 @@
-"""Branches, loops and logic of converted code: Python's own for Python values, operators with sub-blocks for Tensors."""
+"""Branches, loops and logic of converted code: Python's own for Python values, operators with sub-blocks for
+Tensors.
+"""
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -16,12 +19,15 @@ Thunk = Callable[[], Any]
 Names = Callable[[], object] | None
 
 
-def convert_ifelse(pred: Any, true_fn: Thunk, false_fn: Thunk | None, state: Names = None, live: Names = None) -> None:
-    """`if pred: true_fn() else: false_fn()`; for a symbolic condition both are built and their variables joined.
+def convert_ifelse(
+    pred: Any, true_fn: Thunk, false_fn: Thunk | None, state: Names = None, live: Names = None
+) -> None:
+    """`if pred: true_fn() else: false_fn()`; for a symbolic condition both are built and their variables
+    joined.
 
     Raises ConversionError where a variable that is needed afterwards can't be joined.
     """
-    if not backend.get().is_symbolic(pred):
+    if not backend.get().is_undecided(pred):
         if pred:
             true_fn()
         elif false_fn is not None:
@@ -43,7 +49,9 @@ def convert_ifelse(pred: Any, true_fn: Thunk, false_fn: Thunk | None, state: Nam
 
         return build
 
-    def join(first: tuple[list[Any], list[Any]], second: tuple[list[Any], list[Any]]) -> tuple[list[Any], list[Any]]:
+    def join(
+        first: tuple[list[Any], list[Any]], second: tuple[list[Any], list[Any]]
+    ) -> tuple[list[Any], list[Any]]:
         for slot, one, other in zip(variables.live, first[0], second[0], strict=True):
             builds.append(pairs.join(slot.name, one, other))
         effects.join(pairs, first[1], second[1])
@@ -56,7 +64,7 @@ def convert_ifelse(pred: Any, true_fn: Thunk, false_fn: Thunk | None, state: Nam
 
 def convert_ifexp(pred: Any, true_fn: Thunk, false_fn: Thunk) -> Any:
     """`true_fn() if pred else false_fn()`."""
-    if not backend.get().is_symbolic(pred):
+    if not backend.get().is_undecided(pred):
         return true_fn() if pred else false_fn()
     pairs = Pairs(user_place(), "where the condition is true", "where it is false", [], [])
     builds: list[Callable[..., Any]] = []
@@ -80,11 +88,15 @@ def logical_or(first: Any, *others: Thunk) -> Any:
 
 
 def _logical(
-    word: str, goes_on: Callable[[Any], Any], combine: Callable[[Any, Any], Any], first: Any, others: tuple[Thunk, ...]
+    word: str,
+    goes_on: Callable[[Any], Any],
+    combine: Callable[[Any, Any], Any],
+    first: Any,
+    others: tuple[Thunk, ...],
 ) -> Any:
     value = first
     for other in others:
-        symbolic = backend.get().is_symbolic(value)
+        symbolic = backend.get().is_undecided(value)
         if not symbolic and not goes_on(value):
             return value
         following = other()
@@ -103,33 +115,40 @@ def _logical(
 
 def logical_not(value: Any) -> Any:
     """`not value`."""
-    return backend.get().logical_not(value) if backend.get().is_symbolic(value) else not value
+    return backend.get().logical_not(value) if backend.get().is_undecided(value) else not value
 
 
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
-    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+    "==": operator.eq, "!=": operator.ne,
     "is": operator.is_, "is not": operator.is_not,
     "in": lambda item, items: item in items, "not in": lambda item, items: item not in items,
 }  # fmt: skip
 
 
 def compare_chain(first: Any, *links: Any) -> Any:
-    """`first < a <= b ...`: links are signs and thunks in turn; each value is evaluated once, and only where needed."""
+    """`first < a <= b ...`: links are signs and thunks in turn; each value is evaluated once, and only where
+    needed.
+    """
     result: Any = None
     for sign, thunk in zip(links[::2], links[1::2], strict=True):
         value = thunk()
         holds = COMPARISONS[sign](first, value)
-        result = holds if result is None else logical_and(result, lambda holds=holds: holds)
-        if not backend.get().is_symbolic(result) and not result:
+        result = holds if result is None else logical_and(result, _given(holds))
+        if not backend.get().is_undecided(result) and not result:
             return result
         first = value
     return result
 
 
+def _given(value: Any) -> Thunk:
+    return lambda: value
+
+
 def convert_while_loop(test: Thunk, body: Thunk, state: Names = None, live: Names = None) -> None:
-    """`while test(): body()`; from the first symbolic test on, the rest of the loop is built as one operator."""
+    """`while test(): body()`; from the first symbolic test on, the rest is built as one operator."""
     value = test()
-    while not backend.get().is_symbolic(value):
+    while not backend.get().is_undecided(value):
         if not value:
             return
         body()
@@ -155,13 +174,13 @@ def convert_for(items: Any, body: Callable[[Any], None], state: Names = None, li
         return
     for item in each(items):
         stopped = stop()
-        if backend.get().is_symbolic(stopped):
+        if backend.get().is_undecided(stopped):
             # The flag is known only when the Program runs: what is left of the loop is built under it.
-            convert_ifelse(logical_not(stopped), lambda item=item: body(item), None, state, live)
+            convert_ifelse(logical_not(stopped), functools.partial(body, item), None, state, live)
             continue
         body(item)
         stopped = stop()
-        if not backend.get().is_symbolic(stopped) and stopped:
+        if not backend.get().is_undecided(stopped) and stopped:
             return
 
 

@@ -1,11 +1,12 @@
 """Changes that a branch or loop makes to lists, dicts, sets and attributes of the objects it can see.
 
-Both sides of a symbolic branch are run while the Program is built, so what one does to a list must not be seen by the
-other. The contents are put back after each side and joined at the end, as variables are.
+Both sides of a symbolic branch are run while the Program is built, so what one does to a list must not be
+seen by the other. The contents are put back after each side and joined at the end, as variables are.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from types import FunctionType, ModuleType
 from typing import Any, cast
@@ -42,7 +43,9 @@ class Watched:
 
 
 class Effects:
-    """The containers that functions can reach through their variables: the variables' own, and attributes of objects."""
+    """The containers that functions can reach through their variables: the variables' own, and attributes of
+    objects.
+    """
 
     def __init__(self, place: Place, *functions: Callable[..., Any] | None) -> None:
         self.place = place
@@ -50,9 +53,11 @@ class Effects:
         self.builds: list[tuple[Watched, Build]] = []
         seen: set[int] = set()
         for function in functions:
-            code = cast(FunctionType, function).__code__ if function is not None else None
-            cells = cast(FunctionType, function).__closure__ or () if function is not None else ()
-            for name, cell in zip(code.co_freevars if code is not None else (), cells, strict=True):
+            helper = function.func if isinstance(function, functools.partial) else function
+            if helper is None:
+                continue
+            helper = cast(FunctionType, helper)
+            for name, cell in zip(helper.__code__.co_freevars, helper.__closure__ or (), strict=True):
                 try:
                     self._watch(name, cell.cell_contents, seen)
                 except ValueError:
@@ -98,7 +103,9 @@ class Effects:
             watched.put(build(leaves))
 
     def refuse_changes(self) -> None:
-        """Raise ConversionError if a container changed, for a loop that is built once and runs any number of times."""
+        """Raise ConversionError if a container changed, for a loop that is built once and runs any number of
+        times.
+        """
         for watched in self.watched:
             if watched.changed():
                 now = describe(watched.container)
@@ -108,7 +115,7 @@ class Effects:
                     self.place,
                     f"`{watched.name}` is changed in place inside a loop whose length a Tensor decides",
                     f"{before} before, {now} after one iteration",
-                    "keep the values in Tensors that have a shape before the loop, or loop over a Python range",
+                    "keep the values in Tensors made before the loop, or loop over a Python range",
                 )
 
 

@@ -1,4 +1,4 @@
-"""Loops whose length only the running Program knows: while, range of a Tensor, rows of a Tensor of unknown length."""
+"""Loops whose length only the running Program knows: `while`, ranges of a Tensor, rows of a Tensor."""
 
 from __future__ import annotations
 
@@ -89,12 +89,17 @@ def _within(index: Any, counting: SymbolicRange) -> Any:
 
 
 def build_while(state: State, test: Thunk, body: Thunk, place: Place) -> None:
-    """A `while` whose test is symbolic; raises ConversionError where a variable can't be carried through it."""
+    """A `while` whose test is symbolic; raises ConversionError where a variable can't be carried through."""
     _build(state, lambda _: test(), lambda index: (body(), index)[1], place, body, None)
 
 
 def _build(
-    state: State, test: Callable[[Any], Any], body: Callable[[Any], Any], place: Place, user_body: Callable[..., Any], index: Any
+    state: State,
+    test: Callable[[Any], Any],
+    body: Callable[[Any], Any],
+    place: Place,
+    user_body: Callable[..., Any],
+    index: Any,
 ) -> None:
     before = state.save()
     effects = Effects(place, user_body)
@@ -113,7 +118,10 @@ def _build(
     def run_body(leaves: list[Any]) -> list[Any]:
         following = body(put(leaves))
         effects.refuse_changes()
-        return ([following] if counted else []) + carried.after()
+        after = carried.after()
+        if carried.promote(after):
+            raise _Promoted
+        return ([following] if counted else []) + after
 
     def try_body(leaves: list[Any]) -> list[Any]:
         body(put(leaves))
@@ -123,12 +131,24 @@ def _build(
     if carried.waits_for_return():
         carried.fill(backend.get().trial(try_body, counted + carried.leaves))
         state.restore(before)
-    leaves = backend.get().while_loop(run_test, run_body, counted + carried.leaves)
+    while True:
+        try:
+            with backend.get().undone_on(_Promoted):
+                leaves = backend.get().while_loop(run_test, run_body, counted + carried.leaves)
+            break
+        except _Promoted:
+            state.restore(before)
     state.finish(carried.values(leaves[len(counted) :]))
 
 
+class _Promoted(Exception):
+    """A whole number before the loop turned out to be a float after an iteration: the loop is built again."""
+
+
 class Carried:
-    """The live variables of a loop taken apart into leaves (Tensors and numbers) and what stays as it is in Python."""
+    """The live variables of a loop taken apart into leaves (Tensors and numbers) and what stays as it is in
+    Python.
+    """
 
     def __init__(self, place: Place, state: State) -> None:
         self.place = place
@@ -170,7 +190,7 @@ class Carried:
         return any(isinstance(value, NoValue) for value in self.first)
 
     def fill(self, after: list[Any]) -> None:
-        """Give the value of a `return` in the loop a start of the structure that it has after one iteration."""
+        """Give the value of a `return` in the loop a start of the structure that one iteration gives it."""
         values = []
         for slot, first, last in zip(self.state.live, self.first, after, strict=True):
             if isinstance(first, NoValue) and not isinstance(last, NoValue):
@@ -178,6 +198,19 @@ class Carried:
                 first = pairs.join(slot.name, first, last)(pairs.first)
             values.append(first)
         self.start(values)
+
+    def promote(self, after: list[Any]) -> bool:
+        """Make whole numbers floats that are floats after an iteration, as Python would; whether there were
+        any.
+        """
+        tools = backend.get()
+        found = False
+        for index, (first, last) in enumerate(zip(self.leaves, after, strict=True)):
+            becomes_float = isinstance(last, float) or (tools.is_tensor(last) and tools.is_floating(last))
+            if type(first) is int and becomes_float:
+                self.leaves[index] = float(first)
+                found = True
+        return found
 
     def after(self) -> list[Any]:
         """The leaves at the end of the body; raises ConversionError where a variable's structure changed."""
@@ -195,11 +228,12 @@ class Carried:
         elif isinstance(first, dict) and type(first) is type(last) and list(first) == list(last):
             for key in first:
                 self._match(f"{path}[{key!r}]", first[key], last[key], leaves)
-        elif not (first is last or (isinstance(first, PLAIN) and type(first) is type(last) and first == last)):
+        elif not (
+            first is last or (isinstance(first, PLAIN) and type(first) is type(last) and first == last)
+        ):
             refuse(
                 self.place,
                 f"{path} changes its kind inside a loop whose length a Tensor decides",
                 f"{describe(first)} before, {describe(last)} after one iteration",
                 "keep it a Tensor or number of one structure, or loop over a Python range",
             )
-

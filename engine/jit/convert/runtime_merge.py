@@ -1,4 +1,6 @@
-"""Python values of two paths made one: what is equal stays a Python value, Tensors and numbers that differ become leaves."""
+"""Python values of two paths made one: what is equal stays a Python value, Tensors and numbers that differ
+become leaves.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,9 @@ class Pairs:
     second: list[Any]
 
     def join(self, name: str, first: Any, second: Any) -> Build:
-        """What makes the joined value from the leaves' joined values. Raises ConversionError where there is none."""
+        """What makes the joined value from the leaves' joined values. Raises ConversionError where there is
+        none.
+        """
         return self._join(subject(name), name, first, second)
 
     def _join(self, path: str, name: str, first: Any, second: Any) -> Build:
@@ -69,10 +73,15 @@ class Pairs:
             return self._leaf(first, second)
         if type(first) is type(second):
             if isinstance(first, list | tuple) and len(first) == len(second):
-                items = [self._join(f"{path}[{i}]", name, *pair) for i, pair in enumerate(zip(first, second, strict=True))]
+                items = [
+                    self._join(f"{path}[{i}]", name, *pair)
+                    for i, pair in enumerate(zip(first, second, strict=True))
+                ]
                 return sequence(first, items)
             if isinstance(first, dict) and list(first) == list(second):
-                return mapping(first, [self._join(f"{path}[{key!r}]", name, first[key], second[key]) for key in first])
+                return mapping(
+                    first, [self._join(f"{path}[{key!r}]", name, first[key], second[key]) for key in first]
+                )
             if isinstance(first, PLAIN) and first == second:
                 return keep(first)
         refuse(
@@ -96,21 +105,25 @@ class Pairs:
             present.append(value)
             return lambda leaves: leaves[index]
         if isinstance(value, list | tuple):
-            return sequence(value, [self._fill(f"{path}[{i}]", item, missing, present) for i, item in enumerate(value)])
+            return sequence(
+                value, [self._fill(f"{path}[{i}]", item, missing, present) for i, item in enumerate(value)]
+            )
         if isinstance(value, dict):
             filled = [self._fill(f"{path}[{key!r}]", item, missing, present) for key, item in value.items()]
             return mapping(value, filled)
         return keep(value)
 
     def placeholder(self, path: str, value: Any) -> Any:
-        """A leaf like `value` for a path on which nobody reads it; raises ConversionError where its shape is unknown."""
+        """A leaf like `value` for a path on which nobody reads it; raises ConversionError where its shape is
+        unknown.
+        """
         if is_number(value):
             return type(value)(0)
         made = backend.get().placeholder(value)
         if made is None:
             refuse(
                 self.place,
-                f"{path} comes from a `return` inside a loop or `with` that a Tensor decides about, and its shape is not known",
+                f"{path} comes from a `return` in a loop that a Tensor decides, and its shape is not known",
                 describe(value),
                 "assign the result to a variable that has a value before, and return that at the end",
             )
@@ -119,8 +132,14 @@ class Pairs:
     def _undefined(self, name: str, first: Any, second: Any) -> Undefined:
         if isinstance(first, Undefined) and isinstance(second, Undefined):
             return first if first._reason else second
-        bound, other = (self.first_path, self.second_path) if isinstance(second, Undefined) else (self.second_path, self.first_path)
-        return Undefined(name, f"at {self.place} it gets a value {bound} but not {other}; assign it on both paths")
+        bound, other = (
+            (self.first_path, self.second_path)
+            if isinstance(second, Undefined)
+            else (self.second_path, self.first_path)
+        )
+        return Undefined(
+            name, f"at {self.place} it gets a value {bound} but not {other}; assign it on both paths"
+        )
 
 
 def keep(value: Any) -> Build:

@@ -1,4 +1,6 @@
-"""The variables of converted code as the runtime sees them: cells, names without a value, and errors with a place."""
+"""The variables of converted code as the runtime sees them: cells, names without a value, and errors with a
+place.
+"""
 
 from __future__ import annotations
 
@@ -40,12 +42,15 @@ def refuse(place: Place, what: str, values: str, remedy: str) -> NoReturn:
 
 
 class Undefined:
-    """Stands for a variable without a value after a branch or loop that a Tensor decides: only one path binds it.
+    """Stands for a variable without a value after a branch or loop that a Tensor decides: only one path binds
+    it.
 
     Whatever is done with it raises UnboundLocalError that names the variable and the branch.
     """
 
     __slots__ = ("_name", "_reason")
+    _name: str
+    _reason: str
 
     def __init__(self, name: str, reason: str = "") -> None:
         object.__setattr__(self, "_name", name)
@@ -71,7 +76,9 @@ class Undefined:
 
 
 class NoValue:
-    """Stands for the value of a `return` in a loop that has not been reached; a flag says that nobody reads it."""
+    """Stands for the value of a `return` in a loop that has not been reached; a flag says that nobody reads
+    it.
+    """
 
     def __repr__(self) -> str:
         return "NO_VALUE"
@@ -106,10 +113,13 @@ class Slot:
 class State:
     """The variables that a branch or loop binds; `live` are those whose value is needed afterwards.
 
-    `names` are lambdas such as `lambda: (a, b)`: their closure holds the variables' cells, whatever the variables hold.
+    `names` are lambdas such as `lambda: (a, b)`: their closure holds the variables' cells, whatever the
+    variables hold.
     """
 
-    def __init__(self, names: Callable[[], object] | None, live: Callable[[], object] | None, place: Place) -> None:
+    def __init__(
+        self, names: Callable[[], object] | None, live: Callable[[], object] | None, place: Place
+    ) -> None:
         self.slots = list(_slots(names, place))
         kept = {id(slot.cell) for slot in _slots(live, place)} if live is not None else None
         self.live = [slot for slot in self.slots if kept is None or id(slot.cell) in kept]
@@ -154,7 +164,7 @@ def _slots(names: Callable[[], object] | None, place: Place) -> Iterator[Slot]:
 
 
 def read(get: Callable[[], Any]) -> Any:
-    """The value of a local variable that may have none: raises UnboundLocalError as Python does in that case."""
+    """The value of a local variable; where it has none this raises UnboundLocalError, as Python does."""
     try:
         value = get()
     except NameError as error:

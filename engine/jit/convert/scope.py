@@ -1,4 +1,6 @@
-"""Names of a function: what is bound, read and captured where, as visitors with their results in dicts and sets."""
+"""Names of a function: what is bound, read and captured where, as visitors with their results in dicts and
+sets.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +21,11 @@ def is_runtime_call(node: ast.AST, *names: str) -> bool:
 
 
 class Names(ast.NodeVisitor):
-    """What statements or expressions of one function do to names; nested functions count by what they capture.
+    """What statements or expressions of one function do to names; nested functions count by what they
+    capture.
 
-    `bound` and `read` are ordered by first appearance (dicts used as ordered sets). A lambda handed straight to the
-    runtime is evaluated on the spot, so it counts as if it were written inline.
+    `bound` and `read` are ordered by first appearance (dicts used as ordered sets). A lambda handed straight
+    to the runtime is evaluated on the spot, so it counts as if it were written inline.
     """
 
     def __init__(self, nodes: Iterable[ast.AST] = ()) -> None:
@@ -38,6 +41,9 @@ class Names(ast.NodeVisitor):
 
     def visit_Name(self, node: ast.Name) -> None:
         (self.read if isinstance(node.ctx, ast.Load) else self.bound)[node.id] = None
+
+    def visit_Constant(self, node: ast.Constant) -> None:
+        pass
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         if isinstance(node.target, ast.Name):
@@ -163,7 +169,9 @@ def parameters(args: ast.arguments) -> set[str]:
 
 
 def own_nodes(statements: Iterable[ast.AST]) -> Iterable[ast.AST]:
-    """All nodes below the statements that belong to the same function: nested functions and classes are left out."""
+    """All nodes below the statements that belong to the same function: nested functions and classes are left
+    out.
+    """
     pending = list(statements)
     while pending:
         node = pending.pop()

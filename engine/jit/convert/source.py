@@ -1,4 +1,6 @@
-"""From a function object to its node in the user's file: file, lines, class around it, and the tree of the whole file."""
+"""From a function object to its node in the user's file: file, lines, class around it, and the tree of the
+whole file.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ DefinitionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 @dataclass(frozen=True)
 class Source:
-    """Where a function is written. `text` is its source as written, decorators included, without the indentation."""
+    """Where a function is written. `text` is its source as written, decorators included, without the
+    indentation.
+    """
 
     node: DefinitionNode
     filename: str
@@ -26,7 +30,9 @@ class Source:
 
 
 def find_source(function: FunctionType) -> Source:
-    """The function's node in its file; raises ConversionError where the source can't be read or is not the function's."""
+    """The function's node in its file; raises ConversionError where the source can't be read or is not the
+    function's.
+    """
     code = function.__code__
     lines = linecache.getlines(code.co_filename, function.__globals__)
     if not lines:
@@ -49,11 +55,13 @@ def find_source(function: FunctionType) -> Source:
 
 @lru_cache(maxsize=32)
 def _definitions(text: str, filename: str) -> dict[tuple[str, int], list[tuple[DefinitionNode, str | None]]]:
-    """All functions of a file by name and first line, each with the class that its private names belong to."""
+    """All functions of a file by name and first line, with the class that private names belong to."""
     try:
         tree = ast.parse(text, filename)
     except SyntaxError as error:
-        raise ConversionError(f"{filename}:{error.lineno}: the source could not be parsed: {error.msg}") from error
+        raise ConversionError(
+            f"{filename}:{error.lineno}: the source could not be parsed: {error.msg}"
+        ) from error
     found: dict[tuple[str, int], list[tuple[DefinitionNode, str | None]]] = {}
 
     def walk(node: ast.AST, class_name: str | None) -> None:
@@ -78,7 +86,9 @@ def _same_parameters(node: DefinitionNode, code: CodeType) -> bool:
     names = [arg.arg for arg in [*args.posonlyargs, *args.args, *args.kwonlyargs]]
     # Private names of methods are mangled in the code object, so only how they end is compared.
     given = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    return len(names) == len(given) and all(seen.endswith(name) for name, seen in zip(names, given, strict=True))
+    return len(names) == len(given) and all(
+        seen.endswith(name) for name, seen in zip(names, given, strict=True)
+    )
 
 
 def _holds_positions(node: DefinitionNode, code: CodeType) -> bool:
@@ -88,7 +98,7 @@ def _holds_positions(node: DefinitionNode, code: CodeType) -> bool:
     for line, end_line, column, end_column in code.co_positions():
         if None in (line, end_line, column, end_column) or column == end_column:
             continue
-        if (line, column) < start or (end_line, end_column) > end:  # type: ignore[operator]
+        if (line, column) < start or (end_line, end_column) > end:
             return False
     return True
 

@@ -1,4 +1,6 @@
-"""What every pass stands on: the context of one conversion, and a visitor that knows where functions begin and end."""
+"""What every pass stands on: the context of one conversion, and a visitor that knows where functions begin
+and end.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,7 @@ class Context:
                 return name
 
     def names(self, *stems: str) -> tuple[str, ...]:
-        """New names of helper functions that belong together, so with one number: `true_fn_0`, `false_fn_0`."""
+        """New names of helper functions that belong together: `true_fn_0` and `false_fn_0`."""
         number = self._counts.get(stems[0], 0)
         while any(f"{stem}_{number}" in self.taken for stem in stems):
             number += 1
@@ -56,14 +58,17 @@ class Context:
         return names
 
     def state(self, node: ast.stmt, function: ast.FunctionDef) -> StateNames:
-        """Names that the branch or loop `node` binds; found for all of the function before the first one is rewritten."""
+        """Names that the branch or loop `node` binds; found for all of the function before the first one is
+        rewritten.
+        """
         if node not in self._states:
             self._states.update(state_names(function))
         return self._states[node]
 
 
 class FunctionPass(ast.NodeTransformer):
-    """Visits statements and expressions of functions; bodies of classes, coroutines and generators stay as they are.
+    """Visits statements and expressions of functions; bodies of classes, coroutines and generators stay as
+    they are.
 
     `self.owner` is the user's function that the visited node belongs to (None inside a bare lambda).
     """
@@ -99,6 +104,9 @@ class FunctionPass(ast.NodeTransformer):
         self.owner = outer
         return result
 
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        return node
+
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
         return node
 
@@ -131,7 +139,9 @@ def reason_to_leave(node: ast.AST) -> str | None:
                 # vars(x) and dir(x) look at an object, without an argument they look at the frame.
                 if name not in ("vars", "dir") or not part.args:
                     return f"a call of `{name}()`, which sees the frame"
-            case ast.Try() | ast.TryStar() if any(isinstance(inner, JUMPS) for inner in own_nodes(part.finalbody)):
+            case ast.Try() | ast.TryStar() if any(
+                isinstance(inner, JUMPS) for inner in own_nodes(part.finalbody)
+            ):
                 return "a `return`, `break` or `continue` inside `finally`"
     return None
 

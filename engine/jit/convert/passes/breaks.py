@@ -36,7 +36,9 @@ class Breaks(FunctionPass):
         exits = Exits(lambda part: holds_jump(part, ast.Break), replace, lambda loop: loop, flag)
         node.body = exits.block(node.body)
         if isinstance(node, ast.For):
-            node.iter = quote_expression("_jst.until(items, lambda: flag)", node.iter, items=node.iter, flag=flag)
+            node.iter = quote_expression(
+                "_jst.until(items, lambda: flag)", node.iter, items=node.iter, flag=flag
+            )
         elif isinstance(node.test, ast.Constant) and node.test.value:
             node.test = negated(flag, node.test)
         else:
@@ -48,4 +50,5 @@ class Breaks(FunctionPass):
 
 
 def run(tree: ast.Module, context: Context) -> ast.Module:
-    return Breaks(context).visit(tree)
+    Breaks(context).visit(tree)
+    return tree

@@ -23,4 +23,5 @@ class Calls(FunctionPass):
 
 
 def run(tree: ast.Module, context: Context) -> ast.Module:
-    return Calls(context).visit(tree)
+    Calls(context).visit(tree)
+    return tree

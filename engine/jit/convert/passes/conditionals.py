@@ -22,4 +22,5 @@ class Conditionals(FunctionPass):
 
 
 def run(tree: ast.Module, context: Context) -> ast.Module:
-    return Conditionals(context).visit(tree)
+    Conditionals(context).visit(tree)
+    return tree

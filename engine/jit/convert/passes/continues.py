@@ -42,4 +42,5 @@ class Continues(FunctionPass):
 
 
 def run(tree: ast.Module, context: Context) -> ast.Module:
-    return Continues(context).visit(tree)
+    Continues(context).visit(tree)
+    return tree

@@ -1,4 +1,6 @@
-"""What the passes for `if`, `while` and `for` share: the helper functions' declarations and the state that is handed on."""
+"""What the passes for `if`, `while` and `for` share: the helper functions' declarations and the state that is
+handed on.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,16 @@ class ControlPass(FunctionPass):
         return self.context.state(node, self.owner)
 
     def declared(self, statements: Sequence[ast.AST]) -> tuple[list[str], list[str]]:
-        """The names that a helper function of these statements declares `nonlocal` and `global`: the user's own names."""
+        """The names that a helper function of these statements declares `nonlocal` and `global`: the user's
+        own names.
+        """
         assert self.owner is not None, "a statement stands in a function"
         bound = [name for name in Names(statements).bound if name not in self.context.helpers]
-        global_names = Names(self.owner.body).globals
-        return [name for name in bound if name not in global_names], [name for name in bound if name in global_names]
+        shared = [statement for statement in self.owner.body if isinstance(statement, ast.Global)]
+        global_names = {name for statement in shared for name in statement.names}
+        return [name for name in bound if name not in global_names], [
+            name for name in bound if name in global_names
+        ]
 
     def state_keywords(self, names: StateNames, at: ast.AST) -> list[ast.keyword]:
         """`state=lambda: (a, b), live=lambda: (a,)`; `live` is left out where it would be the same."""
@@ -44,4 +51,3 @@ def with_keywords(call: ast.stmt, keywords: list[ast.keyword]) -> ast.stmt:
     assert isinstance(call.value, ast.Call)
     call.value.keywords += keywords
     return call
-

@@ -32,10 +32,14 @@ class Declarations(FunctionPass):
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         super().generic_visit(node)
-        if isinstance(node, ast.stmt | ast.ExceptHandler | ast.match_case) and getattr(node, "body", None) == []:
-            node.body = or_pass([], node)  # type: ignore[attr-defined, union-attr]
+        if (
+            isinstance(node, ast.stmt | ast.ExceptHandler | ast.match_case)
+            and getattr(node, "body", None) == []
+        ):
+            node.body = or_pass([], node)  # type: ignore[union-attr]
         return node
 
 
 def run(tree: ast.Module, context: Context) -> ast.Module:
-    return Declarations(context).visit(tree)
+    Declarations(context).visit(tree)
+    return tree

@@ -1,22 +1,23 @@
-"""Structured exits, shared by `return`, `break` and `continue`: what follows a jump moves into the path without it.
+"""Structured exits, shared by `return`, `break` and `continue`: what follows a jump moves into the path
+without it.
 
 Before: `if a: JUMP` and then `rest`
 After: `if a: STORE` `else: rest`, so that every path ends at the block's end and a condition may be a Tensor.
 
-Where the rest can't move (out of a loop, `with`, `try` or `match`, or because copying it into both branches would
-blow the function up) a flag is set at the jump and the rest stands under `if not flag:`.
+Where the rest can't move (out of a loop, `with`, `try` or `match`, or because copying it into both branches
+would blow the function up) a flag is set at the jump and the rest stands under `if not flag:`.
 """
 
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Callable, Sequence
 
+from engine.jit.convert.quote import copied
 from engine.jit.convert.scope import own_nodes
 from engine.jit.convert.transform import negated, or_pass
 
-GROWTH_LIMIT = 2000  # nodes of the tree that copies of a rest may add to one function
+GROWTH_LIMIT = 1000  # nodes of the tree that copies of a rest may add to one function
 
 
 class Exits:
@@ -67,7 +68,7 @@ class Exits:
             if size > self.growth_left:
                 return False
             self.growth_left -= size
-            statement.body = statement.body + copy.deepcopy(rest)
+            statement.body = statement.body + [copied(item) for item in rest]
             statement.orelse = statement.orelse + rest
         elif not body_leaves:
             statement.body = statement.body + rest

@@ -1,4 +1,5 @@
-"""`for` -> a function for the body, which gets the item, and a call that loops over Python or symbolic iterables.
+"""`for` -> a function for the body, which gets the item, and a call that loops over Python or symbolic
+iterables.
 
 Before: `for x in a: y = b`
 After: `def for_body_0(item_0): nonlocal x, y; x = item_0; y = b`,
@@ -30,11 +31,19 @@ class Fors(ControlPass):
         target = self.visit(node.target)
         body = self.block(node.body)
         local, shared = self.declared([target, *body])
-        holes = {"body_fn": body_fn, "item": item, "bound": local, "shared": shared, "target": target, "body": body}
+        holes = {
+            "body_fn": body_fn,
+            "item": item,
+            "bound": local,
+            "shared": shared,
+            "target": target,
+            "body": body,
+        }
         result = quote(BODY, node.target, **holes)
         (call,) = quote("_jst.convert_for(items, body_fn)", node, items=iterable, body_fn=body_fn)
         return [*result, with_keywords(call, self.state_keywords(names, node))]
 
 
 def run(tree: ast.Module, context: Context) -> ast.Module:
-    return Fors(context).visit(tree)
+    Fors(context).visit(tree)
+    return tree

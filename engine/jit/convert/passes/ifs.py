@@ -1,4 +1,5 @@
-"""`if` -> two functions and a call that runs one of them, or builds both when the condition is a symbolic Tensor.
+"""`if` -> two functions and a call that runs one of them, or builds both when the condition is a symbolic
+Tensor.
 
 Before: `if a: y = b` `else: y = c`
 After: `def true_fn_0(): nonlocal y; y = b`, `def false_fn_0(): nonlocal y; y = c`,
@@ -32,11 +33,16 @@ class Ifs(ControlPass):
                 new = self.block(body)
                 local, shared = self.declared(new)
                 result += quote(BRANCH, body[0], branch=name, bound=local, shared=shared, body=new)
-        call = "_jst.convert_ifelse(test, true_fn, false_fn)" if node.orelse else "_jst.convert_ifelse(test, true_fn, None)"
+        call = (
+            "_jst.convert_ifelse(test, true_fn, false_fn)"
+            if node.orelse
+            else "_jst.convert_ifelse(test, true_fn, None)"
+        )
         otherwise = {"false_fn": false_fn} if node.orelse else {}
         (statement,) = quote(call, node, test=test, true_fn=true_fn, **otherwise)
         return [*result, with_keywords(statement, self.state_keywords(names, node))]
 
 
 def run(tree: ast.Module, context: Context) -> ast.Module:
-    return Ifs(context).visit(tree)
+    Ifs(context).visit(tree)
+    return tree

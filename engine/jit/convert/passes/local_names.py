@@ -1,4 +1,5 @@
-"""Names bound only inside helper functions -> declared at the user's function's start, so that `nonlocal` finds them.
+"""Names bound only inside helper functions -> declared at the user's function's start, so that `nonlocal`
+finds them.
 
 Before: `def f(): def true_fn_0(): nonlocal y; y = 1`
 After: `def f(): y: _jst.Undefined; def true_fn_0(): nonlocal y; y = 1`
@@ -21,7 +22,9 @@ class LocalNames(FunctionPass):
         own = Names(node.body)
         known = {*own.bound, *own.nonlocals, *own.globals, *parameters(node.args)}
         missing = [name for name in self._bound_by_helpers(node.body) if name not in known]
-        declarations = [new for name in missing for new in quote("name: _jst.Undefined", node.body[0], name=name)]
+        declarations = [
+            new for name in missing for new in quote("name: _jst.Undefined", node.body[0], name=name)
+        ]
         start = 1 if ast.get_docstring(node, clean=False) is not None else 0
         node.body[start:start] = declarations
         return node
@@ -38,4 +41,5 @@ class LocalNames(FunctionPass):
 
 
 def run(tree: ast.Module, context: Context) -> ast.Module:
-    return LocalNames(context).visit(tree)
+    LocalNames(context).visit(tree)
+    return tree

@@ -1,4 +1,5 @@
-"""`and`, `or`, `not` -> calls that keep Python's short circuit for Python values and build operators for Tensors.
+"""`and`, `or`, `not` -> calls that keep Python's short circuit for Python values and build operators for
+Tensors.
 
 Before: `a and not b`
 After: `_jst.logical_and(a, lambda: _jst.logical_not(b))`
@@ -34,4 +35,5 @@ class Logic(FunctionPass):
 
 
 def run(tree: ast.Module, context: Context) -> ast.Module:
-    return Logic(context).visit(tree)
+    Logic(context).visit(tree)
+    return tree

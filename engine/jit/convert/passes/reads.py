@@ -27,7 +27,9 @@ class Reads(FunctionPass):
         return node
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
-        return quote_expression("_jst.read(lambda: name)", node, name=node.id) if node in self.unbound else node
+        return (
+            quote_expression("_jst.read(lambda: name)", node, name=node.id) if node in self.unbound else node
+        )
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST | list[ast.stmt]:
         self.generic_visit(node)
@@ -37,4 +39,5 @@ class Reads(FunctionPass):
 
 
 def run(tree: ast.Module, context: Context) -> ast.Module:
-    return Reads(context).visit(tree)
+    Reads(context).visit(tree)
+    return tree

@@ -3,8 +3,8 @@
 Before: `if a: return b` and then `return c`
 After: `if a: return_value_0 = b` `else: return_value_0 = c` and then `return return_value_0`
 
-In a loop: `return_value_0 = b; returned_0 = True; break`, and what follows the loop stands under `if not returned_0:`.
-Functions whose only returns stand outside of branches and loops stay as they are.
+In a loop: `return_value_0 = b; returned_0 = True; break`, and what follows the loop stands under `if not
+returned_0:`. Functions whose only returns stand outside of branches and loops stay as they are.
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ class _SingleReturn:
         last = function.body[-1]
         body = function.body
         if not leaves(body):
-            end = ast.Return(ast.Constant(None), lineno=last.end_lineno or last.lineno, col_offset=last.col_offset)
+            end = ast.Return(
+                ast.Constant(None), lineno=last.end_lineno or last.lineno, col_offset=last.col_offset
+            )
             body = [*body, ast.fix_missing_locations(end)]
         exits = Exits(holds_return, self._replace, self._in_loop, self.flag)
         body = exits.block(body)
@@ -61,7 +63,7 @@ class _SingleReturn:
         return loop
 
     def _jumping(self, statements: list[ast.stmt]) -> list[ast.stmt]:
-        """Inside a loop a `return` stores its value and breaks; the break goes on through the loops around."""
+        """In a loop a `return` stores its value and breaks; the break goes on through the loops around."""
         result: list[ast.stmt] = []
         for statement in statements:
             if not holds_return(statement):
@@ -83,9 +85,14 @@ class _SingleReturn:
 
 def _split_docstring(body: list[ast.stmt]) -> tuple[list[ast.stmt], list[ast.stmt]]:
     first = body[0]
-    is_docstring = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
+    is_docstring = (
+        isinstance(first, ast.Expr)
+        and isinstance(first.value, ast.Constant)
+        and isinstance(first.value.value, str)
+    )
     return (body[:1], body[1:]) if is_docstring else ([], body)
 
 
 def run(tree: ast.Module, context: Context) -> ast.Module:
-    return Returns(context).visit(tree)
+    Returns(context).visit(tree)
+    return tree

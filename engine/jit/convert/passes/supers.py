@@ -1,4 +1,5 @@
-"""`super()` -> `super(__class__, self)`: it keeps its meaning inside the helper functions that later passes make.
+"""`super()` -> `super(__class__, self)`: it keeps its meaning inside the helper functions that later passes
+make.
 
 Before: `def forward(self, x): return super().forward(x)`
 After: `def forward(self, x): return super(__class__, self).forward(x)`
@@ -42,4 +43,5 @@ def _first_parameter(function: ast.FunctionDef | None) -> str | None:
 
 
 def run(tree: ast.Module, context: Context) -> ast.Module:
-    return Supers(context).visit(tree)
+    Supers(context).visit(tree)
+    return tree

@@ -1,4 +1,5 @@
-"""`while` -> a function for the test, one for the body, and a call that loops, or builds the loop for a symbolic test.
+"""`while` -> a function for the test, one for the body, and a call that loops, or builds the loop for a
+symbolic test.
 
 Before: `while a: y = b`
 After: `def while_test_0(): return a`, `def while_body_0(): nonlocal y; y = b`,
@@ -42,4 +43,5 @@ class Whiles(ControlPass):
 
 
 def run(tree: ast.Module, context: Context) -> ast.Module:
-    return Whiles(context).visit(tree)
+    Whiles(context).visit(tree)
+    return tree

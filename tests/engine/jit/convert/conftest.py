@@ -1,4 +1,6 @@
-"""A symbolic type that in truth knows its value, so that what was built can be compared with what Python computes."""
+"""A symbolic type that in truth knows its value, so that what was built can be compared with what Python
+computes.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +8,7 @@ import linecache
 import operator
 import textwrap
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -63,6 +66,12 @@ class FakeBackend:
     def is_tensor(self, value: object) -> bool:
         return isinstance(value, Sym)
 
+    def is_undecided(self, value: object) -> bool:
+        return isinstance(value, Sym)
+
+    def is_floating(self, value: Any) -> bool:
+        return isinstance(value.value, float)
+
     def cond(self, pred: Any, true_fn: Any, false_fn: Any, join: Any) -> list[Any]:
         self.built.append("cond")
         first, second = join(true_fn(), false_fn())
@@ -84,6 +93,10 @@ class FakeBackend:
     def trial(self, body: Any, leaves: list[Any]) -> Any:
         return body([Sym(leaf) for leaf in leaves])
 
+    @contextmanager
+    def undone_on(self, error: type[Exception]) -> Iterator[None]:
+        yield
+
     def placeholder(self, like: Any) -> Any:
         return Sym(0) if isinstance(like.value, bool | int | float) else None
 
@@ -97,7 +110,8 @@ class FakeBackend:
         return Sym(not value.value)
 
     def length(self, value: Any) -> Any:
-        # A tuple has a known first dimension, a list stands for one that is known only to the running Program.
+        # A tuple has a known first dimension, a list stands for one that is known only to the running
+        # Program.
         return len(value.value) if isinstance(value.value, tuple) else Sym(len(value.value))
 
     def cast(self, value: Any, dtype: str) -> Sym:
@@ -118,7 +132,7 @@ def sym(fake: FakeBackend) -> type[Sym]:
 
 @pytest.fixture
 def define() -> Callable[..., Any]:
-    """Define a function from text, as if it stood in a file of its own: `define("def f(): ...", name="f")`."""
+    """Define a function from text, as if it stood in a file: `define("def f(): ...", name="f")`."""
     count = 0
 
     def make(text: str, name: str = "f", **names: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Random small functions: the converted one does what Python does, with Python values and with symbolic ones."""
+"""Random small functions: the converted one does what Python does, with Python and with symbolic values."""
 
 from __future__ import annotations
 
@@ -20,13 +20,20 @@ class Writer:
     def __init__(self, seed: int, tests_of_python: bool, born_anywhere: bool) -> None:
         self.random = random.Random(seed)
         self.counters = 0
-        self.tests_of_python = tests_of_python  # `with`, `try` and other things that a symbolic value can't go through
+        self.tests_of_python = (
+            tests_of_python  # `with`, `try` and other things that a symbolic value can't go through
+        )
         self.born_anywhere = born_anywhere  # variables that some paths leave unbound
         self.lines: list[str] = []
 
     def text(self) -> str:
         self.block(1, depth=3, in_loop=False)
-        self.line(1, f"return ({self.value()}, b, {self.value()})" if self.tests_of_python else "return a * 7 + b * 3 + c")
+        self.line(
+            1,
+            f"return ({self.value()}, b, {self.value()})"
+            if self.tests_of_python
+            else "return a * 7 + b * 3 + c",
+        )
         return "def f(a, b, c):\n" + "\n".join(self.lines)
 
     def line(self, level: int, text: str) -> None:
@@ -64,7 +71,10 @@ class Writer:
     def statement(self, level: int, depth: int, in_loop: bool) -> None:
         pick = self.random.random()
         if depth == 0 or pick < 0.35:
-            self.line(level, f"{self.name()} = {self.value()}" if pick < 0.25 else f"{self.name()} += {self.value()}")
+            self.line(
+                level,
+                f"{self.name()} = {self.value()}" if pick < 0.25 else f"{self.name()} += {self.value()}",
+            )
         elif pick < 0.6:
             self.branch(level, depth, in_loop)
         elif pick < 0.8:

@@ -1,0 +1,129 @@
+"""The engine behind converted code: Variables, and `cond` and `while_loop` of `engine.program.control`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from engine.core import mode as modes
+from engine.core.mode import is_symbolic
+from engine.eager.tensor import Tensor
+from engine.jit.convert.runtime_merge import is_number
+from engine.ops import compare, math, shape
+from engine.program import control
+from engine.program.builder import current_builder
+from engine.program.program import Variable
+
+
+class _TrialDone(Exception):
+    """Carries the result of a trial out of the loop that it was built in."""
+
+    def __init__(self, result: Any) -> None:
+        self.result = result
+
+
+class EngineBackend:
+    """See `engine.jit.convert.backend.Backend`."""
+
+    def is_symbolic(self, value: object) -> bool:
+        return is_symbolic(value)
+
+    def is_undecided(self, value: object) -> bool:
+        # An eager Tensor met while building (a buffer, a parameter) has a value now, but not the one it will
+        # have.
+        return is_symbolic(value) or (isinstance(value, Tensor) and current_builder() is not None)
+
+    def is_tensor(self, value: object) -> bool:
+        return isinstance(value, Variable | Tensor)
+
+    def is_floating(self, value: Any) -> bool:
+        return bool(value.dtype.is_floating_point)
+
+    def cond(
+        self,
+        pred: Any,
+        true_fn: Callable[[], Any],
+        false_fn: Callable[[], Any],
+        join: Callable[[Any, Any], tuple[list[Any], list[Any]]],
+    ) -> list[Any]:
+        outside = modes.current()
+        first: list[Any] = []
+        taken: list[Any] = []
+
+        def true_side() -> list[Any]:
+            taken.append(true_fn())
+            return first  # filled when the other side is known too; nothing looks at it before
+
+        def false_side() -> list[Any]:
+            other = false_fn()
+            with modes.use(outside):
+                one, second = join(taken[0], other)
+            first[:] = one
+            return second
+
+        result = control.cond(pred, true_side, false_side)
+        return list(result)
+
+    def while_loop(
+        self, test: Callable[[list[Any]], Any], body: Callable[[list[Any]], list[Any]], leaves: list[Any]
+    ) -> list[Any]:
+        return list(
+            control.while_loop(lambda *values: test(list(values)), lambda *values: body(list(values)), leaves)
+        )
+
+    def trial(self, body: Callable[[list[Any]], Any], leaves: list[Any]) -> Any:
+        def once(*values: Any) -> Any:
+            raise _TrialDone(body(list(values)))
+
+        try:
+            with self.undone_on(_TrialDone):
+                control.while_loop(lambda *_: _constant(True), once, leaves)
+        except _TrialDone as done:
+            return done.result
+        raise AssertionError("a loop's body is built at least once")
+
+    @contextmanager
+    def undone_on(self, error: type[Exception]) -> Iterator[None]:
+        builder = current_builder()
+        assert builder is not None, "symbolic values exist only while a Program is built"
+        blocks, operators = len(builder.program.blocks), len(builder.block.ops)
+        try:
+            yield
+        except error:
+            del builder.program.blocks[blocks:]
+            del builder.block.ops[operators:]
+            raise
+
+    def placeholder(self, like: Any) -> Any:
+        # Nobody reads the values, so an unknown dimension may as well be 1: it stays unknown where both sides
+        # meet.
+        return shape.fill(
+            shape=[max(size, 1) if size < 0 else size for size in like.shape], value=0, dtype=like.dtype
+        )
+
+    def logical_and(self, left: Any, right: Any) -> Any:
+        return compare.logical_and(_truth(left), _truth(right))
+
+    def logical_or(self, left: Any, right: Any) -> Any:
+        return compare.logical_or(_truth(left), _truth(right))
+
+    def logical_not(self, value: Any) -> Any:
+        return compare.logical_not(_truth(value))
+
+    def length(self, value: Any) -> Any:
+        dims = value.shape
+        return dims[0] if dims and dims[0] >= 0 else self.cast(shape.shape(value)[0], "int64")
+
+    def cast(self, value: Any, dtype: str) -> Any:
+        return value if value.dtype.name == dtype else math.cast(value, out_dtype=dtype)
+
+
+def _truth(value: Any) -> Any:
+    if is_number(value):
+        return _constant(bool(value))
+    return value if value.dtype.name == "bool" else math.cast(value, out_dtype="bool")
+
+
+def _constant(value: bool) -> Any:
+    return shape.fill(shape=[], value=value, dtype="bool")
