@@ -316,7 +316,8 @@ def _conv2d_rule(
 ) -> Any:  # fmt: skip
     return conv2d_grad(
         x, weight, g, strides=strides, paddings=paddings, padding_algorithm=padding_algorithm,
-        dilations=dilations, groups=groups, data_format=data_format, need_x="x" in wanted, need_weight="weight" in wanted,
+        dilations=dilations, groups=groups, data_format=data_format,
+        need_x="x" in wanted, need_weight="weight" in wanted,
     )  # fmt: skip
 
 
