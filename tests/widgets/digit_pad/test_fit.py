@@ -84,7 +84,7 @@ def test_mnist_digits_come_back_as_they_are() -> None:
         big[60:340, 90:370] = np.kron(digit, np.ones((10, 10)))
         differences.append(np.abs(fit_digit(big) - digit).mean())
     # Where the centre of mass lies between two pixels, the rounding may fall the other way.
-    assert np.mean(np.array(differences) < 1e-6) > 0.85
+    assert np.mean(np.array(differences) < 1e-3) > 0.98
     assert np.mean(differences) < 0.002
 
 

@@ -1,0 +1,106 @@
+"""Line numbers, marks, clicks and syntax colours."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QTextCursor
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from widgets import theme
+from widgets.code_view import CodeView
+
+SOURCE = '''import os
+
+def f(x):
+    """One
+    two"""
+    return x.print + 0x1F  # why
+@deco
+class A: s = f"a" + 'b'
+'''
+
+
+@pytest.fixture
+def view(qtbot: QtBot) -> CodeView:
+    widget = CodeView()
+    qtbot.addWidget(widget)
+    widget.resize(500, 300)
+    widget.show()
+    widget.set_code(SOURCE, first_line=10)
+    return widget
+
+
+def color_of(view: CodeView, piece: str) -> str:
+    """The colour in which the first character of a piece of the source is drawn."""
+    at = SOURCE.index(piece)
+    block = view.document().findBlock(at)
+    for span in block.layout().formats():
+        if span.start <= at - block.position() < span.start + span.length:
+            return span.format.foreground().color().name().upper()
+    return ""
+
+
+def test_syntax_has_the_colours_of_the_theme(view: CodeView, qapp: QApplication) -> None:
+    for mode in ("light", "dark"):
+        theme.apply_theme(qapp, mode)
+        syntax = theme.current().syntax
+        pieces = {
+            "import": syntax.keyword, "os": "", "def": syntax.keyword, "f(x)": syntax.definition,
+            '"""One': syntax.string, "two": syntax.string, "return": syntax.keyword, "print": "",
+            "0x1F": syntax.number, "# why": syntax.comment, "@deco": syntax.decorator,
+            "A:": syntax.definition,
+            'f"a"': syntax.string, "'b'": syntax.string,
+        }  # fmt: skip
+        assert {piece: color_of(view, piece) for piece in pieces} == pieces
+
+
+def line_center(view: CodeView, line: int) -> QPoint:
+    cursor = QTextCursor(view.document().findBlockByNumber(line - 10))
+    return view.cursorRect(cursor).center() + QPoint(4, 0)
+
+
+def test_clicks_tell_the_number_of_the_file(view: CodeView, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(view.line_clicked) as told:
+        qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=line_center(view, 12))
+    assert told.args == [12]
+    with qtbot.waitSignal(view.line_clicked) as told:
+        qtbot.mouseClick(view._gutter, Qt.MouseButton.LeftButton, pos=QPoint(4, line_center(view, 15).y()))
+    assert told.args == [15]
+    with qtbot.assertNotEmitted(view.line_clicked):
+        qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(50, 290))
+
+
+def test_return_enters_the_line_of_the_caret(view: CodeView, qtbot: QtBot) -> None:
+    view.show_line(11)
+    qtbot.keyClick(view, Qt.Key.Key_Down)
+    with qtbot.waitSignal(view.line_clicked) as told:
+        qtbot.keyClick(view, Qt.Key.Key_Return)
+    assert told.args == [12]
+
+
+def test_marks_are_kept_inside_the_text_and_seen(view: CodeView, qapp: QApplication) -> None:
+    view.mark_lines([3, 13, 12, 99])
+    assert view.marked_lines() == (12, 13)
+    assert view.textCursor().blockNumber() == 2
+    assert view.accessibleDescription() == "Marked lines: 12, 13"
+    for mode in ("light", "dark"):
+        theme.apply_theme(qapp, mode)
+        image = view.viewport().grab().toImage()
+        assert image.pixelColor(400, line_center(view, 12).y()).name().upper() == theme.current().selection
+        assert image.pixelColor(400, line_center(view, 14).y()).name().upper() == theme.current().code
+    view.set_code("x", 1)
+    assert view.marked_lines() == ()
+
+
+def test_the_text_can_not_be_changed(view: CodeView, qtbot: QtBot) -> None:
+    qtbot.keyClicks(view, "abc")
+    assert view.code() == SOURCE.removesuffix("\n")
+
+
+def test_numbers_get_the_room_they_need(view: CodeView) -> None:
+    narrow = view.gutter_width()
+    view.set_code("\n" * 20, first_line=99_990)
+    assert view.gutter_width() > narrow
+    assert view.viewport().geometry().left() >= view.gutter_width()

@@ -1,0 +1,198 @@
+"""The tree of a Program: its structure, fetching, filter, selection and speed."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.modeltest import ModelTester
+from pytestqt.qtbot import QtBot
+
+from widgets.program_tree import BlockData, OperatorData, ProgramData, ProgramTree, VariableData
+from widgets.program_tree.data import shape_text, value_text
+from widgets.program_tree.model import CHUNK, OPERATORS, VARIABLES, ProgramModel
+
+CONV = OperatorData(
+    "conv2d", {"Input": ("x",), "Filter": ("w",)}, {"Output": ("y",)}, {"strides": [1, 1], "format": "NCHW"},
+    "/home/me/lenet.py", 14,
+)  # fmt: skip
+RELU = OperatorData("relu", {"X": ("y",)}, {"Out": ("z",)}, {}, "/home/me/lenet.py", 15)
+COND = OperatorData("cond", {"Cond": ("c",)}, {"Out": ("q",)}, {}, "/home/me/lenet.py", 14, sub_blocks=(1,))
+MAIN = (
+    VariableData("x", (-1, 1, 28, 28), "float32", stop_gradient=True),
+    VariableData("w", (6, 1, 3, 3), "float32", persistable=True, parameter=True),
+    VariableData("y", (-1, 6, 28, 28), "float32"),
+)
+INNER = OperatorData("scale", {"X": ("x",)}, {"Out": ("y",)}, {"scale": 2.0})
+PROGRAM = ProgramData("lenet", (BlockData(0, (CONV, RELU, COND), MAIN), BlockData(1, (INNER,), (), parent=0)))
+
+
+@pytest.fixture
+def tree(qtbot: QtBot) -> ProgramTree:
+    widget = ProgramTree()
+    qtbot.addWidget(widget)
+    widget.resize(500, 400)
+    widget.set_program(PROGRAM)
+    widget.show()
+    return widget
+
+
+def big(count: int) -> ProgramData:
+    operators = tuple(OperatorData("relu", {"X": (f"t{i}",)}, {"Out": (f"t{i + 1}",)}) for i in range(count))
+    return ProgramData("big", (BlockData(0, operators, tuple(VariableData(f"t{i}") for i in range(count))),))
+
+
+def section(model: ProgramModel, block: int, which: int) -> QModelIndex:
+    return model.index(which, 0, model.index(block, 0, model.index(0, 0)))
+
+
+def words(model: ProgramModel, parent: QModelIndex) -> list[list[str]]:
+    while model.canFetchMore(parent):
+        model.fetchMore(parent)
+    return [
+        [model.index(row, column, parent).data() or "" for column in range(4)]
+        for row in range(model.rowCount(parent))
+    ]
+
+
+@pytest.mark.parametrize("text", ["", "t1 relu"])
+@pytest.mark.parametrize(
+    "program", [PROGRAM, ProgramData(), big(2 * CHUNK + 7)], ids=["small", "empty", "big"]
+)
+def test_model_keeps_qts_rules(program: ProgramData, text: str, qtmodeltester: ModelTester) -> None:
+    model = ProgramModel()
+    model.set_program(program)
+    model.set_filter(text)
+    qtmodeltester.check(model, force_py=True)
+
+
+def test_rows_say_what_the_program_is(tree: ProgramTree) -> None:
+    model = tree._model
+    root = model.index(0, 0)
+    assert words(model, QModelIndex()) == [["lenet", "", "", ""]]
+    assert words(model, root) == [["block 0", "3 ops", "", ""], ["block 1", "1 ops", "", ""]]
+    operators = section(model, 0, OPERATORS)
+    assert words(model, operators) == [
+        ["conv2d", "[?, 6, 28, 28]", "float32", "lenet.py:14"],
+        ["relu", "", "", "lenet.py:15"],
+        ["cond", "", "", "lenet.py:14"],
+    ]
+    assert words(model, model.index(0, 0, operators)) == [
+        ["\u2190 Input", "x", "", ""],
+        ["\u2190 Filter", "w", "", ""],
+        ["\u2192 Output", "y", "", ""],
+        ["strides", "[1, 1]", "", ""],
+        ["format", "'NCHW'", "", ""],
+    ]
+    assert words(model, model.index(2, 0, operators))[-1][:2] == ["sub-block", "1"]
+    model.fetchMore(section(model, 0, VARIABLES))
+    assert words(model, section(model, 0, VARIABLES))[:2] == [
+        ["x", "[?, 1, 28, 28]", "float32", "no gradient"],
+        ["w", "[6, 1, 3, 3]", "float32", "parameter"],
+    ]
+    # A name that the inner block doesn't hold is looked up around it.
+    model.fetchMore(section(model, 1, OPERATORS))
+    assert words(model, section(model, 1, OPERATORS)) == [["scale", "[?, 6, 28, 28]", "float32", ""]]
+
+
+def test_rows_are_fetched_in_pieces() -> None:
+    model = ProgramModel()
+    model.set_program(big(CHUNK + 3))
+    operators = section(model, 0, OPERATORS)
+    assert model.rowCount(operators) == 0
+    assert model.hasChildren(operators)
+    model.fetchMore(operators)
+    assert model.rowCount(operators) == CHUNK
+    model.fetchMore(operators)
+    assert model.rowCount(operators) == CHUNK + 3
+    assert not model.canFetchMore(operators)
+
+
+def test_selection_is_told(tree: ProgramTree, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(tree.operator_selected) as told:
+        tree.select_operator(0, 1)
+    assert told.args == [(0, 1, RELU)]
+    assert tree.selected_operator() == (0, 1)
+    tree._model.fetchMore(section(tree._model, 0, VARIABLES))
+    with qtbot.waitSignal(tree.variable_selected) as told:
+        tree.view.setCurrentIndex(tree._model.index_of(0, VARIABLES, 1))
+    assert told.args == [(0, MAIN[1])]
+    assert tree.selected_operator() is None
+    with pytest.raises(IndexError, match="no operator 7 in block 0"):
+        tree.select_operator(0, 7)
+
+
+def test_operators_of_a_line(tree: ProgramTree) -> None:
+    assert tree.operators_at_line("/home/me/lenet.py", 14) == [(0, 0), (0, 2)]
+    assert tree.operators_at_line("/home/me/lenet.py", 99) == []
+
+
+def test_filter_leaves_what_contains_every_word(tree: ProgramTree) -> None:
+    model = tree._model
+    tree.set_filter("STRIDES=[1 conv")
+    assert [row[0] for row in words(model, section(model, 0, OPERATORS))] == ["conv2d"]
+    assert model.filter.count == 1
+    tree.set_filter("parameter")
+    assert words(model, section(model, 0, OPERATORS)) == []
+    assert [row[0] for row in words(model, section(model, 0, VARIABLES))] == ["w"]
+    tree.set_filter("nothing like it")
+    assert tree._nothing.isVisible()
+    assert not tree.view.isVisible()
+    tree.set_filter("")
+    assert model.filter.count == 7
+    assert tree.view.isVisible()
+
+
+def test_a_filtered_row_keeps_its_number(tree: ProgramTree) -> None:
+    tree.set_filter("cond")
+    QApplication.processEvents()
+    tree.view.setCurrentIndex(tree._model.index(0, 0, section(tree._model, 0, OPERATORS)))
+    assert tree.selected_operator() == (0, 2)
+    tree.set_filter("")
+    assert tree.selected_operator() == (0, 2)
+
+
+def test_selecting_a_hidden_operator_takes_the_filter_back(tree: ProgramTree) -> None:
+    tree.set_filter("relu")
+    tree.select_operator(0, 0)
+    assert tree.filter_box.text() == ""
+    assert tree.selected_operator() == (0, 0)
+
+
+def test_typing_filters_and_return_goes_to_the_first_match(tree: ProgramTree, qtbot: QtBot) -> None:
+    qtbot.keyClicks(tree.filter_box, "relu")
+    qtbot.keyClick(tree.filter_box, Qt.Key.Key_Return)
+    assert tree.selected_operator() == (0, 1)
+
+
+def test_far_operators_are_fetched_when_selected(tree: ProgramTree) -> None:
+    tree.set_program(big(3 * CHUNK))
+    tree.select_operator(0, 2 * CHUNK + 5)
+    assert tree.selected_operator() == (0, 2 * CHUNK + 5)
+    assert tree.view.visualRect(tree.view.currentIndex()).isValid()
+
+
+def test_a_hundred_thousand_operators_open_at_once(tree: ProgramTree) -> None:
+    tree.set_program(big(100_000))
+    operators = section(tree._model, 0, OPERATORS)
+    times = []
+    for _ in range(3):
+        tree.view.collapse(operators)
+        QApplication.processEvents()
+        start = time.perf_counter()
+        tree.view.expand(operators)
+        QApplication.processEvents()
+        times.append(time.perf_counter() - start)
+    # The budget is 50 ms on an idle machine; a row for each operator would take seconds.
+    assert min(times) < 0.1
+
+
+def test_texts_of_values() -> None:
+    assert shape_text((-1, 6)) == "[?, 6]"
+    assert value_text("NCHW") == "'NCHW'"
+    long = value_text(list(range(1000)))
+    assert len(long) < 210
+    assert long.startswith("[0, 1,")
+    assert long.endswith("999]")

@@ -1,0 +1,213 @@
+"""ProgramTree: a filter box above the tree of a Program."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from PySide6.QtCore import QEvent, QModelIndex, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QHeaderView, QLabel, QLineEdit, QTreeView, QVBoxLayout, QWidget
+
+from widgets import theme
+from widgets.icons import icon
+from widgets.program_tree.data import ProgramData
+from widgets.program_tree.model import COLUMNS, OPERATORS, SHAPE, VARIABLES, ProgramModel
+
+FILTER_MS = 150
+# As many matches as are opened at once after a filter; the others open by hand.
+OPEN_AT_ONCE = 2000
+
+
+class ProgramTree(QWidget):
+    """Shows a `ProgramData`; 100 000 operators open without delay, as rows are fetched when needed.
+
+    `operator_selected` carries (block, index, OperatorData), `variable_selected` (block, VariableData) when
+    the current row becomes one of them, by hand or by `select_operator`.
+    """
+
+    operator_selected = Signal(object)
+    variable_selected = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = ProgramModel(self)
+        self._lines: dict[tuple[str, int], list[tuple[int, int]]] | None = None
+        self.filter_box = QLineEdit()
+        self.filter_box.setClearButtonEnabled(True)
+        self._search_icon = self.filter_box.addAction(
+            icon("search", "mute"), QLineEdit.ActionPosition.LeadingPosition
+        )
+        self.view = QTreeView()
+        self.view.setModel(self._model)
+        self.view.setUniformRowHeights(True)
+        self.view.setAllColumnsShowFocus(True)
+        self.view.setIndentation(14)
+        self.view.setIconSize(QSize(theme.ICON_SIZE, theme.ICON_SIZE))
+        self.view.setProperty("focusRing", True)
+        self.view.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.view.setHorizontalScrollMode(QTreeView.ScrollMode.ScrollPerPixel)
+        self.view.selectionModel().currentChanged.connect(self._current_changed)
+        self._columns()
+        self._nothing = QLabel()
+        self._nothing.setProperty("role", "mute")
+        self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._nothing.setWordWrap(True)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(theme.SPACE_S)
+        layout.addWidget(self.filter_box)
+        layout.addWidget(self.view, 1)
+        layout.addWidget(self._nothing, 1)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(FILTER_MS)
+        self._timer.timeout.connect(self._apply_filter)
+        self.filter_box.textChanged.connect(lambda: self._timer.start())
+        self.filter_box.returnPressed.connect(self._enter_tree)
+        find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self, self.filter_box.setFocus)
+        find.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        theme.changed.connect(self._recolor)
+        self.retranslate()
+        self._show_nothing()
+
+    def _columns(self) -> None:
+        header = self.view.header()
+        header.setStretchLastSection(True)
+        header.setMinimumSectionSize(40)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        for column, width in enumerate((190, 130, 76, 110)):
+            header.resizeSection(column, width)
+
+    # contents
+
+    def set_program(self, program: ProgramData) -> None:
+        """Show a Program with its first block open."""
+        self._lines = None
+        self._model.set_program(program)
+        self._open_first()
+        self._show_nothing()
+
+    def program(self) -> ProgramData:
+        """What is shown."""
+        return self._model.program
+
+    def set_filter(self, text: str) -> None:
+        """Filter as if the text had been typed, at once."""
+        self.filter_box.setText(text)
+        self._apply_filter()
+
+    def set_compact(self, compact: bool) -> None:
+        """Only names and shapes, for a narrow dock."""
+        self.view.setHeaderHidden(compact)
+        for column in range(SHAPE + 1, COLUMNS):
+            self.view.setColumnHidden(column, compact)
+        mode = QHeaderView.ResizeMode.Stretch if compact else QHeaderView.ResizeMode.Interactive
+        self.view.header().setSectionResizeMode(0, mode)
+        self.view.header().setStretchLastSection(not compact)
+
+    # selection
+
+    def select_operator(self, block: int, index: int) -> None:
+        """Make an operator the current row and bring it into view; a filter that hides it is taken back.
+
+        Raises IndexError where the Program has no such operator.
+        """
+        blocks = self._model.program.blocks
+        if not (0 <= block < len(blocks) and 0 <= index < len(blocks[block].operators)):
+            raise IndexError(
+                f"ProgramTree.select_operator: no operator {index} in block {block} of this Program"
+            )
+        row = self._model.index_of(block, OPERATORS, index)
+        if not row.isValid():
+            self.set_filter("")
+            row = self._model.index_of(block, OPERATORS, index)
+        self.view.setCurrentIndex(row)
+        self.view.scrollTo(row, QTreeView.ScrollHint.EnsureVisible)
+
+    def selected_operator(self) -> tuple[int, int] | None:
+        """Block and number of the operator whose row (or detail) is current."""
+        return self._model.operator_at(self.view.currentIndex())
+
+    def operators_at_line(self, file: str, line: int) -> list[tuple[int, int]]:
+        """Block and number of the operators that a line of source made, in their order."""
+        if self._lines is None:
+            self._lines = defaultdict(list)
+            for block in self._model.program.blocks:
+                for index, operator in enumerate(block.operators):
+                    self._lines[operator.file, operator.line].append((block.index, index))
+        return list(self._lines.get((file, line), []))
+
+    def _current_changed(self, current: QModelIndex, _: QModelIndex) -> None:
+        blocks = self._model.program.blocks
+        if operator := self._model.operator_at(current):
+            block, index = operator
+            self.operator_selected.emit((block, index, blocks[block].operators[index]))
+        elif variable := self._model.variable_at(current):
+            block, index = variable
+            self.variable_selected.emit((block, blocks[block].variables[index]))
+
+    # filter and looks
+
+    def _apply_filter(self) -> None:
+        self._timer.stop()
+        chosen = self.selected_operator()
+        self._model.set_filter(self.filter_box.text())
+        self._open_first()
+        if self._model.filter.text and self._model.filter.count <= OPEN_AT_ONCE:
+            for index, block in enumerate(self._model.filter.blocks):
+                if len(block.operators) + len(block.variables):
+                    self._open_block(index)
+        if chosen is not None:
+            row = self._model.index_of(chosen[0], OPERATORS, chosen[1])
+            if row.isValid():
+                self.view.setCurrentIndex(row)
+        self._show_nothing()
+
+    def _open_first(self) -> None:
+        program = self._model.index(0, 0)
+        if program.isValid():
+            self.view.expand(program)
+            block = self._model.index(0, 0, program)
+            self.view.expand(block)
+            self.view.expand(self._model.index(OPERATORS, 0, block))
+
+    def _open_block(self, index: int) -> None:
+        block = self._model.index(index, 0, self._model.index(0, 0))
+        self.view.expand(block)
+        for section in (OPERATORS, VARIABLES):
+            self.view.expand(self._model.index(section, 0, block))
+
+    def _enter_tree(self) -> None:
+        self._apply_filter()
+        self.view.setFocus()
+        for block, left in enumerate(self._model.filter.blocks):
+            if len(left.operators):
+                self.view.setCurrentIndex(self._model.index_of(block, OPERATORS, int(left.operators[0])))
+                return
+
+    def _show_nothing(self) -> None:
+        text = ""
+        if not self._model.program.blocks:
+            text = self.tr("No Program yet")
+        elif self._model.filter.text and not self._model.filter.count:
+            text = self.tr("No operator or variable contains \u201c{0}\u201d").format(self._model.filter.text)
+        self._nothing.setText(text)
+        self._nothing.setVisible(bool(text))
+        self.view.setVisible(not text)
+
+    def _recolor(self) -> None:
+        self._search_icon.setIcon(icon("search", "mute"))
+        self.view.viewport().update()
+
+    def retranslate(self) -> None:
+        """Set all words anew, in the language that holds now."""
+        self.filter_box.setPlaceholderText(self.tr("Filter by type, name or attribute"))
+        self.filter_box.setAccessibleName(self.tr("Filter of the Program tree"))
+        self.view.setAccessibleName(self.tr("Program tree"))
+        self._model.retranslate()
+        self._show_nothing()
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        super().changeEvent(event)
