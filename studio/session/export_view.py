@@ -37,7 +37,7 @@ class Verification:
 class ExportViewModel:
     """What the page Export shows. ``input_shape`` has -1 where any size is taken (the batch).
 
-    ``state`` is idle, exporting, done or failed; ``blocked`` says why Export can't be given now, empty if it
+    ``state`` is idle, exporting, done or failed; ``why_not`` says why Export can't be given now, empty if it
     can.
     """
 
@@ -50,7 +50,7 @@ class ExportViewModel:
     samples: int = 256
     state: str = "idle"
     message: str = ""
-    blocked: str = "Train a model first, or choose a run."
+    why_not: str = "Train a model first, or choose a run."
     verification: Verification | None = None
     exported_prefix: str = ""
     last_problem: ProblemView | None = None
@@ -65,12 +65,12 @@ class ExportViewModel:
             self.prefix = default_prefix(folder)
         if self.state != "exporting":
             self.state, self.message, self.verification = "idle", "", None
-        self.update_blocked()
+        self.update_why_not()
 
     def set_name(self, name: str) -> None:
         """Another file name in the same folder."""
         self.prefix = str(Path(self.prefix).with_name(name)) if self.prefix else name
-        self.update_blocked()
+        self.update_why_not()
 
     def set_shape(self, text: str) -> None:
         """The shape as a person writes it: ``None, 1, 28, 28`` or ``?,1,28,28``.
@@ -90,20 +90,20 @@ class ExportViewModel:
                     f"input shape: not a size: {part.strip()!r} in {text!r}; give e.g. None, 1, 28, 28"
                 )
         self.input_shape = tuple(sizes)
-        self.update_blocked()
+        self.update_why_not()
 
-    def update_blocked(self) -> None:
+    def update_why_not(self) -> None:
         """Work out anew why Export can't be given."""
         if self.state == "exporting":
-            self.blocked = "The export is running."
+            self.why_not = "The export is running."
         elif not self.run_folder:
-            self.blocked = "Train a model first, or choose a run."
+            self.why_not = "Train a model first, or choose a run."
         elif not Path(self.prefix).name:
-            self.blocked = "Give the files a name."
+            self.why_not = "Give the files a name."
         elif not self.input_name.isidentifier():
-            self.blocked = "Give the input a name of letters, digits and underscores."
+            self.why_not = "Give the input a name of letters, digits and underscores."
         else:
-            self.blocked = ""
+            self.why_not = ""
 
     def spec(self) -> dict[str, Any]:
         """The InputSpec as plain values."""
@@ -114,7 +114,7 @@ class ExportViewModel:
         """An export was asked for."""
         self.verification, self.last_problem = None, None
         self.state, self.message = "exporting", "Starting..."
-        self.update_blocked()
+        self.update_why_not()
 
     def take(self, event: Mapping[str, Any]) -> None:
         """Follow one event of the worker."""
@@ -135,7 +135,7 @@ class ExportViewModel:
             else:
                 self.last_problem = problem_from_event(event, "The export process has died")
                 self.state, self.message = "failed", "Failed"
-        self.update_blocked()
+        self.update_why_not()
 
 
 def default_prefix(folder: str) -> str:

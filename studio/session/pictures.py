@@ -16,6 +16,8 @@ MAX_BYTES = 50_000_000
 MAX_PIXELS = 40_000_000
 FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "PPM")
 _FAINT = 0.1
+# Under this share of the strongest ink a pixel is paper: the rim of a photograph is no part of a digit.
+_PAPER = 0.08
 
 Picture = NDArray[np.float32]
 
@@ -115,41 +117,42 @@ def bright_on_dark(grey: Picture) -> Picture:
 def fit_digit(stroke: NDArray[Any], where: str = "picture") -> Picture:
     """A bright stroke on 0, of any size, placed as MNIST places its digits.
 
-    The stroke's box is scaled (sides in proportion) to fit 20x20 and put into 28x28 with its centre of mass
-    in the middle. A picture that is 28x28 and placed like that already stays as it is, to the bit.
+    The stroke's box is scaled (sides in proportion, each new pixel the mean of the area it covers) until its
+    longer side is 20, and put into 28x28 with its centre of mass on pixel 14, where MNIST's digits have it.
+    A picture that is 28x28 and placed like that already stays as it is, to the bit.
 
     Raises:
         PictureError: there is no stroke.
     """
-    stroke = np.asarray(stroke, np.float32)
-    rows, columns = np.nonzero(stroke.max(axis=1) > _FAINT)[0], np.nonzero(stroke.max(axis=0) > _FAINT)[0]
-    if not len(rows) or not len(columns):
+    stroke = np.clip(np.asarray(stroke, np.float32), 0.0, 1.0)
+    mask = stroke > _PAPER * stroke.max(initial=0.0)
+    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+    if not len(rows):
         raise PictureError(
-            f"{where}: there is no digit in it: all of it is background; draw or choose another"
+            f"{where}: there is no digit in it: all of it is background; draw one or choose another"
         )
     if stroke.shape == (SIDE, SIDE) and _placed(stroke, rows, columns):
         return stroke
-    box = stroke[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+    box = stroke[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1].astype(np.float64)
     scale = BOX / max(box.shape)
     height, width = (max(1, round(side * scale)) for side in box.shape)
-    small = _weights(box.shape[0], height) @ box @ _weights(box.shape[1], width).T
+    small = _shares(box.shape[0], height) @ box @ _shares(box.shape[1], width).T
     y, x = _centre(small)
-    top = min(max(round((SIDE - 1) / 2 - y), 0), SIDE - height)
-    left = min(max(round((SIDE - 1) / 2 - x), 0), SIDE - width)
+    top = min(max(round(SIDE // 2 - y), 0), SIDE - height)
+    left = min(max(round(SIDE // 2 - x), 0), SIDE - width)
     picture = np.zeros((SIDE, SIDE), np.float32)
-    picture[top : top + height, left : left + width] = np.clip(small, 0.0, 1.0)
+    picture[top : top + height, left : left + width] = small
     return picture
 
 
 def _placed(stroke: Picture, rows: NDArray[Any], columns: NDArray[Any]) -> bool:
-    """True where the longer side is about 20 and the centre of mass about in the middle."""
+    """True where the longer side is about 20 and the centre of mass about where MNIST has it."""
     longer = max(rows[-1] - rows[0], columns[-1] - columns[0]) + 1
     y, x = _centre(stroke)
-    middle = SIDE / 2
-    return abs(longer - BOX) <= 2 and abs(y - middle) <= 1.5 and abs(x - middle) <= 1.5
+    return bool(abs(longer - BOX) <= 1 and abs(y - SIDE // 2) <= 1.0 and abs(x - SIDE // 2) <= 1.0)
 
 
-def _centre(picture: Picture) -> tuple[float, float]:
+def _centre(picture: NDArray[Any]) -> tuple[float, float]:
     """Row and column of the centre of mass."""
     mass = float(picture.sum())
     y = float((picture.sum(axis=1) * np.arange(picture.shape[0])).sum()) / mass
@@ -157,11 +160,9 @@ def _centre(picture: Picture) -> tuple[float, float]:
     return y, x
 
 
-def _weights(old: int, new: int) -> Picture:
-    """The matrix [new, old] that scales a side: a triangle as wide as a new pixel (or an old one, if
-    larger)."""
-    step = old / new
-    centres = (np.arange(new) + 0.5) * step - 0.5
-    distances = np.abs(np.arange(old) - centres[:, None]) / max(step, 1.0)
-    weights = np.clip(1.0 - distances, 0.0, None)
-    return np.asarray(weights / weights.sum(axis=1, keepdims=True), np.float32)
+def _shares(old: int, new: int) -> NDArray[np.float64]:
+    """The share of each old pixel in each new one, [new, old]; the rows sum to 1."""
+    edges = np.arange(new + 1) * (old / new)
+    pixels = np.arange(old)
+    overlap = np.minimum(edges[1:, None], pixels + 1) - np.maximum(edges[:-1, None], pixels)
+    return np.asarray(np.clip(overlap, 0.0, None) / (old / new), np.float64)

@@ -98,7 +98,7 @@ class PredictViewModel:
     ranking: list[tuple[str, float]] = field(default_factory=list)
     picture: Any = None
     seconds: float = math.nan
-    blocked: str = "Load a model first."
+    why_not: str = "Load a model first."
     last_problem: ProblemView | None = None
 
     events: ClassVar[SignalGroupDescriptor] = SignalGroupDescriptor()
@@ -113,7 +113,7 @@ class PredictViewModel:
     def loaded(self, model: LoadedModel) -> None:
         """The model is there; a picture that waits is answered at once."""
         self._loaded = model
-        self.loading, self.model, self.blocked = False, model.info, ""
+        self.loading, self.model, self.why_not = False, model.info, ""
         if self.picture is not None:
             self.predict(self.picture)
 

@@ -100,14 +100,14 @@ class Session:
     def blocked(self, command_id: str) -> str:
         """Why the command can't be given now; empty where it can."""
         if command_id == "export":
-            return self.export.blocked or self._task_blocked()
+            return self.export.why_not or self._task_blocked()
         if command_id == "show_graph":
             return self._task_blocked()
         if command_id == "cancel_task":
             return "" if self._task is not None else "No task is running."
         if command_id == "new_project":
             return "A training is running." if self.train.busy else ""
-        return self.train.blocked.get(command_id, "")
+        return self.train.why_not.get(command_id, "")
 
     def _task_blocked(self) -> str:
         return "Another task is running." if self._task is not None else ""
@@ -124,7 +124,7 @@ class Session:
     def _use_settings(self, settings: RunSettings) -> None:
         self.train.settings = self.project.settings = settings
         self.train.setting_problems = field_problems(settings)
-        self.train.update_blocked()
+        self.train.update_why_not()
 
     # ----- training -----
 
@@ -147,8 +147,8 @@ class Session:
         """Begin a training with the settings shown, into a new folder."""
         settings = self.train.settings
         self.train.setting_problems = field_problems(settings)
-        self.train.update_blocked()
-        if "start" in self.train.blocked or self._refuse(self.needs_agreement()):
+        self.train.update_why_not()
+        if "start" in self.train.why_not or self._refuse(self.needs_agreement()):
             return
         folder = new_run_folder(self.runs_folder, settings.model, settings.static)
         self._train(settings.as_config(str(folder)), "", continued=False)
@@ -313,7 +313,7 @@ class Session:
             if run.checkpoint:
                 self.train.last_checkpoint = run.checkpoint
                 self.train.last_checkpoint_step = run.checkpoint_step
-            self.train.update_blocked()
+            self.train.update_why_not()
             self.export.choose_run(run.path)
 
     def _wake(self) -> None:

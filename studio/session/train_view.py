@@ -54,7 +54,7 @@ _NUMBERS = (
 class TrainViewModel:
     """Fields change through assignment; ``events.NAME`` tells each real change with (new, old).
 
-    Accuracies are from 0 to 1, NaN where not measured yet; ``seconds_left`` is NaN while unknown. ``blocked``
+    Accuracies are from 0 to 1, NaN where not measured yet; ``seconds_left`` is NaN while unknown. ``why_not``
     says for each command that can't be given now why not. ``confusion[label][predicted]`` counts test
     pictures; ``hardest`` has dicts with index, label, predicted, probability, and ``pictures`` their pictures
     (uint8).
@@ -64,7 +64,7 @@ class TrainViewModel:
     message: str = "Ready"
     settings: RunSettings = field(default_factory=RunSettings)
     setting_problems: dict[str, str] = field(default_factory=dict)
-    blocked: dict[str, str] = field(default_factory=dict)
+    why_not: dict[str, str] = field(default_factory=dict)
     run_name: str = ""
     folder: str = ""
     epoch: int = 0
@@ -105,7 +105,7 @@ class TrainViewModel:
     problem: ClassVar[Signal] = Signal(object)
 
     def __post_init__(self) -> None:
-        self.update_blocked()
+        self.update_why_not()
 
     @property
     def busy(self) -> bool:
@@ -157,9 +157,9 @@ class TrainViewModel:
     def go_to(self, state: str, message: str) -> None:
         """Change the state and what the status bar says."""
         self.state, self.message = state, message
-        self.update_blocked()
+        self.update_why_not()
 
-    def update_blocked(self) -> None:
+    def update_why_not(self) -> None:
         """Work out anew which commands can't be given, and why."""
         blocked = {name: why[self.state] for name, why in _WHY_NOT.items() if self.state in why}
         if self.setting_problems and "start" not in blocked:
@@ -171,7 +171,7 @@ class TrainViewModel:
             blocked.setdefault("resume_run", "The run has finished.")
         if not self.folder:
             blocked["open_folder"] = "There is no run yet."
-        self.blocked = blocked
+        self.why_not = blocked
 
     # ----- one method for each kind of event -----
 
@@ -210,7 +210,7 @@ class TrainViewModel:
 
     def _on_checkpoint(self, event: Mapping[str, Any]) -> None:
         self.last_checkpoint, self.last_checkpoint_step = event["path"], event["step"]
-        self.update_blocked()
+        self.update_why_not()
 
     def _on_checkpoint_failed(self, event: Mapping[str, Any]) -> None:
         self.report(problem_from_event(event, "A file could not be written; the training goes on"))
