@@ -295,18 +295,23 @@ def inspect(
         if as_json:
             emit_json(described)
             return
-        from rich.table import Table
+        _show(described)
 
-        table = Table(show_header=False, box=None)
-        for name, value in described.items():
-            if name != "operators":
-                table.add_row(name.replace("_", " "), value if isinstance(value, str) else json.dumps(value))
-        console = Console()
-        console.print(table)
-        operators = Table("operator", "inputs", "outputs")
-        for operator in described["operators"]:
-            operators.add_row(operator["type"], ", ".join(operator["inputs"]), ", ".join(operator["outputs"]))
-        console.print(operators)
+
+def _show(described: dict[str, Any]) -> None:
+    from rich.table import Table
+
+    console = Console()
+    facts = Table(show_header=False, box=None)
+    for name in ("prefix", "inputs", "outputs", "parameters", "info", "sizes", "save_id"):
+        value = described[name]
+        facts.add_row(name.replace("_", " "), value if isinstance(value, str) else json.dumps(value))
+    console.print(facts)
+    operators = Table("operator", "inputs", "outputs", "shape")
+    for operator in described["operators"]:
+        inputs, outputs = ", ".join(operator["inputs"]), ", ".join(operator["outputs"])
+        operators.add_row(operator["type"], inputs, outputs, json.dumps(operator["shape"]))
+    console.print(operators)
 
 
 def emit_json(values: dict[str, Any]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sized
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,8 +27,7 @@ class DataSplits:
     def describe(self) -> dict[str, Any]:
         """What a model trained on this must remember about its input."""
         return {
-            "scaling": "0 to 1",
-            "divide_by": 255.0,
+            "scaling": {"low": 0.0, "high": 1.0, "divide_by": 255.0},
             "classes": list(self.classes),
             "shape": list(self.shape),
         }
@@ -46,6 +44,7 @@ def load_data(name: str, samples: int = 0) -> DataSplits:
         ArgumentError: no such data.
         DataError: the files are absent or not what they claim to be.
     """
+    from engine.io import Subset
     from engine.vision import datasets
     from engine.vision.transforms import ToTensor
 
@@ -65,36 +64,21 @@ def load_data(name: str, samples: int = 0) -> DataSplits:
             f"data: no such data: got {name!r}; choose {', '.join(BUILT_IN)}, or the path of a folder with "
             "IDX files"
         )
+    classes = class_names(train, test)
     picture, _ = train[0]
     if samples and samples < len(train):
-        train = First(train, samples)
-    return DataSplits(name, train, test, class_names(train, test), tuple(np.shape(picture)))
+        train = Subset(train, range(samples))
+    return DataSplits(name, train, test, classes, tuple(np.shape(picture)))
 
 
 def class_names(*splits: Any) -> tuple[str, ...]:
     """The classes that the splits name, else the labels 0 to the highest one in them (at least 0 to 9)."""
-    named = next((tuple(map(str, split.classes)) for split in splits if hasattr(split, "classes")), None)
+    named = [tuple(map(str, split.classes)) for split in splits if hasattr(split, "classes")]
     if named:
-        return named
+        return max(named, key=len)
     highest = 9
     for split in splits:
         labels = getattr(split, "labels", None)
         if labels is not None and len(labels):
             highest = max(highest, int(np.max(labels)))
     return tuple(str(label) for label in range(highest + 1))
-
-
-class First(Sized):
-    """The first ``count`` items of a data set."""
-
-    def __init__(self, data: Any, count: int) -> None:
-        self.data = data
-        self.count = min(count, len(data))
-
-    def __len__(self) -> int:
-        return self.count
-
-    def __getitem__(self, index: int) -> Any:
-        if not -self.count <= index < self.count:
-            raise IndexError(f"First: no item {index} in {self.count}")
-        return self.data[index % self.count]

@@ -10,6 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from engine.core.errors import EngineError
+
 _ROOT = Path(__file__).resolve().parents[2]
 _OURS = (_ROOT / "engine", _ROOT / "studio")
 _FOLDERS = tuple(
@@ -48,7 +50,9 @@ def describe_problem(error: BaseException, user_files: Sequence[str] = ()) -> Pr
             "memory: not enough for this step: out of memory; take a smaller batch size or a smaller model"
         )
     frame = _user_frame(error, user_files)
-    where, what, do = split_message(message)
+    # Only our own messages have parts; a colon in anyone else's means nothing.
+    ours = isinstance(error, EngineError | MemoryError)
+    where, what, do = split_message(message) if ours else ("", message, "")
     if isinstance(error, SyntaxError) and error.filename:
         frame = (error.filename, error.lineno or 0)
         where = where or "syntax"

@@ -2,22 +2,51 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 
 def describe_model(prefix: str) -> dict[str, Any]:
-    """Inputs, outputs, classes, scaling, operators and sizes of the model saved under ``prefix``.
+    """Inputs, outputs, classes, operators and sizes of the model saved under ``prefix``.
+
+    Returns:
+        ``prefix``, ``save_id``, ``sizes`` (bytes by file name), ``inputs`` and ``outputs`` (name, shape,
+        dtype), ``parameters`` (how many numbers), ``info`` (what was recorded with the model), ``blocks``
+        (how many), and ``operators`` of the first block (type, inputs, outputs, shape of the first output).
 
     Raises:
         DataError, FormatError: a file is absent, damaged, foreign, or of another save than the others.
     """
+    from engine.core.errors import FormatError
     from engine.files.inference import describe_inference, inference_paths
 
     described = describe_inference(prefix)
-    program = described.program
     paths = inference_paths(described.prefix)
+    try:
+        info, blocks = described.info, described.program["blocks"]
+        shapes = {variable["name"]: variable["shape"] for variable in blocks[0]["vars"]}
+        return {
+            "prefix": str(described.prefix),
+            "save_id": described.save_id,
+            "sizes": {paths[suffix].name: size for suffix, size in described.sizes.items()},
+            "inputs": info["inputs"],
+            "outputs": info["outputs"],
+            "parameters": sum(math.prod(v["shape"]) for v in info["variables"].values() if v["parameter"]),
+            "info": info["info"],
+            "blocks": len(blocks),
+            "operators": [_operator(operator, shapes) for operator in blocks[0]["ops"]],
+        }
+    except (KeyError, TypeError, IndexError, AttributeError) as error:
+        raise FormatError(
+            f"{described.prefix}: not a saved model: {type(error).__name__} at {error}; save the model again"
+        ) from error
+
+
+def _operator(operator: dict[str, Any], shapes: dict[str, Any]) -> dict[str, Any]:
+    outputs = [name for names in operator["outputs"].values() for name in names]
     return {
-        "prefix": str(described.prefix), "save_id": described.save_id,
-        "sizes": {paths[suffix].name: size for suffix, size in described.sizes.items()},
-        "info": described.info, "program": program,
-    }  # fmt: skip
+        "type": operator["type"],
+        "inputs": [name for names in operator["inputs"].values() for name in names],
+        "outputs": outputs,
+        "shape": shapes.get(outputs[0]) if outputs else None,
+    }

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.core.errors import ArgumentError, DataError, SaveError
+from engine.core.errors import ArgumentError, DataError, SaveError, ShapeError
 from engine.files.checkpoint import list_checkpoints
 from engine.training import TrainingConfig, TrainingRun, run_folder
 
@@ -260,17 +260,17 @@ def test_a_diverged_loss_may_be_allowed(bench: Any) -> None:
 def test_an_error_in_a_step_is_told_and_raised(bench: Any, tmp_path: Path) -> None:
     def fail(step: int) -> None:
         if step == 6:
-            raise ValueError("linear: shapes don't fit: (64, 400) and (256, 10); make the layer 400 wide")
+            raise ShapeError("linear: shapes don't fit: (64, 400) and (256, 10); make the layer 400 wide")
 
     bench.stepper.before_step = fail
-    with pytest.raises(ValueError, match="linear"):
+    with pytest.raises(ShapeError, match="linear"):
         bench.run(out=str(tmp_path / "run")).run()
     event = bench.one("failed")
     assert (event["where"], event["do"]) == ("linear", "make the layer 400 wide")
     assert event["what"] == "shapes don't fit: (64, 400) and (256, 10)"
     assert event["step"] == 6
     assert event["checkpoint"].endswith("step-00000005.h5")
-    assert "ValueError: linear: shapes" in event["traceback"]
+    assert "ShapeError: linear: shapes" in event["traceback"]
     assert bench.kinds()[-1] == "failed"
 
 
