@@ -7,12 +7,13 @@ from contextlib import contextmanager
 from typing import Any
 
 from engine.core import mode as modes
+from engine.core.errors import ConversionError
 from engine.core.mode import is_symbolic
 from engine.eager.tensor import Tensor
 from engine.jit.convert.runtime_merge import is_number
 from engine.ops import compare, math, shape
 from engine.program import control
-from engine.program.builder import current_builder
+from engine.program.builder import current_builder, located, user_frame
 from engine.program.program import Variable
 
 
@@ -58,9 +59,10 @@ class EngineBackend:
         def false_side() -> list[Any]:
             other = false_fn()
             with modes.use(outside):
-                one, second = join(taken[0], other)
-            first[:] = one
-            return second
+                pairs = zip(*join(taken[0], other), strict=True)
+                levelled = [(_level(a, like=b), _level(b, like=a)) for a, b in pairs]
+            first[:] = [a for a, _ in levelled]
+            return [b for _, b in levelled]
 
         result = control.cond(pred, true_side, false_side)
         return list(result)
@@ -96,11 +98,7 @@ class EngineBackend:
             raise
 
     def placeholder(self, like: Any) -> Any:
-        # Nobody reads the values, so an unknown dimension may as well be 1: it stays unknown where both sides
-        # meet.
-        return shape.fill(
-            shape=[max(size, 1) if size < 0 else size for size in like.shape], value=0, dtype=like.dtype
-        )
+        return _filled(0, like)
 
     def logical_and(self, left: Any, right: Any) -> Any:
         return compare.logical_and(_truth(left), _truth(right))
@@ -117,6 +115,21 @@ class EngineBackend:
 
     def cast(self, value: Any, dtype: str) -> Any:
         return value if value.dtype.name == dtype else math.cast(value, out_dtype=dtype)
+
+
+def _filled(value: float, like: Any) -> Any:
+    """The number in the rank and dtype of a Tensor. An unknown dimension is 1 here: it broadcasts."""
+    return shape.fill(shape=[1 if size < 0 else size for size in like.shape], value=value, dtype=like.dtype)
+
+
+def _level(value: Any, like: Any) -> Any:
+    """A number as a Tensor where the other side gives a Tensor whose shape only the running Program knows."""
+    if not is_number(value) or is_number(like):
+        return value
+    if isinstance(value, float) and not like.dtype.is_floating_point:
+        message = f"a Tensor decides between the number {value!r} and a Tensor of {like.dtype.name}"
+        raise located(ConversionError(f"{message}; cast the Tensor to float32 on its path"), user_frame())
+    return _filled(value, like) if -1 in like.shape else value
 
 
 def _truth(value: Any) -> Any:

@@ -28,13 +28,23 @@ def quote(template: str, at: ast.AST, **holes: Filling) -> list[ast.stmt]:
     tree = copied(_parsed(template))
     for node in ast.walk(tree):
         if isinstance(node, ast.expr | ast.stmt | ast.arg | ast.keyword):
-            ast.copy_location(node, at)
+            place(node, at)
     filler = _Filler(holes)
     statements = [new for old in tree.body for new in filler.statements(old)]
     unused = set(holes) - filler.used
     if unused:
         raise ValueError(f"quote: no such hole: {sorted(unused)}; the template is {template!r}")
     return statements
+
+
+def place(node: ast.AST, at: ast.AST) -> None:
+    """Give the node the first line of `at`: a call that spanned lines would count as made on its last one."""
+    start = cast(ast.stmt, at)
+    new = cast(ast.stmt, node)
+    new.lineno = new.end_lineno = start.lineno
+    new.col_offset = start.col_offset
+    ends_here = start.end_lineno == start.lineno and start.end_col_offset is not None
+    new.end_col_offset = start.end_col_offset if ends_here else start.col_offset + len("if")
 
 
 def quote_expression(template: str, at: ast.AST, **holes: Filling) -> ast.expr:

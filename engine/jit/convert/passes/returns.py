@@ -38,10 +38,7 @@ class _SingleReturn:
         last = function.body[-1]
         body = function.body
         if not leaves(body):
-            end = ast.Return(
-                ast.Constant(None), lineno=last.end_lineno or last.lineno, col_offset=last.col_offset
-            )
-            body = [*body, ast.fix_missing_locations(end)]
+            body = [*body, *quote("return None", last)]
         exits = Exits(holds_return, self._replace, self._in_loop, self.flag)
         body = exits.block(body)
         docstring, body = _split_docstring(body)
