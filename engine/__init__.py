@@ -1,1 +1,155 @@
-"""Model Studio's engine: deep learning with PaddlePaddle's programming model on NumPy and CuPy."""
+"""Model Studio's engine: deep learning with PaddlePaddle's programming model on NumPy and CuPy.
+
+``import engine as paddle`` runs code written for Paddle 2.6.
+"""
+
+import engine.kernels.cpu  # registers the kernels of the CPU
+from engine import framework, io, jit, nn, static, tensor, vision
+from engine.core.dtype import (
+    DType as dtype,
+)
+from engine.core.dtype import (
+    bool_ as bool,
+)
+from engine.core.dtype import (
+    complex64,
+    complex128,
+    default_dtype as get_default_dtype,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    set_default_dtype,
+    uint8,
+)
+from engine.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, get_device, set_device
+from engine.eager.backward import grad
+from engine.eager.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from engine.eager.tensor import Tensor
+from engine.framework import (
+    disable_static,
+    enable_static,
+    get_rng_state,
+    in_dynamic_mode,
+    load,
+    save,
+    seed,
+    set_rng_state,
+)
+from engine.nn.param_attr import ParamAttr
+from engine.tensor.creation import (
+    arange,
+    assign,
+    clone,
+    empty,
+    empty_like,
+    eye,
+    full,
+    full_like,
+    linspace,
+    ones,
+    ones_like,
+    to_tensor,
+    zeros,
+    zeros_like,
+)
+from engine.tensor.logic import (
+    allclose,
+    equal,
+    equal_all,
+    greater_equal,
+    greater_than,
+    less_equal,
+    less_than,
+    logical_and,
+    logical_not,
+    logical_or,
+    logical_xor,
+    not_equal,
+)
+from engine.tensor.logic import is_tensor_value as is_tensor
+from engine.tensor.manipulation import (
+    broadcast_to,
+    chunk,
+    concat,
+    expand,
+    expand_as,
+    flatten,
+    gather,
+    numel,
+    reshape,
+    shape,
+    split,
+    squeeze,
+    stack,
+    t,
+    tile,
+    topk,
+    transpose,
+    unbind,
+    unsqueeze,
+    where,
+)
+from engine.tensor.math import (
+    abs,
+    add,
+    add_n,
+    all,
+    any,
+    argmax,
+    argmin,
+    cast,
+    ceil,
+    clip,
+    cos,
+    divide,
+    exp,
+    floor,
+    floor_divide,
+    floor_mod,
+    increment,
+    isfinite,
+    isinf,
+    isnan,
+    log,
+    matmul,
+    max,
+    maximum,
+    mean,
+    min,
+    minimum,
+    mod,
+    multiply,
+    neg,
+    pow,
+    prod,
+    reciprocal,
+    remainder,
+    round,
+    rsqrt,
+    scale,
+    sign,
+    sin,
+    sqrt,
+    square,
+    std,
+    subtract,
+    sum,
+    tanh,
+    var,
+)
+from engine.tensor.printing import set_printoptions
+from engine.tensor.random import normal, rand, randint, randn, randperm, standard_normal, uniform
+
+# What Paddle's scripts print and compare; the engine follows this version's programming model.
+__version__ = "2.6.2"
+
+
+def is_compiled_with_cuda() -> bool:  # type: ignore[valid-type]
+    """True where CuPy is installed (whether it finds a GPU is told by set_device)."""
+    from importlib.util import find_spec
+
+    return find_spec("cupy") is not None

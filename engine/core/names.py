@@ -19,9 +19,9 @@ class NameGenerator:
         self._counts[key] += 1
         return f"{self.prefix}{key}_{number}"
 
-    def count(self, key: str) -> int:
-        """How many names of ``key`` were given out."""
-        return self._counts[key]
+    def skip_to(self, key: str, number: int) -> None:
+        """Give out no number below ``number`` for ``key``."""
+        self._counts[key] = max(self._counts[key], number)
 
 
 _current = NameGenerator()

@@ -33,8 +33,8 @@ def gradients_in_block(
     """
     reached = depends_on(ops, {id(s) for s in sources})
     for operator in reversed(ops):
-        outputs = list(writes(operator))
-        incoming = [grads.get(id(v)) for v in outputs]
+        outputs = list(operator.outputs)
+        incoming = [None if v is None else grads.get(id(v)) for v in outputs]
         if all(g is None for g in incoming) or not any(id(v) in reached for v in reads(operator)):
             continue
         special = CONTROL_GRADIENTS.get(operator.opdef.name)

@@ -73,17 +73,20 @@ class Builder(modes.Mode):
             f"{opdef.name}: input {name!r} must be a Variable or Tensor: got {type(value).__name__}; use to_tensor()"
         )
 
-    def _outputs(self, opdef: OpDef, values: tuple[Any, ...], specs: tuple[Any, ...]) -> list[Variable]:
+    def _outputs(self, opdef: OpDef, values: tuple[Any, ...], specs: tuple[Any, ...]) -> list[Any]:
         stop = not self.grad or not opdef.rules or all(
             v.stop_gradient for n, value in enumerate(values) if opdef.input_names[n] in opdef.rule_of
             for v in variables_of(value)
         )  # fmt: skip
         base = self.program.unique_name(opdef.name)
-        outputs = []
+        outputs: list[Any] = []
         for n, spec in enumerate(specs):
             declared = opdef.outputs[min(n, len(opdef.outputs) - 1)]
             if declared.writes:
                 outputs.append(values[opdef.index_of[declared.writes]])
+                continue
+            if spec is None:  # a result that the attributes say is not wanted
+                outputs.append(None)
                 continue
             floating = spec.dtype.is_floating_point or spec.dtype.is_complex
             outputs.append(self.block.create_var(f"{base}.tmp_{n}", spec, stop_gradient=stop or not floating))

@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.core.operator import Operator
 from engine.core.spec import Spec
-from engine.program.program import Program, Variable, variables_of
+from engine.program.program import Program, Variable
 
 
 def concrete_specs(program: Program, ops: Sequence[Operator], feeds: Mapping[str, Spec]) -> dict[int, Spec]:
@@ -29,9 +29,9 @@ def concrete_specs(program: Program, ops: Sequence[Operator], feeds: Mapping[str
         return None if value is None else known.get(id(value), value.spec)
 
     for operator in ops:
-        outputs: list[Variable] = list(variables_of(operator.outputs))
+        outputs: list[Variable | None] = list(operator.outputs)
         if "specs" in operator.attrs:  # control flow: its results may differ from run to run
             continue
         specs = operator.opdef.infer_specs([spec_of(v) for v in operator.inputs], operator.attrs)
-        known.update({id(v): s for v, s in zip(outputs, specs, strict=True)})
+        known.update({id(v): s for v, s in zip(outputs, specs, strict=True) if v is not None})
     return known

@@ -264,7 +264,7 @@ class Writer:
             if operator.key is not None and not operator.replay:
                 self.line(depth, f"{self.slot(operator.key)} = reserve()")
             arguments.append("key=" + (self.slot(operator.key) if operator.key is not None else "reserve()"))
-        outputs = list(variables_of(operator.outputs))
+        outputs = list(operator.outputs)
         if len(outputs) == 1 and id(outputs[0]) in self.buffer_of and depth == 1:
             arguments.append(f"out=b{self.buffer_of[id(outputs[0])]}")
         call = f"{name}({', '.join(arguments)})"
@@ -272,7 +272,7 @@ class Writer:
             self.line(depth, call, operator)
             return
         targets = [
-            f"w{n}" if declared is not None and declared.writes else self.slot(v)
+            "_" if v is None else f"w{n}" if declared is not None and declared.writes else self.slot(v)
             for n, (v, declared) in enumerate(zip(outputs, _declared(operator, len(outputs)), strict=True))
         ]
         self.line(depth, (targets[0] if opdef.single else ", ".join(targets) + ",") + f" = {call}", operator)

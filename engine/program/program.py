@@ -196,6 +196,14 @@ class Program:
     def unique_name(self, key: str) -> str:
         return self._names(key)
 
+    def reserve_names(self) -> None:
+        """Let new names go on after those that the Program has, for one that was read or copied."""
+        for variable in self.list_vars():
+            base = variable.name.partition(".tmp_")[0]
+            key, _, number = base.rpartition("_")
+            if key and number.isdigit():
+                self._names.skip_to(key, int(number) + 1)
+
     def global_block(self) -> Block:
         return self.blocks[0]
 
@@ -227,6 +235,11 @@ class Program:
         )
         self._captured[id(tensor)] = made
         return made
+
+    def bind(self, variable: Variable, tensor: Any) -> None:
+        """Let a persistable Variable share its storage with an eager Tensor."""
+        variable.tensor = tensor
+        self._captured[id(tensor)] = variable
 
     def list_vars(self) -> Iterator[Variable]:
         for block in self.blocks:

@@ -133,6 +133,7 @@ def _read(plain: Any) -> Program:
             block.ops.append(_operator(block, o))
     program.inputs = [str(n) for n in plain["inputs"]]
     program.outputs = [str(n) for n in plain["outputs"]]
+    program.reserve_names()
     program.changed()
     return program
 

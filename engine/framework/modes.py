@@ -1,0 +1,23 @@
+"""Eager or static, for the whole process."""
+
+from __future__ import annotations
+
+from engine.core import mode as modes
+from engine.eager.mode import RECORDING
+from engine.program.builder import Builder
+from engine.program.executor import default_main_program
+
+
+def enable_static() -> None:
+    """From here on, in every thread, operators are appended to the default main Program."""
+    modes.set_default(Builder(default_main_program()))
+
+
+def disable_static() -> None:
+    """From here on operators compute at once."""
+    modes.set_default(RECORDING)
+
+
+def in_dynamic_mode() -> bool:
+    """True unless operators are being appended to a Program."""
+    return not modes.is_static()

@@ -1,0 +1,79 @@
+"""``save`` and ``load`` of state dicts and nested structures of tensors, as HDF5."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from engine.core.errors import ArgumentError, FormatError
+from engine.eager.tensor import Parameter, Tensor
+from engine.files.state import read_state, write_state
+from engine.program.program import Program
+from engine.program.serialize import from_plain, to_plain
+
+_TENSOR, _PARAMETER, _PROGRAM = "__tensor__", "__parameter__", "__program__"
+
+
+def save(obj: Any, path: str, protocol: int = 4, **configs: Any) -> None:
+    """Write ``obj`` (state dicts, nested dicts, lists and tuples of tensors, arrays and plain values, a Program).
+
+    ``protocol`` is Paddle's pickle protocol and has no meaning here: nothing is pickled. Raises ArgumentError for an
+    object that can't be saved so, SaveError if writing fails (what was there stays).
+    """
+    if not isinstance(path, (str, os.PathLike)):
+        raise ArgumentError(f"save: path must be a file name: got {type(path).__name__}")
+    write_state(path, _plain(obj, "obj"))
+
+
+def load(path: str, **configs: Any) -> Any:
+    """What ``save`` wrote; tensors come back as Tensors (as NumPy arrays with ``return_numpy=True``).
+
+    Raises DataError for an absent file, FormatError for a damaged or foreign one.
+    """
+    unknown = set(configs) - {"return_numpy", "model_filename", "params_filename", "keep_name_table"}
+    if unknown:
+        raise ArgumentError(f"load: unknown option {sorted(unknown)}; it takes return_numpy")
+    return _restored(read_state(path), bool(configs.get("return_numpy", False)), str(path))
+
+
+def _plain(value: Any, where: str) -> Any:
+    if isinstance(value, Tensor):
+        kind = _PARAMETER if isinstance(value, Parameter) else _TENSOR
+        return {kind: value.name, "value": value.numpy(), "stop_gradient": value.stop_gradient}
+    if isinstance(value, Program):
+        return {_PROGRAM: to_plain(value)}
+    if isinstance(value, dict):
+        return {k: _plain(v, f"{where}[{k!r}]") for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(_plain(v, f"{where}[{n}]") for n, v in enumerate(value))
+    if value is None or isinstance(value, (bool, int, float, str, bytes, np.ndarray, np.generic)):
+        return value
+    raise ArgumentError(
+        f"save: {where} is {type(value).__name__}; only tensors, arrays, numbers, strings and dicts, lists and tuples of "
+        "them can be saved: pass a state_dict()"
+    )
+
+
+def _restored(value: Any, return_numpy: bool, path: str) -> Any:
+    if isinstance(value, dict):
+        if _TENSOR in value or _PARAMETER in value:
+            return _tensor(value, return_numpy, path)
+        if _PROGRAM in value:
+            return from_plain(value[_PROGRAM], path)
+        return {k: _restored(v, return_numpy, path) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(_restored(v, return_numpy, path) for v in value)
+    return value
+
+
+def _tensor(value: dict[str, Any], return_numpy: bool, path: str) -> Any:
+    array = value.get("value")
+    if not isinstance(array, np.ndarray):
+        raise FormatError(f"{path}: a tensor's entry holds {type(array).__name__} instead of an array; save it again")
+    if return_numpy:
+        return array
+    if _PARAMETER in value:
+        return Parameter(array, name=str(value[_PARAMETER]), trainable=not value.get("stop_gradient", False))
+    return Tensor(array, stop_gradient=bool(value.get("stop_gradient", True)), name=str(value[_TENSOR]))

@@ -1,0 +1,65 @@
+"""to_static and its switches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import MethodType, ModuleType
+from typing import Any
+
+from engine.core.errors import ArgumentError
+from engine.jit.convert.runtime_calls import ignore_modules
+from engine.jit.static_function import StaticFunction, Switch, require_function
+from engine.nn import Layer
+
+
+def to_static(
+    function: Any = None, input_spec: Any = None, build_strategy: Any = None, backend: Any = None, **kwargs: Any
+) -> Any:
+    """Run a function, or the forward of a Layer, as a static Program.
+
+    As a decorator (``@to_static``, ``@to_static(input_spec=[...])``) or a call. A Layer is returned itself, with its
+    forward converted. ``build_strategy`` is accepted for Paddle's sake and has no effect.
+
+    Raises ConversionError for what can't be converted, ArgumentError for an input_spec that does not fit.
+    """
+    if backend not in (None, "CINN"):
+        raise ArgumentError(f"to_static: backend {backend!r} is unknown; leave it out")
+
+    def convert(target: Any) -> Any:
+        if isinstance(target, Layer):
+            forward = target.forward
+            if isinstance(forward, StaticFunction):
+                forward = forward.dygraph_function
+            target.__dict__["forward"] = _static(forward, input_spec)
+            return target
+        return _static(target, input_spec)
+
+    return convert if function is None else convert(function)
+
+
+def _static(function: Any, input_spec: Any) -> StaticFunction:
+    if isinstance(function, StaticFunction):
+        function = function.dygraph_function
+    if isinstance(function, MethodType):
+        return StaticFunction(function.__func__, input_spec, function.__self__)
+    return StaticFunction(require_function(function), input_spec)
+
+
+def not_to_static(func: Callable[..., Any] | None = None) -> Any:
+    """Leave a function as it is when code that calls it is converted."""
+    if func is None:
+        return not_to_static
+    func._not_to_static = True  # type: ignore[attr-defined]
+    return func
+
+
+def ignore_module(modules: list[ModuleType]) -> None:
+    """Leave functions of these modules as they are."""
+    ignore_modules(modules)
+
+
+def enable_to_static(enable_to_static_bool: bool) -> None:
+    """False: converted functions run as they were written, until switched on again."""
+    if not isinstance(enable_to_static_bool, bool):
+        raise ArgumentError(f"enable_to_static: takes True or False: got {enable_to_static_bool!r}")
+    Switch.enabled = enable_to_static_bool

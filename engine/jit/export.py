@@ -1,0 +1,144 @@
+"""jit.save and jit.load: a converted function as the three inference files, and back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.core import mode as modes
+from engine.core.errors import ArgumentError, FormatError
+from engine.eager.tensor import Parameter, Tensor
+from engine.files.inference import InferenceFiles, read_inference, write_inference
+from engine.jit.api import to_static
+from engine.jit.static_function import ConcreteProgram, StaticFunction
+from engine.jit.translated_layer import TranslatedLayer
+from engine.nn import Layer
+from engine.program.liveness import arguments, needed
+from engine.program.passes.inference import inference_program
+from engine.program.program import Program, Variable
+from engine.program.serialize import from_plain, to_plain
+
+
+def save(layer: Any, path: str, input_spec: Any = None, **configs: Any) -> str:
+    """Write ``path.pdmodel``, ``path.pdiparams`` and ``path.pdiparams.info``; returns their save id.
+
+    ``layer`` is a Layer (its forward is saved) or a converted function. ``input_spec`` says what the inputs are where
+    the function does not. ``info`` (a dict of plain values: input scaling, class names, ...) is stored with the model.
+    The files are written atomically: a failure leaves what was there.
+
+    Raises ArgumentError for what can't be saved or an input_spec that does not fit, SaveError if writing fails.
+    """
+    unknown = set(configs) - {"info", "output_spec", "combine_params", "clip_extra", "skip_forward"}
+    if unknown:
+        raise ArgumentError(f"jit.save: unknown option {sorted(unknown)}; it takes info, output_spec, combine_params, clip_extra")
+    info = configs.get("info", {})
+    concrete, names = _concrete(layer, input_spec)
+    outputs = _chosen_outputs(concrete, configs.get("output_spec"))
+    program = inference_program(concrete.main_program, concrete.inputs, outputs)
+    weights = {v.name: v.tensor.numpy() for v in program.bound()}
+    variables = {
+        v.name: {
+            "shape": list(v.shape),
+            "dtype": v.dtype.name,
+            "parameter": v.is_parameter,
+            "stop_gradient": v.stop_gradient,
+            "structured_name": names.get(id(v.tensor), v.name),
+        }
+        for v in program.bound()
+    }
+    described = {
+        "inputs": [_described(v) for v in concrete.inputs],
+        "outputs": [_described(v) for v in outputs],
+        "variables": variables,
+        "info": info,
+    }
+    return write_inference(path, to_plain(program), weights, described)
+
+
+def _described(variable: Variable) -> dict[str, Any]:
+    return {"name": variable.name, "shape": list(variable.shape), "dtype": variable.dtype.name}
+
+
+def _concrete(layer: Any, input_spec: Any) -> tuple[ConcreteProgram, dict[int, str]]:
+    names: dict[int, str] = {}
+    owner: Any = None
+    if isinstance(layer, Layer):
+        owner = layer
+        function = layer.forward if isinstance(layer.forward, StaticFunction) else _forward(layer)
+    elif isinstance(layer, StaticFunction):
+        function, owner = layer, layer.class_instance
+    elif callable(layer):
+        function = to_static(layer)
+    else:
+        raise ArgumentError(
+            f"jit.save: takes a Layer or a function converted by to_static: got {type(layer).__name__}; "
+            "pass the network itself, e.g. jit.save(net, path, input_spec=[InputSpec(...)])"
+        )
+    if isinstance(owner, Layer):
+        names = {id(t): name for name, t in owner.state_dict().items()}
+    with modes.use(modes.current().with_grad(True)):
+        return function.concrete_program_specify_input_spec(input_spec), names
+
+
+def _forward(layer: Layer) -> StaticFunction:
+    """The forward as a StaticFunction, without changing the Layer."""
+    forward = layer.forward
+    return StaticFunction(forward.__func__, None, forward.__self__)  # type: ignore[attr-defined]
+
+
+def _chosen_outputs(concrete: ConcreteProgram, output_spec: Any) -> list[Variable]:
+    outputs = [v for v in concrete.outputs if v is not None]
+    if output_spec is None:
+        if not outputs:
+            raise ArgumentError("jit.save: the function returns no Tensor; return what is to be predicted")
+        return outputs
+    wanted = [getattr(o, "name", o) for o in output_spec]
+    by_name = {v.name: v for v in outputs}
+    missing = [n for n in wanted if n not in by_name]
+    if missing:
+        raise ArgumentError(f"jit.save: output_spec names {missing}: the outputs are {sorted(by_name)}")
+    return [by_name[n] for n in wanted]
+
+
+def load(path: str, **configs: Any) -> TranslatedLayer:
+    """The model saved at ``path`` (a prefix without suffix) as a Layer that can be called and trained further.
+
+    Needs no source of the model and runs nothing but operators of this build. Raises DataError for absent files and
+    FormatError for damaged, foreign or mixed ones.
+    """
+    files = read_inference(path)
+    program = from_plain(files.program, f"{files.prefix}.pdmodel")
+    _bind(program, files)
+    return TranslatedLayer(program, files.info)
+
+
+def _bind(program: Program, files: InferenceFiles) -> None:
+    """Give every persistable Variable a Tensor with its weights."""
+    where = Path(f"{files.prefix}.pdiparams")
+    info = files.info.get("variables", {}) if isinstance(files.info, dict) else {}
+    block = program.global_block()
+    read = {id(v) for o in needed(block.ops, [block.var(n) for n in program.outputs]) for v in arguments(o)}
+    for variable in block.vars.values():
+        if not variable.persistable:
+            continue
+        array = files.weights.get(variable.name)
+        if array is None:
+            if id(variable) not in read:
+                continue
+            raise FormatError(f"{where}: no weights for {variable.name!r}, which the Program reads; save the model again")
+        if tuple(array.shape) != variable.shape or array.dtype != variable.dtype.np:
+            raise FormatError(
+                f"{where}: weights of {variable.name!r} are {array.dtype}{list(array.shape)}: the Program says "
+                f"{variable.spec}; save the model again"
+            )
+        stop = bool(info.get(variable.name, {}).get("stop_gradient", variable.stop_gradient))
+        data = np.ascontiguousarray(array) if array.ndim else array.copy()
+        tensor: Tensor
+        if variable.is_parameter:
+            tensor = Parameter(data, name=variable.name, trainable=not stop)
+        else:
+            tensor = Tensor(data, name=variable.name)
+            tensor.persistable = True
+        program.bind(variable, tensor)

@@ -1,0 +1,218 @@
+"""A Program as one operator on the tape: its forward part runs as a plan, its backward part when gradients come.
+
+Parameters and buffers are read from (and effects written to) the eager Tensors that the Program shares storage with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from engine.core import mode as modes
+from engine.core.errors import ModeError
+from engine.core.opdef import op
+from engine.core.operator import Operator
+from engine.core.place import array_module
+from engine.core.spec import Spec
+from engine.eager.mode import connect, versions_of
+from engine.eager.tensor import Tensor, counter_of, wrap
+from engine.program.append_backward import gradients_in_block
+from engine.program.builder import Builder
+from engine.program.liveness import arguments, needed, results
+from engine.program.passes.inference import copy_program
+from engine.program.plan import Plan, Storage, module_for
+from engine.program.program import Program, Variable
+
+
+class Activation:
+    """What one forward run keeps for its backward. The buffers go back to the plan when the last reference goes."""
+
+    __slots__ = ("plan", "saved", "storage")
+
+    def __init__(self, plan: Plan, storage: Storage, saved: Sequence[Any]) -> None:
+        self.plan = plan
+        self.storage = storage
+        self.saved = saved
+
+    def __del__(self) -> None:
+        self.saved = ()
+        self.plan.give_back(self.storage)
+
+
+def _never(*_: Any, **__: Any) -> Any:
+    raise ModeError("run_program: only a ProgramRunner puts it on the tape; call the converted function instead")
+
+
+def _kernel(xp: Any, xs: list, *, runner: Any = None, run: Any = None, activation: Any = None) -> Any:
+    """A whole Program as one operator."""
+    return _never()
+
+
+# First order only: a second backward would differentiate the backward plan, which holds no tape.
+RUN_PROGRAM = op("run_program", infer=_never, outputs=("outs",), output_list="outs", order=1, effect=True)(_kernel)
+RUN_PROGRAM.grad(
+    xs=lambda g_outs, runner, run, activation: runner.backward(run, activation, g_outs)
+)
+
+
+class _Training:
+    """The two plans of a training run for one set of shapes and wanted gradients."""
+
+    def __init__(
+        self, program: Program, forward: Plan, backward: Plan, wanted: list[int], fed_grads: list[int],
+        zeros: list[Spec], given: list[int],
+    ) -> None:  # fmt: skip
+        self.program = program
+        self.forward = forward
+        self.backward = backward
+        self.given = given  # positions among inputs + bound whose value the backward needs
+        self.wanted = wanted  # positions among inputs + bound whose gradient the backward gives
+        self.zeros = zeros  # their specs
+        self.fed_grads = fed_grads  # positions among the outputs whose gradient it takes
+
+
+class ProgramRunner:
+    """Runs a Program that stands for a function of Tensors."""
+
+    def __init__(self, program: Program, inputs: Sequence[Variable], outputs: Sequence[Variable]) -> None:
+        self.program = program
+        self.inputs = tuple(inputs)
+        self.outputs = tuple(outputs)
+        self.forward_ops = tuple(program.global_block().ops)
+        self.bound = tuple(program.bound())
+        written = {
+            id(v) for o in self.forward_ops if not o.opdef.listed
+            for declared, v in zip(o.opdef.outputs, o.outputs, strict=True) if declared.writes
+        }  # fmt: skip
+        self._writes = tuple(
+            n for n, v in enumerate(self.bound)
+            if id(v) in written
+        )  # fmt: skip
+        self._inference: dict[Any, Plan] = {}
+        self._training: dict[Any, _Training] = {}
+
+    def __call__(self, tensors: Sequence[Tensor]) -> list[Tensor]:
+        """The outputs for input Tensors in order; recorded on the tape where gradients are wanted."""
+        bound = [v.tensor for v in self.bound]
+        everything = [*tensors, *bound]
+        arrays = [t._array for t in everything]
+        key: tuple[Any, ...] = tuple([(a.shape, a.dtype) for a in arrays[: len(tensors)]])
+        if modes.current().grad:
+            wanted = tuple([n for n, t in enumerate(everything) if t._edge is not None])
+            if wanted:
+                return self._run_recorded(key, wanted, everything, arrays)
+        plan = self._inference.get(key)
+        if plan is None:
+            plan = self._inference[key] = self._plan(arrays, self.outputs)
+        results = plan(arrays)
+        self._note_writes()
+        return [wrap(np.asarray(r) if isinstance(r, np.generic) else r) for r in results]
+
+    def _plan(self, arrays: Sequence[Any], outputs: Sequence[Variable], kept: frozenset[int] = frozenset()) -> Plan:
+        feeds = {v.name: Spec(a.shape, a.dtype.name) for v, a in zip(self.inputs, arrays, strict=False)}
+        inputs = (*self.inputs, *self.bound)
+        return Plan(self.program, self.forward_ops, inputs, outputs, feeds, kept, module_for(arrays))
+
+    def _note_writes(self) -> None:
+        """Tell the version counters of buffers that the run replaced their values."""
+        for n in self._writes:
+            counter_of(self.bound[n].tensor).count += 1
+
+    def _run_recorded(self, key: Any, wanted: tuple[int, ...], everything: list[Tensor], arrays: list[Any]) -> list[Tensor]:
+        run = self._training.get((key, wanted))
+        if run is None:
+            run = self._training[(key, wanted)] = self._compile_training(wanted, arrays)
+        storage = run.forward.storage()
+        try:
+            results = run.forward.run(arrays, storage)
+        except BaseException:
+            run.forward.give_back(storage)
+            raise
+        self._note_writes()
+        count = len(self.outputs)
+        activation = Activation(run.forward, storage, (*results[count:], *[arrays[n] for n in run.given]))
+        outputs = [wrap(np.asarray(r) if isinstance(r, np.generic) else r) for r in results[:count]]
+        if run.wanted:
+            node = Operator(RUN_PROGRAM.opdef, None, {"runner": self, "run": run, "activation": activation})
+            node.edges = ([everything[n]._edge for n in run.wanted],)  # type: ignore[assignment]
+            node.inputs = ([everything[n] for n in run.wanted],)
+            node.versions = versions_of(node.inputs)
+            node.shapes = tuple([o._array.shape for o in outputs])
+            connect([outputs[n] if n in run.fed_grads else None for n in range(count)], node)
+        return outputs
+
+    def _compile_training(self, wanted: tuple[int, ...], arrays: list[Any]) -> _Training:
+        """A copy of the Program with the backward operators, and plans of both parts for these shapes."""
+        program, copied = copy_program(self.program, self.inputs, self.outputs)
+        everything = [copied.get(id(v), v) for v in (*self.inputs, *self.bound)]
+        outputs = [copied[id(v)] for v in self.outputs]
+        forward_ops = tuple(program.global_block().ops)
+        sources = [everything[n] for n in wanted]
+        for source in sources:
+            source.stop_gradient = False
+        fed, fed_grads, grads = _output_gradients(program, outputs)
+        with modes.use(Builder(program)):
+            found = gradients_in_block(program.global_block(), forward_ops, grads, sources)
+        backward_ops = tuple(program.global_block().ops[len(forward_ops) :])
+        made = [(n, g) for n, g in zip(wanted, found, strict=True) if g is not None]
+        gradients = [g for _, g in made]
+        given, kept = _saved(forward_ops, backward_ops, everything, gradients)
+        feeds = {v.name: Spec(a.shape, a.dtype.name) for v, a in zip(everything[: len(self.inputs)], arrays, strict=False)}
+        xp = module_for(arrays)
+        lasting = frozenset(id(v) for v in kept) - {id(v) for v in outputs}
+        forward = Plan(program, forward_ops, everything, (*outputs, *kept), feeds, lasting, xp)
+        shapes = {v.name: forward.specs.get(id(v), v.spec) for v in (*kept, *given)}
+        shapes |= {g.name: forward.specs.get(id(outputs[n]), g.spec) for g, n in zip(fed, fed_grads, strict=True)}
+        backward = Plan(program, backward_ops, (*kept, *given, *fed), gradients, shapes, xp=xp)
+        place = {id(v): n for n, v in enumerate(everything)}
+        zeros = [forward.specs.get(id(outputs[n]), outputs[n].spec) for n in fed_grads]
+        return _Training(program, forward, backward, [n for n, _ in made], fed_grads, zeros, [place[id(v)] for v in given])
+
+    def backward(self, run: _Training, activation: Activation, grads: Sequence[Tensor | None]) -> list[Tensor]:
+        """Gradients of the wanted inputs and parameters, from those of the outputs (None: zero)."""
+        model = next(g._array for g in grads if g is not None)
+        xp = array_module(model)
+        fed = []
+        for n, spec in zip(run.fed_grads, run.zeros, strict=True):
+            gradient = grads[n]
+            if gradient is None:
+                fed.append(xp.zeros(spec.shape, spec.dtype.np))
+            else:
+                fed.append(gradient._array)
+        return [wrap(a) for a in run.backward([*activation.saved, *fed])]
+
+    @property
+    def training_programs(self) -> list[Program]:
+        """The Programs with backward operators that were built so far."""
+        return [run.program for run in self._training.values()]
+
+
+def _output_gradients(program: Program, outputs: Sequence[Variable]) -> tuple[list[Variable], list[int], dict[int, Any]]:
+    """Variables that the outputs' gradients are fed to, which outputs they belong to, and gradients by Variable."""
+    fed: list[Variable] = []
+    positions: list[int] = []
+    grads: dict[int, Any] = {}
+    with modes.use(Builder(program)):
+        for n, output in enumerate(outputs):
+            if output.stop_gradient or not output.dtype.is_floating_point:
+                continue
+            name = program.unique_name(f"{output.name}@GRAD")
+            gradient = program.global_block().create_var(name, output.spec, is_data=True)
+            fed.append(gradient)
+            positions.append(n)
+            before = grads.get(id(output))
+            grads[id(output)] = gradient if before is None else before + gradient
+    return fed, positions, grads
+
+
+def _saved(
+    forward: Sequence[Operator], backward: Sequence[Operator], everything: Sequence[Variable], gradients: Sequence[Variable]
+) -> tuple[list[Variable], list[Variable]]:
+    """What the backward part needs of the forward part: of its arguments, and of what it computed."""
+    place = {id(v) for v in everything}
+    available = {id(v) for o in forward for v in results(o)} | place
+    wanted = [v for o in needed(backward, gradients) for v in arguments(o)] + list(gradients)
+    saved = {id(v): v for v in wanted if id(v) in available}.values()
+    return [v for v in saved if id(v) in place], [v for v in saved if id(v) not in place]

@@ -1,0 +1,161 @@
+"""Arguments of a converted function: which are Tensors, which are plain values, and the key of the cache."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from engine.core import nest
+from engine.core.errors import ArgumentError, DTypeError, ShapeError
+from engine.eager.tensor import Tensor
+from engine.jit.input_spec import InputSpec
+from engine.tensor.creation import to_tensor
+
+
+class Signature:
+    """The parameters of a function without ``self``, and the InputSpecs that the user gave for them."""
+
+    def __init__(self, function: Callable[..., Any], input_spec: Any, where: str) -> None:
+        self.where = where
+        self.python = inspect.signature(function)
+        if input_spec is not None and not isinstance(input_spec, (list, tuple)):
+            raise ArgumentError(
+                f"{where}: input_spec must be a list or tuple with one item a parameter: got {type(input_spec).__name__}"
+            )
+        self.input_spec: Any = None if input_spec is None else list(input_spec)
+
+    def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """Arguments by parameter name, defaults filled in. Raises the TypeError that Python would."""
+        bound = self.python.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return dict(bound.arguments)
+
+    def specified(self) -> dict[str, Any] | None:
+        """InputSpecs (and plain values) by parameter name, defaults for what input_spec leaves out; None without any.
+
+        Raises ArgumentError where the specs do not match the parameters.
+        """
+        if self.input_spec is None:
+            return None
+        parameters = list(self.python.parameters.values())
+        found: dict[str, Any] = {}
+        given = list(self.input_spec)
+        for parameter in parameters:
+            if parameter.kind is parameter.VAR_POSITIONAL:
+                found[parameter.name] = tuple(given)
+                given = []
+            elif parameter.kind is parameter.VAR_KEYWORD:
+                found[parameter.name] = {}
+            elif given and parameter.kind is not parameter.KEYWORD_ONLY:
+                found[parameter.name] = given.pop(0)
+            elif parameter.default is not parameter.empty:
+                found[parameter.name] = parameter.default
+            else:
+                raise ArgumentError(
+                    f"{self.where}: input_spec has {len(self.input_spec)} item(s), none for the required parameter "
+                    f"{parameter.name!r} of {self.where}{self.python}; add an InputSpec for each"
+                )
+        if given:
+            raise ArgumentError(
+                f"{self.where}: input_spec has {len(self.input_spec)} items: {self.where}{self.python} takes "
+                f"{len(parameters)}; remove what is too much"
+            )
+        return found
+
+    def named(self, values: dict[str, Any]) -> dict[str, Any]:
+        """``values`` with every InputSpec given a name: its own, or that of the parameter."""
+        taken: set[str] = set()
+
+        def rename(spec: Any, base: str) -> Any:
+            name = spec.name or base
+            while name in taken:
+                name += "_"
+            taken.add(name)
+            return InputSpec(spec.shape, spec.dtype, name, spec.stop_gradient)
+
+        def walk(value: Any, base: str) -> Any:
+            if isinstance(value, InputSpec):
+                return rename(value, base)
+            if isinstance(value, dict):
+                return {k: walk(v, f"{base}_{k}") for k, v in value.items()}
+            if isinstance(value, (list, tuple)):
+                made = [walk(v, f"{base}_{n}") for n, v in enumerate(value)]
+                return type(value)(made) if not hasattr(value, "_fields") else type(value)(*made)
+            return value
+
+        return {k: walk(v, k) for k, v in values.items()}
+
+
+def as_specs(values: dict[str, Any]) -> dict[str, Any]:
+    """Arguments with every Tensor and array replaced by the InputSpec of its very shape."""
+
+    def spec(value: Any) -> Any:
+        if isinstance(value, Tensor):
+            return InputSpec(list(value.shape), value.dtype)
+        if isinstance(value, np.ndarray):
+            return InputSpec.from_numpy(value)
+        return value
+
+    return {k: nest.map_structure(spec, v) for k, v in values.items()}
+
+
+def tensors_of(where: str, values: dict[str, Any], specs: dict[str, Any]) -> list[Tensor]:
+    """The Tensors among the arguments, in the order of the InputSpecs.
+
+    Raises ShapeError or DTypeError where one does not fit its InputSpec, ArgumentError where the structure differs.
+    """
+    found: list[Tensor] = []
+    for name, spec in specs.items():
+        if not nest.same_structure(values[name], spec):
+            raise ArgumentError(
+                f"{where}: argument {name!r} is {nest.describe(values[name])}: its input_spec is {nest.describe(spec)}; "
+                "both must nest alike"
+            )
+        for value, each in zip(nest.flatten(values[name]), nest.flatten(spec), strict=True):
+            if isinstance(each, InputSpec):
+                found.append(fit(where, name, value, each))
+    return found
+
+
+def fit(where: str, name: str, value: Any, spec: InputSpec) -> Tensor:
+    if not isinstance(value, Tensor):
+        if not isinstance(value, (np.ndarray, int, float, bool)):
+            raise ArgumentError(f"{where}: argument {name!r} must be a Tensor, its input_spec is {spec}: got {type(value).__name__}")
+        value = to_tensor(value, dtype=spec.dtype)
+    shape = value._array.shape
+    if len(shape) != len(spec.shape) or any(e not in (-1, d) for d, e in zip(shape, spec.shape, strict=True)):
+        raise ShapeError(
+            f"{where}: argument {name!r} has shape {list(shape)}: its input_spec says {list(spec.shape)}; reshape it or "
+            "change the InputSpec"
+        )
+    if value._array.dtype != spec.dtype.np:
+        raise DTypeError(
+            f"{where}: argument {name!r} has dtype {value.dtype.name}: its input_spec says {spec.dtype.name}; "
+            f"cast it with astype({spec.dtype.name!r})"
+        )
+    tensor: Tensor = value
+    return tensor
+
+
+def cache_key(values: dict[str, Any]) -> Any:
+    """A hashable key of arguments: Tensors by shape and dtype, numbers and strings by type and value, others by identity."""
+
+    def key(value: Any) -> Any:
+        if isinstance(value, Tensor):
+            return (value._array.shape, value._array.dtype)
+        if isinstance(value, np.ndarray):
+            return (value.shape, value.dtype)
+        if isinstance(value, InputSpec):
+            return value
+        if isinstance(value, dict):
+            return ("dict", tuple([(k, key(v)) for k, v in value.items()]))
+        if isinstance(value, (list, tuple)):
+            return (type(value), tuple([key(v) for v in value]))
+        if value is None or isinstance(value, (bool, int, float, str, bytes)):
+            return (type(value), value)
+        return ("id", id(value))
+
+    return tuple([(k, key(v)) for k, v in values.items()])

@@ -1,0 +1,286 @@
+"""StaticFunction: a converted function with its Programs, one for each kind of call."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from types import MethodType
+from typing import Any
+
+from engine.core import mode as modes
+from engine.core import names, nest
+from engine.core.errors import ArgumentError, ConversionError
+from engine.eager.tensor import Tensor
+from engine.jit.convert.convert import ConvertedFunction, convert
+from engine.jit.input_spec import InputSpec
+from engine.jit.run_program import ProgramRunner
+from engine.jit.signature import Signature, as_specs, cache_key, tensors_of
+from engine.program.builder import building
+from engine.program.program import Program, Variable
+
+
+class Switch:
+    """``enable_to_static(False)`` makes converted functions run as they were written."""
+
+    enabled = True
+
+
+class ConcreteProgram:
+    """The Program of a function for one kind of call: fixed structure, plain values and modes."""
+
+    def __init__(self, function: StaticFunction, specs: dict[str, Any]) -> None:
+        self.specs = function.signature.named(specs)
+        self.main_program = Program()
+        self.inputs: list[Variable] = []
+        block = self.main_program.global_block()
+
+        def placeholder(value: Any) -> Any:
+            if not isinstance(value, InputSpec):
+                return value
+            made = block.create_var(value.name, value.to_spec(), stop_gradient=value.stop_gradient, is_data=True)
+            made.stop_gradient = value.stop_gradient or not value.dtype.is_floating_point
+            self.inputs.append(made)
+            return made
+
+        arguments = {k: nest.map_structure(placeholder, v) for k, v in self.specs.items()}
+        with names.guard(), building(self.main_program) as builder:
+            self.result = function.call_converted(arguments)
+            self.outputs: list[Any] = []
+            for value in nest.flatten(self.result):
+                self.outputs.append(_output(builder, value))
+        self.main_program.inputs = [v.name for v in self.inputs]
+        self.main_program.outputs = [v.name for v in self.outputs if v is not None]
+        variables = [v for v in self.outputs if v is not None]
+        self.runner = ProgramRunner(self.main_program, self.inputs, variables)
+        self.flags = self.trainable_flags()
+
+    @property
+    def parameters(self) -> list[Tensor]:
+        """The parameters and buffers that the Program uses."""
+        return [v.tensor for v in self.runner.bound]
+
+    def trainable_flags(self) -> tuple[bool, ...]:
+        """Which parameters take gradients; a Program traced under other flags does not fit."""
+        return tuple([v.tensor._edge is None for v in self.runner.bound])
+
+    def __call__(self, tensors: list[Tensor]) -> Any:
+        results = iter(self.runner(tensors))
+        leaves = [
+            next(results) if variable is not None else leaf
+            for variable, leaf in zip(self.outputs, nest.flatten(self.result), strict=True)
+        ]
+        return nest.pack(self.result, leaves)
+
+
+def _output(builder: Any, value: Any) -> Variable | None:
+    """What a leaf of the result stands for in the Program; None for a plain Python value."""
+    if id(value) in builder.rebound:
+        return _output(builder, builder.rebound[id(value)][1])
+    if isinstance(value, Variable):
+        return value
+    if isinstance(value, Tensor):
+        captured = builder.program.capture(value)
+        assert isinstance(captured, Variable)
+        return captured
+    return None
+
+
+class StaticFunction:
+    """Calls ``function`` as a Program, which is built at the first call of each kind.
+
+    Programs are kept by the specs of the Tensors, the values of the other arguments, and the train/eval modes of the
+    Layer the function belongs to.
+    """
+
+    def __init__(self, function: Callable[..., Any], input_spec: Any = None, instance: Any = None) -> None:
+        self._function = function  # without self
+        self._input_spec = input_spec
+        self._instance = instance
+        self._bound: Callable[..., Any] = function if instance is None else MethodType(function, instance)
+        self._programs: dict[Any, ConcreteProgram] = {}
+        self._converted: ConvertedFunction | None = None
+        self._signature: Signature | None = None
+        functools.update_wrapper(self, function)
+
+    # -- as a method -------------------------------------------------------------------------------------------
+    def __get__(self, instance: Any, owner: type | None = None) -> StaticFunction:
+        """The function of one Layer, with Programs of its own, kept in that Layer."""
+        if instance is None:
+            return self
+        kept = instance.__dict__.setdefault("_static_functions", {})
+        name = self._function.__qualname__
+        made = kept.get(name)
+        if made is None or made._function is not self._function:
+            made = kept[name] = StaticFunction(self._function, self._input_spec, instance)
+        assert isinstance(made, StaticFunction)
+        return made
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> StaticFunction:
+        import copy
+
+        instance = copy.deepcopy(self._instance, memo) if self._instance is not None else None
+        return StaticFunction(self._function, self._input_spec, instance)
+
+    @property
+    def _static_function_target(self) -> Callable[..., Any]:
+        """What code that is being converted calls in place of this."""
+        return self._bound
+
+    @property
+    def dygraph_function(self) -> Callable[..., Any]:
+        """The function as it was written."""
+        return self._bound
+
+    @property
+    def class_instance(self) -> Any:
+        """The Layer that the function is a method of, or None."""
+        return self._instance
+
+    @property
+    def signature(self) -> Signature:
+        if self._signature is None:
+            self._signature = Signature(self._bound, self._input_spec, self._function.__qualname__)
+        return self._signature
+
+    @property
+    def converted(self) -> ConvertedFunction:
+        """The conversion: function, source and where it comes from. Raises ConversionError."""
+        if self._converted is None:
+            self._converted = convert(self._function)
+        return self._converted
+
+    @property
+    def code(self) -> str:
+        """The converted source, for people."""
+        return self.converted.code
+
+    def call_converted(self, arguments: dict[str, Any]) -> Any:
+        """Call the converted function with arguments by name."""
+        bound = self.signature.python.bind_partial()
+        bound.arguments.update(arguments)
+        function = self.converted.function
+        if self._instance is None:
+            return function(*bound.args, **bound.kwargs)
+        return function(self._instance, *bound.args, **bound.kwargs)
+
+    # -- calling -----------------------------------------------------------------------------------------------
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not Switch.enabled:
+            return self._bound(*args, **kwargs)
+        if modes.is_static():  # called from a function that is being traced: becomes part of its Program
+            return self.call_converted(self.signature.bind(args, kwargs))
+        values = self.signature.bind(args, kwargs)
+        concrete, tensors = self._concrete_for(values)
+        return concrete(tensors)
+
+    def _concrete_for(self, values: dict[str, Any]) -> tuple[ConcreteProgram, list[Tensor]]:
+        specified = self.signature.specified()
+        where = self._function.__qualname__
+        if specified is None:
+            key = (cache_key(values), self._modes())
+            specs: dict[str, Any] | None = None
+        else:
+            specs = {k: _merge(specified.get(k, v), v) for k, v in values.items()}
+            key = (cache_key(specs), self._modes())
+        concrete = self._programs.get(key)
+        if concrete is None or concrete.flags != concrete.trainable_flags():
+            concrete = self._programs[key] = ConcreteProgram(self, as_specs(values) if specs is None else specs)
+        return concrete, tensors_of(where, values, concrete.specs)
+
+    def _modes(self) -> tuple[bool, ...]:
+        """The train/eval modes that the trace depends on, and what the Layer tree consists of."""
+        layer = self._instance
+        if layer is None or not hasattr(layer, "_sub_layers"):
+            return ()
+        return tuple(_walk_modes(layer))
+
+    def concrete_program_specify_input_spec(self, input_spec: Any = None) -> ConcreteProgram:
+        """The Program for ``input_spec`` (the function's own by default), for saving.
+
+        Raises ArgumentError where neither an input_spec nor an earlier call says what the inputs are.
+        """
+        if input_spec is not None:
+            return StaticFunction(self._function, input_spec, self._instance)._from_spec()
+        if self._input_spec is not None:
+            return self._from_spec()
+        fitting = [c for (_, m), c in self._programs.items() if m == self._modes()]
+        if not fitting:
+            if not self.signature.python.parameters:
+                return self._from_spec([])
+            raise ArgumentError(
+                f"{self._function.__qualname__}: nothing says what its inputs are; pass input_spec=[InputSpec(...)] to "
+                "jit.save or to_static, or call it once in this mode before"
+            )
+        if len(fitting) > 1:
+            shapes = "; ".join(str([list(v.shape) for v in c.inputs]) for c in fitting)
+            raise ArgumentError(
+                f"{self._function.__qualname__}: it was called in {len(fitting)} ways (shapes {shapes}); pass "
+                "input_spec=[InputSpec(...)] to say which to use"
+            )
+        return fitting[0]
+
+    def _from_spec(self, input_spec: Any = None) -> ConcreteProgram:
+        specified = self.signature.specified() if input_spec is None else {}
+        assert specified is not None
+        key = (cache_key(specified), self._modes())
+        concrete = self._programs.get(key)
+        if concrete is None or concrete.flags != concrete.trainable_flags():
+            concrete = self._programs[key] = ConcreteProgram(self, specified)
+        return concrete
+
+    @property
+    def concrete_program(self) -> ConcreteProgram:
+        """The Program of the function's input_spec, or of its one earlier call."""
+        return self.concrete_program_specify_input_spec()
+
+    @property
+    def main_program(self) -> Program:
+        return self.concrete_program.main_program
+
+    @property
+    def inputs(self) -> list[Variable]:
+        return self.concrete_program.inputs
+
+    @property
+    def outputs(self) -> list[Any]:
+        return self.concrete_program.outputs
+
+    @property
+    def program_cache(self) -> list[ConcreteProgram]:
+        """Every Program built so far."""
+        return list(self._programs.values())
+
+    def rollback(self) -> Callable[..., Any]:
+        """The function as it was written, put back into its Layer."""
+        layer = self._instance
+        name = self._function.__name__
+        if layer is not None and layer.__dict__.get(name) is self:
+            del layer.__dict__[name]
+        return self._bound
+
+
+def _merge(spec: Any, value: Any) -> Any:
+    """The InputSpecs of an argument; where the spec is a plain value (a default), what the call gives counts."""
+    leaves = nest.flatten(spec)
+    if any(isinstance(s, InputSpec) for s in leaves):
+        return spec
+    if any(isinstance(v, Tensor) for v in nest.flatten(value)):
+        return as_specs({"value": value})["value"]
+    return value
+
+
+def _walk_modes(layer: Any) -> Iterator[Any]:
+    yield layer.training
+    for parameter in layer._parameters.values():
+        yield id(parameter)
+    for child in layer._sub_layers.values():
+        if child is not None:
+            yield from _walk_modes(child)
+
+
+def require_function(function: Any) -> Callable[..., Any]:
+    """``function`` itself; raises ConversionError for what can't be converted."""
+    if not callable(function):
+        raise ConversionError(f"to_static: takes a function, a method or a Layer: got {type(function).__name__}")
+    checked: Callable[..., Any] = function
+    return checked

@@ -1,0 +1,105 @@
+"""TranslatedLayer: a saved Program as a Layer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+from engine.core.errors import ArgumentError
+from engine.core.operator import Operator
+from engine.eager.tensor import Parameter, Tensor
+from engine.jit.input_spec import InputSpec
+from engine.jit.run_program import ProgramRunner
+from engine.jit.signature import fit
+from engine.nn import Layer
+from engine.program.program import Program, Variable
+
+
+class TranslatedLayer(Layer):
+    """What ``jit.load`` gives: call it to predict, train it further, save it again. Its modes switch dropout and batch
+    normalisation inside the Program.
+    """
+
+    def __init__(self, program: Program, info: Any) -> None:
+        super().__init__()
+        block = program.global_block()
+        inputs = [block.var(n) for n in program.inputs]
+        outputs = [block.var(n) for n in program.outputs]
+        described = info if isinstance(info, dict) else {}
+        variables = described.get("variables", {})
+        fields = self.__dict__
+        fields["_program"] = program
+        fields["_inputs"] = inputs
+        fields["info"] = described.get("info", {})
+        fields["_runner"] = ProgramRunner(program, inputs, outputs)
+        fields["_structured_names"] = {}
+        for variable in program.bound():
+            name = variables.get(variable.name, {}).get("structured_name", variable.name)
+            key = str(name).replace(".", "_")
+            while key in self._parameters or key in self._buffers:
+                key += "_"
+            self._structured_names[key] = name
+            if isinstance(variable.tensor, Parameter):
+                self.add_parameter(key, variable.tensor)
+            else:
+                self.register_buffer(key, variable.tensor)
+        fields["_mode_ops"] = _mode_ops(program)
+
+    def forward(self, *inputs: Any) -> Any:
+        """The saved function. Raises ShapeError, DTypeError or ArgumentError for inputs it was not saved for."""
+        if len(inputs) != len(self._inputs):
+            names = ", ".join(f"{v.name} {v.spec}" for v in self._inputs)
+            raise ArgumentError(f"TranslatedLayer: got {len(inputs)} inputs: the model takes {len(self._inputs)}: {names}")
+        tensors = [fit("TranslatedLayer", v.name, x, _spec(v)) for v, x in zip(self._inputs, inputs, strict=True)]
+        results = self._runner(tensors)
+        return results[0] if len(results) == 1 else results
+
+    def program(self, method_name: str = "forward") -> Program:
+        """The Program that a call runs."""
+        if method_name != "forward":
+            raise ArgumentError(f"TranslatedLayer.program: no method {method_name!r} was saved; there is 'forward'")
+        return self._program  # type: ignore[no-any-return]
+
+    def input_specs(self) -> list[InputSpec]:
+        """What the model takes."""
+        return [_spec(v) for v in self._inputs]
+
+    def train(self) -> TranslatedLayer:
+        """Dropout drops and batch normalisation learns, where the Program has them."""
+        return self._switch(True)
+
+    def eval(self) -> TranslatedLayer:
+        """The mode for predicting."""
+        return self._switch(False)
+
+    def _switch(self, training: bool) -> TranslatedLayer:
+        self.__dict__["training"] = training
+        changed = False
+        for operator in self._mode_ops:
+            changed |= operator.attrs["is_test"] is training
+            operator.attrs["is_test"] = not training
+        if changed:
+            self.__dict__["_runner"] = ProgramRunner(self._program, self._inputs, self._runner.outputs)
+        return self
+
+    def state_dict(self, *args: Any, **kwargs: Any) -> dict[str, Tensor]:
+        """Parameters and buffers by the names they had in the original network."""
+        return {self._structured_names.get(k, k): v for k, v in super().state_dict(*args, **kwargs).items()}
+
+    def set_state_dict(self, state_dict: dict[str, Any], use_structured_name: bool = True) -> tuple[list[str], list[str]]:
+        """Take values by the names of the original network; returns missing and unexpected names."""
+        back = {v: k for k, v in self._structured_names.items()}
+        found = super().set_state_dict({back.get(k, k): v for k, v in state_dict.items()}, use_structured_name)
+        missing, unexpected = found
+        return [self._structured_names.get(k, k) for k in missing], [self._structured_names.get(k, k) for k in unexpected]
+
+    set_dict = load_dict = set_state_dict
+
+
+def _spec(variable: Variable) -> InputSpec:
+    return InputSpec(list(variable.shape), variable.dtype, variable.name)
+
+
+def _mode_ops(program: Program) -> list[Operator]:
+    """Operators that go one way in training and another in prediction."""
+    return [o for b in program.blocks for o in b.ops if "is_test" in o.attrs]

@@ -1,0 +1,1 @@
+"""Program -> Program, one subject a file."""
