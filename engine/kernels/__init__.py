@@ -1,1 +1,1 @@
-"""Kernels that are faster on one backend than the default ones of ``engine.ops``, and the backends themselves."""
+"""The backends, and kernels that are faster on one of them than the default ones of ``engine.ops``."""

@@ -1,5 +1,79 @@
 """The CPU backend: NumPy, and the kernels that are faster than the default ones there."""
 
-import numpy
+from __future__ import annotations
 
-xp = numpy
+import ctypes
+import os
+import sys
+from collections.abc import Mapping
+
+import numpy as np
+
+from engine.core.opdef import OpDef
+
+xp = np
+
+# Called without the kernel's Python function around them: 0.15 of the 0.9 us that a tiny operator takes.
+UFUNCS = {
+    "abs": np.absolute,
+    "ceil": np.ceil,
+    "cos": np.cos,
+    "elementwise_add": np.add,
+    "elementwise_div": np.divide,
+    "elementwise_floordiv": np.floor_divide,
+    "elementwise_max": np.maximum,
+    "elementwise_min": np.minimum,
+    "elementwise_mod": np.remainder,
+    "elementwise_mul": np.multiply,
+    "elementwise_pow": np.power,
+    "elementwise_sub": np.subtract,
+    "equal": np.equal,
+    "exp": np.exp,
+    "floor": np.floor,
+    "greater_equal": np.greater_equal,
+    "greater_than": np.greater,
+    "isfinite_v2": np.isfinite,
+    "isinf_v2": np.isinf,
+    "isnan_v2": np.isnan,
+    "less_equal": np.less_equal,
+    "less_than": np.less,
+    "log": np.log,
+    "logical_and": np.logical_and,
+    "logical_not": np.logical_not,
+    "logical_or": np.logical_or,
+    "logical_xor": np.logical_xor,
+    "not_equal": np.not_equal,
+    "sign": np.sign,
+    "sin": np.sin,
+    "sqrt": np.sqrt,
+    "square": np.square,
+    "tanh": np.tanh,
+}
+
+# mallopt's names for these numbers, from <malloc.h>.
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+_MIB = 1 << 20
+
+
+def keep_freed_memory() -> bool:
+    """Let the C library reuse the memory of freed arrays instead of giving it back to the system each time.
+
+    Its default gives back a freed block at the end of the heap, so a step of eager training asks the system for
+    the same pages again and again: the first convolution of LeNet takes 0.2 ms instead of 1.1. False where the C
+    library is not glibc, or the user has set its MALLOC_ variables.
+    """
+    if not sys.platform.startswith("linux") or any(name.startswith("MALLOC_") for name in os.environ):
+        return False
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is None:
+        return False
+    # Old releases take no more than 32 MiB for the first.
+    larger = any(mallopt(_MMAP_THRESHOLD, size * _MIB) for size in (256, 32))
+    return bool(larger and mallopt(_TRIM_THRESHOLD, 512 * _MIB))
+
+
+def register(ops: Mapping[str, OpDef]) -> None:
+    """Put the kernels of this backend into the definitions of ``ops``."""
+    keep_freed_memory()
+    for name, ufunc in UFUNCS.items():
+        ops[name].override("cpu", ufunc, direct=True)
