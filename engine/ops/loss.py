@@ -108,7 +108,7 @@ def _second_order(
 @softmax_with_cross_entropy.grad_all("logits")
 def _grad(
     g_softmax: Any, g_loss: Any, softmax: Any, label: Any, soft_label: bool, ignore_index: int, axis: int
-) -> tuple[Any]:
+) -> Any:
     result = None
     if g_loss is not None:
         result = _cross_entropy_grad(
@@ -118,7 +118,7 @@ def _grad(
         gy = g_softmax * softmax
         through = gy - softmax * reduce.sum(gy, axis=[axis], keepdim=True)
         result = through if result is None else result + through
-    return (result,)
+    return result
 
 
 def _infer_accuracy(values: Spec, indices: Spec, label: Spec) -> tuple[Spec, Spec, Spec]:

@@ -1,0 +1,177 @@
+"""Metrics that are added up over batches, and the accuracy of one batch."""
+
+from __future__ import annotations
+
+import abc
+from typing import Any
+
+import numpy as np
+
+from engine.core.dtype import int32, int64
+from engine.core.errors import DTypeError, ShapeError
+from engine.eager.tensor import Tensor
+from engine.ops import compare, index, loss, math, reduce, shape
+from engine.tensor import creation
+
+
+def accuracy(
+    input: Any, label: Any, k: int = 1, correct: Any = None, total: Any = None, name: str | None = None
+) -> Any:
+    """The share of samples whose class is among the ``k`` largest of ``input`` [N, classes]; a tensor of one number.
+
+    ``label`` is [N, 1]. The two counts are written into ``correct`` and ``total``, int32 tensors, where given.
+    Raises ShapeError for other shapes.
+    """
+    if label.dtype is int32:
+        label = math.cast(label, out_dtype=int64)
+    values, indices = index.topk(input, k=int(k))
+    share, right, count = loss.accuracy(values, indices, label)
+    if correct is not None:
+        creation.assign(right, correct)
+    if total is not None:
+        creation.assign(count, total)
+    return share
+
+
+class Metric(abc.ABC):
+    """Base of the metrics: ``compute`` on tensors of a batch, ``update`` with its result, ``accumulate`` over all."""
+
+    def __init__(self) -> None:
+        """Nothing is kept by the base."""
+
+    @abc.abstractmethod
+    def reset(self) -> None:
+        """Forget everything that was added."""
+
+    @abc.abstractmethod
+    def update(self, *args: Any) -> Any:
+        """Add a batch."""
+
+    @abc.abstractmethod
+    def accumulate(self) -> Any:
+        """The metric over all batches since the last reset."""
+
+    @abc.abstractmethod
+    def name(self) -> Any:
+        """Its name or names, for logs."""
+
+    def compute(self, *args: Any) -> Any:
+        """What ``update`` is given, from a batch's outputs and labels; by default they themselves."""
+        return args
+
+
+class Accuracy(Metric):
+    """The share of samples whose class is among the k largest scores, for each k in ``topk``."""
+
+    def __init__(self, topk: Any = (1,), name: str | None = None, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.topk = (topk,) if isinstance(topk, int) else tuple(topk)
+        self.maxk = max(self.topk)
+        base = name or "acc"
+        self._name = [f"{base}_top{k}" for k in self.topk] if self.maxk != 1 else [base]
+        self.reset()
+
+    def compute(self, pred: Any, label: Any, *args: Any) -> Any:
+        """[..., maxk] of 0 and 1: whether the label is the best, second best ... of ``pred`` [..., classes].
+
+        ``label`` is [...] or [..., 1] class numbers, or [..., classes] one-hot.
+        """
+        _, indices = index.topk(pred, k=min(self.maxk, pred.shape[-1]), axis=-1)
+        if label.ndim == 1 or (label.ndim == 2 and label.shape[-1] == 1):
+            label = shape.reshape(label, shape=[-1, 1])
+        elif label.shape[-1] != 1:
+            label = reduce.argmax(label, axis=-1, keepdims=True)
+        if label.dtype is not indices.dtype:
+            label = math.cast(label, out_dtype=indices.dtype)
+        return math.cast(compare.equal(indices, label), out_dtype="float32")
+
+    def update(self, correct: Any, *args: Any) -> Any:
+        """Add what ``compute`` gave; returns this batch's accuracy, one for each k."""
+        array = _array("Accuracy", "correct", correct)
+        samples = int(np.prod(array.shape[:-1]))
+        shares = []
+        for n, k in enumerate(self.topk):
+            right = float(array[..., :k].sum())
+            shares.append(right / samples if samples else 0.0)
+            self.total[n] += right
+            self.count[n] += samples
+        return shares[0] if len(self.topk) == 1 else shares
+
+    def reset(self) -> None:
+        self.total = [0.0] * len(self.topk)
+        self.count = [0] * len(self.topk)
+
+    def accumulate(self) -> Any:
+        shares = [t / c if c else 0.0 for t, c in zip(self.total, self.count, strict=True)]
+        return shares[0] if len(self.topk) == 1 else shares
+
+    def name(self) -> list[str]:
+        return self._name
+
+
+class Precision(Metric):
+    """Of the samples called positive (probability rounding to 1), the share that are."""
+
+    def __init__(self, name: str = "precision", *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._name = name
+        self.reset()
+
+    def update(self, preds: Any, labels: Any) -> None:  # type: ignore[override]
+        """Add probabilities [N] or [N, 1] and labels 0 or 1 of the same number."""
+        called, truth = _binary("Precision", preds, labels, lambda p: np.floor(p + 0.5))
+        self.tp += int(np.count_nonzero(called & truth))
+        self.fp += int(np.count_nonzero(called & ~truth))
+
+    def reset(self) -> None:
+        self.tp = 0
+        self.fp = 0
+
+    def accumulate(self) -> float:
+        called = self.tp + self.fp
+        return self.tp / called if called else 0.0
+
+    def name(self) -> str:
+        return self._name
+
+
+class Recall(Metric):
+    """Of the positive samples, the share that are called so (probability rounding to 1)."""
+
+    def __init__(self, name: str = "recall", *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._name = name
+        self.reset()
+
+    def update(self, preds: Any, labels: Any) -> None:  # type: ignore[override]
+        """Add probabilities [N] or [N, 1] and labels 0 or 1 of the same number."""
+        called, truth = _binary("Recall", preds, labels, np.rint)
+        self.tp += int(np.count_nonzero(called & truth))
+        self.fn += int(np.count_nonzero(~called & truth))
+
+    def reset(self) -> None:
+        self.tp = 0
+        self.fn = 0
+
+    def accumulate(self) -> float:
+        positive = self.tp + self.fn
+        return self.tp / positive if positive else 0.0
+
+    def name(self) -> str:
+        return self._name
+
+
+def _array(where: str, name: str, value: Any) -> np.ndarray[Any, Any]:
+    if isinstance(value, Tensor):
+        return value.numpy()
+    if isinstance(value, (np.ndarray, np.generic)):
+        return np.asarray(value)
+    raise DTypeError(f"{where}: {name} is a Tensor or a numpy array: got {type(value).__name__}")
+
+
+def _binary(where: str, preds: Any, labels: Any, rounded: Any) -> tuple[Any, Any]:
+    """Whether each sample is called positive, and whether it is."""
+    called, truth = _array(where, "preds", preds), _array(where, "labels", labels)
+    if called.size != truth.size:
+        raise ShapeError(f"{where}: preds has shape {list(called.shape)}: labels {list(truth.shape)}; one each a sample")
+    return rounded(called).reshape(-1) == 1, truth.reshape(-1) == 1

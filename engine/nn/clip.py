@@ -1,0 +1,94 @@
+"""Gradient clipping, as the optimizers' ``grad_clip`` takes it."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from engine.core.dtype import float32, float64
+from engine.core.errors import ArgumentError
+from engine.ops import linalg, math, reduce, shape
+
+Pairs: TypeAlias = list[tuple[Any, Any]]
+
+
+class ClipGradBase:
+    """Base of the clips: called with pairs of parameter and gradient, gives pairs with new gradients.
+
+    Parameters with ``need_clip=False`` keep their gradients, and gradients that are None are left out.
+    """
+
+    def __call__(self, params_grads: Pairs) -> Pairs:
+        pairs = [(p, g) for p, g in params_grads if g is not None]
+        chosen = [n for n, (p, _) in enumerate(pairs) if getattr(p, "need_clip", True)]
+        for n, clipped in zip(chosen, self._clip([pairs[n][1] for n in chosen]), strict=True):
+            pairs[n] = (pairs[n][0], clipped)
+        return pairs
+
+    def _clip(self, grads: list[Any]) -> list[Any]:
+        raise ArgumentError(
+            f"{type(self).__name__}: is no clip of its own; use ClipGradByValue, ClipGradByNorm or ClipGradByGlobalNorm"
+        )
+
+
+class ClipGradByValue(ClipGradBase):
+    """Each element limited to [min, max]; min is -max by default."""
+
+    def __init__(self, max: float, min: float | None = None) -> None:
+        if min is None and not max > 0:
+            raise ArgumentError(f"ClipGradByValue: max must be positive where min is left out: got {max}; give both")
+        self.max = float(max)
+        self.min = -self.max if min is None else float(min)
+
+    def _clip(self, grads: list[Any]) -> list[Any]:
+        return [math.clip(g, min=self.min, max=self.max) for g in grads]
+
+    def __str__(self) -> str:
+        return f"Clip Gradient By Value, min = {self.min:f}, max={self.max:f}"
+
+
+class ClipGradByNorm(ClipGradBase):
+    """Each gradient scaled down to the Euclidean norm ``clip_norm`` where its own is larger."""
+
+    def __init__(self, clip_norm: float) -> None:
+        self.clip_norm = float(clip_norm)
+
+    def _clip(self, grads: list[Any]) -> list[Any]:
+        return [math.multiply(g, _share(linalg.squared_l2_norm(g), self.clip_norm)) for g in grads]
+
+    def __str__(self) -> str:
+        return f"Gradient Clip By Norm, clip_norm={self.clip_norm:f}"
+
+
+class ClipGradByGlobalNorm(ClipGradBase):
+    """All gradients scaled down by one factor where their common norm is larger than ``clip_norm``."""
+
+    def __init__(
+        self, clip_norm: float, group_name: str = "default_group", auto_skip_clip: bool = False
+    ) -> None:
+        if not isinstance(auto_skip_clip, bool):
+            raise ArgumentError(f"ClipGradByGlobalNorm: auto_skip_clip is True or False: got {auto_skip_clip!r}")
+        self.clip_norm = float(clip_norm)
+        self.group_name = group_name
+        self.auto_skip_clip = auto_skip_clip
+
+    def _clip(self, grads: list[Any]) -> list[Any]:
+        if not grads:
+            return []
+        common = float64 if any(g.dtype is float64 for g in grads) else float32
+        squares = [linalg.squared_l2_norm(_as(g, common)) for g in grads]
+        total = reduce.sum(shape.concat(squares, axis=0), axis=[0], keepdim=True)
+        factor = _share(total, self.clip_norm)
+        return [math.multiply(g, _as(factor, g.dtype)) for g in grads]
+
+    def __str__(self) -> str:
+        return f"Gradient Clip By GlobalNorm, global_norm={self.clip_norm:f}"
+
+
+def _as(value: Any, dtype: Any) -> Any:
+    return value if value.dtype is dtype else math.cast(value, out_dtype=dtype)
+
+
+def _share(square: Any, limit: float) -> Any:
+    """``limit / max(norm, limit)`` for a squared norm [1]: 1 where nothing is to be clipped."""
+    top = shape.fill_like(square, value=limit)
+    return math.divide(top, math.maximum(math.sqrt(square), top))

@@ -1,0 +1,39 @@
+"""Turning class numbers into vectors, with Paddle's signatures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.errors import ArgumentError, DTypeError
+from engine.ops import compare, index, math, shape
+
+
+def one_hot(x: Any, num_classes: int, name: str | None = None) -> Any:
+    """float32 rows of zeros with a one at the class: ``x.shape + [num_classes]``.
+
+    Raises OutOfRangeError for a class outside 0 to num_classes - 1.
+    """
+    depth = int(num_classes)
+    if depth < 1:
+        raise ArgumentError(f"one_hot: num_classes must be 1 or more: got {num_classes}")
+    return index.one_hot(x, depth=depth)
+
+
+def embedding(
+    x: Any, weight: Any, padding_idx: int | None = None, sparse: bool = False, name: str | None = None
+) -> Any:
+    """The rows of ``weight`` [rows, size] at the numbers in ``x``: ``x.shape + [size]``.
+
+    Positions of ``padding_idx`` are zero and give no gradient. ``sparse`` asks for gradients of the rows used only;
+    here they are dense, with the same values. Raises OutOfRangeError for a number that is no row.
+    """
+    if not x.dtype.is_integer:
+        raise DTypeError(f"embedding: x holds row numbers: got {x.dtype.name}{x.shape}; cast it to int64")
+    out = index.gather(weight, x, axis=0)
+    if padding_idx is None:
+        return out
+    rows = weight.shape[0]
+    if not -rows <= padding_idx < rows:
+        raise ArgumentError(f"embedding: padding_idx {padding_idx} is no row of {rows}; use {-rows} to {rows - 1}")
+    kept = compare.not_equal(x, shape.fill_like(x, value=padding_idx % rows))
+    return out * shape.unsqueeze(math.cast(kept, out_dtype=out.dtype), axes=[x.ndim])

@@ -1,0 +1,249 @@
+"""Loss functions with Paddle's signatures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.errors import ArgumentError, ShapeError
+from engine.core.infer import normal_axis
+from engine.nn.functional.common import label_smooth
+from engine.ops import compare, index, labels, math, reduce, shape
+from engine.ops import loss as ops
+
+
+def _check_reduction(where: str, reduction: str) -> None:
+    if reduction not in ("sum", "mean", "none"):
+        raise ArgumentError(f"{where}: reduction {reduction!r} is none of 'sum', 'mean', 'none'")
+
+
+def _reduce(loss: Any, reduction: str) -> Any:
+    if reduction == "mean":
+        return reduce.mean(loss, axis=[], keepdim=False, reduce_all=True)
+    if reduction == "sum":
+        return reduce.sum(loss, axis=[], keepdim=False, reduce_all=True)
+    return loss
+
+
+def _aligned(where: str, input: Any, label: Any, axis: int) -> Any:
+    """The label with a class axis of its own, which the caller may have left out."""
+    if input.ndim == 0 or label.ndim not in (input.ndim, input.ndim - 1):
+        raise ShapeError(
+            f"{where}: input has shape {list(input.shape)} and label {list(label.shape)}: the label needs the same "
+            "number of dimensions, or one less (without the class axis); reshape it"
+        )
+    return shape.unsqueeze(label, axes=[axis]) if label.ndim == input.ndim - 1 else label
+
+
+def softmax_with_cross_entropy(
+    logits: Any,
+    label: Any,
+    soft_label: bool = False,
+    ignore_index: int = -100,
+    numeric_stable_mode: bool = True,
+    return_softmax: bool = False,
+    axis: int = -1,
+) -> Any:
+    """-log(softmax(logits)) of the label's class, one value a sample; the softmax too with ``return_softmax``."""
+    axis = normal_axis("softmax_with_cross_entropy", axis, logits.ndim)
+    label = _aligned("softmax_with_cross_entropy", logits, label, axis)
+    softmax, loss = ops.softmax_with_cross_entropy(
+        logits, label, soft_label=bool(soft_label), ignore_index=int(ignore_index), axis=axis
+    )
+    return (loss, softmax) if return_softmax else loss
+
+
+def cross_entropy(
+    input: Any,
+    label: Any,
+    weight: Any = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+    soft_label: bool = False,
+    axis: int = -1,
+    use_softmax: bool = True,
+    label_smoothing: float = 0.0,
+    name: str | None = None,
+) -> Any:
+    """Cross entropy of ``input`` (logits, or probabilities with ``use_softmax=False``) and ``label``.
+
+    ``label`` holds class numbers, with or without a class axis of size 1, or with ``soft_label`` a distribution over
+    the classes. ``weight`` [classes] scales each sample by its class; the mean then divides by the weights' sum.
+    Samples whose label is ``ignore_index`` count for nothing. Raises ShapeError, DTypeError, and OutOfRangeError for a
+    label that is no class.
+    """
+    _check_reduction("cross_entropy", reduction)
+    if soft_label and ignore_index > 0:
+        raise ArgumentError(
+            f"cross_entropy: ignore_index={ignore_index} is a class number, but soft_label=True gives distributions; "
+            "leave one of them out"
+        )
+    if not 0 <= label_smoothing <= 1:
+        raise ArgumentError(f"cross_entropy: label_smoothing is a share, 0 to 1: got {label_smoothing}")
+    squeezed = label.ndim == input.ndim - 1
+    axis = normal_axis("cross_entropy", axis, input.ndim)
+    label = _aligned("cross_entropy", input, label, axis)
+    # Smoothing also takes distributions without soft_label, as Paddle does.
+    soft = soft_label or (label_smoothing > 0 and not label.dtype.is_integer)
+    hard = None if soft else label
+    classes = input.shape[axis]
+    if weight is not None and list(weight.shape) != [classes]:
+        raise ShapeError(f"cross_entropy: weight has shape {list(weight.shape)}: one number a class is [{classes}]")
+    if label_smoothing > 0:
+        rows = label if hard is None else _distribution(hard, classes, ignore_index, axis)
+        label = _smooth(math.cast(rows, out_dtype=input.dtype), label_smoothing, classes, axis)
+    smooth = label is not hard
+    loss = _entropy(input, label, smooth, int(ignore_index), axis, use_softmax)
+    if hard is not None and smooth:
+        loss = loss * math.cast(_kept(hard, ignore_index), out_dtype=loss.dtype)
+    factor = None
+    if weight is not None:
+        factor = _weights(weight, label, hard, ignore_index, axis, smooth)
+        loss = loss * factor
+    if reduction == "mean" and factor is not None:
+        return _weighted_mean(loss, factor)
+    if reduction == "mean" and hard is not None:
+        return labels.kept_mean(loss, hard, ignore_index=int(ignore_index))
+    if reduction == "none" and squeezed:
+        return shape.squeeze(loss, axes=[axis])
+    return _reduce(loss, reduction)
+
+
+def _entropy(input: Any, label: Any, soft: bool, ignore_index: int, axis: int, use_softmax: bool) -> Any:
+    """One value a sample, the class axis kept with size 1; 0 where a hard label is ignored."""
+    if use_softmax:
+        return ops.softmax_with_cross_entropy(
+            input, label, soft_label=soft, ignore_index=-100 if soft else ignore_index, axis=axis
+        )[1]
+    if not soft:
+        # Ignored samples pick 0, whose logarithm is dropped before it is taken.
+        chosen = labels.pick_class(input, label, axis=axis, ignore_index=ignore_index)
+        kept = _kept(label, ignore_index)
+        safe = index.where(kept, chosen, shape.fill_like(chosen, value=1.0))
+        return math.scale(math.log(safe), scale=-1.0)
+    zero = shape.fill_like(label, value=0.0)
+    safe = index.where(compare.not_equal(label, zero), input, shape.fill_like(input, value=1.0))
+    return math.scale(reduce.sum(label * math.log(safe), axis=[axis], keepdim=True), scale=-1.0)
+
+
+def _kept(label: Any, ignore_index: int) -> Any:
+    return compare.not_equal(label, shape.fill_like(label, value=int(ignore_index)))
+
+
+def _usable(label: Any, ignore_index: int) -> Any:
+    """Class numbers with 0 in place of the ignored ones."""
+    return label * math.cast(_kept(label, ignore_index), out_dtype=label.dtype)
+
+
+def _distribution(label: Any, classes: int, ignore_index: int, axis: int) -> Any:
+    """Class numbers (class axis of size 1) as rows with a one."""
+    rows = index.one_hot(shape.squeeze(_usable(label, ignore_index), axes=[axis]), depth=classes)
+    last = rows.ndim - 1
+    if axis == last:
+        return rows
+    return shape.transpose(rows, axis=[*range(axis), last, *range(axis, last)])
+
+
+def _smooth(label: Any, epsilon: float, classes: int, axis: int) -> Any:
+    if axis == label.ndim - 1:
+        return label_smooth(label, epsilon=epsilon)
+    return math.scale(label, scale=1.0 - epsilon, bias=epsilon / classes)
+
+
+def _weights(weight: Any, label: Any, hard: Any, ignore_index: int, axis: int, smooth: bool) -> Any:
+    """The weight of each sample, the class axis kept with size 1; 0 for ignored ones."""
+    if not smooth:
+        found = index.gather(weight, _usable(hard, ignore_index), axis=0)
+    else:
+        per_class = shape.reshape(weight, shape=[-1 if n == axis else 1 for n in range(label.ndim)])
+        rows = math.cast(label, out_dtype=weight.dtype)
+        found = reduce.sum(rows * per_class, axis=[axis], keepdim=True)
+    return found if hard is None else found * math.cast(_kept(hard, ignore_index), out_dtype=weight.dtype)
+
+
+def _weighted_mean(loss: Any, factor: Any) -> Any:
+    """The sum over the sum of the weights, and 0 rather than 0/0 where there is no weight at all."""
+    total = _reduce(factor, "sum")
+    empty = math.cast(compare.equal(total, shape.fill_like(total, value=0.0)), out_dtype=total.dtype)
+    return _reduce(loss, "sum") / (total + empty)
+
+
+def nll_loss(
+    input: Any,
+    label: Any,
+    weight: Any = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+    name: str | None = None,
+) -> Any:
+    """Minus the element of ``input`` [N, C, ...] (log probabilities) at the label's class; ``label`` is [N, ...].
+
+    ``weight`` [C] scales each sample by its class; the mean divides by the weights' sum. Samples whose label is
+    ``ignore_index`` count for nothing.
+    """
+    _check_reduction("nll_loss", reduction)
+    if input.ndim < 2 or label.ndim != input.ndim - 1:
+        raise ShapeError(
+            f"nll_loss: input has shape {list(input.shape)} and label {list(label.shape)}: they must be "
+            "[N, C, ...] and [N, ...]; reshape them"
+        )
+    label = shape.unsqueeze(label, axes=[1])
+    chosen = labels.pick_class(input, label, axis=1, ignore_index=int(ignore_index))
+    loss = math.scale(chosen, scale=-1.0)
+    if weight is not None:
+        kept = math.cast(_kept(label, ignore_index), out_dtype=loss.dtype)
+        factor = index.gather(weight, _usable(label, ignore_index), axis=0) * kept
+        loss = loss * factor
+        if reduction == "mean":
+            return _weighted_mean(loss, factor)
+    elif reduction == "mean":
+        return labels.kept_mean(loss, label, ignore_index=int(ignore_index))
+    return shape.squeeze(loss, axes=[1]) if reduction == "none" else _reduce(loss, reduction)
+
+
+def square_error_cost(input: Any, label: Any) -> Any:
+    """(input - label) squared, elementwise."""
+    return math.square(math.subtract(input, label))
+
+
+def mse_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
+    """The mean (or sum) of (input - label) squared."""
+    _check_reduction("mse_loss", reduction)
+    return _reduce(square_error_cost(input, label), reduction)
+
+
+def l1_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
+    """The mean (or sum) of |input - label|."""
+    _check_reduction("l1_loss", reduction)
+    return _reduce(math.absolute(math.subtract(input, label)), reduction)
+
+
+def binary_cross_entropy(
+    input: Any, label: Any, weight: Any = None, reduction: str = "mean", name: str | None = None
+) -> Any:
+    """-(label log(input) + (1 - label) log(1 - input)) for probabilities ``input`` of label's shape.
+
+    ``weight``, of a shape that broadcasts, scales the elements; the mean divides by their number all the same.
+    """
+    _check_reduction("binary_cross_entropy", reduction)
+    loss = labels.bce_loss(input, label)
+    return _reduce(loss if weight is None else math.multiply(loss, weight), reduction)
+
+
+def binary_cross_entropy_with_logits(
+    logit: Any,
+    label: Any,
+    weight: Any = None,
+    reduction: str = "mean",
+    pos_weight: Any = None,
+    name: str | None = None,
+) -> Any:
+    """binary_cross_entropy of sigmoid(logit), without overflow; ``pos_weight`` scales the positive label's share."""
+    _check_reduction("binary_cross_entropy_with_logits", reduction)
+    if pos_weight is None:
+        loss = labels.sigmoid_cross_entropy_with_logits(logit, label)
+    else:
+        # softplus(-x) is the loss of label 1.
+        softplus = labels.sigmoid_cross_entropy_with_logits(logit, shape.fill_like(logit, value=1.0))
+        positive = math.scale(label * math.scale(pos_weight, bias=-1.0), bias=1.0)
+        loss = math.scale(label, scale=-1.0, bias=1.0) * logit + positive * softplus
+    return _reduce(loss if weight is None else math.multiply(loss, weight), reduction)

@@ -1,0 +1,41 @@
+"""Initializers whose values are given: Constant and Assign."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engine.core.errors import ArgumentError, DTypeError, ShapeError
+from engine.eager.tensor import Tensor
+from engine.nn.initializer.base import Initializer
+
+
+class Constant(Initializer):
+    """One value everywhere."""
+
+    def __init__(self, value: float = 0.0) -> None:
+        if value is None:
+            raise ArgumentError("Constant: value must be a number: got None; pass e.g. 0.0")
+        self._value = value
+
+    def sample(self, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+        return np.full(shape, self._value)
+
+
+class Assign(Initializer):
+    """The values of an array, list or Tensor. Raises ShapeError if they do not have the parameter's shape."""
+
+    def __init__(self, value: Any, name: str | None = None) -> None:
+        if not isinstance(value, (np.ndarray, list, tuple, Tensor)):
+            raise DTypeError(
+                f"Assign: value must be a numpy array, list, tuple or Tensor: got {type(value).__name__}"
+            )
+        self._value = value.numpy() if isinstance(value, Tensor) else np.array(value)
+
+    def sample(self, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+        if self._value.shape != shape:
+            raise ShapeError(
+                f"Assign: the value has shape {list(self._value.shape)}: the parameter {list(shape)}; reshape it"
+            )
+        return self._value

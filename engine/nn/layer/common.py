@@ -1,0 +1,159 @@
+"""Linear, Flatten, Dropout, Embedding, Identity and Pad2D."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.dtype import default_dtype
+from engine.core.errors import ArgumentError
+from engine.nn import functional
+from engine.nn.layer.layers import Layer
+from engine.tensor import manipulation
+
+
+class Identity(Layer):
+    """Gives back its input; takes and ignores any arguments."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__()
+
+    def forward(self, input: Any) -> Any:
+        return input
+
+
+class Linear(Layer):
+    """``x @ weight + bias`` for x [..., in_features]; weight [in_features, out_features], bias [out_features].
+
+    ``bias_attr=False`` leaves the bias out. Weights are XavierUniform by default, biases 0.
+    """
+
+    def __init__(
+        self,
+        in_features: int,
+        out_features: int,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__()
+        self._dtype = default_dtype().name
+        self._weight_attr = weight_attr
+        self._bias_attr = bias_attr
+        self.weight = self.create_parameter([in_features, out_features], weight_attr, self._dtype)
+        self.bias = self.create_parameter([out_features], bias_attr, self._dtype, is_bias=True)
+        self.name = name
+
+    def forward(self, input: Any) -> Any:
+        return functional.linear(input, self.weight, self.bias)
+
+    def extra_repr(self) -> str:
+        name = f", name={self.name}" if self.name else ""
+        rows, columns = self.weight.shape
+        return f"in_features={rows}, out_features={columns}, dtype={self._dtype}{name}"
+
+
+class Flatten(Layer):
+    """Dimensions ``start_axis`` to ``stop_axis`` as one."""
+
+    def __init__(self, start_axis: int = 1, stop_axis: int = -1) -> None:
+        super().__init__()
+        self.start_axis = start_axis
+        self.stop_axis = stop_axis
+
+    def forward(self, input: Any) -> Any:
+        return manipulation.flatten(input, start_axis=self.start_axis, stop_axis=self.stop_axis)
+
+
+class Dropout(Layer):
+    """Sets elements to zero with probability ``p`` while training; see functional.dropout."""
+
+    def __init__(
+        self, p: float = 0.5, axis: Any = None, mode: str = "upscale_in_train", name: str | None = None
+    ) -> None:
+        super().__init__()
+        self.p = p
+        self.axis = axis
+        self.mode = mode
+        self.name = name
+
+    def forward(self, input: Any) -> Any:
+        return functional.dropout(input, p=self.p, axis=self.axis, training=self.training, mode=self.mode)
+
+    def extra_repr(self) -> str:
+        name = f", name={self.name}" if self.name else ""
+        return f"p={self.p}, axis={self.axis}, mode={self.mode}{name}"
+
+
+class Embedding(Layer):
+    """A row of ``weight`` [num_embeddings, embedding_dim] for each number; rows are drawn XavierUniform.
+
+    The row ``padding_idx`` is zero, and stays so: it gets no gradient.
+    """
+
+    def __init__(
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        padding_idx: int | None = None,
+        sparse: bool = False,
+        weight_attr: Any = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__()
+        if num_embeddings <= 0 or embedding_dim <= 0:
+            raise ArgumentError(
+                f"Embedding: num_embeddings and embedding_dim must be 1 or more: got {num_embeddings}, {embedding_dim}"
+            )
+        if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
+            raise ArgumentError(
+                f"Embedding: padding_idx {padding_idx} is no row: got num_embeddings={num_embeddings}; use "
+                f"{-num_embeddings} to {num_embeddings - 1}"
+            )
+        self._num_embeddings = num_embeddings
+        self._embedding_dim = embedding_dim
+        self._sparse = sparse
+        self._padding_idx = -1 if padding_idx is None else padding_idx % num_embeddings
+        self._name = name
+        self._dtype = default_dtype().name
+        self.weight = self.create_parameter([num_embeddings, embedding_dim], weight_attr, self._dtype)
+        if padding_idx is not None:
+            rows = self.weight.numpy()
+            rows[self._padding_idx] = 0
+            self.weight.set_value(rows)
+
+    def forward(self, x: Any) -> Any:
+        padding = None if self._padding_idx < 0 else self._padding_idx
+        return functional.embedding(x, self.weight, padding_idx=padding, sparse=self._sparse)
+
+    def extra_repr(self) -> str:
+        text = f"{self._num_embeddings}, {self._embedding_dim}"
+        if self._padding_idx >= 0:
+            text += f", padding_idx={self._padding_idx}"
+        text += f", sparse={self._sparse}"
+        return text + (f", name={self._name}" if self._name is not None else "")
+
+
+class Pad2D(Layer):
+    """``value`` around the last two dimensions: left, right, top, bottom, or one number for all."""
+
+    def __init__(
+        self,
+        padding: Any,
+        mode: str = "constant",
+        value: float = 0.0,
+        data_format: str = "NCHW",
+        name: str | None = None,
+    ) -> None:
+        super().__init__()
+        self._pad = [padding] * 4 if isinstance(padding, int) else list(padding)
+        self._mode = mode
+        self._value = value
+        self._data_format = data_format
+        self._name = name
+
+    def forward(self, x: Any) -> Any:
+        return functional.pad(x, self._pad, mode=self._mode, value=self._value, data_format=self._data_format)
+
+    def extra_repr(self) -> str:
+        name = f", name={self._name}" if self._name else ""
+        return f"padding={self._pad}, mode={self._mode}, value={self._value}, data_format={self._data_format}{name}"

@@ -1,0 +1,123 @@
+"""Losses as layers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.errors import ArgumentError
+from engine.nn import functional
+from engine.nn.layer.layers import Layer
+
+
+def _checked(where: str, reduction: str) -> str:
+    if reduction not in ("sum", "mean", "none"):
+        raise ArgumentError(f"{where}: reduction {reduction!r} is none of 'sum', 'mean', 'none'")
+    return reduction
+
+
+class CrossEntropyLoss(Layer):
+    """functional.cross_entropy with its options kept."""
+
+    def __init__(
+        self,
+        weight: Any = None,
+        ignore_index: int = -100,
+        reduction: str = "mean",
+        soft_label: bool = False,
+        axis: int = -1,
+        use_softmax: bool = True,
+        label_smoothing: float = 0.0,
+        name: str | None = None,
+    ) -> None:
+        super().__init__()
+        self.weight = weight
+        self.reduction = _checked("CrossEntropyLoss", reduction)
+        self.ignore_index = ignore_index
+        self.soft_label = soft_label
+        self.axis = axis
+        self.use_softmax = use_softmax
+        self.label_smoothing = label_smoothing
+        self.name = name
+
+    def forward(self, input: Any, label: Any) -> Any:
+        return functional.cross_entropy(
+            input,
+            label,
+            weight=self.weight,
+            ignore_index=self.ignore_index,
+            reduction=self.reduction,
+            soft_label=self.soft_label,
+            axis=self.axis,
+            use_softmax=self.use_softmax,
+            label_smoothing=self.label_smoothing,
+        )
+
+
+class MSELoss(Layer):
+    """functional.mse_loss with its reduction kept."""
+
+    def __init__(self, reduction: str = "mean") -> None:
+        super().__init__()
+        self.reduction = _checked("MSELoss", reduction)
+
+    def forward(self, input: Any, label: Any) -> Any:
+        return functional.mse_loss(input, label, self.reduction)
+
+
+class L1Loss(Layer):
+    """functional.l1_loss with its reduction kept."""
+
+    def __init__(self, reduction: str = "mean", name: str | None = None) -> None:
+        super().__init__()
+        self.reduction = _checked("L1Loss", reduction)
+        self.name = name
+
+    def forward(self, input: Any, label: Any) -> Any:
+        return functional.l1_loss(input, label, self.reduction)
+
+
+class NLLLoss(Layer):
+    """functional.nll_loss with its options kept."""
+
+    def __init__(
+        self, weight: Any = None, ignore_index: int = -100, reduction: str = "mean", name: str | None = None
+    ) -> None:
+        super().__init__()
+        self._weight = weight
+        self._ignore_index = ignore_index
+        self._reduction = _checked("NLLLoss", reduction)
+        self._name = name
+
+    def forward(self, input: Any, label: Any) -> Any:
+        return functional.nll_loss(input, label, self._weight, self._ignore_index, self._reduction)
+
+
+class BCELoss(Layer):
+    """functional.binary_cross_entropy with its options kept."""
+
+    def __init__(self, weight: Any = None, reduction: str = "mean", name: str | None = None) -> None:
+        super().__init__()
+        self.weight = weight
+        self.reduction = _checked("BCELoss", reduction)
+        self.name = name
+
+    def forward(self, input: Any, label: Any) -> Any:
+        return functional.binary_cross_entropy(input, label, self.weight, self.reduction)
+
+
+class BCEWithLogitsLoss(Layer):
+    """functional.binary_cross_entropy_with_logits with its options kept."""
+
+    def __init__(
+        self, weight: Any = None, reduction: str = "mean", pos_weight: Any = None, name: str | None = None
+    ) -> None:
+        super().__init__()
+        self.weight = weight
+        self.reduction = _checked("BCEWithLogitsLoss", reduction)
+        self.pos_weight = pos_weight
+        self.name = name
+
+    def forward(self, logit: Any, label: Any) -> Any:
+        return functional.binary_cross_entropy_with_logits(
+            logit, label, self.weight, self.reduction, self.pos_weight
+        )

@@ -1,0 +1,47 @@
+"""Makes parameters: name, first values and attributes from what a layer's caller asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core import names
+from engine.core.dtype import as_dtype, default_dtype
+from engine.core.errors import DTypeError, ShapeError
+from engine.core.place import backend, current_place
+from engine.eager.tensor import Parameter
+from engine.nn.initializer import Constant, XavierUniform
+from engine.nn.initializer.base import global_initializer
+from engine.nn.param_attr import ParamAttr
+
+
+def make_parameter(
+    owner: str, shape: Any, attr: Any = None, dtype: Any = None, is_bias: bool = False, default_initializer: Any = None
+) -> Parameter | None:
+    """A parameter called ``owner.w_0`` or ``owner.b_0``, or None where ``attr`` is False.
+
+    The initializer is the attribute's, else the global one, else the default, else XavierUniform (0 for a bias).
+    Raises ShapeError for dimensions below 1.
+    """
+    attr = ParamAttr._to_attr(None if isinstance(attr, str) and attr == "" else attr)
+    if attr is False:
+        return None
+    dims = tuple(int(d) for d in shape)
+    if any(d <= 0 for d in dims):
+        raise ShapeError(
+            f"{owner}: a parameter's dimensions must be 1 or more: got shape {list(dims)}; "
+            "check the sizes given to the layer"
+        )
+    wanted = default_dtype() if dtype is None else as_dtype(dtype)
+    initializer = attr.initializer or global_initializer(is_bias) or default_initializer
+    if initializer is None:
+        if not wanted.is_floating_point:
+            raise DTypeError(f"{owner}: no default initializer makes {wanted.name}; pass default_initializer")
+        initializer = Constant(0.0) if is_bias else XavierUniform()
+    name = attr.name or names.generate(f"{owner}.{'b' if is_bias else 'w'}")
+    array = backend(current_place()).xp.zeros(dims, wanted.np)
+    parameter = Parameter(array, name=name, trainable=wanted.is_floating_point and attr.trainable)
+    parameter.optimize_attr = {"learning_rate": attr.learning_rate}
+    parameter.regularizer = attr.regularizer
+    parameter.need_clip = attr.need_clip
+    initializer(parameter)
+    return parameter

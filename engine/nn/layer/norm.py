@@ -1,0 +1,221 @@
+"""Normalization as layers: BatchNorm1D, BatchNorm2D, BatchNorm, LayerNorm."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from engine.core.dtype import default_dtype
+from engine.core.errors import ArgumentError, ShapeError
+from engine.nn import functional
+from engine.nn.initializer import Constant
+from engine.nn.layer.layers import Layer
+from engine.nn.param_attr import ParamAttr
+
+
+def _make_statistics(layer: Layer, channels: int, dtype: str, weight_attr: Any, bias_attr: Any) -> None:
+    """Weight 1 and bias 0 for each channel, either left out where its attribute is False."""
+    layer.weight = None
+    layer.bias = None
+    if weight_attr is not False:
+        layer.weight = layer.create_parameter([channels], weight_attr, dtype, default_initializer=Constant(1.0))
+    if bias_attr is not False:
+        layer.bias = layer.create_parameter([channels], bias_attr, dtype, is_bias=True)
+
+
+def _make_running(layer: Layer, channels: int, dtype: str, mean_name: str | None, variance_name: str | None) -> None:
+    """Running mean 0 and variance 1: parameters that are not trained, as in Paddle."""
+    layer._mean = layer.create_parameter(
+        [channels], ParamAttr(name=mean_name, initializer=Constant(0.0), trainable=False), dtype
+    )
+    layer._variance = layer.create_parameter(
+        [channels], ParamAttr(name=variance_name, initializer=Constant(1.0), trainable=False), dtype
+    )
+
+
+def _statistics_dtype(dtype: str) -> str:
+    """Statistics of half-precision values are kept in float32."""
+    return "float32" if dtype == "float16" else dtype
+
+
+class _BatchNormBase(Layer):
+    """What the batch norms of different ranks share."""
+
+    _formats: dict[str, str]
+    _ranks: tuple[int, ...]
+
+    def __init__(
+        self,
+        num_features: int,
+        momentum: float = 0.9,
+        epsilon: float = 1e-05,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str = "NCHW",
+        use_global_stats: bool | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__()
+        self._num_features = num_features
+        self._weight_attr = weight_attr
+        self._bias_attr = bias_attr
+        self._use_global_stats = use_global_stats
+        self._dtype = _statistics_dtype(default_dtype().name)
+        _make_statistics(self, num_features, self._dtype, weight_attr, bias_attr)
+        prefix = None if name is None else name
+        _make_running(
+            self,
+            num_features,
+            self._dtype,
+            None if prefix is None else f"{prefix}_mean",
+            None if prefix is None else f"{prefix}_variance",
+        )
+        if data_format not in self._formats:
+            raise ArgumentError(
+                f"{type(self).__name__}: data_format {data_format!r} is none of {sorted(self._formats)}"
+            )
+        self._data_format = data_format
+        self._momentum = momentum
+        self._epsilon = epsilon
+        self._name = name
+
+    def forward(self, input: Any) -> Any:
+        if input.ndim not in self._ranks:
+            raise ShapeError(
+                f"{type(self).__name__}: input has shape {list(input.shape)}: it needs "
+                f"{' or '.join(map(str, self._ranks))} dimensions; reshape it"
+            )
+        return functional.batch_norm(
+            input,
+            self._mean,
+            self._variance,
+            weight=self.weight,
+            bias=self.bias,
+            training=self.training,
+            momentum=self._momentum,
+            epsilon=self._epsilon,
+            data_format=self._formats[self._data_format],
+            use_global_stats=self._use_global_stats,
+        )
+
+    def extra_repr(self) -> str:
+        text = f"num_features={self._num_features}, momentum={self._momentum}, epsilon={self._epsilon}"
+        if self._data_format != "NCHW":
+            text += f", data_format={self._data_format}"
+        return text + (f", name={self._name}" if self._name is not None else "")
+
+
+class BatchNorm1D(_BatchNormBase):
+    """Normalizes each channel of [N, C] or [N, C, L] over batch and length; see functional.batch_norm."""
+
+    _formats = {"NC": "NCHW", "NCL": "NCHW", "NCHW": "NCHW", "NLC": "NHWC", "NHWC": "NHWC"}  # noqa: RUF012
+    _ranks = (2, 3)
+
+    def __init__(
+        self,
+        num_features: int,
+        momentum: float = 0.9,
+        epsilon: float = 1e-05,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str = "NCL",
+        use_global_stats: bool | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(
+            num_features, momentum, epsilon, weight_attr, bias_attr, data_format, use_global_stats, name
+        )
+
+
+class BatchNorm2D(_BatchNormBase):
+    """Normalizes each channel of [N, C, H, W] over batch, height and width; see functional.batch_norm."""
+
+    _formats = {"NCHW": "NCHW", "NHWC": "NHWC"}  # noqa: RUF012
+    _ranks = (4,)
+
+
+class BatchNorm(Layer):
+    """Batch norm of any rank in the older form, with an activation by name after it."""
+
+    def __init__(
+        self,
+        num_channels: int,
+        act: str | None = None,
+        is_test: bool = False,
+        momentum: float = 0.9,
+        epsilon: float = 1e-05,
+        param_attr: Any = None,
+        bias_attr: Any = None,
+        dtype: str = "float32",
+        data_layout: str = "NCHW",
+        in_place: bool = False,
+        moving_mean_name: str | None = None,
+        moving_variance_name: str | None = None,
+        do_model_average_for_mean_and_var: bool = True,
+        use_global_stats: bool = False,
+        trainable_statistics: bool = False,
+    ) -> None:
+        super().__init__()
+        if act is not None and not hasattr(functional, act):
+            raise ArgumentError(f"BatchNorm: act {act!r} is no activation in nn.functional; use e.g. 'relu'")
+        self._param_attr = param_attr
+        self._bias_attr = bias_attr
+        self._act = act
+        self._dtype = _statistics_dtype(dtype)
+        _make_statistics(self, num_channels, self._dtype, param_attr, bias_attr)
+        _make_running(self, num_channels, self._dtype, moving_mean_name, moving_variance_name)
+        self._in_place = in_place
+        self._data_layout = data_layout
+        self._momentum = momentum
+        self._epsilon = epsilon
+        self._is_test = is_test
+        self._use_global_stats = use_global_stats
+        self._trainable_statistics = trainable_statistics
+
+    def forward(self, input: Any) -> Any:
+        training = self.training and not self._is_test
+        out = functional.batch_norm(
+            input,
+            self._mean,
+            self._variance,
+            weight=self.weight,
+            bias=self.bias,
+            training=training or self._trainable_statistics,
+            momentum=self._momentum,
+            epsilon=self._epsilon,
+            data_format=self._data_layout,
+            use_global_stats=True if self._use_global_stats else None,
+        )
+        return out if self._act is None else getattr(functional, self._act)(out)
+
+
+class LayerNorm(Layer):
+    """Normalizes each sample over its last dimensions, those of ``normalized_shape``; see functional.layer_norm."""
+
+    def __init__(
+        self,
+        normalized_shape: Any,
+        epsilon: float = 1e-05,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__()
+        shape = [normalized_shape] if isinstance(normalized_shape, int) else list(normalized_shape)
+        self._normalized_shape = shape
+        self._epsilon = epsilon
+        self._weight_attr = weight_attr
+        self._bias_attr = bias_attr
+        _make_statistics(self, math.prod(shape), default_dtype().name, weight_attr, bias_attr)
+
+    def forward(self, input: Any) -> Any:
+        return functional.layer_norm(
+            input,
+            normalized_shape=self._normalized_shape,
+            weight=self.weight,
+            bias=self.bias,
+            epsilon=self._epsilon,
+        )
+
+    def extra_repr(self) -> str:
+        return f"normalized_shape={self._normalized_shape}, epsilon={self._epsilon}"

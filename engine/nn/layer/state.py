@@ -1,0 +1,79 @@
+"""The state of a tree of layers: collecting it into a dict, and setting it from one."""
+
+from __future__ import annotations
+
+import warnings
+from collections import OrderedDict
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from engine.core.errors import DTypeError
+
+if TYPE_CHECKING:
+    from engine.nn.layer.layers import Layer
+
+
+def collect(
+    layer: Layer,
+    destination: dict[str, Any] | None = None,
+    include_sublayers: bool = True,
+    prefix: str = "",
+    *,
+    use_hook: bool = True,
+    every_buffer: bool = False,
+) -> dict[str, Any]:
+    """Parameters and buffers by structured name: the live Tensors, not copies.
+
+    Buffers that are not persistable come along only with ``every_buffer``.
+    """
+    destination = OrderedDict() if destination is None else destination
+    for name, parameter in layer._parameters.items():
+        if parameter is not None:
+            destination[prefix + name] = parameter
+    for name, buffer in layer._buffers.items():
+        if buffer is not None and (every_buffer or name not in layer._non_persistable_buffer_names_set):
+            destination[prefix + name] = buffer
+    if include_sublayers:
+        for name, sublayer in layer._sub_layers.items():
+            if sublayer is not None:
+                destination = collect(
+                    sublayer, destination, True, f"{prefix}{name}.", use_hook=use_hook, every_buffer=every_buffer
+                )
+    if use_hook:
+        for hook in layer._state_dict_hooks.values():
+            result = hook(destination)
+            destination = destination if result is None else result
+    return destination
+
+
+def assign(
+    layer: Layer, state: Mapping[str, Any], use_structured_name: bool = True
+) -> tuple[list[str], list[str]]:
+    """Set parameters and persistable buffers from ``state``; returns the missing and the unexpected keys.
+
+    What does not fit (absent, another shape) is left as it is, with a warning. Raises DTypeError if ``state`` is no
+    dict.
+    """
+    if not isinstance(state, Mapping):
+        raise DTypeError(
+            f"set_state_dict: takes a dict of name to Tensor: got {type(state).__name__}; pass load(path) or "
+            "another layer's state_dict()"
+        )
+    missing: list[str] = []
+    matched: set[str] = set()
+    for name, target in collect(layer, use_hook=False).items():
+        key = name if use_structured_name else target.name
+        value = state.get(key)
+        if value is None:
+            problem = f"{key} is not found in the provided dict."
+        elif list(value.shape) != list(target.shape):
+            problem = (
+                f"{key} receives a shape {list(value.shape)}, but the expected shape is {list(target.shape)}."
+            )
+        else:
+            target.set_value(value)
+            matched.add(key)
+            continue
+        missing.append(key)
+        warnings.warn(f"Skip loading for {name}. {problem}", stacklevel=3)
+    return missing, [key for key in state if key not in matched]

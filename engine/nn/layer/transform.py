@@ -1,0 +1,65 @@
+"""Moving the parameters and buffers of a tree of layers to another dtype or device, in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from engine.core.dtype import DType, as_dtype
+from engine.core.errors import DTypeError
+from engine.core.operator import Leaf
+from engine.core.place import Place, as_place, backend
+from engine.eager.tensor import Tensor
+
+if TYPE_CHECKING:
+    from engine.nn.layer.layers import Layer
+
+
+def move(tensor: Tensor, dtype: DType | None = None, place: Place | None = None) -> None:
+    """Give ``tensor`` (and the gradient it holds) the same values as another dtype or at another place."""
+    tensor._array = _moved(tensor._array, dtype, place)
+    edge = tensor._edge
+    if edge.__class__ is Leaf and edge.grad is not None:
+        edge.grad._array = _moved(edge.grad._array, dtype, place)
+
+
+def _moved(array: Any, dtype: DType | None, place: Place | None) -> Any:
+    if place is not None:
+        if place.is_gpu_place():
+            array = backend(place).xp.asarray(array)
+        elif hasattr(array, "get"):
+            array = array.get()
+    return array if dtype is None else array.astype(dtype.np, copy=False)
+
+
+def transform(
+    layer: Layer, dtype: Any = None, device: Any = None, *, sublayers: bool = True, floating_only: bool = False
+) -> Layer:
+    """Move ``layer``, and those below it with ``sublayers``; returns it."""
+    wanted = None if dtype is None else as_dtype(dtype)
+    place = None if device is None else as_place(device)
+    for each in layer.sublayers(include_self=True) if sublayers else [layer]:
+        for tensor in (*each._parameters.values(), *each._buffers.values()):
+            if tensor is not None:
+                keep = floating_only and not tensor.dtype.is_floating_point
+                move(tensor, None if keep else wanted, place)
+        if wanted is not None:
+            each._dtype = wanted.name
+    return layer
+
+
+def to_floating(layer: Layer, dtype: str, excluded: Any) -> Layer:
+    """Cast the floating parameters and buffers of all layers that are not of an ``excluded`` class."""
+    if isinstance(excluded, type):
+        excluded = [excluded]
+    if not isinstance(excluded, (list, tuple)):
+        raise DTypeError(
+            f"{dtype}: excluded_layers is a Layer class or a list of them: got {type(excluded).__name__}"
+        )
+
+    def cast(each: Layer) -> None:
+        if type(each) not in excluded:
+            transform(each, dtype, sublayers=False, floating_only=True)
+
+    function: Callable[[Layer], None] = cast
+    return layer.apply(function)

@@ -1,0 +1,135 @@
+"""Adam and AdamW: steps scaled by running means of the gradient and of its square."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from engine.core.errors import ArgumentError, DTypeError
+from engine.ops import update
+from engine.optimizer.lr import LRScheduler
+from engine.optimizer.optimizer import Optimizer
+from engine.optimizer.sgd import refuse_multi_precision
+
+
+def _check(where: str, beta1: float, beta2: float, epsilon: float) -> None:
+    for name, value in (("beta1", beta1), ("beta2", beta2)):
+        if not 0 <= value < 1:
+            raise ArgumentError(f"{where}: {name} must be in [0, 1): got {value}; the default is the usual choice")
+    if not epsilon >= 0:
+        raise ArgumentError(f"{where}: epsilon must not be negative: got {epsilon}; the default is 1e-8")
+
+
+class _Moments(Optimizer):
+    """What Adam and AdamW keep: both means, and the powers of the betas of the next step."""
+
+    _slots = ("moment1", "moment2", "beta1_pow_acc", "beta2_pow_acc")
+
+    def _first(self, parameter: Any, options: dict[str, Any]) -> dict[str, tuple[tuple[int, ...], float]]:
+        shape = tuple(parameter.shape)
+        return {
+            "moment1": (shape, 0.0),
+            "moment2": (shape, 0.0),
+            "beta1_pow_acc": ((1,), options["beta1"]),
+            "beta2_pow_acc": ((1,), options["beta2"]),
+        }
+
+
+class Adam(_Moments):
+    """Kingma and Ba, Adam: a method for stochastic optimization (2015)."""
+
+    def __init__(
+        self,
+        learning_rate: float | LRScheduler = 0.001,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        epsilon: float = 1e-08,
+        parameters: Iterable[Any] | None = None,
+        weight_decay: Any = None,
+        grad_clip: Any = None,
+        lazy_mode: bool = False,
+        multi_precision: bool = False,
+        use_multi_tensor: bool = False,
+        name: str | None = None,
+    ) -> None:
+        refuse_multi_precision("Adam", multi_precision)
+        _check("Adam", beta1, beta2, epsilon)
+        super().__init__(
+            learning_rate, parameters, weight_decay, grad_clip, name, beta1=beta1, beta2=beta2, epsilon=epsilon
+        )
+
+    def _update(self, parameter: Any, gradient: Any, rate: Any, kept: Any, options: Any, decay: Any) -> None:
+        moment1, moment2, beta1_pow, beta2_pow = kept
+        update.adam(parameter, gradient, rate, moment1, moment2, beta1_pow, beta2_pow, **options)
+
+
+class AdamW(_Moments):
+    """Adam with the weights decayed apart from the gradient: param *= 1 - learning_rate * weight_decay.
+
+    ``apply_decay_param_fun`` tells by a parameter's name whether it decays (all do by default); ``lr_ratio`` gives a
+    parameter's factor on the learning rate. Loshchilov and Hutter, Decoupled weight decay regularization (2019).
+    """
+
+    def __init__(
+        self,
+        learning_rate: float | LRScheduler = 0.001,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        epsilon: float = 1e-08,
+        parameters: Iterable[Any] | None = None,
+        weight_decay: float = 0.01,
+        lr_ratio: Callable[[Any], float] | None = None,
+        apply_decay_param_fun: Callable[[str], bool] | None = None,
+        grad_clip: Any = None,
+        lazy_mode: bool = False,
+        multi_precision: bool = False,
+        name: str | None = None,
+    ) -> None:
+        refuse_multi_precision("AdamW", multi_precision)
+        _check("AdamW", beta1, beta2, epsilon)
+        self._lr_ratio = lr_ratio
+        self._apply_decay_param_fun = apply_decay_param_fun
+        super().__init__(
+            learning_rate,
+            parameters,
+            None,
+            grad_clip,
+            name,
+            beta1=beta1,
+            beta2=beta2,
+            epsilon=epsilon,
+            coeff=_coefficient(weight_decay),
+        )
+
+    def _make_groups(self, items: list[Any]) -> list[Any]:
+        """A group's weight_decay is its coefficient here, not a term added to the gradient."""
+        return super()._make_groups([_with_coefficient(item) if isinstance(item, dict) else item for item in items])
+
+    def _update(self, parameter: Any, gradient: Any, rate: Any, kept: Any, options: Any, decay: Any) -> None:
+        moment1, moment2, beta1_pow, beta2_pow = kept
+        decays = self._apply_decay_param_fun
+        update.adamw(
+            parameter,
+            gradient,
+            rate,
+            moment1,
+            moment2,
+            beta1_pow,
+            beta2_pow,
+            lr_ratio=1.0 if self._lr_ratio is None else float(self._lr_ratio(parameter)),
+            with_decay=decays is None or bool(decays(parameter.name)),
+            **options,
+        )
+
+
+def _coefficient(weight_decay: Any) -> float:
+    if isinstance(weight_decay, bool) or not isinstance(weight_decay, (int, float)):
+        raise DTypeError(f"AdamW: weight_decay is a number: got {type(weight_decay).__name__}; pass e.g. 0.01")
+    return float(weight_decay)
+
+
+def _with_coefficient(group: dict[str, Any]) -> dict[str, Any]:
+    if "weight_decay" not in group:
+        return group
+    rest = {key: value for key, value in group.items() if key != "weight_decay"}
+    return {**rest, "coeff": _coefficient(group["weight_decay"])}

@@ -1,0 +1,67 @@
+"""Momentum: gradient descent along a decaying sum of past gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from engine.core.errors import ArgumentError
+from engine.nn.regularizer import L2Decay
+from engine.ops import update
+from engine.optimizer.lr import LRScheduler
+from engine.optimizer.optimizer import Optimizer
+from engine.optimizer.sgd import refuse_multi_precision
+
+
+class Momentum(Optimizer):
+    """velocity = momentum * velocity + grad; param -= learning_rate * velocity.
+
+    With ``use_nesterov`` param -= learning_rate * (grad + momentum * velocity). L2 decay is part of the operator.
+    """
+
+    _slots = ("velocity",)
+
+    def __init__(
+        self,
+        learning_rate: float | LRScheduler = 0.001,
+        momentum: float = 0.9,
+        parameters: Iterable[Any] | None = None,
+        use_nesterov: bool = False,
+        weight_decay: Any = None,
+        grad_clip: Any = None,
+        multi_precision: bool = False,
+        rescale_grad: float = 1.0,
+        use_multi_tensor: bool = False,
+        name: str | None = None,
+    ) -> None:
+        refuse_multi_precision("Momentum", multi_precision)
+        if momentum is None:
+            raise ArgumentError("Momentum: momentum must be a number: got None; pass e.g. 0.9")
+        super().__init__(
+            learning_rate,
+            parameters,
+            weight_decay,
+            grad_clip,
+            name,
+            momentum=momentum,
+            use_nesterov=bool(use_nesterov),
+            rescale_grad=float(rescale_grad),
+        )
+
+    def _decayed(self, parameter: Any, gradient: Any, decay: Any) -> Any:
+        # The operator adds L2 itself, after rescaling, as Paddle's does.
+        return gradient if isinstance(decay, L2Decay) else super()._decayed(parameter, gradient, decay)
+
+    def _update(self, parameter: Any, gradient: Any, rate: Any, kept: Any, options: Any, decay: Any) -> None:
+        fused = isinstance(decay, L2Decay)
+        update.momentum(
+            parameter,
+            gradient,
+            kept[0],
+            rate,
+            mu=options["momentum"],
+            use_nesterov=options["use_nesterov"],
+            regularization_method="l2_decay" if fused else "",
+            regularization_coeff=decay.coeff if fused else 0.0,
+            rescale_grad=options["rescale_grad"],
+        )
