@@ -58,7 +58,7 @@ def main(name: str, mode: str, batch: int) -> None:
     x, y = library.to_tensor(images), library.to_tensor(labels.reshape(-1, 1))
     cross_entropy = library.nn.functional.cross_entropy
 
-    def repeat(count: int) -> dict[str, float]:
+    def repeat(count: int, _job: str) -> dict[str, float]:
         for _ in range(count):
             loss = cross_entropy(forward(x), y)
             loss.backward()

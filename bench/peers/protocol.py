@@ -1,4 +1,4 @@
-"""Workers and their line protocol (a count in, one JSON object out), and the inputs that all share."""
+"""Workers and their line protocol (a count and a job in, one JSON object out), and the inputs all share."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ ROOT = Path(__file__).resolve().parents[2]
 FIND = "import importlib.util, sys; print(*[n for n in sys.argv[1:] if importlib.util.find_spec(n)])"
 
 
-def serve(version: str, repeat: Callable[[int], dict[str, Any]]) -> None:
-    """In a worker: announce ``version``, then answer each line ``N`` with ``repeat(N)`` and its seconds."""
+def serve(version: str, repeat: Callable[[int, str], dict[str, Any]]) -> None:
+    """In a worker: announce ``version``; answer each line ``N JOB`` with ``repeat(N, JOB)`` and its seconds."""
     print(json.dumps({"ready": version}), flush=True)
     for line in sys.stdin:
-        count = int(line)
+        count, _, job = line.strip().partition(" ")
         start = time.perf_counter()
-        answer = repeat(count)
+        answer = repeat(int(count), job)
         print(json.dumps({"seconds": time.perf_counter() - start, **answer}), flush=True)
 
 
@@ -53,10 +53,10 @@ class Worker:
                 return dict(json.loads(line))
         raise SystemExit(f"bench: {self.name} ended with exit code {self._process.wait()}; see above")
 
-    def repeat(self, count: int) -> dict[str, Any]:
-        """Let the worker do ``count`` repetitions; its answer, with ``seconds`` for all of them."""
+    def repeat(self, count: int, job: str = "") -> dict[str, Any]:
+        """Let the worker do ``job`` ``count`` times; its answer, with ``seconds`` for all of them."""
         assert self._process.stdin is not None
-        self._process.stdin.write(f"{count}\n")
+        self._process.stdin.write(f"{count} {job}\n")
         self._process.stdin.flush()
         return self._read()
 

@@ -1,4 +1,4 @@
-"""Worker: one tiny op again and again, ``python -m bench.peers.tiny_ops LIBRARY OP``.
+"""Worker: one tiny op again and again, ``python -m bench.peers.tiny_ops LIBRARY``; a job is an op's name.
 
 LIBRARY is ``numpy`` (bare, no gradients), ``engine``, ``paddle`` or ``torch``; the operands have shape (3,),
 float32, and need gradients, so an op computes and records.
@@ -7,6 +7,7 @@ float32, and need gradients, so an op computes and records.
 from __future__ import annotations
 
 import importlib
+import operator
 import sys
 from collections.abc import Callable
 from itertools import repeat as times
@@ -16,21 +17,25 @@ import numpy as np
 
 from bench.peers.protocol import serve, threads
 
-OPS = ("add", "multiply", "matmul", "relu")
+OPERATORS = {"x + y": operator.add, "x * y": operator.mul, "x @ y": operator.matmul}
+FUNCTIONS = {"add(x, y)": "add", "multiply(x, y)": "multiply", "matmul(x, y)": "matmul"}
+OPS = (*OPERATORS, *FUNCTIONS, "relu(x)")
 
 
 def function(name: str, library: Any, op: str) -> Callable[..., Any]:
-    """The public function of ``library`` that users call for ``op``."""
-    if op != "relu":
-        return getattr(library, op)  # type: ignore[no-any-return]
+    """What users of ``library`` call for ``op``."""
+    if op in OPERATORS:
+        return OPERATORS[op]
+    if op in FUNCTIONS:
+        return getattr(library, FUNCTIONS[op])  # type: ignore[no-any-return]
     if name == "numpy":
         return lambda x: np.maximum(x, 0)
     return library.relu if name == "torch" else library.nn.functional.relu  # type: ignore[no-any-return]
 
 
-def operands(name: str, library: Any, count: int) -> list[Any]:
-    """``count`` vectors of three numbers that need gradients where the library knows them."""
-    arrays = [np.array([0.5, -1.0, 2.0], np.float32) + i for i in range(count)]
+def operands(name: str, library: Any) -> list[Any]:
+    """Two vectors of three numbers that need gradients where the library knows them."""
+    arrays = [np.array([0.5, -1.0, 2.0], np.float32), np.array([3.0, 0.25, -1.5], np.float32)]
     if name == "numpy":
         return arrays
     if name == "torch":
@@ -40,19 +45,18 @@ def operands(name: str, library: Any, count: int) -> list[Any]:
     return [library.to_tensor(array, stop_gradient=False) for array in arrays]
 
 
-def main(name: str, op: str) -> None:
-    """Serve calls of one op."""
+def main(name: str) -> None:
+    """Serve calls of any op."""
     library = importlib.import_module(name)
-    call = function(name, library, op)
-    values = operands(name, library, 1 if op == "relu" else 2)
+    x, y = operands(name, library)
+    calls = {op: function(name, library, op) for op in OPS}
 
-    def repeat(count: int) -> dict[str, float]:
-        if len(values) == 1:
-            (x,) = values
+    def repeat(count: int, op: str) -> dict[str, float]:
+        call = calls[op]
+        if op.endswith("(x)"):
             for _ in times(None, count):
                 call(x)
         else:
-            x, y = values
             for _ in times(None, count):
                 call(x, y)
         return {}
@@ -61,4 +65,4 @@ def main(name: str, op: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2])
+    main(sys.argv[1])
