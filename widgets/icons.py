@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QObject, QRectF, Qt
+from PySide6.QtCore import QByteArray, QObject, QRectF, QSize, Qt
 from PySide6.QtGui import QAction, QColor, QIcon, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QAbstractButton
+from PySide6.QtWidgets import QAbstractButton, QPushButton
 
 import resources
 from widgets import theme
@@ -36,12 +36,33 @@ def icon_pixmap(name: str, color: str, size: int = theme.ICON_SIZE, scale: float
 
 def icon(name: str, token: str = "text", size: int = theme.ICON_SIZE) -> QIcon:
     """The icon tinted with a token of the theme that holds now, for scales of 100 to 300 %."""
+    return _icon(name, token, size, 0)
+
+
+def _icon(name: str, token: str, size: int, gap: int) -> QIcon:
+    """The icon with `gap` empty pixels at its right."""
     tokens = theme.current()
     result = QIcon()
     for scale in (1.0, 2.0, 3.0):
-        result.addPixmap(icon_pixmap(name, getattr(tokens, token), size, scale), QIcon.Mode.Normal)
-        result.addPixmap(icon_pixmap(name, tokens.disabled, size, scale), QIcon.Mode.Disabled)
+        tinted = _widened(icon_pixmap(name, getattr(tokens, token), size, scale), gap)
+        faded = _widened(icon_pixmap(name, tokens.disabled, size, scale), gap)
+        for mode in (QIcon.Mode.Normal, QIcon.Mode.Active, QIcon.Mode.Selected):
+            result.addPixmap(tinted, mode)
+        result.addPixmap(faded, QIcon.Mode.Disabled)
     return result
+
+
+def _widened(pixmap: QPixmap, gap: int) -> QPixmap:
+    if not gap:
+        return pixmap
+    scale = pixmap.devicePixelRatio()
+    wide = QPixmap(round(pixmap.width() + gap * scale), pixmap.height())
+    wide.setDevicePixelRatio(scale)
+    wide.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(wide)
+    painter.drawPixmap(0, 0, pixmap)
+    painter.end()
+    return wide
 
 
 class _IconFollower(QObject):
@@ -56,7 +77,11 @@ class _IconFollower(QObject):
 
     def refresh(self) -> None:
         target = self.parent()
-        if isinstance(target, QAbstractButton | QAction):
+        if isinstance(target, QPushButton):
+            # Qt puts the words of a push button close to its icon: the air between is part of the picture.
+            target.setIconSize(QSize(theme.ICON_SIZE + theme.SPACE_XS, theme.ICON_SIZE))
+            target.setIcon(_icon(self.name, self.token, theme.ICON_SIZE, theme.SPACE_XS))
+        elif isinstance(target, QAbstractButton | QAction):
             target.setIcon(icon(self.name, self.token))
 
 

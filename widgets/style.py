@@ -16,6 +16,7 @@ QMainWindow, QDialog { background: $ground; }
 QMainWindow::separator { background: $line; width: 1px; height: 1px; }
 QFrame[role="card"] { background: $panel; border: 1px solid $line; border-radius: ${card}px; }
 QFrame[role="panel"] { background: $panel; border: none; }
+QFrame[role="toast"] { background: $panel; border: 1px solid $mute; border-radius: ${card}px; }
 QFrame[role="line"] { background: $line; border: none; }
 QLabel { background: transparent; }
 QLabel[role="mute"] { color: $mute; }
@@ -28,7 +29,7 @@ QLabel[role="warn"] { color: $text; }
 
 QPushButton, QToolButton[role="button"] {
   background: $panel; color: $text; border: 1px solid $line; border-radius: ${control}px;
-  padding: 0 12px; min-height: 26px; icon-size: 16px; }
+  padding: 0 12px; min-height: 26px; }
 QPushButton:hover { background: $hover; }
 QPushButton:pressed, QPushButton:checked { background: $selection; border-color: $accent; }
 QPushButton:focus { border: 2px solid $accent; padding: 0 11px; min-height: 24px; }
@@ -67,8 +68,10 @@ QLineEdit:disabled, QAbstractSpinBox:disabled, QComboBox:disabled { color: $disa
 QLineEdit { padding: 0 6px; }
 QLineEdit:focus { padding: 0 5px; }
 QLineEdit:read-only { background: $panel; }
-QAbstractSpinBox { padding-right: 20px; }
-QAbstractSpinBox:focus { padding-right: 19px; }
+QAbstractSpinBox { padding: 0 20px 0 6px; }
+QAbstractSpinBox:focus { padding: 0 19px 0 5px; }
+QAbstractSpinBox QLineEdit, QComboBox QLineEdit, QAbstractSpinBox QLineEdit:focus, QComboBox QLineEdit:focus {
+  border: none; background: transparent; padding: 0; min-height: 0; }
 QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {
   subcontrol-origin: border; width: 20px; border: none; background: transparent; }
 QAbstractSpinBox::up-button { subcontrol-position: top right; margin: 2px 2px 0 0; }

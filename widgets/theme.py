@@ -56,6 +56,7 @@ __all__ = [
     "font",
     "format_duration",
     "format_number",
+    "luminance",
     "mix",
     "mode",
     "mono_font",
@@ -199,6 +200,13 @@ def mono_font(px: int = BODY_PX - 1) -> QFont:
     result.setStyleHint(QFont.StyleHint.Monospace)
     result.setPixelSize(px)
     return result
+
+
+def luminance(color: QColor) -> float:
+    """Relative luminance, 0 black to 1 white (WCAG 2); above 0.18, dark text is the more readable."""
+    parts = [part / 255 for part in color.getRgb()[:3]]
+    linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
 def mix(first: str, second: str, share: float) -> QColor:
