@@ -19,7 +19,7 @@ FIND = "import importlib.util, sys; print(*[n for n in sys.argv[1:] if importlib
 
 
 def serve(version: str, repeat: Callable[[int, str], dict[str, Any]]) -> None:
-    """In a worker: announce ``version``; answer each line ``N JOB`` with ``repeat(N, JOB)`` and its seconds."""
+    """In a worker: announce ``version``; answer each line ``N JOB`` with ``repeat(N, JOB)`` and its time."""
     print(json.dumps({"ready": version}), flush=True)
     for line in sys.stdin:
         count, _, job = line.strip().partition(" ")
