@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TextIO
 
 import typer
-from click.core import ParameterSource
 from rich.console import Console
 
 if TYPE_CHECKING:
@@ -104,7 +103,8 @@ def train(
 def _given(context: typer.Context) -> Iterator[str]:
     """The settings that stand on the command line, by the names that TrainingConfig has for them."""
     for name in context.params:
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
             yield {"lr": "learning_rate"}.get(name, name)
 
 
@@ -162,6 +162,7 @@ class Watcher:
         self._progress = Progress(
             TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
             TextColumn("{task.fields[speed]}"), TimeRemainingColumn(), console=self._console, transient=True,
+            disable=not self._console.is_terminal,
         )  # fmt: skip
         self._task = self._progress.add_task("starting", total=None, speed="")
 

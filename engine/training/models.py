@@ -116,7 +116,7 @@ def build_model(loaded: LoadedModel) -> Any:
     """
     import inspect
 
-    from engine.utils import unique_name
+    from engine.core import names
 
     try:
         inspect.signature(loaded.cls).bind()
@@ -125,7 +125,7 @@ def build_model(loaded: LoadedModel) -> Any:
             f"model {loaded.source.file.name}:{loaded.source.class_name}: it wants arguments: {error}; "
             "give them defaults, the studio makes the model without any"
         ) from None
-    with unique_name.guard():
+    with names.guard():
         return loaded.cls()
 
 

@@ -64,7 +64,7 @@ def describe_problem(error: BaseException, user_files: Sequence[str] = ()) -> Pr
         do=do or "read the traceback below; the marked line is yours" if frame else do,
         file=frame[0] if frame else "",
         line=frame[1] if frame else 0,
-        traceback=format_traceback(error, user_files),
+        traceback=format_traceback(error, user_files) if frame else full_traceback(error),
     )
 
 

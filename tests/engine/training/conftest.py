@@ -157,3 +157,24 @@ def bench() -> Bench:
 @pytest.fixture
 def as_dict() -> Callable[[Any], dict[str, Any]]:
     return dataclasses.asdict
+
+
+def write_idx(path: Path, array: np.ndarray) -> None:
+    """An IDX file of unsigned bytes."""
+    head = bytes([0, 0, 8, array.ndim]) + b"".join(size.to_bytes(4, "big") for size in array.shape)
+    path.write_bytes(head + array.astype(np.uint8).tobytes())
+
+
+@pytest.fixture(scope="session")
+def bars(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with IDX files of ten easy classes: a bright bar at the row that belongs to the label."""
+    folder = tmp_path_factory.mktemp("bars")
+    draw = np.random.default_rng(7)
+    for name, count in (("train", 200), ("t10k", 50)):
+        labels = draw.integers(0, 10, count)
+        pictures = draw.integers(0, 60, (count, 28, 28))
+        for picture, label in zip(pictures, labels, strict=True):
+            picture[2 * label + 4 : 2 * label + 7, 4:24] = 255
+        write_idx(folder / f"{name}-images-idx3-ubyte", pictures)
+        write_idx(folder / f"{name}-labels-idx1-ubyte", labels)
+    return folder

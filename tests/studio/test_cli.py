@@ -1,0 +1,263 @@
+"""The command line: exit statuses, one line on stderr, JSON and nothing else, Ctrl-C, and no window without a screen."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+from typer.testing import CliRunner, Result
+
+from engine.files.checkpoint import list_checkpoints
+from studio.cli import app
+from studio.session import display
+
+MODEL = '''"""A model of a user, small and slow enough to be interrupted."""
+
+import engine
+from engine import nn
+
+
+class Net(nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(784, 10)
+
+    def forward(self, x):
+        print("the model speaks")
+        return self.linear(engine.flatten(x, 1))
+'''
+
+
+def write_idx(path: Path, array: np.ndarray) -> None:
+    head = bytes([0, 0, 8, array.ndim]) + b"".join(size.to_bytes(4, "big") for size in array.shape)
+    path.write_bytes(head + array.astype(np.uint8).tobytes())
+
+
+@pytest.fixture(scope="module")
+def bars(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Ten easy classes: a bright bar at the height that belongs to the label."""
+    folder = tmp_path_factory.mktemp("bars")
+    for name, count in (("train", 200), ("t10k", 50)):
+        labels = np.arange(count) % 10
+        pictures = np.zeros((count, 28, 28))
+        for picture, label in zip(pictures, labels, strict=True):
+            picture[2 * label + 4 : 2 * label + 7, 4:24] = 255
+        write_idx(folder / f"{name}-images-idx3-ubyte", pictures)
+        write_idx(folder / f"{name}-labels-idx1-ubyte", labels)
+    return folder
+
+
+def call(*words: str | Path) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+@pytest.fixture(scope="module")
+def run_folder(bars: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("run") / "linear"
+    done = call("train", "--data", bars, "--model", "linear", "--epochs", "3", "--lr", "0.01", "--out", out)
+    assert done.exit_code == 0, done.output
+    assert f"{out}: 12 steps in" in done.stdout
+    return out
+
+
+@pytest.fixture(scope="module")
+def exported(run_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    prefix = tmp_path_factory.mktemp("saved") / "bars"
+    done = call("export", run_folder, "--out", prefix, "--samples", "20", "--json")
+    assert done.exit_code == 0, done.output
+    (line,) = done.stdout.splitlines()
+    event = json.loads(line)
+    assert event["difference"] < 1e-5
+    assert sum(event["sizes"].values()) > 7850 * 4
+    return prefix
+
+
+def bar(label: int, path: Path) -> Path:
+    picture = np.zeros((28, 28), np.uint8)
+    picture[2 * label + 4 : 2 * label + 7, 4:24] = 255
+    Image.fromarray(picture).save(path)
+    return path
+
+
+def test_json_is_one_object_a_line_and_nothing_else(bars: Path, tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(MODEL)
+    done = call("train", "--data", bars, "--model", f"{tmp_path / 'net.py'}:Net", "--eager", "--out", tmp_path / "run",
+                "--json")  # fmt: skip
+    assert done.exit_code == 0, done.output
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    assert events[0]["event"] == "started"
+    assert events[0]["config"]["static"] is False
+    assert events[-1]["event"] == "finished"
+    assert [event["step"] for event in events if event["event"] == "step"] == [1, 2, 3, 4]
+    assert "the model speaks" in done.stderr
+
+
+def test_resume_keeps_the_settings_and_takes_more_epochs(bars: Path, tmp_path: Path) -> None:
+    first = call("train", "--data", bars, "--model", "linear", "--seed", "4", "--out", tmp_path / "run", "--json")
+    assert first.exit_code == 0
+    again = call("train", "--resume", "--out", tmp_path / "run", "--epochs", "2", "--json")
+    events = [json.loads(line) for line in again.stdout.splitlines()]
+    assert (events[0]["step"], events[0]["config"]["seed"], events[0]["config"]["epochs"]) == (4, 4, 2)
+    assert events[-1]["step"] == 8
+    other = call("train", "--resume", "--out", tmp_path / "run", "--seed", "5")
+    assert other.exit_code == 2
+    assert "a continued run keeps what it was started with" in " ".join(other.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        (["train", "--optimizer", "adamm"], 2, "no such choice: got 'adamm'"),
+        (["train", "--epochs", "many"], 2, "--epochs"),
+        (["train", "--resume"], 2, "give --out DIR"),
+        (["fly"], 2, "No such command"),
+        (["predict", "nowhere/model"], 2, "Missing argument"),
+        (["train", "--data", "nowhere", "--out", "OUT"], 1, "no such data: got 'nowhere'"),
+        (["train", "--model", "resnet", "--out", "OUT"], 1, "no such model: got 'resnet'"),
+        (["train", "--resume", "--out", "OUT"], 1, "there is no sound checkpoint"),
+        (["export", "OUT"], 1, "there is no sound checkpoint"),
+        (["inspect", "nowhere/model"], 1, "nowhere"),
+        (["predict", "nowhere/model", "a.png"], 1, "nowhere"),
+    ],
+)
+def test_wrong_use_and_failures(words: list[str], status: int, said: str, tmp_path: Path) -> None:
+    done = call(*[str(tmp_path / "out") if word == "OUT" else word for word in words])
+    assert done.exit_code == status, done.output
+    assert said in " ".join(done.stderr.replace("│", " ").split())
+    assert done.stdout == ""
+    if status == 1:
+        assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_mistake_in_the_users_model_names_his_line(bars: Path, tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(MODEL.replace("784", "700"))
+    done = call("train", "--data", bars, "--model", f"{tmp_path / 'net.py'}:Net", "--out", tmp_path / "run")
+    assert done.exit_code == 1
+    assert "net.py:14" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_predict(exported: Path, tmp_path: Path) -> None:
+    pictures = [bar(2, tmp_path / "two.png"), bar(5, tmp_path / "five.png")]
+    done = call("predict", exported, *pictures, "--json", "--top", "2")
+    assert done.exit_code == 0, done.output
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [answer["image"] for answer in answers] == [str(path) for path in pictures]
+    for answer in answers:
+        assert len(answer["top"]) == 2
+        assert answer["top"][0] == {"class": answer["class"], "probability": answer["probability"]}
+        assert 0.0 < answer["probability"] <= 1.0
+
+
+def test_predict_says_which_file_is_no_image_and_answers_the_others(exported: Path, tmp_path: Path) -> None:
+    (tmp_path / "note.txt").write_text("no picture")
+    done = call("predict", exported, tmp_path / "note.txt", bar(2, tmp_path / "two.png"))
+    assert done.exit_code == 1
+    assert "note.txt: not an image" in done.stderr
+    assert done.stdout.startswith(str(tmp_path / "two.png"))
+
+
+def test_inspect(exported: Path) -> None:
+    done = call("inspect", exported, "--json")
+    found = json.loads(done.stdout)
+    assert found["inputs"] == [{"name": "x", "shape": [-1, 1, 28, 28], "dtype": "float32"}]
+    assert found["info"]["classes"] == list("0123456789")
+    assert found["info"]["scaling"] == {"low": 0.0, "high": 1.0, "divide_by": 255.0}
+    assert found["parameters"] == 7850
+    assert found["operators"][-1]["shape"] == [-1, 10]
+    shown = call("inspect", exported)
+    assert shown.exit_code == 0
+    assert "bars.pdmodel" in shown.stdout
+
+
+def test_a_damaged_file_is_refused(exported: Path, tmp_path: Path) -> None:
+    for suffix in ("pdmodel", "pdiparams", "pdiparams.info"):
+        data = bytearray(exported.with_name(f"bars.{suffix}").read_bytes())
+        if suffix == "pdiparams":
+            data[-100] ^= 1
+        (tmp_path / f"bars.{suffix}").write_bytes(data)
+    done = call("predict", tmp_path / "bars", bar(2, tmp_path / "two.png"))
+    assert done.exit_code == 1
+    assert "bars.pdiparams" in done.stderr
+    assert done.stdout == ""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is a signal on POSIX")
+def test_ctrl_c_stops_with_a_checkpoint_and_tells_how_to_resume(bars: Path, tmp_path: Path, repo_root: Path) -> None:
+    out = tmp_path / "run"
+    words = ["train", "--data", str(bars), "--model", "linear", "--epochs", "100000", "--out", str(out), "--json"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "studio", *words], cwd=repo_root,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdout is not None
+    for line in process.stdout:
+        if json.loads(line)["event"] == "step":
+            break
+    process.send_signal(signal.SIGINT)
+    rest, said = process.communicate(timeout=30)
+    last = json.loads(rest.splitlines()[-1])
+    assert (last["event"], last["reason"], process.returncode) == ("stopped", "interrupted", 1)
+    assert said.splitlines() == [
+        f"stopped at step {last['step']}; continue with: model-studio train --out {out} --resume"
+    ]
+    assert list_checkpoints(out / "checkpoints")[-1].step == last["step"]
+
+
+def without_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="about X11 and Wayland")
+def test_where_there_is_no_screen_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    without_screen(monkeypatch)
+    monkeypatch.setattr(display.importlib.util, "find_spec", lambda name: _package())
+    done = call()
+    assert done.exit_code == 1
+    assert done.stderr.splitlines() == [
+        "no window can be opened here: neither DISPLAY nor WAYLAND_DISPLAY is set; "
+        "train without one: model-studio train --out DIR"
+    ]
+    monkeypatch.setenv("DISPLAY", ":4711")
+    assert "no X server answers at DISPLAY=:4711" in call().stderr
+    monkeypatch.delenv("DISPLAY")
+    monkeypatch.setenv("WAYLAND_DISPLAY", "wayland-4711")
+    assert "no Wayland display answers" in call().stderr
+
+
+def _package() -> Any:
+    return type("Spec", (), {"submodule_search_locations": ["/nowhere"]})()
+
+
+def test_without_qt_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(display.importlib.util, "find_spec", lambda name: None)
+    done = call()
+    assert done.exit_code == 1
+    assert "PySide6 is not installed" in done.stderr
+
+
+def test_help_and_version_import_no_engine_and_no_qt(repo_root: Path) -> None:
+    for word in ("--help", "--version"):
+        code = (
+            "import sys; from studio.cli import main\n"
+            f"sys.argv = ['model-studio', {word!r}]\n"
+            "try: main()\nexcept SystemExit as end: status = end.code\n"
+            "print('LOADED', sorted({n.partition('.')[0] for n in sys.modules} & {'engine', 'PySide6', 'numpy'}))"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code], cwd=repo_root, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        assert "LOADED []" in done.stdout
+    assert "train" in call("--help").stdout
+
+
