@@ -17,10 +17,10 @@ from engine.tensor import creation
 def accuracy(
     input: Any, label: Any, k: int = 1, correct: Any = None, total: Any = None, name: str | None = None
 ) -> Any:
-    """The share of samples whose class is among the ``k`` largest of ``input`` [N, classes]; a tensor of one number.
+    """The share of samples whose class is among the ``k`` largest of ``input`` [N, classes].
 
-    ``label`` is [N, 1]. The two counts are written into ``correct`` and ``total``, int32 tensors, where given.
-    Raises ShapeError for other shapes.
+    ``label`` is [N, 1]. The two counts are written into ``correct`` and ``total``, int32 tensors, where
+    given. Raises ShapeError for other shapes.
     """
     if label.dtype is int32:
         label = math.cast(label, out_dtype=int64)
@@ -34,10 +34,7 @@ def accuracy(
 
 
 class Metric(abc.ABC):
-    """Base of the metrics: ``compute`` on tensors of a batch, ``update`` with its result, ``accumulate`` over all."""
-
-    def __init__(self) -> None:
-        """Nothing is kept by the base."""
+    """Base of the metrics: ``compute`` on a batch, ``update`` with its result, ``accumulate`` over all."""
 
     @abc.abstractmethod
     def reset(self) -> None:
@@ -173,5 +170,7 @@ def _binary(where: str, preds: Any, labels: Any, rounded: Any) -> tuple[Any, Any
     """Whether each sample is called positive, and whether it is."""
     called, truth = _array(where, "preds", preds), _array(where, "labels", labels)
     if called.size != truth.size:
-        raise ShapeError(f"{where}: preds has shape {list(called.shape)}: labels {list(truth.shape)}; one each a sample")
+        raise ShapeError(
+            f"{where}: preds has shape {list(called.shape)}: labels {list(truth.shape)}; one each a sample"
+        )
     return rounded(called).reshape(-1) == 1, truth.reshape(-1) == 1

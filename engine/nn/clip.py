@@ -26,7 +26,8 @@ class ClipGradBase:
 
     def _clip(self, grads: list[Any]) -> list[Any]:
         raise ArgumentError(
-            f"{type(self).__name__}: is no clip of its own; use ClipGradByValue, ClipGradByNorm or ClipGradByGlobalNorm"
+            f"{type(self).__name__}: is no clip of its own; use ClipGradByValue, ClipGradByNorm or "
+            "ClipGradByGlobalNorm"
         )
 
 
@@ -35,7 +36,9 @@ class ClipGradByValue(ClipGradBase):
 
     def __init__(self, max: float, min: float | None = None) -> None:
         if min is None and not max > 0:
-            raise ArgumentError(f"ClipGradByValue: max must be positive where min is left out: got {max}; give both")
+            raise ArgumentError(
+                f"ClipGradByValue: max must be positive where min is left out: got {max}; give both"
+            )
         self.max = float(max)
         self.min = -self.max if min is None else float(min)
 
@@ -66,7 +69,9 @@ class ClipGradByGlobalNorm(ClipGradBase):
         self, clip_norm: float, group_name: str = "default_group", auto_skip_clip: bool = False
     ) -> None:
         if not isinstance(auto_skip_clip, bool):
-            raise ArgumentError(f"ClipGradByGlobalNorm: auto_skip_clip is True or False: got {auto_skip_clip!r}")
+            raise ArgumentError(
+                f"ClipGradByGlobalNorm: auto_skip_clip is True or False: got {auto_skip_clip!r}"
+            )
         self.clip_norm = float(clip_norm)
         self.group_name = group_name
         self.auto_skip_clip = auto_skip_clip

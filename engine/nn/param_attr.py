@@ -13,7 +13,8 @@ class ParamAttr:
     """Attributes of a parameter to be created.
 
     ``learning_rate`` multiplies the optimizer's; ``regularizer`` replaces the optimizer's weight decay;
-    ``need_clip=False`` keeps the gradient out of gradient clipping. Raises ArgumentError for a value of another type.
+    ``need_clip=False`` keeps the gradient out of gradient clipping. Raises ArgumentError for a value of
+    another type.
     """
 
     def __init__(
@@ -48,7 +49,7 @@ class ParamAttr:
 
     @staticmethod
     def _to_attr(value: Any) -> Any:
-        """A ParamAttr from what ``weight_attr`` and ``bias_attr`` take; False where no parameter is wanted."""
+        """A ParamAttr from what ``weight_attr`` and ``bias_attr`` take; False for no parameter."""
         if value is None or value is True:
             return ParamAttr()
         if value is False or isinstance(value, ParamAttr):

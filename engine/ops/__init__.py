@@ -22,8 +22,23 @@ from engine.ops import (
 )
 
 __all__ = [
-    "OPS", "activation", "compare", "control", "conv", "index", "labels", "linalg", "loss", "math", "norm", "padding",
-    "pool", "random", "reduce", "shape", "update",
-]  # fmt: skip
+    "OPS",
+    "activation",
+    "compare",
+    "control",
+    "conv",
+    "index",
+    "labels",
+    "linalg",
+    "loss",
+    "math",
+    "norm",
+    "padding",
+    "pool",
+    "random",
+    "reduce",
+    "shape",
+    "update",
+]
 
 cpu.register(OPS)

@@ -1,4 +1,4 @@
-"""Operators that read labels beside values: picking a class, means over labels that count, binary cross entropy."""
+"""Operators that read labels beside values: a class's value, means over what counts, binary cross entropy."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ def _infer_pick(x: Spec, label: Spec, *, axis: int, **_: Any) -> Spec:
     if label.ndim != x.ndim or any(
         a != b and -1 not in (a, b) for a, b in zip(label.shape, expected, strict=True)
     ):
-        raise ShapeError(f"nll_loss: input is {x}, so label must have shape {list(expected)}: got {label}; reshape it")
+        raise ShapeError(
+            f"nll_loss: input is {x}, so label must have shape {list(expected)}: got {label}; reshape it"
+        )
     return x.with_shape(expected)
 
 

@@ -18,7 +18,9 @@ def _infer_pad(x: Spec, *, paddings: Any, **_: Any) -> Spec:
     for n, d in enumerate(x.shape):
         size = d if d < 0 else d + paddings[2 * n] + paddings[2 * n + 1]
         if size < 0 <= d:
-            raise ShapeError(f"pad: paddings {list(paddings)} take more from dimension {n} of {x} than it has")
+            raise ShapeError(
+                f"pad: paddings {list(paddings)} take more from dimension {n} of {x} than it has"
+            )
         shape.append(size)
     return x.with_shape(shape)
 

@@ -1,6 +1,7 @@
 """Parameter updates: each writes the new parameter and its state into the arrays it was given.
 
-Passes neither drop nor reorder them, and the kernels work in place with one array of scratch, whatever the size.
+Passes neither drop nor reorder them, and the kernels work in place with one array of scratch, whatever the
+size.
 """
 
 from __future__ import annotations
@@ -36,21 +37,25 @@ def sgd(xp, param, learning_rate, grad):
     return param
 
 
-def _infer_momentum(param: Spec, grad: Spec, velocity: Spec, learning_rate: Spec, **_: Any) -> tuple[Spec, Spec]:
+def _infer_momentum(
+    param: Spec, grad: Spec, velocity: Spec, learning_rate: Spec, **_: Any
+) -> tuple[Spec, Spec]:
     _check("momentum", param, grad=grad, velocity=velocity)
     return param, velocity
 
 
 @op("momentum", infer=_infer_momentum, outputs=("param_out", "velocity_out"),
     writes={"param_out": "param", "velocity_out": "velocity"})  # fmt: skip
-def momentum(xp, param, grad, velocity, learning_rate, *, mu=0.9, use_nesterov=False, regularization_method="",
-             regularization_coeff=0.0, rescale_grad=1.0):  # fmt: skip
-    """velocity = mu * velocity + grad; param -= learning_rate * velocity (nesterov: * (grad + mu * velocity)).
+def momentum(xp, param, grad, velocity, learning_rate, *, mu=0.9, use_nesterov=False,
+             regularization_method="", regularization_coeff=0.0, rescale_grad=1.0):  # fmt: skip
+    """velocity = mu * velocity + grad; param -= rate * velocity (nesterov: rate * (grad + mu * velocity)).
 
     The gradient is first multiplied by ``rescale_grad`` and, with ``l2_decay``, increased by coeff * param.
     """
     rate = float(learning_rate.item())
-    scratch = xp.multiply(grad, float(rescale_grad), out=xp.empty_like(param)) if rescale_grad != 1.0 else grad
+    scratch = (
+        xp.multiply(grad, float(rescale_grad), out=xp.empty_like(param)) if rescale_grad != 1.0 else grad
+    )
     if regularization_method == "l2_decay":
         scratch = xp.add(scratch, param * regularization_coeff, out=xp.empty_like(param))
     velocity *= mu
@@ -71,7 +76,14 @@ _WRITES = dict(zip(_OUTPUTS, ("param", *_STATE), strict=True))
 
 
 def _infer_adam(
-    param: Spec, grad: Spec, learning_rate: Spec, moment1: Spec, moment2: Spec, beta1_pow: Spec, beta2_pow: Spec, **_: Any
+    param: Spec,
+    grad: Spec,
+    learning_rate: Spec,
+    moment1: Spec,
+    moment2: Spec,
+    beta1_pow: Spec,
+    beta2_pow: Spec,
+    **_: Any,
 ) -> tuple[Spec, ...]:
     _check("adam", param, grad=grad, moment1=moment1, moment2=moment2)
     return param, moment1, moment2, beta1_pow, beta2_pow
@@ -81,7 +93,7 @@ def _adam_step(
     xp: Any, param: Any, grad: Any, rate: float, moment1: Any, moment2: Any, beta1_pow: Any, beta2_pow: Any,
     beta1: float, beta2: float, epsilon: float,
 ) -> None:  # fmt: skip
-    """Kingma and Ba, Adam (2015), the second form of section 2; each mean moves by its share of the difference."""
+    """Kingma and Ba, Adam (2015), the second form of section 2; each mean moves by its share of the way."""
     correction = math.sqrt(1.0 - float(beta2_pow.item()))
     rate *= correction / (1.0 - float(beta1_pow.item()))
     scratch = xp.empty_like(param)

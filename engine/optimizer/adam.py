@@ -15,7 +15,9 @@ from engine.optimizer.sgd import refuse_multi_precision
 def _check(where: str, beta1: float, beta2: float, epsilon: float) -> None:
     for name, value in (("beta1", beta1), ("beta2", beta2)):
         if not 0 <= value < 1:
-            raise ArgumentError(f"{where}: {name} must be in [0, 1): got {value}; the default is the usual choice")
+            raise ArgumentError(
+                f"{where}: {name} must be in [0, 1): got {value}; the default is the usual choice"
+            )
     if not epsilon >= 0:
         raise ArgumentError(f"{where}: epsilon must not be negative: got {epsilon}; the default is 1e-8")
 
@@ -55,7 +57,14 @@ class Adam(_Moments):
         refuse_multi_precision("Adam", multi_precision)
         _check("Adam", beta1, beta2, epsilon)
         super().__init__(
-            learning_rate, parameters, weight_decay, grad_clip, name, beta1=beta1, beta2=beta2, epsilon=epsilon
+            learning_rate,
+            parameters,
+            weight_decay,
+            grad_clip,
+            name,
+            beta1=beta1,
+            beta2=beta2,
+            epsilon=epsilon,
         )
 
     def _update(self, parameter: Any, gradient: Any, rate: Any, kept: Any, options: Any, decay: Any) -> None:
@@ -66,8 +75,9 @@ class Adam(_Moments):
 class AdamW(_Moments):
     """Adam with the weights decayed apart from the gradient: param *= 1 - learning_rate * weight_decay.
 
-    ``apply_decay_param_fun`` tells by a parameter's name whether it decays (all do by default); ``lr_ratio`` gives a
-    parameter's factor on the learning rate. Loshchilov and Hutter, Decoupled weight decay regularization (2019).
+    ``apply_decay_param_fun`` tells by a parameter's name whether it decays (all do by default); ``lr_ratio``
+    gives a parameter's factor on the learning rate. Loshchilov and Hutter, Decoupled weight decay
+    regularization (2019).
     """
 
     def __init__(
@@ -103,7 +113,9 @@ class AdamW(_Moments):
 
     def _make_groups(self, items: list[Any]) -> list[Any]:
         """A group's weight_decay is its coefficient here, not a term added to the gradient."""
-        return super()._make_groups([_with_coefficient(item) if isinstance(item, dict) else item for item in items])
+        return super()._make_groups(
+            [_with_coefficient(item) if isinstance(item, dict) else item for item in items]
+        )
 
     def _update(self, parameter: Any, gradient: Any, rate: Any, kept: Any, options: Any, decay: Any) -> None:
         moment1, moment2, beta1_pow, beta2_pow = kept
@@ -124,7 +136,9 @@ class AdamW(_Moments):
 
 def _coefficient(weight_decay: Any) -> float:
     if isinstance(weight_decay, bool) or not isinstance(weight_decay, (int, float)):
-        raise DTypeError(f"AdamW: weight_decay is a number: got {type(weight_decay).__name__}; pass e.g. 0.01")
+        raise DTypeError(
+            f"AdamW: weight_decay is a number: got {type(weight_decay).__name__}; pass e.g. 0.01"
+        )
     return float(weight_decay)
 
 

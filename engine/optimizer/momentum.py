@@ -16,7 +16,8 @@ from engine.optimizer.sgd import refuse_multi_precision
 class Momentum(Optimizer):
     """velocity = momentum * velocity + grad; param -= learning_rate * velocity.
 
-    With ``use_nesterov`` param -= learning_rate * (grad + momentum * velocity). L2 decay is part of the operator.
+    With ``use_nesterov`` param -= learning_rate * (grad + momentum * velocity). L2 decay is part of the
+    operator.
     """
 
     _slots = ("velocity",)

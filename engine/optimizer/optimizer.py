@@ -1,4 +1,4 @@
-"""The base of the optimizers: parameter groups, learning rate, clipping, weight decay, and the state they keep."""
+"""The base of the optimizers: groups, learning rate, clipping, weight decay, and the state they keep."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from engine.optimizer.lr import LRScheduler
 
 
 class Group:
-    """Parameters that are updated alike: their weight decay, their clip, and the options of the update rule."""
+    """Parameters that are updated alike: their weight decay, clip, and options of the update rule."""
 
     __slots__ = ("clip", "decay", "options", "params")
 
@@ -58,7 +58,9 @@ class Optimizer:
             raise DTypeError(
                 f"{where}: learning_rate is a number or an LRScheduler: got {type(learning_rate).__name__}"
             )
-        self._learning_rate = learning_rate if isinstance(learning_rate, LRScheduler) else float(learning_rate)
+        self._learning_rate = (
+            learning_rate if isinstance(learning_rate, LRScheduler) else float(learning_rate)
+        )
         self._name = name
         self._grad_clip = _checked_clip(where, grad_clip)
         self.regularization = self._checked_decay(weight_decay)
@@ -71,7 +73,8 @@ class Optimizer:
         self._waiting: dict[str, Any] = {}
         self._rates: dict[tuple[Any, ...], tuple[float, Tensor]] = {}
 
-    # -- groups ------------------------------------------------------------------------------------------------
+    # -- groups
+    # ------------------------------------------------------------------------------------------------
     def _make_groups(self, items: list[Any]) -> list[Group]:
         if not items or not isinstance(items[0], dict):
             return [Group(items, self.regularization, self._grad_clip, self._options)]
@@ -84,13 +87,15 @@ class Optimizer:
             params = own.pop("params")
             params = [params] if isinstance(params, Tensor) else _listed(where, params)
             factor = own.pop("learning_rate", 1.0)
-            decay = self._checked_decay(own.pop("weight_decay")) if "weight_decay" in own else self.regularization
+            decay = (
+                self._checked_decay(own.pop("weight_decay")) if "weight_decay" in own else self.regularization
+            )
             clip = _checked_clip(where, own.pop("grad_clip", self._grad_clip))
             unknown = own.keys() - self._options.keys()
             if unknown:
                 raise ArgumentError(
-                    f"{where}: unknown options {sorted(unknown)}; a group takes params, learning_rate, weight_decay, "
-                    f"grad_clip and {sorted(self._options)}"
+                    f"{where}: unknown options {sorted(unknown)}; a group takes params, learning_rate, "
+                    f"weight_decay, grad_clip and {sorted(self._options)}"
                 )
             for parameter in params:
                 parameter.optimize_attr["learning_rate"] = factor
@@ -113,16 +118,19 @@ class Optimizer:
         for parameter in self._all():
             if seen.setdefault(parameter.name, parameter) is not parameter:
                 raise ArgumentError(
-                    f"{type(self).__name__}: two parameters are called {parameter.name!r}, but state is kept by name; "
-                    "give each its own name in ParamAttr"
+                    f"{type(self).__name__}: two parameters are called {parameter.name!r}, but state is "
+                    "kept by name; give each its own name in ParamAttr"
                 )
         if len(seen) != sum(len(group.params) for group in self._groups):
-            raise ArgumentError(f"{type(self).__name__}: a parameter appears twice; list each once, in one group")
+            raise ArgumentError(
+                f"{type(self).__name__}: a parameter appears twice; list each once, in one group"
+            )
 
     def _all(self) -> list[Any]:
         return [p for group in self._groups for p in group.params]
 
-    # -- learning rate -----------------------------------------------------------------------------------------
+    # -- learning rate
+    # -----------------------------------------------------------------------------------------
     def get_lr(self) -> float:
         """The learning rate of the next step."""
         rate = self._learning_rate
@@ -155,7 +163,8 @@ class Optimizer:
             found = self._rates[key] = (lr, tensor)
         return found[1]
 
-    # -- steps -------------------------------------------------------------------------------------------------
+    # -- steps
+    # -------------------------------------------------------------------------------------------------
     def step(self) -> None:
         """Update every parameter that has a gradient."""
         self._require_eager("step")
@@ -198,8 +207,10 @@ class Optimizer:
         """The gradient with the term of the weight decay."""
         return math.add(gradient, decay.term(parameter))
 
-    def _update(self, parameter: Any, gradient: Any, rate: Tensor, kept: Any, options: Any, decay: Any) -> None:
-        """Apply the update rule to one parameter; ``decay`` is part of the gradient already, see ``_decayed``."""
+    def _update(
+        self, parameter: Any, gradient: Any, rate: Tensor, kept: Any, options: Any, decay: Any
+    ) -> None:
+        """Update one parameter; ``decay`` is part of the gradient already, see ``_decayed``."""
         raise ModeError(f"{type(self).__name__}: has no update rule; use SGD, Momentum, Adam or AdamW")
 
     def backward(
@@ -218,7 +229,7 @@ class Optimizer:
     def minimize(
         self, loss: Any, startup_program: Any = None, parameters: Any = None, no_grad_set: Any = None
     ) -> tuple[list[Any], list[tuple[Any, Any]]]:
-        """One step with the gradients that ``loss.backward()`` left; returns what Paddle does: ([], pairs)."""
+        """One step with the gradients that ``loss.backward()`` left; returns ([], pairs) as Paddle does."""
         pairs = self.backward(loss, startup_program, parameters, no_grad_set)
         self.apply_gradients(pairs)
         return [], pairs
@@ -226,8 +237,8 @@ class Optimizer:
     def _require_eager(self, where: str) -> None:
         if modes.is_static():
             raise ModeError(
-                f"{where}: {type(self).__name__} updates parameters in eager mode: this code is building a Program; "
-                "call it outside the converted function"
+                f"{where}: {type(self).__name__} updates parameters in eager mode: this code is building a "
+                "Program; call it outside the converted function"
             )
 
     def clear_grad(self, set_to_zero: bool = True) -> None:
@@ -238,7 +249,8 @@ class Optimizer:
 
     clear_gradients = clear_grad
 
-    # -- state -------------------------------------------------------------------------------------------------
+    # -- state
+    # -------------------------------------------------------------------------------------------------
     def _first(self, parameter: Any, options: dict[str, Any]) -> dict[str, tuple[tuple[int, ...], float]]:
         """Shape and first value of everything that is kept for a parameter, in the order of ``_slots``."""
         return {slot: (tuple(parameter.shape), 0.0) for slot in self._slots}
@@ -285,8 +297,8 @@ class Optimizer:
     def set_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """Go on from ``state_dict``: bit-equal to never having stopped.
 
-        Raises ArgumentError where it belongs to other parameters or another optimizer, ShapeError or DTypeError for a
-        tensor that does not fit. What belongs to no parameter is left out with a warning.
+        Raises ArgumentError where it belongs to other parameters or another optimizer, ShapeError or
+        DTypeError for a tensor that does not fit. What belongs to no parameter is left out with a warning.
         """
         state = dict(state_dict)
         scheduler = state.pop("LR_Scheduler", None)
@@ -302,11 +314,14 @@ class Optimizer:
         if strangers and len(strangers) == len(state):
             raise ArgumentError(
                 f"set_state_dict: no key belongs to a parameter of this {type(self).__name__}: got "
-                f"{strangers[:3]} ..., expected e.g. {next(iter(owners), 'none')}; build the model first in a fresh "
-                "process, or under utils.unique_name.guard(), so that its parameters get the same names"
+                f"{strangers[:3]} ..., expected e.g. {next(iter(owners), 'none')}; build the model first in "
+                "a fresh process, or under utils.unique_name.guard(), so that its parameters get the same "
+                "names"
             )
         if strangers:
-            warnings.warn(f"set_state_dict: {strangers} belong to no parameter and are left out", stacklevel=2)
+            warnings.warn(
+                f"set_state_dict: {strangers} belong to no parameter and are left out", stacklevel=2
+            )
         self._waiting = {}
         for key, (parameter, slot) in owners.items():
             current = self._accumulators[slot].get(parameter.name)
@@ -316,7 +331,9 @@ class Optimizer:
             elif key in state:
                 _fill(key, current, state[key])
             else:
-                raise ArgumentError(f"set_state_dict: {key!r} is not in the state; load one of the same parameters")
+                raise ArgumentError(
+                    f"set_state_dict: {key!r} is not in the state; load one of the same parameters"
+                )
 
     set_dict = set_state_dict
 

@@ -15,8 +15,8 @@ def refuse_multi_precision(where: str, multi_precision: bool) -> None:
     """Raise ArgumentError for master weights, which come with mixed precision."""
     if multi_precision:
         raise ArgumentError(
-            f"{where}: multi_precision=True keeps float32 copies of float16 parameters, which is not available; "
-            "leave it False and train in float32"
+            f"{where}: multi_precision=True keeps float32 copies of float16 parameters, which is not "
+            "available; leave it False and train in float32"
         )
 
 

@@ -28,8 +28,9 @@ def dropout(
 ) -> Any:
     """Set elements to zero with probability ``p`` while training.
 
-    ``upscale_in_train`` divides what stays by 1 - p; ``downscale_in_infer`` multiplies by 1 - p outside training
-    instead. ``axis`` names the dimensions along which elements are dropped independently (all by default).
+    ``upscale_in_train`` divides what stays by 1 - p; ``downscale_in_infer`` multiplies by 1 - p outside
+    training instead. ``axis`` names the dimensions along which elements are dropped independently (all by
+    default).
     """
     if isinstance(p, bool) or not isinstance(p, (int, float)):
         raise DTypeError(f"dropout: p is a number: got {type(p).__name__}; pass e.g. 0.5")
@@ -41,7 +42,9 @@ def dropout(
         return x
     axes = None if axis is None else [axis] if isinstance(axis, int) else [int(a) for a in axis]
     if axes is not None and not all(0 <= a < x.ndim for a in axes):
-        raise ArgumentError(f"dropout: axis {axis!r} is out of range for {x.ndim} dimensions; use 0 to {x.ndim - 1}")
+        raise ArgumentError(
+            f"dropout: axis {axis!r} is out of range for {x.ndim} dimensions; use 0 to {x.ndim - 1}"
+        )
     out, _ = random_ops.dropout(
         x,
         dropout_prob=float(p),
@@ -71,11 +74,13 @@ def pad(
 ) -> Any:
     """``x`` with ``value`` around it.
 
-    ``pad`` has a pair for every dimension, first dimension first, or pairs for the spatial dimensions only, last
-    dimension first (left, right, top, bottom). Raises ArgumentError for a mode other than 'constant'.
+    ``pad`` has a pair for every dimension, first dimension first, or pairs for the spatial dimensions only,
+    last dimension first (left, right, top, bottom). Raises ArgumentError for a mode other than 'constant'.
     """
     if mode != "constant":
-        raise ArgumentError(f"pad: mode {mode!r} is not available: only 'constant' is; pad by concat() of slices")
+        raise ArgumentError(
+            f"pad: mode {mode!r} is not available: only 'constant' is; pad by concat() of slices"
+        )
     numbers = [int(v) for v in (pad.tolist() if hasattr(pad, "tolist") else pad)]
     ndim = x.ndim
     if len(numbers) != 2 * ndim:
@@ -87,8 +92,8 @@ def _all_dimensions(numbers: list[int], ndim: int, data_format: str) -> list[int
     spatial = _SPATIAL.get(data_format.upper())
     if spatial is None or spatial + 2 != ndim or len(numbers) != 2 * spatial:
         raise ArgumentError(
-            f"pad: {len(numbers)} numbers and data_format {data_format!r} for {ndim} dimensions; give {2 * ndim} numbers, "
-            f"or {2 * max(ndim - 2, 0)} with the data_format of {ndim} dimensions"
+            f"pad: {len(numbers)} numbers and data_format {data_format!r} for {ndim} dimensions; give "
+            f"{2 * ndim} numbers, or {2 * max(ndim - 2, 0)} with the data_format of {ndim} dimensions"
         )
     pairs = [numbers[n : n + 2] for n in range(0, len(numbers), 2)][::-1]
     whole = [[0, 0], *pairs, [0, 0]] if data_format.upper().endswith("C") else [[0, 0], [0, 0], *pairs]

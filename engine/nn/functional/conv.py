@@ -23,9 +23,9 @@ def conv2d(
 ) -> Any:
     """Two-dimensional convolution.
 
-    ``x`` is [N, C, H, W] (or [N, H, W, C]), ``weight`` [out, C / groups, height, width], ``bias`` [out]. ``padding``:
-    a number, [height, width], [top, bottom, left, right], a pair for each dimension, 'SAME' or 'VALID'. Raises
-    ShapeError where shapes do not fit and ArgumentError for another form of an argument.
+    ``x`` is [N, C, H, W] (or [N, H, W, C]), ``weight`` [out, C / groups, height, width], ``bias`` [out].
+    ``padding``: a number, [height, width], [top, bottom, left, right], a pair for each dimension, 'SAME' or
+    'VALID'. Raises ShapeError where shapes do not fit and ArgumentError for another form of an argument.
     """
     if data_format not in ("NCHW", "NHWC"):
         raise ArgumentError(f"conv2d: data_format {data_format!r} is none of 'NCHW', 'NHWC'")

@@ -24,8 +24,8 @@ def embedding(
 ) -> Any:
     """The rows of ``weight`` [rows, size] at the numbers in ``x``: ``x.shape + [size]``.
 
-    Positions of ``padding_idx`` are zero and give no gradient. ``sparse`` asks for gradients of the rows used only;
-    here they are dense, with the same values. Raises OutOfRangeError for a number that is no row.
+    Positions of ``padding_idx`` are zero and give no gradient. ``sparse`` asks for gradients of the rows used
+    only; here they are dense, with the same values. Raises OutOfRangeError for a number that is no row.
     """
     if not x.dtype.is_integer:
         raise DTypeError(f"embedding: x holds row numbers: got {x.dtype.name}{x.shape}; cast it to int64")
@@ -34,6 +34,8 @@ def embedding(
         return out
     rows = weight.shape[0]
     if not -rows <= padding_idx < rows:
-        raise ArgumentError(f"embedding: padding_idx {padding_idx} is no row of {rows}; use {-rows} to {rows - 1}")
+        raise ArgumentError(
+            f"embedding: padding_idx {padding_idx} is no row of {rows}; use {-rows} to {rows - 1}"
+        )
     kept = compare.not_equal(x, shape.fill_like(x, value=padding_idx % rows))
     return out * shape.unsqueeze(math.cast(kept, out_dtype=out.dtype), axes=[x.ndim])

@@ -28,8 +28,8 @@ def _aligned(where: str, input: Any, label: Any, axis: int) -> Any:
     """The label with a class axis of its own, which the caller may have left out."""
     if input.ndim == 0 or label.ndim not in (input.ndim, input.ndim - 1):
         raise ShapeError(
-            f"{where}: input has shape {list(input.shape)} and label {list(label.shape)}: the label needs the same "
-            "number of dimensions, or one less (without the class axis); reshape it"
+            f"{where}: input has shape {list(input.shape)} and label {list(label.shape)}: the label needs "
+            "the same number of dimensions, or one less (without the class axis); reshape it"
         )
     return shape.unsqueeze(label, axes=[axis]) if label.ndim == input.ndim - 1 else label
 
@@ -43,7 +43,7 @@ def softmax_with_cross_entropy(
     return_softmax: bool = False,
     axis: int = -1,
 ) -> Any:
-    """-log(softmax(logits)) of the label's class, one value a sample; the softmax too with ``return_softmax``."""
+    """-log(softmax(logits)) of each sample's class; the softmax too with ``return_softmax``."""
     axis = normal_axis("softmax_with_cross_entropy", axis, logits.ndim)
     label = _aligned("softmax_with_cross_entropy", logits, label, axis)
     softmax, loss = ops.softmax_with_cross_entropy(
@@ -66,16 +66,16 @@ def cross_entropy(
 ) -> Any:
     """Cross entropy of ``input`` (logits, or probabilities with ``use_softmax=False``) and ``label``.
 
-    ``label`` holds class numbers, with or without a class axis of size 1, or with ``soft_label`` a distribution over
-    the classes. ``weight`` [classes] scales each sample by its class; the mean then divides by the weights' sum.
-    Samples whose label is ``ignore_index`` count for nothing. Raises ShapeError, DTypeError, and OutOfRangeError for a
-    label that is no class.
+    ``label`` holds class numbers, with or without a class axis of size 1, or with ``soft_label`` a
+    distribution over the classes. ``weight`` [classes] scales each sample by its class; the mean then divides
+    by the weights' sum. Samples whose label is ``ignore_index`` count for nothing. Raises ShapeError,
+    DTypeError, and OutOfRangeError for a label that is no class.
     """
     _check_reduction("cross_entropy", reduction)
     if soft_label and ignore_index > 0:
         raise ArgumentError(
-            f"cross_entropy: ignore_index={ignore_index} is a class number, but soft_label=True gives distributions; "
-            "leave one of them out"
+            f"cross_entropy: ignore_index={ignore_index} is a class number, but soft_label=True gives "
+            "distributions; leave one of them out"
         )
     if not 0 <= label_smoothing <= 1:
         raise ArgumentError(f"cross_entropy: label_smoothing is a share, 0 to 1: got {label_smoothing}")
@@ -87,7 +87,9 @@ def cross_entropy(
     hard = None if soft else label
     classes = input.shape[axis]
     if weight is not None and list(weight.shape) != [classes]:
-        raise ShapeError(f"cross_entropy: weight has shape {list(weight.shape)}: one number a class is [{classes}]")
+        raise ShapeError(
+            f"cross_entropy: weight has shape {list(weight.shape)}: one number a class is [{classes}]"
+        )
     if label_smoothing > 0:
         rows = label if hard is None else _distribution(hard, classes, ignore_index, axis)
         label = _smooth(math.cast(rows, out_dtype=input.dtype), label_smoothing, classes, axis)
@@ -175,10 +177,10 @@ def nll_loss(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Any:
-    """Minus the element of ``input`` [N, C, ...] (log probabilities) at the label's class; ``label`` is [N, ...].
+    """Minus the log probability of the label's class: ``input`` is [N, C, ...], ``label`` [N, ...].
 
-    ``weight`` [C] scales each sample by its class; the mean divides by the weights' sum. Samples whose label is
-    ``ignore_index`` count for nothing.
+    ``weight`` [C] scales each sample by its class; the mean divides by the weights' sum. Samples whose label
+    is ``ignore_index`` count for nothing.
     """
     _check_reduction("nll_loss", reduction)
     if input.ndim < 2 or label.ndim != input.ndim - 1:
@@ -222,7 +224,8 @@ def binary_cross_entropy(
 ) -> Any:
     """-(label log(input) + (1 - label) log(1 - input)) for probabilities ``input`` of label's shape.
 
-    ``weight``, of a shape that broadcasts, scales the elements; the mean divides by their number all the same.
+    ``weight``, of a shape that broadcasts, scales the elements; the mean divides by their number all the
+    same.
     """
     _check_reduction("binary_cross_entropy", reduction)
     loss = labels.bce_loss(input, label)
@@ -237,7 +240,7 @@ def binary_cross_entropy_with_logits(
     pos_weight: Any = None,
     name: str | None = None,
 ) -> Any:
-    """binary_cross_entropy of sigmoid(logit), without overflow; ``pos_weight`` scales the positive label's share."""
+    """binary_cross_entropy of sigmoid(logit), without overflow; ``pos_weight`` scales label 1."""
     _check_reduction("binary_cross_entropy_with_logits", reduction)
     if pos_weight is None:
         loss = labels.sigmoid_cross_entropy_with_logits(logit, label)

@@ -27,8 +27,8 @@ def batch_norm(
     """Each channel of ``x`` normalized over all other dimensions, then ``* weight + bias``.
 
     While training the batch's mean and variance are used, and ``running_mean`` and ``running_var`` become
-    ``running * momentum + batch * (1 - momentum)`` in place; else, or with ``use_global_stats=True``, the running
-    ones are used. All four are [channels].
+    ``running * momentum + batch * (1 - momentum)`` in place; else, or with ``use_global_stats=True``, the
+    running ones are used. All four are [channels].
     """
     if data_format not in _FORMATS:
         raise ArgumentError(f"batch_norm: data_format {data_format!r} is none of {list(_FORMATS)}")
@@ -57,14 +57,16 @@ def layer_norm(
     epsilon: float = 1e-05,
     name: str | None = None,
 ) -> Any:
-    """Each sample of ``x`` normalized over its last dimensions ``normalized_shape``, then ``* weight + bias``.
+    """Each sample of ``x`` normalized over the dimensions ``normalized_shape``, then ``* weight + bias``.
 
-    ``weight`` and ``bias`` are flat, one number for each normalized element. Raises ShapeError where x does not end
-    in ``normalized_shape``.
+    ``weight`` and ``bias`` are flat, one number for each normalized element. Raises ShapeError where x does
+    not end in ``normalized_shape``.
     """
     wanted = [normalized_shape] if isinstance(normalized_shape, int) else list(normalized_shape)
     begin = x.ndim - len(wanted)
-    if begin < 0 or any(have != want and have != -1 for have, want in zip(x.shape[begin:], wanted, strict=True)):
+    if begin < 0 or any(
+        have != want and have != -1 for have, want in zip(x.shape[begin:], wanted, strict=True)
+    ):
         raise ShapeError(
             f"layer_norm: x has shape {list(x.shape)}: it must end in normalized_shape {wanted}; "
             "give the layer the sizes of the last dimensions"

@@ -59,8 +59,8 @@ def max_pool2d(
     """
     if return_mask:
         raise ArgumentError(
-            "max_pool2d: return_mask=True asks for the positions of the maxima, which this build does not compute; "
-            "leave it False"
+            "max_pool2d: return_mask=True asks for the positions of the maxima, which this build does not "
+            "compute; leave it False"
         )
     return _pool("max_pool2d", "max", x, kernel_size, stride, padding, ceil_mode, True, data_format)
 
@@ -78,7 +78,8 @@ def avg_pool2d(
 ) -> Any:
     """The mean of every window of ``x`` [N, C, H, W] (or [N, H, W, C]).
 
-    ``exclusive`` leaves padding out of the count; ``divisor_override`` divides the window's sum by this instead.
+    ``exclusive`` leaves padding out of the count; ``divisor_override`` divides the window's sum by this
+    instead.
     """
     if divisor_override is None:
         return _pool("avg_pool2d", "avg", x, kernel_size, stride, padding, ceil_mode, exclusive, data_format)

@@ -1,7 +1,6 @@
 """Initializers: how the first values of a parameter are made."""
 
 from engine.nn.initializer.base import Initializer, calculate_gain, set_global_initializer
-from engine.nn.initializer.fixed import Assign, Constant
 from engine.nn.initializer.drawn import (
     KaimingNormal,
     KaimingUniform,
@@ -11,8 +10,19 @@ from engine.nn.initializer.drawn import (
     XavierNormal,
     XavierUniform,
 )
+from engine.nn.initializer.fixed import Assign, Constant
 
 __all__ = [
-    "Assign", "Constant", "Initializer", "KaimingNormal", "KaimingUniform", "Normal", "TruncatedNormal", "Uniform",
-    "XavierNormal", "XavierUniform", "calculate_gain", "set_global_initializer",
-]  # fmt: skip
+    "Assign",
+    "Constant",
+    "Initializer",
+    "KaimingNormal",
+    "KaimingUniform",
+    "Normal",
+    "TruncatedNormal",
+    "Uniform",
+    "XavierNormal",
+    "XavierUniform",
+    "calculate_gain",
+    "set_global_initializer",
+]

@@ -29,7 +29,8 @@ class Initializer:
     def sample(self, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
         """Values of ``shape``, in float64 where they are drawn."""
         raise ArgumentError(
-            f"{type(self).__name__}: an initializer defines sample(shape) or forward(param, block); it has neither"
+            f"{type(self).__name__}: an initializer defines sample(shape) or forward(param, block); it has "
+            "neither"
         )
 
     def __repr__(self) -> str:
@@ -65,15 +66,18 @@ _GAINS = {
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
-    """The recommended factor on the standard deviation for a nonlinearity; ``param`` is leaky_relu's slope."""
+    """The recommended gain of a nonlinearity; ``param`` is leaky_relu's slope."""
     slope = 0.01 if param is None else param
     if not isinstance(slope, (bool, int, float)):
-        raise DTypeError(f"calculate_gain: param is a number: got {type(param).__name__}; pass the negative slope")
+        raise DTypeError(
+            f"calculate_gain: param is a number: got {type(param).__name__}; pass the negative slope"
+        )
     if nonlinearity == "leaky_relu":
         return math.sqrt(2.0 / (1 + float(slope) ** 2))
     if nonlinearity not in _GAINS:
         raise ArgumentError(
-            f"calculate_gain: no gain is known for {nonlinearity!r}; use one of {sorted([*_GAINS, 'leaky_relu'])}"
+            f"calculate_gain: no gain is known for {nonlinearity!r}; use one of "
+            f"{sorted([*_GAINS, 'leaky_relu'])}"
         )
     return _GAINS[nonlinearity]
 
@@ -86,7 +90,7 @@ class _Global:
 
 
 def set_global_initializer(weight_init: Initializer | None, bias_init: Initializer | None = None) -> None:
-    """Initialize the parameters created from now on by these, where their layer is given none; None ends it."""
+    """Initialize parameters made from now on by these, where their layer is given none; None ends it."""
     for name, value in (("weight_init", weight_init), ("bias_init", bias_init)):
         if value is not None and not isinstance(value, Initializer):
             raise DTypeError(

@@ -1,7 +1,7 @@
 """Initializers that draw: normal and uniform distributions, and Xavier's and Kaiming's choice of their width.
 
-Each parameter takes one key of the process's generator, so a seed and an order of creation fix all values on every
-machine. Drawn in float64, rounded once to the parameter's dtype.
+Each parameter takes one key of the process's generator, so a seed and an order of creation fix all values on
+every machine. Drawn in float64, rounded once to the parameter's dtype.
 """
 
 from __future__ import annotations
@@ -74,7 +74,9 @@ class Uniform(Initializer):
 class _Xavier(Initializer):
     """Glorot and Bengio, Understanding the difficulty of training deep feedforward neural networks (2010)."""
 
-    def __init__(self, fan_in: float | None = None, fan_out: float | None = None, name: str | None = None) -> None:
+    def __init__(
+        self, fan_in: float | None = None, fan_out: float | None = None, name: str | None = None
+    ) -> None:
         self._fan_in, self._fan_out = fan_in, fan_out
 
     def _sum(self, shape: tuple[int, ...]) -> float:

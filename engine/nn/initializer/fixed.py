@@ -36,6 +36,7 @@ class Assign(Initializer):
     def sample(self, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
         if self._value.shape != shape:
             raise ShapeError(
-                f"Assign: the value has shape {list(self._value.shape)}: the parameter {list(shape)}; reshape it"
+                f"Assign: the value has shape {list(self._value.shape)}: the parameter {list(shape)}; "
+                "reshape it"
             )
         return self._value

@@ -22,7 +22,7 @@ class Identity(Layer):
 
 
 class Linear(Layer):
-    """``x @ weight + bias`` for x [..., in_features]; weight [in_features, out_features], bias [out_features].
+    """``x @ weight + bias``: x [..., in_features], weight [in_features, out_features], bias [out_features].
 
     ``bias_attr=False`` leaves the bias out. Weights are XavierUniform by default, biases 0.
     """
@@ -102,7 +102,8 @@ class Embedding(Layer):
         super().__init__()
         if num_embeddings <= 0 or embedding_dim <= 0:
             raise ArgumentError(
-                f"Embedding: num_embeddings and embedding_dim must be 1 or more: got {num_embeddings}, {embedding_dim}"
+                f"Embedding: num_embeddings and embedding_dim must be 1 or more: got {num_embeddings}, "
+                f"{embedding_dim}"
             )
         if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
             raise ArgumentError(
@@ -156,4 +157,5 @@ class Pad2D(Layer):
 
     def extra_repr(self) -> str:
         name = f", name={self._name}" if self._name else ""
-        return f"padding={self._pad}, mode={self._mode}, value={self._value}, data_format={self._data_format}{name}"
+        return f"padding={self._pad}, mode={self._mode}, value={self._value}, "
+        f"data_format={self._data_format}{name}"

@@ -14,7 +14,9 @@ from engine.nn.layer.layers import Layer
 def _position(where: str, index: int, count: int) -> int:
     """``index`` from the front. Raises OutOfRangeError outside."""
     if not -count <= index < count:
-        raise OutOfRangeError(f"{where}: index {index} is out of range: it has {count}; use {-count} to {count - 1}")
+        raise OutOfRangeError(
+            f"{where}: index {index} is out of range: it has {count}; use {-count} to {count - 1}"
+        )
     return index + count if index < 0 else index
 
 
@@ -26,7 +28,9 @@ class Sequential(Layer):
         named = bool(layers) and isinstance(layers[0], (list, tuple))
         for number, item in enumerate(layers):
             if named and (not isinstance(item, (list, tuple)) or len(item) != 2):
-                raise ArgumentError(f"Sequential: item {number} must be a pair of a name and a layer: got {item!r}")
+                raise ArgumentError(
+                    f"Sequential: item {number} must be a pair of a name and a layer: got {item!r}"
+                )
             name, layer = item if named else (str(number), item)
             self.add_sublayer(name, layer)
 
@@ -151,10 +155,14 @@ class LayerDict(Layer):
         """Add the layers of a mapping or of pairs, replacing those of the same names."""
         pairs = sublayers.items() if isinstance(sublayers, (Mapping, LayerDict)) else sublayers
         if not isinstance(pairs, Iterable):
-            raise DTypeError(f"LayerDict: takes a mapping or pairs of a name and a layer: got {type(pairs).__name__}")
+            raise DTypeError(
+                f"LayerDict: takes a mapping or pairs of a name and a layer: got {type(pairs).__name__}"
+            )
         for number, pair in enumerate(pairs):
             if len(pair) != 2:
-                raise ArgumentError(f"LayerDict: item {number} must be a name and a layer: got {len(pair)} things")
+                raise ArgumentError(
+                    f"LayerDict: item {number} must be a name and a layer: got {len(pair)} things"
+                )
             self.add_sublayer(*pair)
 
 
@@ -171,7 +179,9 @@ class ParameterList(Layer):
 
     def __setitem__(self, idx: int, param: Parameter) -> None:
         if not isinstance(param, Parameter):
-            raise DTypeError(f"ParameterList: takes parameters: got {type(param).__name__}; see create_parameter()")
+            raise DTypeError(
+                f"ParameterList: takes parameters: got {type(param).__name__}; see create_parameter()"
+            )
         setattr(self, str(_position("ParameterList", idx, len(self))), param)
 
     def __len__(self) -> int:

@@ -15,8 +15,9 @@ from engine.nn.layer.layers import Layer
 class Conv2D(Layer):
     """Two-dimensional convolution of [N, in_channels, H, W] (or [N, H, W, in_channels]).
 
-    weight is [out_channels, in_channels / groups, height, width], bias [out_channels] (``bias_attr=False`` leaves it
-    out). Weights are normal with standard deviation sqrt(2 / (in_channels * height * width)) by default, biases 0.
+    weight is [out_channels, in_channels / groups, height, width], bias [out_channels] (``bias_attr=False``
+    leaves it out). Weights are normal with standard deviation sqrt(2 / (in_channels * height * width)) by
+    default, biases 0.
     """
 
     def __init__(
@@ -35,14 +36,17 @@ class Conv2D(Layer):
     ) -> None:
         super().__init__()
         if weight_attr is False:
-            raise ArgumentError("Conv2D: weight_attr=False leaves nothing to compute with; only bias_attr may be False")
+            raise ArgumentError(
+                "Conv2D: weight_attr=False leaves nothing to compute with; only bias_attr may be False"
+            )
         if padding_mode != "zeros":
             raise ArgumentError(f"Conv2D: padding_mode {padding_mode!r} is not available; use 'zeros'")
         if data_format not in ("NCHW", "NHWC"):
             raise ArgumentError(f"Conv2D: data_format {data_format!r} is none of 'NCHW', 'NHWC'")
         if groups < 1 or in_channels % groups or out_channels % groups:
             raise ArgumentError(
-                f"Conv2D: in_channels={in_channels} and out_channels={out_channels} must divide into groups={groups}"
+                f"Conv2D: in_channels={in_channels} and out_channels={out_channels} must divide into "
+                f"groups={groups}"
             )
         self._param_attr = weight_attr
         self._bias_attr = bias_attr

@@ -26,10 +26,10 @@ _ALL_CAP = re.compile("([a-z])([A-Z])")
 
 
 class Layer:
-    """Base of all layers and models: define sublayers and parameters in ``__init__``, the computation in ``forward``.
+    """Base of layers and models: sublayers and parameters in ``__init__``, the computation in ``forward``.
 
-    ``name_scope`` replaces the snake-case class name in parameter names (``linear_0.w_0``). ``training`` says which
-    of its two ways a layer like Dropout goes; ``train()`` and ``eval()`` set it for the whole tree.
+    ``name_scope`` replaces the snake-case class name in parameter names (``linear_0.w_0``). ``training`` says
+    which of its two ways a layer like Dropout goes; ``train()`` and ``eval()`` set it for the whole tree.
     """
 
     training: bool
@@ -51,11 +51,13 @@ class Layer:
         fields["_forward_post_hooks"] = Hooks()
         fields["_state_dict_hooks"] = Hooks()
 
-    # -- calling -----------------------------------------------------------------------------------------------
+    # -- calling
+    # -----------------------------------------------------------------------------------------------
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         """The computation; every Layer defines its own."""
         raise ModeError(
-            f"{type(self).__name__}: has no forward; define forward(self, ...) in the class, it is what a call runs"
+            f"{type(self).__name__}: has no forward; define forward(self, ...) in the class, it is what a "
+            "call runs"
         )
 
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
@@ -83,7 +85,8 @@ class Layer:
     def backward(self, *inputs: Any) -> None:
         """Layers have no backward of their own: gradients come from the operators in ``forward``."""
         raise ModeError(
-            f"{type(self).__name__}: a Layer has no backward; call backward() on the loss, gradients follow forward"
+            f"{type(self).__name__}: a Layer has no backward; call backward() on the loss, gradients follow "
+            "forward"
         )
 
     def register_forward_pre_hook(self, hook: Callable[..., Any]) -> HookRemoveHelper:
@@ -94,7 +97,8 @@ class Layer:
         """Call ``hook(layer, inputs, outputs)`` after each forward; what it returns replaces the outputs."""
         return self._forward_post_hooks.register(hook)
 
-    # -- making parameters and tensors ---------------------------------------------------------------------------
+    # -- making parameters and tensors
+    # ---------------------------------------------------------------------------
     def create_parameter(
         self,
         shape: Any,
@@ -105,12 +109,15 @@ class Layer:
     ) -> Parameter | None:
         """A parameter with its first values, not yet part of the layer (assign it to an attribute for that).
 
-        ``attr`` is a ParamAttr, a name, an initializer, or False for no parameter (the result is None then). Without
-        an initializer weights get XavierUniform and biases 0. Raises ShapeError for dimensions below 1.
+        ``attr`` is a ParamAttr, a name, an initializer, or False for no parameter (the result is None then).
+        Without an initializer weights get XavierUniform and biases 0. Raises ShapeError for dimensions below
+        1.
         """
         return make_parameter(self._full_name, shape, attr, dtype, is_bias, default_initializer)
 
-    def create_tensor(self, name: str | None = None, persistable: bool | None = None, dtype: Any = None) -> Tensor:
+    def create_tensor(
+        self, name: str | None = None, persistable: bool | None = None, dtype: Any = None
+    ) -> Tensor:
         """An empty Tensor named after the layer, to be filled with set_value or assigned to."""
         full = f"{self._full_name}.{name}" if name else names.generate(f"{self._full_name}._generated_var")
         made = Tensor(np.zeros((0,), as_dtype(dtype or self._dtype).np), name=full)
@@ -119,7 +126,8 @@ class Layer:
 
     create_variable = create_tensor
 
-    # -- the tree --------------------------------------------------------------------------------------------------
+    # -- the tree
+    # --------------------------------------------------------------------------------------------------
     def add_parameter(self, name: str, parameter: Parameter | None) -> Parameter | None:
         """Make ``parameter`` part of the layer under ``name``; returns it."""
         self._check_new("add_parameter", "parameter", name, self._parameters)
@@ -158,9 +166,13 @@ class Layer:
         if not isinstance(name, str):
             raise DTypeError(f"{where}: the {what}'s name must be a string: got {type(name).__name__}")
         if name == "" or "." in name:
-            raise ArgumentError(f"{where}: {name!r} is no name for a {what}: names are not empty and have no dot")
+            raise ArgumentError(
+                f"{where}: {name!r} is no name for a {what}: names are not empty and have no dot"
+            )
         if name not in known and hasattr(self, name):
-            raise ArgumentError(f"{where}: attribute {name!r} exists already; choose another name for the {what}")
+            raise ArgumentError(
+                f"{where}: attribute {name!r} exists already; choose another name for the {what}"
+            )
 
     def named_sublayers(
         self, prefix: str = "", include_self: bool = False, layers_set: set[Layer] | None = None
@@ -191,7 +203,9 @@ class Layer:
         for _, layer in self.named_children():
             yield layer
 
-    def named_parameters(self, prefix: str = "", include_sublayers: bool = True) -> Iterator[tuple[str, Parameter]]:
+    def named_parameters(
+        self, prefix: str = "", include_sublayers: bool = True
+    ) -> Iterator[tuple[str, Parameter]]:
         """All parameters with their dotted names, each once."""
         yield from self._named("_parameters", prefix, include_sublayers)
 
@@ -221,7 +235,8 @@ class Layer:
         fn(self)
         return self
 
-    # -- modes, gradients, dtype -----------------------------------------------------------------------------------
+    # -- modes, gradients, dtype
+    # -----------------------------------------------------------------------------------
     def train(self) -> None:
         """Training mode for this layer and all below."""
         for layer in self.sublayers(include_self=True):
@@ -257,9 +272,12 @@ class Layer:
         """Cast floating parameters and buffers to float16, batch norms excluded by default; returns self."""
         from engine.nn.layer.norm import BatchNorm
 
-        return transforms.to_floating(self, "float16", [BatchNorm] if excluded_layers is None else excluded_layers)
+        return transforms.to_floating(
+            self, "float16", [BatchNorm] if excluded_layers is None else excluded_layers
+        )
 
-    # -- state -----------------------------------------------------------------------------------------------------
+    # -- state
+    # -----------------------------------------------------------------------------------------------------
     def state_dict(
         self,
         destination: dict[str, Any] | None = None,
@@ -287,8 +305,8 @@ class Layer:
     ) -> tuple[list[str], list[str]]:
         """Set parameters and buffers in place; returns the missing and the unexpected keys.
 
-        With ``use_structured_name=False`` the keys are parameter names (``linear_0.w_0``). What is absent or has
-        another shape is left as it is, with a warning.
+        With ``use_structured_name=False`` the keys are parameter names (``linear_0.w_0``). What is absent or
+        has another shape is left as it is, with a warning.
         """
         return states.assign(self, state_dict, use_structured_name)
 
@@ -298,7 +316,8 @@ class Layer:
         """Call ``hook(state)`` when a state dict is collected; what it returns replaces the dict."""
         return self._state_dict_hooks.register(hook)
 
-    # -- attributes ------------------------------------------------------------------------------------------------
+    # -- attributes
+    # ------------------------------------------------------------------------------------------------
     def __getattr__(self, name: str) -> Any:
         # Called only where ordinary lookup found nothing.
         fields = self.__dict__
@@ -331,8 +350,8 @@ class Layer:
         if target == "_buffers":
             if name in fields["_parameters"]:
                 raise DTypeError(
-                    f"{type(self).__name__}: {name!r} is a parameter: got a plain Tensor; assign a Parameter, or "
-                    "change its values with set_value()"
+                    f"{type(self).__name__}: {name!r} is a parameter: got a plain Tensor; assign a "
+                    "Parameter, or change its values with set_value()"
                 )
             if name not in fields["_buffers"]:
                 self._non_persistable_buffer_names_set.add(name)
@@ -372,7 +391,8 @@ class Layer:
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self._parameters, *self._sub_layers, *self._buffers]
 
-    # -- text ------------------------------------------------------------------------------------------------------
+    # -- text
+    # ------------------------------------------------------------------------------------------------------
     def full_name(self) -> str:
         """The name that parameter names begin with, e.g. ``linear_0``."""
         name: str = self._full_name
@@ -386,7 +406,9 @@ class Layer:
         extra = self.extra_repr().split("\n")
         text = f"{type(self).__name__}("
         text += "\n  " + "\n  ".join(extra) + "\n" if len(extra) > 1 else extra[0]
-        lines = [f"({name}): " + repr(layer).replace("\n", "\n  ") for name, layer in self._sub_layers.items()]
+        lines = [
+            f"({name}): " + repr(layer).replace("\n", "\n  ") for name, layer in self._sub_layers.items()
+        ]
         if lines:
             text += "\n  " + "\n  ".join(lines) + "\n"
         return text + ")"

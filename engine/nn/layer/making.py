@@ -15,12 +15,17 @@ from engine.nn.param_attr import ParamAttr
 
 
 def make_parameter(
-    owner: str, shape: Any, attr: Any = None, dtype: Any = None, is_bias: bool = False, default_initializer: Any = None
+    owner: str,
+    shape: Any,
+    attr: Any = None,
+    dtype: Any = None,
+    is_bias: bool = False,
+    default_initializer: Any = None,
 ) -> Parameter | None:
     """A parameter called ``owner.w_0`` or ``owner.b_0``, or None where ``attr`` is False.
 
-    The initializer is the attribute's, else the global one, else the default, else XavierUniform (0 for a bias).
-    Raises ShapeError for dimensions below 1.
+    The initializer is the attribute's, else the global one, else the default, else XavierUniform (0 for a
+    bias). Raises ShapeError for dimensions below 1.
     """
     attr = ParamAttr._to_attr(None if isinstance(attr, str) and attr == "" else attr)
     if attr is False:

@@ -18,12 +18,16 @@ def _make_statistics(layer: Layer, channels: int, dtype: str, weight_attr: Any, 
     layer.weight = None
     layer.bias = None
     if weight_attr is not False:
-        layer.weight = layer.create_parameter([channels], weight_attr, dtype, default_initializer=Constant(1.0))
+        layer.weight = layer.create_parameter(
+            [channels], weight_attr, dtype, default_initializer=Constant(1.0)
+        )
     if bias_attr is not False:
         layer.bias = layer.create_parameter([channels], bias_attr, dtype, is_bias=True)
 
 
-def _make_running(layer: Layer, channels: int, dtype: str, mean_name: str | None, variance_name: str | None) -> None:
+def _make_running(
+    layer: Layer, channels: int, dtype: str, mean_name: str | None, variance_name: str | None
+) -> None:
     """Running mean 0 and variance 1: parameters that are not trained, as in Paddle."""
     layer._mean = layer.create_parameter(
         [channels], ParamAttr(name=mean_name, initializer=Constant(0.0), trainable=False), dtype
@@ -190,7 +194,7 @@ class BatchNorm(Layer):
 
 
 class LayerNorm(Layer):
-    """Normalizes each sample over its last dimensions, those of ``normalized_shape``; see functional.layer_norm."""
+    """Normalizes each sample over the dimensions ``normalized_shape``; see functional.layer_norm."""
 
     def __init__(
         self,

@@ -37,7 +37,12 @@ def collect(
         for name, sublayer in layer._sub_layers.items():
             if sublayer is not None:
                 destination = collect(
-                    sublayer, destination, True, f"{prefix}{name}.", use_hook=use_hook, every_buffer=every_buffer
+                    sublayer,
+                    destination,
+                    True,
+                    f"{prefix}{name}.",
+                    use_hook=use_hook,
+                    every_buffer=every_buffer,
                 )
     if use_hook:
         for hook in layer._state_dict_hooks.values():
@@ -51,8 +56,8 @@ def assign(
 ) -> tuple[list[str], list[str]]:
     """Set parameters and persistable buffers from ``state``; returns the missing and the unexpected keys.
 
-    What does not fit (absent, another shape) is left as it is, with a warning. Raises DTypeError if ``state`` is no
-    dict.
+    What does not fit (absent, another shape) is left as it is, with a warning. Raises DTypeError if ``state``
+    is no dict.
     """
     if not isinstance(state, Mapping):
         raise DTypeError(

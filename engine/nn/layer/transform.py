@@ -33,7 +33,12 @@ def _moved(array: Any, dtype: DType | None, place: Place | None) -> Any:
 
 
 def transform(
-    layer: Layer, dtype: Any = None, device: Any = None, *, sublayers: bool = True, floating_only: bool = False
+    layer: Layer,
+    dtype: Any = None,
+    device: Any = None,
+    *,
+    sublayers: bool = True,
+    floating_only: bool = False,
 ) -> Layer:
     """Move ``layer``, and those below it with ``sublayers``; returns it."""
     wanted = None if dtype is None else as_dtype(dtype)

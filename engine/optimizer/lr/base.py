@@ -12,14 +12,15 @@ from engine.core.errors import ArgumentError, DTypeError, ModeError
 class LRScheduler:
     """Base of the schedules: a subclass computes the rate of ``self.last_epoch`` in ``get_lr()``.
 
-    ``last_epoch`` counts calls of ``step()`` from 0 (creation makes the first). Calling the schedule gives the current
-    rate. With ``verbose`` each change is printed.
+    ``last_epoch`` counts calls of ``step()`` from 0 (creation makes the first). Calling the schedule gives
+    the current rate. With ``verbose`` each change is printed.
     """
 
     def __init__(self, learning_rate: float = 0.1, last_epoch: int = -1, verbose: bool = False) -> None:
         if isinstance(learning_rate, bool) or not isinstance(learning_rate, (float, int)):
             raise DTypeError(
-                f"{type(self).__name__}: learning_rate is a number: got {type(learning_rate).__name__}; pass e.g. 0.1"
+                f"{type(self).__name__}: learning_rate is a number: got {type(learning_rate).__name__}; pass "
+                "e.g. 0.1"
             )
         require(type(self).__name__, "learning_rate must not be negative", learning_rate >= 0, learning_rate)
         self.base_lr = float(learning_rate)
@@ -35,7 +36,8 @@ class LRScheduler:
     def get_lr(self) -> float:
         """The rate of ``self.last_epoch``."""
         raise ModeError(
-            f"{type(self).__name__}: has no get_lr; define get_lr(self) in the class, it gives the rate of last_epoch"
+            f"{type(self).__name__}: has no get_lr; define get_lr(self) in the class, it gives the rate of "
+            "last_epoch"
         )
 
     def step(self, epoch: int | None = None) -> None:
@@ -69,14 +71,14 @@ class LRScheduler:
         for key in self.keys:
             if key not in state_dict:
                 raise ArgumentError(
-                    f"{type(self).__name__}: the state has no {key!r}: got {sorted(state_dict)}; load the state of the "
-                    "same kind of schedule"
+                    f"{type(self).__name__}: the state has no {key!r}: got {sorted(state_dict)}; load the "
+                    "state of the same kind of schedule"
                 )
             vars(self)[key] = state_dict[key]
         if len(state_dict) > len(self.keys) + len(self._more_keys()):
             warnings.warn(
-                f"{type(self).__name__}: the state has more than {self.keys}: got {sorted(state_dict)}; it may be that "
-                "of another kind of schedule",
+                f"{type(self).__name__}: the state has more than {self.keys}: got {sorted(state_dict)}; it "
+                "may be that of another kind of schedule",
                 stacklevel=2,
             )
 

@@ -10,7 +10,7 @@ from engine.optimizer.lr.base import LRScheduler, require, require_whole
 
 
 class LinearWarmup(LRScheduler):
-    """From start_lr to end_lr evenly in warmup_steps, then ``learning_rate``, a number or another schedule."""
+    """From start_lr to end_lr evenly in warmup_steps, then ``learning_rate``, a number or a schedule."""
 
     def __init__(
         self,
@@ -23,7 +23,8 @@ class LinearWarmup(LRScheduler):
     ) -> None:
         if not isinstance(learning_rate, (float, int, LRScheduler)):
             raise DTypeError(
-                f"LinearWarmup: learning_rate is a number or an LRScheduler: got {type(learning_rate).__name__}"
+                "LinearWarmup: learning_rate is a number or an LRScheduler: got "
+                f"{type(learning_rate).__name__}"
             )
         require_whole("LinearWarmup", "warmup_steps", warmup_steps)
         require("LinearWarmup", f"end_lr must be above start_lr {start_lr}", end_lr > start_lr, end_lr)
@@ -56,8 +57,8 @@ class LinearWarmup(LRScheduler):
         if isinstance(self.learning_rate, LRScheduler):
             if "LinearWarmup_LR" not in state_dict:
                 raise ArgumentError(
-                    "LinearWarmup: the state has no 'LinearWarmup_LR', the state of the schedule after the warm-up; "
-                    "load the state of the same kind of schedule"
+                    "LinearWarmup: the state has no 'LinearWarmup_LR', the state of the schedule after the "
+                    "warm-up; load the state of the same kind of schedule"
                 )
             self.learning_rate.set_state_dict(state_dict["LinearWarmup_LR"])
 
@@ -65,7 +66,7 @@ class LinearWarmup(LRScheduler):
 
 
 class ReduceOnPlateau(LRScheduler):
-    """The rate times ``factor`` once the value given to ``step`` has not improved for more than ``patience`` steps."""
+    """The rate times ``factor`` once ``step``'s value has not improved for over ``patience`` steps."""
 
     def __init__(
         self,
@@ -83,7 +84,12 @@ class ReduceOnPlateau(LRScheduler):
         mode, threshold_mode = mode.lower(), threshold_mode.lower()
         require("ReduceOnPlateau", "mode is 'min' or 'max'", mode in ("min", "max"), mode)
         require("ReduceOnPlateau", "factor must be below 1", factor < 1, factor)
-        require("ReduceOnPlateau", "threshold_mode is 'rel' or 'abs'", threshold_mode in ("rel", "abs"), threshold_mode)
+        require(
+            "ReduceOnPlateau",
+            "threshold_mode is 'rel' or 'abs'",
+            threshold_mode in ("rel", "abs"),
+            threshold_mode,
+        )
         self.mode = mode
         self.factor = factor
         self.threshold_mode = threshold_mode
@@ -109,7 +115,9 @@ class ReduceOnPlateau(LRScheduler):
             return  # the step that creation makes
         size = getattr(metrics, "size", 1)
         if isinstance(metrics, bool) or not (hasattr(metrics, "item") or isinstance(metrics, (int, float))):
-            raise DTypeError(f"ReduceOnPlateau: step takes a number or a tensor: got {type(metrics).__name__}")
+            raise DTypeError(
+                f"ReduceOnPlateau: step takes a number or a tensor: got {type(metrics).__name__}"
+            )
         require("ReduceOnPlateau", "step takes one number", size == 1, metrics)
         value = float(metrics)
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch

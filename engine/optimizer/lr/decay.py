@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 
@@ -10,7 +11,10 @@ from engine.optimizer.lr.base import LRScheduler, require, require_whole
 
 
 class NoamDecay(LRScheduler):
-    """learning_rate * d_model^-0.5 * min(epoch^-0.5, epoch * warmup_steps^-1.5): Attention is all you need (2017)."""
+    """learning_rate * d_model^-0.5 * min(epoch^-0.5, epoch * warmup_steps^-1.5).
+
+    Vaswani et al., Attention is all you need (2017).
+    """
 
     def __init__(
         self,
@@ -58,7 +62,9 @@ class PiecewiseDecay(LRScheduler):
 class NaturalExpDecay(LRScheduler):
     """learning_rate * exp(-gamma * epoch)."""
 
-    def __init__(self, learning_rate: float, gamma: float, last_epoch: int = -1, verbose: bool = False) -> None:
+    def __init__(
+        self, learning_rate: float, gamma: float, last_epoch: int = -1, verbose: bool = False
+    ) -> None:
         require("NaturalExpDecay", "gamma must be above 0", gamma > 0, gamma)
         self.gamma = gamma
         super().__init__(learning_rate, last_epoch, verbose)
@@ -70,7 +76,9 @@ class NaturalExpDecay(LRScheduler):
 class InverseTimeDecay(LRScheduler):
     """learning_rate / (1 + gamma * epoch)."""
 
-    def __init__(self, learning_rate: float, gamma: float, last_epoch: int = -1, verbose: bool = False) -> None:
+    def __init__(
+        self, learning_rate: float, gamma: float, last_epoch: int = -1, verbose: bool = False
+    ) -> None:
         self.gamma = gamma
         super().__init__(learning_rate, last_epoch, verbose)
 
@@ -79,7 +87,7 @@ class InverseTimeDecay(LRScheduler):
 
 
 class PolynomialDecay(LRScheduler):
-    """From learning_rate to end_lr in decay_steps along a power; with ``cycle`` again and again, ever longer."""
+    """From learning_rate to end_lr in decay_steps along a power; with ``cycle`` again, ever longer."""
 
     def __init__(
         self,
@@ -112,7 +120,9 @@ class PolynomialDecay(LRScheduler):
 class ExponentialDecay(LRScheduler):
     """learning_rate * gamma^epoch."""
 
-    def __init__(self, learning_rate: float, gamma: float, last_epoch: int = -1, verbose: bool = False) -> None:
+    def __init__(
+        self, learning_rate: float, gamma: float, last_epoch: int = -1, verbose: bool = False
+    ) -> None:
         require("ExponentialDecay", "gamma must be between 0 and 1", 0 < gamma < 1, gamma)
         self.gamma = gamma
         super().__init__(learning_rate, last_epoch, verbose)
@@ -133,8 +143,10 @@ class MultiStepDecay(LRScheduler):
         verbose: bool = False,
     ) -> None:
         if not isinstance(milestones, (tuple, list)):
-            raise DTypeError(f"MultiStepDecay: milestones is a list of epochs: got {type(milestones).__name__}")
-        rising = all(a < b for a, b in zip(milestones, milestones[1:], strict=False))
+            raise DTypeError(
+                f"MultiStepDecay: milestones is a list of epochs: got {type(milestones).__name__}"
+            )
+        rising = all(a < b for a, b in itertools.pairwise(milestones))
         require("MultiStepDecay", "milestones must rise", rising, milestones)
         require("MultiStepDecay", "gamma must be below 1", gamma < 1, gamma)
         self.milestones = milestones
@@ -150,7 +162,12 @@ class StepDecay(LRScheduler):
     """learning_rate * gamma^(epoch // step_size)."""
 
     def __init__(
-        self, learning_rate: float, step_size: int, gamma: float = 0.1, last_epoch: int = -1, verbose: bool = False
+        self,
+        learning_rate: float,
+        step_size: int,
+        gamma: float = 0.1,
+        last_epoch: int = -1,
+        verbose: bool = False,
     ) -> None:
         require_whole("StepDecay", "step_size", step_size)
         require("StepDecay", "gamma must be below 1", gamma < 1, gamma)
@@ -173,7 +190,9 @@ class _ByFunction(LRScheduler):
         verbose: bool = False,
     ) -> None:
         if not callable(lr_lambda):
-            raise DTypeError(f"{type(self).__name__}: lr_lambda is a function: got {type(lr_lambda).__name__}")
+            raise DTypeError(
+                f"{type(self).__name__}: lr_lambda is a function: got {type(lr_lambda).__name__}"
+            )
         self.lr_lambda = lr_lambda
         super().__init__(learning_rate, last_epoch, verbose)
 
@@ -196,10 +215,18 @@ class MultiplicativeDecay(_ByFunction):
 
 
 class CosineAnnealingDecay(LRScheduler):
-    """From learning_rate to eta_min and back along a cosine with half period T_max: SGDR (2017), no restarts."""
+    """From learning_rate to eta_min and back along a cosine with half period T_max.
+
+    Loshchilov and Hutter, SGDR (2017), without the restarts.
+    """
 
     def __init__(
-        self, learning_rate: float, T_max: int, eta_min: float = 0, last_epoch: int = -1, verbose: bool = False
+        self,
+        learning_rate: float,
+        T_max: int,
+        eta_min: float = 0,
+        last_epoch: int = -1,
+        verbose: bool = False,
     ) -> None:
         require_whole("CosineAnnealingDecay", "T_max", T_max)
         if isinstance(eta_min, bool) or not isinstance(eta_min, (float, int)):
