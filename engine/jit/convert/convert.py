@@ -119,17 +119,25 @@ def readable(tree: ast.AST) -> str:
 def _prepared(source: Source) -> tuple[ast.Module, Context]:
     node = copied(source.node)
     reason = reason_to_leave(node)
-    if reason is not None or isinstance(node, ast.AsyncFunctionDef):
+    if reason is not None:
+        what, line = reason
         raise ConversionError(
-            f"{source.filename}:{source.first_line}: this function holds {reason} and can't be converted; "
+            f"{source.filename}:{line}: `{source.name}` can't be converted: it holds {what}; "
             "write that part as a plain function, or mark the function with `not_to_static`"
         )
+    assert not isinstance(node, ast.AsyncFunctionDef)
     if isinstance(node, ast.FunctionDef):
         node.decorator_list = []  # the function object at hand is the one below its decorators
         tree = ast.Module([node], [])
     else:
         tree = ast.Module([ast.copy_location(ast.Expr(node), node)], [])
-    return tree, Context.of(tree, source.filename, source.class_name)
+    context = Context.of(tree, source.filename, source.class_name)
+    if RUNTIME in context.taken:
+        raise ConversionError(
+            f"{source.filename}:{source.first_line}: `{source.name}` uses the name `{RUNTIME}`, "
+            "which converted code uses itself; rename it"
+        )
+    return tree, context
 
 
 def _convert(function: FunctionType) -> _Conversion:

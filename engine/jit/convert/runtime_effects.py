@@ -18,28 +18,40 @@ from engine.jit.convert.runtime_merge import Build, Pairs, describe
 from engine.jit.convert.runtime_state import Place, Undefined, refuse
 
 CONTAINERS = (list, dict, set)
+# What calling a Layer stores in it: not the user's state.
+OWN = frozenset({"_built", "_static_functions", "forward"})
 OPAQUE = (type, ModuleType, FunctionType, np.ndarray, np.generic)
 
 
 class Watched:
-    """One container, with the name that the user knows it by."""
+    """One container, with the name that the user knows it by; the engine's own attributes don't count."""
 
-    def __init__(self, name: str, container: Any) -> None:
+    def __init__(self, name: str, container: Any, own: frozenset[str] = frozenset()) -> None:
         self.name = name
         self.container = container
-        self.before = container.copy()
+        self.own = own
+        self.before = self.contents()
+
+    def contents(self) -> Any:
+        """A copy of what the container holds now."""
+        if not self.own:
+            return self.container.copy()
+        return {key: value for key, value in self.container.items() if key not in self.own}
 
     def changed(self) -> bool:
         """Whether the contents are not those from before."""
-        return not _same(self.container, self.before)
+        return not _same(self.contents(), self.before)
 
     def put(self, contents: Any) -> None:
         """Make the contents these, in the same container."""
         if isinstance(self.container, list):
             self.container[:] = contents
-        else:
-            self.container.clear()
-            self.container.update(contents)
+            return
+        kept = {key: self.container[key] for key in self.own if key in self.container}
+        self.container.clear()
+        self.container.update(contents)
+        if kept:
+            self.container.update(kept)
 
 
 class Effects:
@@ -75,7 +87,7 @@ class Effects:
             return
         attributes = getattr(value, "__dict__", None) if not isinstance(value, OPAQUE) else None
         if type(attributes) is dict and not backend.get().is_tensor(value):
-            self.watched.append(Watched(name, attributes))
+            self.watched.append(Watched(name, attributes, OWN))
             for key, item in list(attributes.items()):
                 if isinstance(item, CONTAINERS) and not key.startswith("_"):
                     self._watch(f"{name}.{key}", item, seen)
@@ -85,7 +97,7 @@ class Effects:
         contents = []
         for watched in self.watched:
             if watched.changed():
-                contents.append(watched.container.copy())
+                contents.append(watched.contents())
                 watched.put(watched.before)
             else:
                 contents.append(watched.before)

@@ -28,6 +28,11 @@ class Source:
     class_name: str | None
     text: str
 
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return "<lambda>" if isinstance(self.node, ast.Lambda) else self.node.name
+
 
 def find_source(function: FunctionType) -> Source:
     """The function's node in its file; raises ConversionError where the source can't be read or is not the

@@ -97,7 +97,7 @@ class FunctionPass(ast.NodeTransformer):
         if node.name in self.context.helpers:
             node.body = self.block(node.body)
             return node
-        if reason_to_leave(node) is not None:
+        if _is_marked(node) or _is_left(node):
             return node
         outer, self.owner = self.owner, node
         result = self.function(node)
@@ -113,7 +113,7 @@ class FunctionPass(ast.NodeTransformer):
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         return node
 
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST | None:
         node.target = self.visit(node.target)
         if node.value is not None:
             node.value = self.visit(node.value)
@@ -124,25 +124,35 @@ class FunctionPass(ast.NodeTransformer):
         return node
 
 
-def reason_to_leave(node: ast.AST) -> str | None:
-    """Why a function can't be converted and runs as it is written, or None."""
+def _is_left(function: ast.FunctionDef) -> bool:
+    return reason_to_leave(function) is not None
+
+
+def _is_marked(function: ast.FunctionDef) -> bool:
+    """Whether the function is decorated with `not_to_static`."""
+    names = (ast.unparse(decorator) for decorator in function.decorator_list)
+    return any(name.rpartition(".")[2] == "not_to_static" for name in names)
+
+
+def reason_to_leave(node: ast.AST) -> tuple[str, int] | None:
+    """Why a function can't be converted and runs as it is written, with the line of the reason; or None."""
     if isinstance(node, ast.AsyncFunctionDef):
-        return "an `async def`"
+        return "an `async def`", node.lineno
     body = node.body if isinstance(node, ast.FunctionDef) else [node]
     for part in own_nodes(body):
         match part:
             case ast.Yield() | ast.YieldFrom():
-                return "a generator function (`yield`)"
+                return "a `yield`, it is a generator", part.lineno
             case ast.Await() | ast.AsyncFor() | ast.AsyncWith():
-                return "`await`"
+                return "an `await`", part.lineno
             case ast.Call(func=ast.Name(id=name)) if name in FRAME_READERS:
                 # vars(x) and dir(x) look at an object, without an argument they look at the frame.
                 if name not in ("vars", "dir") or not part.args:
-                    return f"a call of `{name}()`, which sees the frame"
-            case ast.Try() | ast.TryStar() if any(
-                isinstance(inner, JUMPS) for inner in own_nodes(part.finalbody)
-            ):
-                return "a `return`, `break` or `continue` inside `finally`"
+                    return f"a call of `{name}()`, which sees the frame", part.lineno
+            case ast.Try() | ast.TryStar():
+                for inner in own_nodes(part.finalbody):
+                    if isinstance(inner, JUMPS):
+                        return f"a `{type(inner).__name__.lower()}` inside `finally`", inner.lineno
     return None
 
 

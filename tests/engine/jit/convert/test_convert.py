@@ -357,23 +357,64 @@ def test_same_text_in_two_files_stays_apart(define: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "reason"),
+    ("text", "line", "reason"),
     [
-        ("def f(x):\n    yield x", "a generator function"),
-        ("async def f(x):\n    return x", "an `async def`"),
-        ("def f(x):\n    return locals()", "`locals\\(\\)`"),
+        ("def f(x):\n    yield x", 2, "a `yield`"),
+        ("async def f(x):\n    return x", 1, "an `async def`"),
+        ("def f(x):\n    x = 1\n    return locals()", 3, r"a call of `locals\(\)`"),
         (
-            "def f(x):\n    for y in x:\n        try:\n            pass\n        finally:\n            break",
-            "`finally`",
+            "def f(x):\n    for y in x:\n        try: y\n        finally: break",
+            4,
+            "a `break` inside `finally`",
         ),
     ],
 )
-def test_refused_functions(define: Any, text: str, reason: str) -> None:
+def test_refused_functions(define: Any, text: str, line: int, reason: str) -> None:
     f = define(text)
     with pytest.raises(
-        ConversionError, match=rf"written for a test.*:1: this function holds .*{reason}.*not_to_static"
+        ConversionError, match=rf"written for a test.*:{line}: `f` can't .*{reason}.*not_to_static"
     ):
         convert(f)
+
+
+def test_name_of_the_runtime(define: Any) -> None:
+    with pytest.raises(ConversionError, match=r"uses the name `_jst`.*rename"):
+        convert(define("def f(x):\n    return _jst"))
+
+
+def test_annotated_local_names(plain: Any) -> None:
+    def f(x):
+        y: int
+        if x:
+            y: int = 1
+        return y
+
+    for x in (0, 1):
+        assert outcome(convert(f).function, x) == outcome(f, x)
+
+
+def outcome(function: Any, *args: Any) -> Any:
+    try:
+        return function(*args)
+    except NameError as error:
+        return type(error), str(error)
+
+
+def test_nested_function_that_is_marked(sym: Any) -> None:
+    def not_to_static(function):
+        function._not_to_static = True
+        return function
+
+    def f(x):
+        @not_to_static
+        def inner(y):
+            return 1 if y else 2
+
+        return inner(x)
+
+    assert convert(f).function(1) == 1
+    with pytest.raises(ConversionError, match="no truth value"):
+        convert(f).function(sym(1))
 
 
 def test_unreadable_source() -> None:

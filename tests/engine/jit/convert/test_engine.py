@@ -178,7 +178,7 @@ def test_condition_in_unconverted_code_names_the_reason() -> None:
         build(f, SCALAR)
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(12))
 def test_random_programs(define: Any, random_text: Callable[[int], str], seed: int) -> None:
     function = define(random_text(3000 + seed))
     _, run = build(function, *[Spec((), "int64")] * 3)
