@@ -38,9 +38,13 @@ def window(
 ) -> None:
     """Open the window, or carry out a command."""
     if version:
+        from importlib.metadata import PackageNotFoundError
         from importlib.metadata import version as installed
 
-        typer.echo(f"model-studio {installed('model-studio')}")
+        try:
+            typer.echo(f"model-studio {installed('model-studio')}")
+        except PackageNotFoundError:
+            typer.echo("model-studio (from its source tree, not installed)")
         raise typer.Exit(0)
     if context.invoked_subcommand is not None:
         return
@@ -346,8 +350,6 @@ def one_line_errors() -> Iterator[None]:
         from engine.training import describe_problem
 
         problem = describe_problem(error)
-        place = (
-            f" ({problem.file}:{problem.line})" if problem.file and not isinstance(error, EngineError) else ""
-        )
+        place = f" ({problem.file}:{problem.line})" if problem.file not in problem.message else ""
         kind = "" if isinstance(error, EngineError) else f"{problem.error}: "
         fail(f"{kind}{problem.message}{place}")

@@ -1,4 +1,4 @@
-"""The command line: exit statuses, one line on stderr, JSON and nothing else, Ctrl-C, and no window without a screen."""
+"""The command line: exit statuses, one line on stderr, JSON and nothing else, Ctrl-C, no screen."""
 
 from __future__ import annotations
 
@@ -59,6 +59,11 @@ def call(*words: str | Path) -> Result:
     return CliRunner().invoke(app, [str(word) for word in words])
 
 
+def said_in(done: Result) -> str:
+    """What stands on stderr in one line, without the frame around it."""
+    return " ".join(done.stderr.replace("│", " ").split())
+
+
 @pytest.fixture(scope="module")
 def run_folder(bars: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("run") / "linear"
@@ -89,8 +94,8 @@ def bar(label: int, path: Path) -> Path:
 
 def test_json_is_one_object_a_line_and_nothing_else(bars: Path, tmp_path: Path) -> None:
     (tmp_path / "net.py").write_text(MODEL)
-    done = call("train", "--data", bars, "--model", f"{tmp_path / 'net.py'}:Net", "--eager", "--out", tmp_path / "run",
-                "--json")  # fmt: skip
+    model, out = f"{tmp_path / 'net.py'}:Net", tmp_path / "run"
+    done = call("train", "--data", bars, "--model", model, "--eager", "--out", out, "--json")
     assert done.exit_code == 0, done.output
     events = [json.loads(line) for line in done.stdout.splitlines()]
     assert events[0]["event"] == "started"
@@ -101,15 +106,16 @@ def test_json_is_one_object_a_line_and_nothing_else(bars: Path, tmp_path: Path) 
 
 
 def test_resume_keeps_the_settings_and_takes_more_epochs(bars: Path, tmp_path: Path) -> None:
-    first = call("train", "--data", bars, "--model", "linear", "--seed", "4", "--out", tmp_path / "run", "--json")
+    out = tmp_path / "run"
+    first = call("train", "--data", bars, "--model", "linear", "--seed", "4", "--out", out, "--json")
     assert first.exit_code == 0
-    again = call("train", "--resume", "--out", tmp_path / "run", "--epochs", "2", "--json")
+    again = call("train", "--resume", "--out", out, "--epochs", "2", "--json")
     events = [json.loads(line) for line in again.stdout.splitlines()]
     assert (events[0]["step"], events[0]["config"]["seed"], events[0]["config"]["epochs"]) == (4, 4, 2)
     assert events[-1]["step"] == 8
-    other = call("train", "--resume", "--out", tmp_path / "run", "--seed", "5")
+    other = call("train", "--resume", "--out", out, "--seed", "5")
     assert other.exit_code == 2
-    assert "a continued run keeps what it was started with" in " ".join(other.stderr.split())
+    assert "a continued run keeps what it was started with" in said_in(other)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +137,7 @@ def test_resume_keeps_the_settings_and_takes_more_epochs(bars: Path, tmp_path: P
 def test_wrong_use_and_failures(words: list[str], status: int, said: str, tmp_path: Path) -> None:
     done = call(*[str(tmp_path / "out") if word == "OUT" else word for word in words])
     assert done.exit_code == status, done.output
-    assert said in " ".join(done.stderr.replace("│", " ").split())
+    assert said in said_in(done)
     assert done.stdout == ""
     if status == 1:
         assert len(done.stderr.splitlines()) == 1
@@ -191,9 +197,12 @@ def test_a_damaged_file_is_refused(exported: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is a signal on POSIX")
-def test_ctrl_c_stops_with_a_checkpoint_and_tells_how_to_resume(bars: Path, tmp_path: Path, repo_root: Path) -> None:
+def test_ctrl_c_stops_with_a_checkpoint_and_tells_how_to_resume(
+    bars: Path, tmp_path: Path, repo_root: Path
+) -> None:
     out = tmp_path / "run"
-    words = ["train", "--data", str(bars), "--model", "linear", "--epochs", "100000", "--out", str(out), "--json"]
+    words = ["train", "--data", str(bars), "--model", "linear", "--epochs", "100000", "--out", str(out)]
+    words.append("--json")
     process = subprocess.Popen(
         [sys.executable, "-m", "studio", *words], cwd=repo_root,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -251,7 +260,8 @@ def test_help_and_version_import_no_engine_and_no_qt(repo_root: Path) -> None:
             "import sys; from studio.cli import main\n"
             f"sys.argv = ['model-studio', {word!r}]\n"
             "try: main()\nexcept SystemExit as end: status = end.code\n"
-            "print('LOADED', sorted({n.partition('.')[0] for n in sys.modules} & {'engine', 'PySide6', 'numpy'}))"
+            "tops = {name.partition('.')[0] for name in sys.modules}\n"
+            "print('LOADED', sorted(tops & {'engine', 'PySide6', 'numpy'}))"
         )
         done = subprocess.run(
             [sys.executable, "-c", code], cwd=repo_root, capture_output=True, text=True, check=False
