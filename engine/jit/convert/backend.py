@@ -61,6 +61,12 @@ class Backend(Protocol):
 
     def logical_not(self, value: Any) -> Any: ...
 
+    def check(self, value: Any, message: str) -> None:
+        """Fail when the Program runs and the value is not true."""
+
+    def show(self, value: Any, message: str) -> None:
+        """Print the message and the value when the Program runs."""
+
     def length(self, value: Any) -> Any:
         """The first dimension of a symbolic value: an int where it is known, else a symbolic value."""
 

@@ -31,6 +31,30 @@ def convert_bool(*args: Any, **kwargs: Any) -> Any:
     return _cast(bool, "bool", args, kwargs)
 
 
+def convert_print(*args: Any, sep: str | None = None, end: str | None = None, **kwargs: Any) -> None:
+    """`print`; symbolic Tensors are printed when the Program runs, each after the text in front of it."""
+    if not backend.any_symbolic(args):
+        print(*args, sep=sep, end=end, **kwargs)
+        return
+    words: list[str] = []
+    for arg in args:
+        if backend.get().is_symbolic(arg):
+            backend.get().show(arg, (" " if sep is None else sep).join(words))
+            words.clear()
+        else:
+            words.append(str(arg))
+    if words:
+        print(*words, sep=sep, end=end, **kwargs)
+
+
+def convert_assert(test: Any, message: Callable[[], Any] | None = None) -> Any:
+    """The test of an `assert`; a symbolic one is checked when the Program runs."""
+    if not backend.get().is_undecided(test):
+        return test
+    backend.get().check(test, str(message()) if message is not None else "")
+    return True
+
+
 def _cast(kind: type, dtype: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if len(args) == 1 and not kwargs and backend.get().is_symbolic(args[0]):
         return backend.get().cast(args[0], dtype)
@@ -41,6 +65,7 @@ def _cast(kind: type, dtype: str, args: tuple[Any, ...], kwargs: dict[str, Any])
 BUILTIN_FORMS: dict[int, Callable[..., Any]] = {
     id(range): convert_range,
     id(len): convert_len,
+    id(print): convert_print,
     id(int): convert_int,
     id(float): convert_float,
     id(bool): convert_bool,

@@ -12,6 +12,7 @@ from engine.core.mode import is_symbolic
 from engine.eager.tensor import Tensor
 from engine.jit.convert.runtime_merge import is_number
 from engine.ops import compare, math, shape
+from engine.ops import control as control_ops
 from engine.program import control
 from engine.program.builder import current_builder, located, user_frame
 from engine.program.program import Variable
@@ -108,6 +109,12 @@ class EngineBackend:
 
     def logical_not(self, value: Any) -> Any:
         return compare.logical_not(_truth(value))
+
+    def check(self, value: Any, message: str) -> None:
+        control_ops.check(_truth(value), [value], message=message)
+
+    def show(self, value: Any, message: str) -> None:
+        control_ops.print_value(value, message=message)
 
     def length(self, value: Any) -> Any:
         dims = value.shape

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.jit.convert.builtin_forms import convert_assert
 from engine.jit.convert.runtime_calls import call
 from engine.jit.convert.runtime_control import (
     compare_chain,
@@ -21,6 +22,7 @@ __all__ = [
     "Undefined",
     "call",
     "compare_chain",
+    "convert_assert",
     "convert_for",
     "convert_ifelse",
     "convert_ifexp",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine.jit.convert.passes import (
+    asserts,
     breaks,
     calls,
     comparisons,
@@ -27,6 +28,7 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("continues", continues.run),
     ("breaks", breaks.run),
     ("reads", reads.run),
+    ("asserts", asserts.run),
     ("comparisons", comparisons.run),
     ("logic", logic.run),
     ("conditionals", conditionals.run),

@@ -110,6 +110,12 @@ class FakeBackend:
     def logical_not(self, value: Any) -> Sym:
         return Sym(not value.value)
 
+    def check(self, value: Any, message: str) -> None:
+        self.built.append(f"check {value.value} {message}")
+
+    def show(self, value: Any, message: str) -> None:
+        self.built.append(f"show {message} {value.value}")
+
     def length(self, value: Any) -> Any:
         # A tuple has a known first dimension, a list stands for one that is known only to the running
         # Program.

@@ -152,6 +152,40 @@ def test_gradient_flows_through_a_branch() -> None:
         np.testing.assert_array_equal(given.grad.numpy(), np.full((2, 3), slope, "float32"))
 
 
+def test_assert_and_print_when_the_program_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    def f(x):
+        assert x.sum() > 0, "not positive"
+        print("x is", x)
+        return x * 2
+
+    _, run = build(f, SCALAR)
+    assert run(*numbers(2))[0] == 4
+    assert capsys.readouterr().out.startswith("x is 2.0")
+    with pytest.raises(AssertionError, match="not positive"):
+        run(*numbers(-2))
+
+
+def test_gradient_flows_through_a_loop() -> None:
+    def f(x, steps):
+        while steps > 0:
+            x = x * x
+            steps = steps - 1
+        return x
+
+    program = Program()
+    x = variable(program, "x", Spec((2,), "float32"), stop_gradient=False)
+    steps = variable(program, "steps", SCALAR)
+    with building(program):
+        y = convert(f).function(x, steps)
+    runner = ProgramRunner(program, [x, steps], [y])
+    given = to_tensor(np.asarray([3, -2], "float32"))
+    given.stop_gradient = False
+    result = runner([given, to_tensor(np.asarray(2, "float32"))])[0]
+    np.testing.assert_array_equal(result.numpy(), [81, 16])
+    result.sum().backward()
+    np.testing.assert_array_equal(given.grad.numpy(), [4 * 27, 4 * -8])
+
+
 def test_undecided_eager_tensor() -> None:
     counter = to_tensor(np.asarray(2, "float32"))
 

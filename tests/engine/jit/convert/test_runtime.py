@@ -362,3 +362,24 @@ def test_casts_and_lengths(sym: Any) -> None:
         return int(x), float(x), bool(x), len(rows), len([1, 2]), int("7"), 0.0
 
     assert plain_value(run(f, sym(2.5), sym([1, 2, 3]))) == (2, 2.5, True, 3, 2, 7, 0.0)
+
+
+def test_assert_and_print(sym: Any, fake: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    def f(x, y):
+        assert x > 0, f"x is {y}"
+        assert y
+        print("x", 1, x, "and", y, sep="-")
+        return x
+
+    run(f, sym(2), 5)
+    assert fake.built == ["check True x is 5", "show x-1 2"]
+    assert run(f, 2, "y") == 2
+    assert capsys.readouterr().out == "and-5\nx-1-2-and-y\n"
+    for args in ((0, 5), (1, 0)):
+        with pytest.raises(AssertionError) as converted:
+            run(f, *args)
+        with pytest.raises(AssertionError) as original:
+            f(*args)
+        # pytest itself adds lines to what the original says.
+        assert str(converted.value) == ("x is 5" if args[0] == 0 else "")
+        assert converted.traceback[-1].lineno == original.traceback[-1].lineno

@@ -260,6 +260,15 @@ CASES = [
         """,
     ),
     (
+        "asserts",
+        "def f():\n    assert a, b\n    assert c",
+        """
+        def f():
+            assert _jst.convert_assert(a, lambda: b), b
+            assert _jst.convert_assert(c)
+        """,
+    ),
+    (
         "comparisons",
         "def f():\n    return a < b <= c, a < b",
         """
