@@ -14,7 +14,6 @@ from engine.core.dtype import (
 from engine.core.dtype import (
     complex64,
     complex128,
-    default_dtype as get_default_dtype,
     float16,
     float32,
     float64,
@@ -24,6 +23,9 @@ from engine.core.dtype import (
     int64,
     set_default_dtype,
     uint8,
+)
+from engine.core.dtype import (
+    default_dtype as get_default_dtype,
 )
 from engine.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, get_device, set_device
 from engine.eager.backward import grad

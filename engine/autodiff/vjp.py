@@ -49,7 +49,9 @@ def input_gradients(applied: Applied, grads: Sequence[Any], wanted: frozenset[st
         if len(rule.targets) == 1:
             value = (value,)
         elif len(value) != len(rule.targets):
-            raise GradientError(f"{opdef.name}: its gradient rule gave {len(value)} values for {rule.targets}")
+            raise GradientError(
+                f"{opdef.name}: its gradient rule gave {len(value)} values for {rule.targets}"
+            )
         for target, gradient in zip(rule.targets, value, strict=True):
             if target in wanted and gradient is not None:
                 result[target] = gradient

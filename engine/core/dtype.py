@@ -79,7 +79,9 @@ def from_numpy(dtype: np.dtype[Any]) -> DType:
     if found is None:
         found = _BY_NUMPY.get(dtype.newbyteorder("="))
     if found is None:
-        raise DTypeError(f"dtype: no tensor type for NumPy's {dtype}; convert the array to one of {sorted(_BY_NAME)}")
+        raise DTypeError(
+            f"dtype: no tensor type for NumPy's {dtype}; convert the array to one of {sorted(_BY_NAME)}"
+        )
     return found
 
 
@@ -109,5 +111,7 @@ def set_default_dtype(value: Any) -> None:
     """Set the floating type of Python floats and new parameters: float16, float32 or float64."""
     dtype = as_dtype(value)
     if not dtype.is_floating_point:
-        raise DTypeError(f"set_default_dtype: {dtype} is not a floating type; use float16, float32 or float64")
+        raise DTypeError(
+            f"set_default_dtype: {dtype} is not a floating type; use float16, float32 or float64"
+        )
     _default_floating[0] = dtype

@@ -94,7 +94,9 @@ def _fast_path(opdef: OpDef, direct: bool, names: str, attrs: str) -> list[str]:
         lines.append(f"   {i.name}_ = {absent}{i.name}._array")
     lines += ["  except AttributeError:", "   pass", "  else:"]
     tests = [
-        f"{i.name}_.__class__ is ndarray" if not i.optional else f"({i.name} is None or {i.name}_.__class__ is ndarray)"
+        f"{i.name}_.__class__ is ndarray"
+        if not i.optional
+        else f"({i.name} is None or {i.name}_.__class__ is ndarray)"
         for i in inputs
     ]
     lines += [f"   if {' and '.join(tests)}:", "    try:"]
@@ -132,7 +134,9 @@ def _wrap_outputs(opdef: OpDef, names: str, attrs: str) -> list[str]:
     if targets:
         for name in targets:
             optional = opdef.inputs[opdef.index_of[name]].optional
-            lines.append(f"e_{name} = " + (f"None if {name} is None else " if optional else "") + f"{name}._edge")
+            lines.append(
+                f"e_{name} = " + (f"None if {name} is None else " if optional else "") + f"{name}._edge"
+            )
         any_edge = " or ".join(f"e_{n} is not None" for n in targets)
         lines.append(f"if mode.grad and ({any_edge}):")
         lines += [" " + line for line in _record(opdef, targets, attrs)]
@@ -143,7 +147,9 @@ def _wrap_outputs(opdef: OpDef, names: str, attrs: str) -> list[str]:
 def _record(opdef: OpDef, targets: list[str], attrs: str) -> list[str]:
     lines = ["node = new(Operator)", "node.opdef = opdef", "node.hooks = None"]
     lines.append(f"node.attrs = {attrs if opdef.attributes else 'None'}")
-    lines.append("node.edges = (" + "".join(f"e_{n}, " if n in targets else "None, " for n in opdef.input_names) + ")")
+    lines.append(
+        "node.edges = (" + "".join(f"e_{n}, " if n in targets else "None, " for n in opdef.input_names) + ")"
+    )
     if opdef.saved_inputs:
         kept = []
         for name in opdef.input_names:
@@ -159,7 +165,8 @@ def _record(opdef: OpDef, targets: list[str], attrs: str) -> list[str]:
         tensors = [n for n in opdef.input_names if n in opdef.saved_inputs]
         optional = {i.name for i in opdef.inputs if i.optional}
         unversioned = " and ".join(
-            (f"({n} is None or {n}._version is None)" if n in optional else f"{n}._version is None") for n in tensors
+            (f"({n} is None or {n}._version is None)" if n in optional else f"{n}._version is None")
+            for n in tensors
         )
         lines.append(f"node.versions = None if {unversioned} else versions_of(node.inputs)")
     else:
@@ -188,4 +195,3 @@ def _record(opdef: OpDef, targets: list[str], attrs: str) -> list[str]:
     else:
         lines.append("connect(out, node)")
     return lines
-

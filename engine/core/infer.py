@@ -101,7 +101,9 @@ def normal_axes(where: str, axes: Sequence[int], ndim: int) -> tuple[int, ...]:
     return tuple(found)
 
 
-def reduced_shape(where: str, shape: Sequence[int], axis: Sequence[int], keepdim: bool, reduce_all: bool) -> tuple[int, ...]:
+def reduced_shape(
+    where: str, shape: Sequence[int], axis: Sequence[int], keepdim: bool, reduce_all: bool
+) -> tuple[int, ...]:
     """The shape after reducing ``axis`` (all dimensions if ``reduce_all`` or no axis)."""
     if reduce_all or not axis:
         return (1,) * len(shape) if keepdim else ()
@@ -120,7 +122,9 @@ def reshaped(where: str, shape: Sequence[int], target: Sequence[int]) -> tuple[i
     for n, d in enumerate(target):
         if d == 0:
             if n >= len(shape):
-                raise ShapeError(f"{where}: 0 at position {n} of {list(target)} keeps a dimension that {list(shape)} has not")
+                raise ShapeError(
+                    f"{where}: 0 at position {n} of {list(target)} keeps a dimension that {list(shape)} has not"
+                )
             d = shape[n]
             result.append(d)
         elif d < -1:
@@ -141,7 +145,9 @@ def reshaped(where: str, shape: Sequence[int], target: Sequence[int]) -> tuple[i
                 )
             result[unknown_rest[0]] = total // rest
         elif _product(result) != total:
-            raise ShapeError(f"{where}: {list(shape)} has {total} elements: {list(target)} needs {_product(result)}; keep them equal")
+            raise ShapeError(
+                f"{where}: {list(shape)} has {total} elements: {list(target)} needs {_product(result)}; keep them equal"
+            )
     elif unknown_rest:
         # Unknown dimensions that are kept in place cancel; if what remains is known, so is the rest.
         kept = [n for n, d in enumerate(target) if d == 0]
@@ -149,7 +155,9 @@ def reshaped(where: str, shape: Sequence[int], target: Sequence[int]) -> tuple[i
         if all(d >= 0 for d in left):
             rest = _product(d for n, d in enumerate(result) if n != unknown_rest[0] and n not in kept)
             if rest == 0 or _product(left) % rest:
-                raise ShapeError(f"{where}: {list(shape)} does not fill {list(target)}; the known dimensions must divide it")
+                raise ShapeError(
+                    f"{where}: {list(shape)} does not fill {list(target)}; the known dimensions must divide it"
+                )
             result[unknown_rest[0]] = _product(left) // rest
     return tuple(result)
 

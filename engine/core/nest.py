@@ -47,7 +47,12 @@ def map_structure(function: Callable[..., Any], *values: Any) -> Any:
 def same_structure(a: Any, b: Any) -> bool:
     """True if both nest alike: same containers, same keys, same lengths."""
     if isinstance(a, dict) or isinstance(b, dict):
-        return isinstance(a, dict) and isinstance(b, dict) and list(a) == list(b) and all(same_structure(a[k], b[k]) for k in a)
+        return (
+            isinstance(a, dict)
+            and isinstance(b, dict)
+            and list(a) == list(b)
+            and all(same_structure(a[k], b[k]) for k in a)
+        )
     if isinstance(a, (list, tuple)) or isinstance(b, (list, tuple)):
         return type(a) is type(b) and len(a) == len(b) and all(map(same_structure, a, b))
     return True

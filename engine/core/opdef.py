@@ -124,7 +124,9 @@ class OpDef:
                 is_list = p.annotation in (list, "list")
                 inputs.append(Input(p.name, slots.get(p.name, _camel(p.name)), p.default is None, is_list))
             else:
-                raise TypeError(f"op {self.name}: *{p.name} in a kernel; name inputs and attributes one by one")
+                raise TypeError(
+                    f"op {self.name}: *{p.name} in a kernel; name inputs and attributes one by one"
+                )
         self.inputs = tuple(inputs)
         self.input_names = tuple(i.name for i in inputs)
         self.index_of = {i.name: n for n, i in enumerate(inputs)}
@@ -148,7 +150,9 @@ class OpDef:
         return decorate
 
     def _add_rule(self, rule: Rule) -> None:
-        allowed = {"g", "out", "wanted"} | set(self.attributes) | set(self.input_names) | set(self.output_names)
+        allowed = (
+            {"g", "out", "wanted"} | set(self.attributes) | set(self.input_names) | set(self.output_names)
+        )
         allowed |= {f"g_{n}" for n in self.output_names} | {f"{n}_spec" for n in self.input_names}
         for asked in rule.asks:
             if asked not in allowed:
@@ -164,7 +168,9 @@ class OpDef:
         for asked in rule.asks:
             if asked in self.index_of:
                 self.saved_inputs[asked] = self.saved_inputs.get(asked, frozenset()) | set(rule.targets)
-        names = {self.output_names[0] if n == "out" and "out" not in self.output_names else n for n in rule.asks}
+        names = {
+            self.output_names[0] if n == "out" and "out" not in self.output_names else n for n in rule.asks
+        }
         self.saved_outputs |= names & set(self.output_names)
         relink(self)
 

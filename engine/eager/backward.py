@@ -15,7 +15,9 @@ from engine.core.place import array_module
 from engine.eager.tensor import Tensor, wrap
 
 
-def backward(tensors: Sequence[Tensor], grads: Sequence[Tensor | None] | None = None, retain_graph: bool = False) -> None:
+def backward(
+    tensors: Sequence[Tensor], grads: Sequence[Tensor | None] | None = None, retain_graph: bool = False
+) -> None:
     """Add the gradients of ``tensors`` to the ``grad`` of every leaf they depend on.
 
     ``grads`` are the gradients to start from, ones by default. Raises GradientError if the graph was freed or a
@@ -48,7 +50,9 @@ def grad(
         raise ArgumentError("grad: only_inputs=False is not supported by Paddle either; call backward()")
     for n, tensor in enumerate(inputs):
         if tensor._edge is None:
-            raise GradientError(f"grad: inputs[{n}] has stop_gradient=True; set it to False before the computation")
+            raise GradientError(
+                f"grad: inputs[{n}] has stop_gradient=True; set it to False before the computation"
+            )
     targets: dict[tuple[Any, int], Any] = {end(t._edge): None for t in inputs}
     excluded = [no_grad_vars] if isinstance(no_grad_vars, Tensor) else list(no_grad_vars or ())
     blocked = {end(t._edge) for t in excluded if t._edge is not None}
@@ -64,7 +68,9 @@ def grad(
     return found
 
 
-def _roots(where: str, tensors: Sequence[Tensor], grads: Sequence[Tensor | None] | None) -> list[tuple[Any, Tensor]]:
+def _roots(
+    where: str, tensors: Sequence[Tensor], grads: Sequence[Tensor | None] | None
+) -> list[tuple[Any, Tensor]]:
     grads = grads if grads is not None else [None] * len(tensors)
     if len(grads) != len(tensors):
         raise ArgumentError(f"{where}: {len(tensors)} tensors but {len(grads)} gradients; pass one for each")
@@ -78,14 +84,21 @@ def _roots(where: str, tensors: Sequence[Tensor], grads: Sequence[Tensor | None]
         if start is None:
             start = wrap(array_module(tensor._array).ones_like(tensor._array))
         elif start._array.shape != tensor._array.shape:
-            raise ShapeError(f"{where}: the gradient has shape {start.shape}: the tensor {tensor.shape}; make them equal")
+            raise ShapeError(
+                f"{where}: the gradient has shape {start.shape}: the tensor {tensor.shape}; make them equal"
+            )
         roots.append((tensor._edge, start))
     return roots
 
 
 def _walk(roots: Any, retain_graph: bool, create_graph: bool, targets: Any) -> None:
     walk = Walk(
-        retain_graph=retain_graph, create_graph=create_graph, wrap=_rewrap, zeros=_zeros, own=_own, targets=targets
+        retain_graph=retain_graph,
+        create_graph=create_graph,
+        wrap=_rewrap,
+        zeros=_zeros,
+        own=_own,
+        targets=targets,
     )
     with modes.use(modes.current().with_grad(create_graph)):
         walk.run(roots)

@@ -36,7 +36,9 @@ class EagerMode(modes.Mode):
 
     def apply(self, opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         arrays = [_arrays(opdef, declared.name, value) for declared, value in opdef.named_inputs(inputs)]
-        flat = [a for value in arrays for a in (value if isinstance(value, list) else (value,)) if a is not None]
+        flat = [
+            a for value in arrays for a in (value if isinstance(value, list) else (value,)) if a is not None
+        ]
         if flat:
             if any(a.__class__ is not flat[0].__class__ for a in flat[1:]):
                 require_same_place(opdef.name, flat)
@@ -74,7 +76,9 @@ def _arrays(opdef: OpDef, name: str, value: Any) -> Any:
             f"{opdef.name}: input {name!r} is the static Variable {value.name!r}, which holds no data in eager mode; "
             "run its Program with an Executor, or build under enable_static()"
         )
-    raise ArgumentError(f"{opdef.name}: input {name!r} must be a Tensor: got {type(value).__name__}; use to_tensor()")
+    raise ArgumentError(
+        f"{opdef.name}: input {name!r} must be a Tensor: got {type(value).__name__}; use to_tensor()"
+    )
 
 
 def _record(opdef: OpDef, inputs: Any, attrs: dict[str, Any], results: list[Any], tensors: list[Any]) -> None:
@@ -83,7 +87,9 @@ def _record(opdef: OpDef, inputs: Any, attrs: dict[str, Any], results: list[Any]
         else [t._edge for t in v] if i.is_list else v._edge
         for i, v in opdef.named_inputs(inputs)
     )  # fmt: skip
-    if not any((any(e is not None for e in edge) if edge.__class__ is list else edge is not None) for edge in edges):
+    if not any(
+        (any(e is not None for e in edge) if edge.__class__ is list else edge is not None) for edge in edges
+    ):
         return
     node = Operator(opdef, None, attrs)
     node.edges = edges
@@ -111,7 +117,9 @@ def _record(opdef: OpDef, inputs: Any, attrs: dict[str, Any], results: list[Any]
 
 def wrap_all(results: Any) -> tuple[Tensor | None, ...]:
     """Tensors over the arrays of an operator with several outputs."""
-    return tuple([None if r is None else wrap(r if r.__class__ is np.ndarray else np.asarray(r)) for r in results])
+    return tuple(
+        [None if r is None else wrap(r if r.__class__ is np.ndarray else np.asarray(r)) for r in results]
+    )
 
 
 def connect(tensors: Any, node: Operator) -> None:

@@ -52,7 +52,7 @@ class Tensor:
     def ndim(self) -> int:
         return int(self._array.ndim)
 
-    rank = dim = ndimension = lambda self: self.ndim  # noqa: E731 - Paddle's other names, as methods
+    rank = dim = ndimension = lambda self: self.ndim
 
     @property
     def size(self) -> int:
@@ -199,7 +199,9 @@ class Tensor:
 
     def __index__(self) -> int:
         if self._array.dtype.kind not in "iu":
-            raise TypeError(f"index: only integer tensors index: this one is {self.dtype.name}; cast it to int64")
+            raise TypeError(
+                f"index: only integer tensors index: this one is {self.dtype.name}; cast it to int64"
+            )
         return int(self.item())
 
     def __format__(self, spec: str) -> str:
@@ -210,7 +212,9 @@ class Tensor:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
         if not self.is_leaf:
-            raise GradientError("deepcopy: only leaf tensors can be copied with their place in a graph; detach() first")
+            raise GradientError(
+                "deepcopy: only leaf tensors can be copied with their place in a graph; detach() first"
+            )
         made = new(type(self))
         memo[id(self)] = made
         self._copy_into(made)

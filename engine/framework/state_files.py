@@ -71,7 +71,9 @@ def _restored(value: Any, return_numpy: bool, path: str) -> Any:
 def _tensor(value: dict[str, Any], return_numpy: bool, path: str) -> Any:
     array = value.get("value")
     if not isinstance(array, np.ndarray):
-        raise FormatError(f"{path}: a tensor's entry holds {type(array).__name__} instead of an array; save it again")
+        raise FormatError(
+            f"{path}: a tensor's entry holds {type(array).__name__} instead of an array; save it again"
+        )
     if return_numpy:
         return array
     if _PARAMETER in value:

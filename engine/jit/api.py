@@ -13,7 +13,11 @@ from engine.nn import Layer
 
 
 def to_static(
-    function: Any = None, input_spec: Any = None, build_strategy: Any = None, backend: Any = None, **kwargs: Any
+    function: Any = None,
+    input_spec: Any = None,
+    build_strategy: Any = None,
+    backend: Any = None,
+    **kwargs: Any,
 ) -> Any:
     """Run a function, or the forward of a Layer, as a static Program.
 

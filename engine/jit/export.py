@@ -32,7 +32,9 @@ def save(layer: Any, path: str, input_spec: Any = None, **configs: Any) -> str:
     """
     unknown = set(configs) - {"info", "output_spec", "combine_params", "clip_extra", "skip_forward"}
     if unknown:
-        raise ArgumentError(f"jit.save: unknown option {sorted(unknown)}; it takes info, output_spec, combine_params, clip_extra")
+        raise ArgumentError(
+            f"jit.save: unknown option {sorted(unknown)}; it takes info, output_spec, combine_params, clip_extra"
+        )
     info = configs.get("info", {})
     concrete, names = _concrete(layer, input_spec)
     outputs = _chosen_outputs(concrete, configs.get("output_spec"))
@@ -127,7 +129,9 @@ def _bind(program: Program, files: InferenceFiles) -> None:
         if array is None:
             if id(variable) not in read:
                 continue
-            raise FormatError(f"{where}: no weights for {variable.name!r}, which the Program reads; save the model again")
+            raise FormatError(
+                f"{where}: no weights for {variable.name!r}, which the Program reads; save the model again"
+            )
         if tuple(array.shape) != variable.shape or array.dtype != variable.dtype.np:
             raise FormatError(
                 f"{where}: weights of {variable.name!r} are {array.dtype}{list(array.shape)}: the Program says "

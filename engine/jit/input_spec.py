@@ -19,7 +19,11 @@ class InputSpec:
     """
 
     def __init__(
-        self, shape: Sequence[int | None], dtype: Any = "float32", name: str | None = None, stop_gradient: bool = False
+        self,
+        shape: Sequence[int | None],
+        dtype: Any = "float32",
+        name: str | None = None,
+        stop_gradient: bool = False,
     ) -> None:
         self.shape: tuple[int, ...] = _dims(shape)
         self.dtype: DType = as_dtype(dtype)
@@ -30,7 +34,9 @@ class InputSpec:
     def from_tensor(cls, tensor: Any, name: str | None = None) -> InputSpec:
         """The spec of a Tensor, under its name unless another is given."""
         if not hasattr(tensor, "stop_gradient"):
-            raise ArgumentError(f"InputSpec.from_tensor: takes a Tensor: got {type(tensor).__name__}; use from_numpy for an array")
+            raise ArgumentError(
+                f"InputSpec.from_tensor: takes a Tensor: got {type(tensor).__name__}; use from_numpy for an array"
+            )
         return cls(list(tensor.shape), tensor.dtype, name or tensor.name)
 
     @classmethod
@@ -47,14 +53,18 @@ class InputSpec:
                 raise ArgumentError(f"InputSpec.batch: batch_size must be one number: got {batch_size!r}")
             batch_size = batch_size[0]
         if not isinstance(batch_size, (int, np.integer)):
-            raise ArgumentError(f"InputSpec.batch: batch_size must be an integer: got {type(batch_size).__name__}")
+            raise ArgumentError(
+                f"InputSpec.batch: batch_size must be an integer: got {type(batch_size).__name__}"
+            )
         self.shape = (int(batch_size), *self.shape)
         return self
 
     def unbatch(self) -> InputSpec:
         """Take the first dimension away, in place."""
         if not self.shape:
-            raise ArgumentError("InputSpec.unbatch: the shape is empty, there is no batch dimension to take away")
+            raise ArgumentError(
+                "InputSpec.unbatch: the shape is empty, there is no batch dimension to take away"
+            )
         self.shape = self.shape[1:]
         return self
 
@@ -76,12 +86,16 @@ class InputSpec:
 
 def _dims(shape: Any) -> tuple[int, ...]:
     if not isinstance(shape, (list, tuple)):
-        raise ArgumentError(f"InputSpec: shape must be a list or tuple: got {type(shape).__name__}; write [None, 784]")
+        raise ArgumentError(
+            f"InputSpec: shape must be a list or tuple: got {type(shape).__name__}; write [None, 784]"
+        )
     dims = []
     for d in shape:
         if d is None:
             d = -1
         if isinstance(d, bool) or not isinstance(d, (int, np.integer)) or d < -1:
-            raise ArgumentError(f"InputSpec: {d!r} in shape {list(shape)} is no dimension; use a size, or None for any")
+            raise ArgumentError(
+                f"InputSpec: {d!r} in shape {list(shape)} is no dimension; use a size, or None for any"
+            )
         dims.append(int(d))
     return tuple(dims)

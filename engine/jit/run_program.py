@@ -42,7 +42,9 @@ class Activation:
 
 
 def _never(*_: Any, **__: Any) -> Any:
-    raise ModeError("run_program: only a ProgramRunner puts it on the tape; call the converted function instead")
+    raise ModeError(
+        "run_program: only a ProgramRunner puts it on the tape; call the converted function instead"
+    )
 
 
 def _kernel(xp: Any, xs: list, *, runner: Any = None, run: Any = None, activation: Any = None) -> Any:
@@ -51,10 +53,10 @@ def _kernel(xp: Any, xs: list, *, runner: Any = None, run: Any = None, activatio
 
 
 # First order only: a second backward would differentiate the backward plan, which holds no tape.
-RUN_PROGRAM = op("run_program", infer=_never, outputs=("outs",), output_list="outs", order=1, effect=True)(_kernel)
-RUN_PROGRAM.grad(
-    xs=lambda g_outs, runner, run, activation: runner.backward(run, activation, g_outs)
+RUN_PROGRAM = op("run_program", infer=_never, outputs=("outs",), output_list="outs", order=1, effect=True)(
+    _kernel
 )
+RUN_PROGRAM.grad(xs=lambda g_outs, runner, run, activation: runner.backward(run, activation, g_outs))
 
 
 class _Training:
@@ -110,7 +112,9 @@ class ProgramRunner:
         self._note_writes()
         return [wrap(np.asarray(r) if isinstance(r, np.generic) else r) for r in results]
 
-    def _plan(self, arrays: Sequence[Any], outputs: Sequence[Variable], kept: frozenset[int] = frozenset()) -> Plan:
+    def _plan(
+        self, arrays: Sequence[Any], outputs: Sequence[Variable], kept: frozenset[int] = frozenset()
+    ) -> Plan:
         feeds = {v.name: Spec(a.shape, a.dtype.name) for v, a in zip(self.inputs, arrays, strict=False)}
         inputs = (*self.inputs, *self.bound)
         return Plan(self.program, self.forward_ops, inputs, outputs, feeds, kept, module_for(arrays))
@@ -120,7 +124,9 @@ class ProgramRunner:
         for n in self._writes:
             counter_of(self.bound[n].tensor).count += 1
 
-    def _run_recorded(self, key: Any, wanted: tuple[int, ...], everything: list[Tensor], arrays: list[Any]) -> list[Tensor]:
+    def _run_recorded(
+        self, key: Any, wanted: tuple[int, ...], everything: list[Tensor], arrays: list[Any]
+    ) -> list[Tensor]:
         run = self._training.get((key, wanted))
         if run is None:
             run = self._training[(key, wanted)] = self._compile_training(wanted, arrays)
@@ -159,18 +165,27 @@ class ProgramRunner:
         made = [(n, g) for n, g in zip(wanted, found, strict=True) if g is not None]
         gradients = [g for _, g in made]
         given, kept = _saved(forward_ops, backward_ops, everything, gradients)
-        feeds = {v.name: Spec(a.shape, a.dtype.name) for v, a in zip(everything[: len(self.inputs)], arrays, strict=False)}
+        feeds = {
+            v.name: Spec(a.shape, a.dtype.name)
+            for v, a in zip(everything[: len(self.inputs)], arrays, strict=False)
+        }
         xp = module_for(arrays)
         lasting = frozenset(id(v) for v in kept) - {id(v) for v in outputs}
         forward = Plan(program, forward_ops, everything, (*outputs, *kept), feeds, lasting, xp)
         shapes = {v.name: forward.specs.get(id(v), v.spec) for v in (*kept, *given)}
-        shapes |= {g.name: forward.specs.get(id(outputs[n]), g.spec) for g, n in zip(fed, fed_grads, strict=True)}
+        shapes |= {
+            g.name: forward.specs.get(id(outputs[n]), g.spec) for g, n in zip(fed, fed_grads, strict=True)
+        }
         backward = Plan(program, backward_ops, (*kept, *given, *fed), gradients, shapes, xp=xp)
         place = {id(v): n for n, v in enumerate(everything)}
         zeros = [forward.specs.get(id(outputs[n]), outputs[n].spec) for n in fed_grads]
-        return _Training(program, forward, backward, [n for n, _ in made], fed_grads, zeros, [place[id(v)] for v in given])
+        return _Training(
+            program, forward, backward, [n for n, _ in made], fed_grads, zeros, [place[id(v)] for v in given]
+        )
 
-    def backward(self, run: _Training, activation: Activation, grads: Sequence[Tensor | None]) -> list[Tensor]:
+    def backward(
+        self, run: _Training, activation: Activation, grads: Sequence[Tensor | None]
+    ) -> list[Tensor]:
         """Gradients of the wanted inputs and parameters, from those of the outputs (None: zero)."""
         model = next(g._array for g in grads if g is not None)
         xp = array_module(model)
@@ -189,7 +204,9 @@ class ProgramRunner:
         return [run.program for run in self._training.values()]
 
 
-def _output_gradients(program: Program, outputs: Sequence[Variable]) -> tuple[list[Variable], list[int], dict[int, Any]]:
+def _output_gradients(
+    program: Program, outputs: Sequence[Variable]
+) -> tuple[list[Variable], list[int], dict[int, Any]]:
     """Variables that the outputs' gradients are fed to, which outputs they belong to, and gradients by Variable."""
     fed: list[Variable] = []
     positions: list[int] = []
@@ -208,7 +225,10 @@ def _output_gradients(program: Program, outputs: Sequence[Variable]) -> tuple[li
 
 
 def _saved(
-    forward: Sequence[Operator], backward: Sequence[Operator], everything: Sequence[Variable], gradients: Sequence[Variable]
+    forward: Sequence[Operator],
+    backward: Sequence[Operator],
+    everything: Sequence[Variable],
+    gradients: Sequence[Variable],
 ) -> tuple[list[Variable], list[Variable]]:
     """What the backward part needs of the forward part: of its arguments, and of what it computed."""
     place = {id(v) for v in everything}

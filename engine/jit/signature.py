@@ -123,7 +123,9 @@ def tensors_of(where: str, values: dict[str, Any], specs: dict[str, Any]) -> lis
 def fit(where: str, name: str, value: Any, spec: InputSpec) -> Tensor:
     if not isinstance(value, Tensor):
         if not isinstance(value, (np.ndarray, int, float, bool)):
-            raise ArgumentError(f"{where}: argument {name!r} must be a Tensor, its input_spec is {spec}: got {type(value).__name__}")
+            raise ArgumentError(
+                f"{where}: argument {name!r} must be a Tensor, its input_spec is {spec}: got {type(value).__name__}"
+            )
         value = to_tensor(value, dtype=spec.dtype)
     shape = value._array.shape
     if len(shape) != len(spec.shape) or any(e not in (-1, d) for d, e in zip(shape, spec.shape, strict=True)):

@@ -37,7 +37,9 @@ class ConcreteProgram:
         def placeholder(value: Any) -> Any:
             if not isinstance(value, InputSpec):
                 return value
-            made = block.create_var(value.name, value.to_spec(), stop_gradient=value.stop_gradient, is_data=True)
+            made = block.create_var(
+                value.name, value.to_spec(), stop_gradient=value.stop_gradient, is_data=True
+            )
             made.stop_gradient = value.stop_gradient or not value.dtype.is_floating_point
             self.inputs.append(made)
             return made
@@ -184,7 +186,9 @@ class StaticFunction:
             key = (cache_key(specs), self._modes())
         concrete = self._programs.get(key)
         if concrete is None or concrete.flags != concrete.trainable_flags():
-            concrete = self._programs[key] = ConcreteProgram(self, as_specs(values) if specs is None else specs)
+            concrete = self._programs[key] = ConcreteProgram(
+                self, as_specs(values) if specs is None else specs
+            )
         return concrete, tensors_of(where, values, concrete.specs)
 
     def _modes(self) -> tuple[bool, ...]:
@@ -281,6 +285,8 @@ def _walk_modes(layer: Any) -> Iterator[Any]:
 def require_function(function: Any) -> Callable[..., Any]:
     """``function`` itself; raises ConversionError for what can't be converted."""
     if not callable(function):
-        raise ConversionError(f"to_static: takes a function, a method or a Layer: got {type(function).__name__}")
+        raise ConversionError(
+            f"to_static: takes a function, a method or a Layer: got {type(function).__name__}"
+        )
     checked: Callable[..., Any] = function
     return checked

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-
 from engine.core.errors import ArgumentError
 from engine.core.operator import Operator
 from engine.eager.tensor import Parameter, Tensor
@@ -12,6 +11,8 @@ from engine.jit.input_spec import InputSpec
 from engine.jit.run_program import ProgramRunner
 from engine.jit.signature import fit
 from engine.nn import Layer
+from engine.program.builder import current_builder
+from engine.program.inline import inline
 from engine.program.program import Program, Variable
 
 
@@ -49,15 +50,26 @@ class TranslatedLayer(Layer):
         """The saved function. Raises ShapeError, DTypeError or ArgumentError for inputs it was not saved for."""
         if len(inputs) != len(self._inputs):
             names = ", ".join(f"{v.name} {v.spec}" for v in self._inputs)
-            raise ArgumentError(f"TranslatedLayer: got {len(inputs)} inputs: the model takes {len(self._inputs)}: {names}")
-        tensors = [fit("TranslatedLayer", v.name, x, _spec(v)) for v, x in zip(self._inputs, inputs, strict=True)]
+            raise ArgumentError(
+                f"TranslatedLayer: got {len(inputs)} inputs: the model takes {len(self._inputs)}: {names}"
+            )
+        builder = current_builder()
+        if builder is not None:  # within a function that is being traced: becomes part of its Program
+            mapped = inline(builder, self._program, self._inputs, inputs)
+            outputs = [mapped[id(v)] for v in self._runner.outputs]
+            return outputs[0] if len(outputs) == 1 else outputs
+        tensors = [
+            fit("TranslatedLayer", v.name, x, _spec(v)) for v, x in zip(self._inputs, inputs, strict=True)
+        ]
         results = self._runner(tensors)
         return results[0] if len(results) == 1 else results
 
     def program(self, method_name: str = "forward") -> Program:
         """The Program that a call runs."""
         if method_name != "forward":
-            raise ArgumentError(f"TranslatedLayer.program: no method {method_name!r} was saved; there is 'forward'")
+            raise ArgumentError(
+                f"TranslatedLayer.program: no method {method_name!r} was saved; there is 'forward'"
+            )
         return self._program  # type: ignore[no-any-return]
 
     def input_specs(self) -> list[InputSpec]:
@@ -86,12 +98,18 @@ class TranslatedLayer(Layer):
         """Parameters and buffers by the names they had in the original network."""
         return {self._structured_names.get(k, k): v for k, v in super().state_dict(*args, **kwargs).items()}
 
-    def set_state_dict(self, state_dict: dict[str, Any], use_structured_name: bool = True) -> tuple[list[str], list[str]]:
+    def set_state_dict(
+        self, state_dict: dict[str, Any], use_structured_name: bool = True
+    ) -> tuple[list[str], list[str]]:
         """Take values by the names of the original network; returns missing and unexpected names."""
         back = {v: k for k, v in self._structured_names.items()}
-        found = super().set_state_dict({back.get(k, k): v for k, v in state_dict.items()}, use_structured_name)
+        found = super().set_state_dict(
+            {back.get(k, k): v for k, v in state_dict.items()}, use_structured_name
+        )
         missing, unexpected = found
-        return [self._structured_names.get(k, k) for k in missing], [self._structured_names.get(k, k) for k in unexpected]
+        return [self._structured_names.get(k, k) for k in missing], [
+            self._structured_names.get(k, k) for k in unexpected
+        ]
 
     set_dict = load_dict = set_state_dict
 

@@ -21,7 +21,9 @@ def _only_in_plans(name: str) -> ModeError:
 def merged(where: str, first: Spec, second: Spec) -> Spec:
     """What is known of a value that comes from either of two places. Raises ShapeError for different ranks or dtypes."""
     if first.dtype is not second.dtype or first.ndim != second.ndim:
-        raise ShapeError(f"{where}: one side gives {first}, the other {second}; make dtype and number of dimensions equal")
+        raise ShapeError(
+            f"{where}: one side gives {first}, the other {second}; make dtype and number of dimensions equal"
+        )
     return first.with_shape([a if a == b else -1 for a, b in zip(first.shape, second.shape, strict=True)])
 
 
@@ -34,7 +36,19 @@ def cond(xp, pred, captured: list, *, true_block, false_block, true_results, fal
 
 @op("while", infer=lambda xs, captured, *, specs, **_: tuple(specs), outputs=("results",), output_list="results",
     slots={"xs": "X", "captured": "Input", "results": "Out"}, hidden=("specs",))  # fmt: skip
-def while_loop(xp, xs: list, captured: list, *, cond_block, body_block, loop_names, cond_result, body_results, steps, specs):
+def while_loop(
+    xp,
+    xs: list,
+    captured: list,
+    *,
+    cond_block,
+    body_block,
+    loop_names,
+    cond_result,
+    body_results,
+    steps,
+    specs,
+):
     """The loop's values after running a sub-block while another gives True.
 
     ``steps`` names the Variable that keeps the values of every iteration for the gradient, or is empty.
@@ -44,7 +58,9 @@ def while_loop(xp, xs: list, captured: list, *, cond_block, body_block, loop_nam
 
 @op("while_grad", infer=lambda gs, captured, *, specs, **_: tuple(specs), outputs=("results",), output_list="results",
     slots={"gs": "Out@GRAD", "captured": "Input", "results": "X@GRAD"}, order=1, hidden=("specs",))  # fmt: skip
-def while_grad(xp, gs: list, captured: list, *, body_block, loop_names, grad_names, sums, carried, steps, specs):
+def while_grad(
+    xp, gs: list, captured: list, *, body_block, loop_names, grad_names, sums, carried, steps, specs
+):
     """Walks back over the iterations that ``steps`` kept. Second order is refused: it would need steps of steps."""
     raise _only_in_plans("while_grad")
 
@@ -59,7 +75,13 @@ def print_value(xp, x, *, message=""):
 print_value.grad(x=lambda g: g)
 
 
-@op("assert", infer=lambda cond, data, **_: (), outputs=(), effect=True, slots={"cond": "Cond", "data": "Data"})
+@op(
+    "assert",
+    infer=lambda cond, data, **_: (),
+    outputs=(),
+    effect=True,
+    slots={"cond": "Cond", "data": "Data"},
+)
 def check(xp, cond, data: list, *, summarize=-1, message=""):
     """Raises AssertionError with the data when run and cond is not True everywhere."""
     if not cond.all():

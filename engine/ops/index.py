@@ -34,7 +34,9 @@ def _infer_getitem(x: Spec, indices: list[Spec], *, index: Any) -> Spec:
         for i in index if i is not None and not (isinstance(i, str) and i == "...")
     )  # fmt: skip
     if consumed > x.ndim:
-        raise OutOfRangeError(f"getitem: {consumed} indices for {x}, which has {x.ndim} dimensions; use fewer")
+        raise OutOfRangeError(
+            f"getitem: {consumed} indices for {x}, which has {x.ndim} dimensions; use fewer"
+        )
     full = list(index)
     if not any(isinstance(i, str) for i in full):
         full.append("...")
@@ -63,7 +65,9 @@ def _infer_getitem(x: Spec, indices: list[Spec], *, index: Any) -> Spec:
         else:
             size = x.shape[axis]
             if size >= 0 and not -size <= item < size:
-                raise OutOfRangeError(f"getitem: index {item} is out of range for dimension {axis} of {x}; use {-size} to {size - 1}")
+                raise OutOfRangeError(
+                    f"getitem: index {item} is out of range for dimension {axis} of {x}; use {-size} to {size - 1}"
+                )
             axis += 1
     if parts:
         joined: tuple[int, ...] = ()
@@ -77,10 +81,15 @@ def _infer_getitem(x: Spec, indices: list[Spec], *, index: Any) -> Spec:
 @op("getitem", infer=_infer_getitem, slots={"x": "Input", "indices": "IndexTensors"})
 def getitem(xp, x, indices: list, *, index):
     """x[index], copied."""
-    return xp.ascontiguousarray(x[_restore(index, indices)])
+    return xp.array(x[_restore(index, indices)], order="C")
 
 
-@op("slice_view", infer=lambda x, *, index: _infer_getitem(x, [], index=index), view=True, slots={"x": "Input"})
+@op(
+    "slice_view",
+    infer=lambda x, *, index: _infer_getitem(x, [], index=index),
+    view=True,
+    slots={"x": "Input"},
+)
 def slice_view(xp, x, *, index):
     """x[index] of ints and slices only. A view."""
     return x[_restore(index, ())]
@@ -90,7 +99,11 @@ def _infer_scatter(g_in: Spec, like: Spec, indices: list[Spec], *, index: Any) -
     return like.with_dtype(g_in.dtype)
 
 
-@op("getitem_grad", infer=_infer_scatter, slots={"g_in": "Out@GRAD", "like": "Input", "indices": "IndexTensors"})
+@op(
+    "getitem_grad",
+    infer=_infer_scatter,
+    slots={"g_in": "Out@GRAD", "like": "Input", "indices": "IndexTensors"},
+)
 def _scatter_add(xp, g_in, like, indices: list, *, index):
     """Zeros like ``like`` with g_in added at index."""
     result = xp.zeros(like.shape, g_in.dtype)
@@ -114,12 +127,16 @@ def _infer_setitem(x: Spec, value: Spec, indices: list[Spec], *, index: Any) -> 
     target = _infer_getitem(x, indices, index=index)
     require_same_dtype("setitem", x=x, value=value)
     got = broadcast_shapes("setitem", target.shape, value.shape)
-    if len(got) != target.ndim or any(a != b and -1 not in (a, b) for a, b in zip(got, target.shape, strict=True)):
+    if len(got) != target.ndim or any(
+        a != b and -1 not in (a, b) for a, b in zip(got, target.shape, strict=True)
+    ):
         raise ShapeError(f"setitem: a value of {value} does not fit the place {target} of {x}; reshape it")
     return x
 
 
-@op("set_value", infer=_infer_setitem, slots={"x": "Input", "value": "ValueTensor", "indices": "IndexTensors"})
+@op(
+    "set_value", infer=_infer_setitem, slots={"x": "Input", "value": "ValueTensor", "indices": "IndexTensors"}
+)
 def setitem(xp, x, value, indices: list, *, index):
     """x with x[index] replaced by value (broadcast)."""
     result = x.copy()
@@ -153,7 +170,9 @@ def _infer_where(condition: Spec, x: Spec, y: Spec) -> Spec:
     dtype = require_same_dtype("where", x=x, y=y)
     if condition.dtype.name != "bool":
         raise DTypeError(f"where: condition must be bool: got {condition}; compare or cast it first")
-    return Spec(broadcast_shapes("where", condition.shape, broadcast_shapes("where", x.shape, y.shape)), dtype)
+    return Spec(
+        broadcast_shapes("where", condition.shape, broadcast_shapes("where", x.shape, y.shape)), dtype
+    )
 
 
 @op("where", infer=_infer_where, broadcasts=True, slots={"condition": "Condition"})
@@ -171,7 +190,9 @@ where.grad(
 def _infer_topk(x: Spec, *, k: int, axis: int = -1, **_: Any) -> tuple[Spec, Spec]:
     axis = normal_axis("topk", axis, x.ndim)
     if k < 1 or (x.shape[axis] >= 0 and k > x.shape[axis]):
-        raise ArgumentError(f"topk: k is {k}: axis {axis} of {x} has {x.shape[axis]} elements; use 1 to {x.shape[axis]}")
+        raise ArgumentError(
+            f"topk: k is {k}: axis {axis} of {x} has {x.shape[axis]} elements; use 1 to {x.shape[axis]}"
+        )
     made = x.with_shape((*x.shape[:axis], k, *x.shape[axis + 1 :]))
     return made, made.with_dtype(int64)
 
@@ -199,12 +220,11 @@ def _along(g: Any, x: Any, indices: Any, axis: int) -> Any:
 
 @op("put_along_axis_zeros", infer=lambda g_in, like, indices, *, axis: like.with_dtype(g_in.dtype))
 def _put_along(xp, g_in, like, indices, *, axis=-1):
-    """Zeros like ``like`` with g_in at the indices along an axis."""
+    """Zeros like ``like`` with g_in added at the indices along an axis."""
     result = xp.zeros(like.shape, g_in.dtype)
-    if xp is np:
-        np.put_along_axis(result, indices, g_in, axis=axis)
-    else:
-        xp.put_along_axis(result, indices, g_in, axis=axis)
+    where = list(xp.ogrid[tuple(slice(d) for d in indices.shape)])
+    where[axis] = indices
+    xp.add.at(result, tuple(where), g_in)
     return result
 
 
@@ -216,6 +236,7 @@ def take_along(xp, x, indices, *, axis=-1):
 
 
 _put_along.grad(g_in=lambda g, indices, axis: take_along(g, indices, axis=axis))
+take_along.grad(x=lambda g, x, indices, axis: _put_along(g, x, indices, axis=axis))
 topk.grad(x=lambda g, x, indices, axis: _along(g, x, indices, axis))
 
 
@@ -232,16 +253,24 @@ def gather(xp, x, index, *, axis=0):
     size = x.shape[axis]
     if index.size and (int(index.min()) < 0 or int(index.max()) >= size):
         wrong = index[(index < 0) | (index >= size)].reshape(-1)[0]
-        raise OutOfRangeError(f"gather: index {int(wrong)} is out of range for axis {axis} with {size} rows; use 0 to {size - 1}")
+        raise OutOfRangeError(
+            f"gather: index {int(wrong)} is out of range for axis {axis} with {size} rows; use 0 to {size - 1}"
+        )
     return xp.take(x, index, axis=axis)
 
 
-@op("gather_grad", infer=lambda g_in, like, index, *, axis: like.with_dtype(g_in.dtype), slots={"g_in": "Out@GRAD"})
+@op(
+    "gather_grad",
+    infer=lambda g_in, like, index, *, axis: like.with_dtype(g_in.dtype),
+    slots={"g_in": "Out@GRAD"},
+)
 def _gather_grad(xp, g_in, like, index, *, axis=0):
     """Zeros like ``like`` with the slices of g_in added at index."""
     result = xp.zeros(like.shape, g_in.dtype)
     moved = xp.moveaxis(result, axis, 0)
-    flat = xp.moveaxis(g_in.reshape((*g_in.shape[:axis], index.size, *g_in.shape[axis + index.ndim :])), axis, 0)
+    flat = xp.moveaxis(
+        g_in.reshape((*g_in.shape[:axis], index.size, *g_in.shape[axis + index.ndim :])), axis, 0
+    )
     np.add.at(moved, index.reshape(-1), flat) if xp is np else xp.add.at(moved, index.reshape(-1), flat)
     return result
 
@@ -261,7 +290,7 @@ def one_hot(xp, x, *, depth):
     """A row of zeros with a one at the class, for each class number in x."""
     if x.size and (int(x.min()) < 0 or int(x.max()) >= depth):
         wrong = x[(x < 0) | (x >= depth)].reshape(-1)[0]
-        raise OutOfRangeError(f"one_hot: class {int(wrong)} is out of range for {depth} classes; use 0 to {depth - 1}")
+        raise OutOfRangeError(
+            f"one_hot: class {int(wrong)} is out of range for {depth} classes; use 0 to {depth - 1}"
+        )
     return (x[..., None] == xp.arange(depth)).astype(np.float32)
-
-

@@ -85,7 +85,10 @@ def maximum(xp, x, y, *, axis=-1, out=None):
 
 
 # Paddle gives the whole gradient of a tie to y.
-maximum.grad(x=lambda g, x, y: g * cast(x > y, out_dtype=g.dtype), y=lambda g, x, y: g * cast(x <= y, out_dtype=g.dtype))
+maximum.grad(
+    x=lambda g, x, y: g * cast(x > y, out_dtype=g.dtype),
+    y=lambda g, x, y: g * cast(x <= y, out_dtype=g.dtype),
+)
 
 
 @op("elementwise_min", infer=broadcast("minimum"), broadcasts=True)
@@ -94,7 +97,10 @@ def minimum(xp, x, y, *, axis=-1, out=None):
     return xp.minimum(x, y, out=out)
 
 
-minimum.grad(x=lambda g, x, y: g * cast(x < y, out_dtype=g.dtype), y=lambda g, x, y: g * cast(x >= y, out_dtype=g.dtype))
+minimum.grad(
+    x=lambda g, x, y: g * cast(x < y, out_dtype=g.dtype),
+    y=lambda g, x, y: g * cast(x >= y, out_dtype=g.dtype),
+)
 
 
 @op("scale", infer=same_as_x)

@@ -44,17 +44,31 @@ def randperm(xp, *, n, dtype="int64", seed=0, key):
     return xp.asarray(_generator(key, seed).permutation(n), dtype=as_dtype(dtype).np)
 
 
-def _infer_dropout(x: Spec, *, dropout_prob: float, dropout_implementation: str, **_: Any) -> tuple[Spec, Spec]:
+def _infer_dropout(
+    x: Spec, *, dropout_prob: float, dropout_implementation: str, **_: Any
+) -> tuple[Spec, Spec]:
     require_floating("dropout", x=x)
     if not 0 <= dropout_prob <= 1:
         raise ArgumentError(f"dropout: p is the share of elements dropped, 0 to 1: got {dropout_prob}")
     if dropout_implementation not in ("upscale_in_train", "downgrade_in_infer"):
-        raise ArgumentError(f"dropout: mode {dropout_implementation!r} is none of upscale_in_train, downgrade_in_infer")
+        raise ArgumentError(
+            f"dropout: mode {dropout_implementation!r} is none of upscale_in_train, downgrade_in_infer"
+        )
     return x, x
 
 
 @op("dropout", infer=_infer_dropout, outputs=("out", "mask"))
-def dropout(xp, x, *, dropout_prob=0.5, is_test=False, dropout_implementation="upscale_in_train", axis=None, seed=0, key):
+def dropout(
+    xp,
+    x,
+    *,
+    dropout_prob=0.5,
+    is_test=False,
+    dropout_implementation="upscale_in_train",
+    axis=None,
+    seed=0,
+    key,
+):
     """Elements set to zero at random; ``mask`` holds the factor of each element.
 
     ``axis`` names the dimensions along which elements are dropped independently (all by default). In training

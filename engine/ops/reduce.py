@@ -20,9 +20,11 @@ def _infer(where: str, floating: bool = False, result: Any = None) -> Any:
     def infer(x: Spec, *, axis: Any = (), keepdim: bool = False, reduce_all: bool = False, **_: Any) -> Spec:
         if floating:
             require_floating(where, x=x)
-        if where in ("max", "min") and x.size == 0:
+        shape = reduced_shape(where, x.shape, axis, keepdim, reduce_all)
+        axes = _axes(axis, x.ndim, reduce_all) or range(x.ndim)
+        if where in ("max", "min") and 0 in [x.shape[n] for n in axes]:
             raise ShapeError(f"{where}: x is empty, shape {list(x.shape)}; there is no {where} of nothing")
-        return Spec(reduced_shape(where, x.shape, axis, keepdim, reduce_all), result or x.dtype)
+        return Spec(shape, result or x.dtype)
 
     return infer
 
@@ -66,7 +68,10 @@ sum.grad(x=_sum_grad)
 @op("reduce_mean", infer=_infer("mean", floating=True))
 def mean(xp, x, *, axis=(), keepdim=False, reduce_all=False, out=None):
     """Arithmetic mean."""
-    return xp.mean(x, axis=_axes(axis, x.ndim, reduce_all), keepdims=keepdim, dtype=x.dtype, out=out)
+    axes = _axes(axis, x.ndim, reduce_all)
+    total = xp.sum(x, axis=axes, keepdims=keepdim, dtype=x.dtype, out=out)
+    # Not xp.mean: it warns about the mean of nothing, which is NaN.
+    return xp.divide(total, x.dtype.type(x.size // (total.size or 1) if total.size else 1), out=out)
 
 
 def _mean_grad(g: Any, x_spec: Any, axis: Any, keepdim: Any, reduce_all: Any) -> Any:

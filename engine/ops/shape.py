@@ -56,7 +56,9 @@ def _infer_flatten(x: Spec, *, start_axis: int, stop_axis: int) -> Spec:
         return x.with_shape((1,))
     first, last = (normal_axis("flatten", a, x.ndim) for a in (start_axis, stop_axis))
     if first > last:
-        raise ArgumentError(f"flatten: start_axis {start_axis} comes after stop_axis {stop_axis} for {x.ndim} dimensions")
+        raise ArgumentError(
+            f"flatten: start_axis {start_axis} comes after stop_axis {stop_axis} for {x.ndim} dimensions"
+        )
     return x.with_shape((*x.shape[:first], _size(x.shape[first : last + 1]), *x.shape[last + 1 :]))
 
 
@@ -78,7 +80,9 @@ flatten.grad(x=lambda g, x_spec: reshape_to(g, x_spec))
 
 def _infer_transpose(x: Spec, *, axis: Any) -> Spec:
     if sorted(normal_axis("transpose", a, x.ndim) for a in axis) != list(range(x.ndim)):
-        raise ArgumentError(f"transpose: perm {list(axis)} is no permutation of the {x.ndim} dimensions of {list(x.shape)}")
+        raise ArgumentError(
+            f"transpose: perm {list(axis)} is no permutation of the {x.ndim} dimensions of {list(x.shape)}"
+        )
     return x.with_shape([x.shape[a] for a in axis])
 
 
@@ -88,7 +92,9 @@ def transpose(xp, x, *, axis):
     return x.transpose(axis)
 
 
-transpose.grad(x=lambda g, axis: transpose(g, axis=[int(a) for a in np.argsort([a % len(axis) for a in axis])]))
+transpose.grad(
+    x=lambda g, axis: transpose(g, axis=[int(a) for a in np.argsort([a % len(axis) for a in axis])])
+)
 
 
 def _infer_squeeze(x: Spec, *, axes: Any = ()) -> Spec:
@@ -129,14 +135,18 @@ def _infer_concat(xs: list[Spec], *, axis: int) -> Spec:
     shape = list(xs[0].shape)
     for n, spec in enumerate(xs[1:], 1):
         if spec.ndim != len(shape):
-            raise ShapeError(f"concat: x[0] is {xs[0]} and x[{n}] is {spec}; all need the same number of dimensions")
+            raise ShapeError(
+                f"concat: x[0] is {xs[0]} and x[{n}] is {spec}; all need the same number of dimensions"
+            )
         for d in range(len(shape)):
             if d == axis:
                 shape[d] = -1 if -1 in (shape[d], spec.shape[d]) else shape[d] + spec.shape[d]
             elif -1 in (shape[d], spec.shape[d]):
                 shape[d] = max(shape[d], spec.shape[d])
             elif shape[d] != spec.shape[d]:
-                raise ShapeError(f"concat: x[0] is {xs[0]} and x[{n}] is {spec}; they differ outside axis {axis}")
+                raise ShapeError(
+                    f"concat: x[0] is {xs[0]} and x[{n}] is {spec}; they differ outside axis {axis}"
+                )
     return xs[0].with_shape(shape)
 
 
@@ -199,7 +209,9 @@ unstack.grad(x=_unstack_grad)
 def _infer_split(x: Spec, *, axis: int, sections: Any) -> tuple[Spec, ...]:
     axis = normal_axis("split", axis, x.ndim)
     if x.shape[axis] >= 0 and sum(sections) != x.shape[axis]:
-        raise ShapeError(f"split: sections {list(sections)} add up to {sum(sections)}: axis {axis} of {x} has {x.shape[axis]}")
+        raise ShapeError(
+            f"split: sections {list(sections)} add up to {sum(sections)}: axis {axis} of {x} has {x.shape[axis]}"
+        )
     return tuple(x.with_shape((*x.shape[:axis], s, *x.shape[axis + 1 :])) for s in sections)
 
 
@@ -211,7 +223,9 @@ def split(xp, x, *, axis=0, sections):
 
 
 def _split_grad(g_parts: Any, out: Any, axis: int) -> Any:
-    return concat([fill_like(o, value=0.0) if g is None else g for g, o in zip(g_parts, out, strict=True)], axis=axis)
+    return concat(
+        [fill_like(o, value=0.0) if g is None else g for g, o in zip(g_parts, out, strict=True)], axis=axis
+    )
 
 
 def _infer_expand(x: Spec, *, shape: Any) -> Spec:

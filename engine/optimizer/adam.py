@@ -56,16 +56,8 @@ class Adam(_Moments):
     ) -> None:
         refuse_multi_precision("Adam", multi_precision)
         _check("Adam", beta1, beta2, epsilon)
-        super().__init__(
-            learning_rate,
-            parameters,
-            weight_decay,
-            grad_clip,
-            name,
-            beta1=beta1,
-            beta2=beta2,
-            epsilon=epsilon,
-        )
+        self._options = {"beta1": beta1, "beta2": beta2, "epsilon": epsilon}
+        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
 
     def _update(self, parameter: Any, gradient: Any, rate: Any, kept: Any, options: Any, decay: Any) -> None:
         moment1, moment2, beta1_pow, beta2_pow = kept
@@ -99,17 +91,13 @@ class AdamW(_Moments):
         _check("AdamW", beta1, beta2, epsilon)
         self._lr_ratio = lr_ratio
         self._apply_decay_param_fun = apply_decay_param_fun
-        super().__init__(
-            learning_rate,
-            parameters,
-            None,
-            grad_clip,
-            name,
-            beta1=beta1,
-            beta2=beta2,
-            epsilon=epsilon,
-            coeff=_coefficient(weight_decay),
-        )
+        self._options = {
+            "beta1": beta1,
+            "beta2": beta2,
+            "epsilon": epsilon,
+            "coeff": _coefficient(weight_decay),
+        }
+        super().__init__(learning_rate, parameters, None, grad_clip, name)
 
     def _make_groups(self, items: list[Any]) -> list[Any]:
         """A group's weight_decay is its coefficient here, not a term added to the gradient."""

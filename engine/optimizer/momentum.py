@@ -38,16 +38,12 @@ class Momentum(Optimizer):
         refuse_multi_precision("Momentum", multi_precision)
         if momentum is None:
             raise ArgumentError("Momentum: momentum must be a number: got None; pass e.g. 0.9")
-        super().__init__(
-            learning_rate,
-            parameters,
-            weight_decay,
-            grad_clip,
-            name,
-            momentum=momentum,
-            use_nesterov=bool(use_nesterov),
-            rescale_grad=float(rescale_grad),
-        )
+        self._options = {
+            "momentum": momentum,
+            "use_nesterov": bool(use_nesterov),
+            "rescale_grad": float(rescale_grad),
+        }
+        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
 
     def _decayed(self, parameter: Any, gradient: Any, decay: Any) -> Any:
         # The operator adds L2 itself, after rescaling, as Paddle's does.

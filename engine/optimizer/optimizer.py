@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,7 @@ class Optimizer:
     """
 
     _slots: tuple[str, ...] = ()  # the names of what is kept for each parameter
+    _options: Mapping[str, Any] = MappingProxyType({})  # of the update rule; set before this __init__ runs
 
     def __init__(
         self,
@@ -51,7 +53,6 @@ class Optimizer:
         weight_decay: float | WeightDecayRegularizer | None = None,
         grad_clip: ClipGradBase | None = None,
         name: str | None = None,
-        **options: Any,
     ) -> None:
         where = type(self).__name__
         if isinstance(learning_rate, bool) or not isinstance(learning_rate, (float, int, LRScheduler)):
@@ -64,7 +65,6 @@ class Optimizer:
         self._name = name
         self._grad_clip = _checked_clip(where, grad_clip)
         self.regularization = self._checked_decay(weight_decay)
-        self._options = options
         self._parameter_list = _listed(where, parameters)
         self._groups = self._make_groups(self._parameter_list)
         self._require_unique_names()
@@ -77,7 +77,7 @@ class Optimizer:
     # ------------------------------------------------------------------------------------------------
     def _make_groups(self, items: list[Any]) -> list[Group]:
         if not items or not isinstance(items[0], dict):
-            return [Group(items, self.regularization, self._grad_clip, self._options)]
+            return [Group(items, self.regularization, self._grad_clip, dict(self._options))]
         groups = []
         for number, given in enumerate(items):
             where = f"{type(self).__name__}: parameters[{number}]"

@@ -61,7 +61,8 @@ def _operator_gradients(
     wanted = frozenset(
         name
         for name, value in zip(opdef.input_names, operator.inputs, strict=True)
-        if name in opdef.rule_of and any(id(v) in reached and not v.stop_gradient for v in variables_of(value))
+        if name in opdef.rule_of
+        and any(id(v) in reached and not v.stop_gradient for v in variables_of(value))
     )
     if not wanted:
         return []

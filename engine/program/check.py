@@ -12,7 +12,9 @@ def problems(program: Program) -> list[str]:
     found: list[str] = []
     for block in program.blocks:
         if block.idx and not 0 <= block.parent_idx < block.idx:
-            found.append(f"block {block.idx}: its parent is block {block.parent_idx}, which does not come before it")
+            found.append(
+                f"block {block.idx}: its parent is block {block.parent_idx}, which does not come before it"
+            )
             continue
         _check_block(block, found)
     for name in (*program.inputs, *program.outputs):
@@ -24,7 +26,9 @@ def problems(program: Program) -> list[str]:
 def _check_block(block: Block, found: list[str]) -> None:
     defined: set[int] = set()
     for ancestor in block.lineage():
-        defined |= {id(v) for v in ancestor.vars.values() if v.persistable or v.is_data or ancestor is not block}
+        defined |= {
+            id(v) for v in ancestor.vars.values() if v.persistable or v.is_data or ancestor is not block
+        }
     for n, operator in enumerate(block.ops):
         where = f"block {block.idx}, operator {n} ({operator.opdef.name})"
         if OPS.get(operator.opdef.name) is not operator.opdef:
@@ -32,7 +36,11 @@ def _check_block(block: Block, found: list[str]) -> None:
         for variable in reads(operator):
             if not _visible(block, variable):
                 found.append(f"{where}: reads {variable.name!r}, which is not in this block or a parent")
-            elif id(variable) not in defined and variable.name in block.vars and block.vars[variable.name] is variable:
+            elif (
+                id(variable) not in defined
+                and variable.name in block.vars
+                and block.vars[variable.name] is variable
+            ):
                 found.append(f"{where}: reads {variable.name!r} before any operator writes it")
         for variable in writes(operator):
             if not _visible(block, variable):
@@ -41,7 +49,9 @@ def _check_block(block: Block, found: list[str]) -> None:
         for key in ("true_block", "false_block", "cond_block", "body_block"):
             index = operator.attrs.get(key)
             if index is not None and not block.idx < index < len(block.program.blocks):
-                found.append(f"{where}: {key} is {index}, but the program has {len(block.program.blocks)} blocks")
+                found.append(
+                    f"{where}: {key} is {index}, but the program has {len(block.program.blocks)} blocks"
+                )
 
 
 def _visible(block: Block, variable: Variable) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from engine.core.errors import EngineError
 from engine.core.operator import Operator
 from engine.core.spec import Spec
 from engine.program.program import Program, Variable
@@ -32,6 +33,15 @@ def concrete_specs(program: Program, ops: Sequence[Operator], feeds: Mapping[str
         outputs: list[Variable | None] = list(operator.outputs)
         if "specs" in operator.attrs:  # control flow: its results may differ from run to run
             continue
-        specs = operator.opdef.infer_specs([spec_of(v) for v in operator.inputs], operator.attrs)
+        try:
+            specs = operator.opdef.infer_specs([spec_of(v) for v in operator.inputs], operator.attrs)
+        except EngineError as error:
+            raise at_line(error, operator) from error.__cause__
         known.update({id(v): s for v, s in zip(outputs, specs, strict=True) if v is not None})
     return known
+
+
+def at_line(error: EngineError, operator: Operator) -> EngineError:
+    """``error`` with the user's file and line that made ``operator`` in front."""
+    position = operator.position
+    return error if position is None else type(error)(f"{position[0]}:{position[1]}: {error}")

@@ -17,7 +17,12 @@ from engine.program.builder import Builder, current_builder, located, user_frame
 from engine.program.program import Block, Variable, reads
 
 
-def cond(pred: Any, true_fn: Callable[[], Any] | None = None, false_fn: Callable[[], Any] | None = None, name: str | None = None) -> Any:
+def cond(
+    pred: Any,
+    true_fn: Callable[[], Any] | None = None,
+    false_fn: Callable[[], Any] | None = None,
+    name: str | None = None,
+) -> Any:
     """The result of one of two functions, by a bool of one element.
 
     Both must give the same structure; numbers that differ become Variables. In eager mode, or for a Python bool, the
@@ -66,7 +71,9 @@ def _same(a: Any, b: Any) -> bool:
     return type(a) is type(b) and isinstance(a, (bool, int, float, str, bytes)) and a == b
 
 
-def _pair(builder: Builder, true_block: Block, a: Any, false_block: Block, b: Any) -> tuple[Variable, Variable]:
+def _pair(
+    builder: Builder, true_block: Block, a: Any, false_block: Block, b: Any
+) -> tuple[Variable, Variable]:
     first = _in_block(builder, true_block, a, like=b)
     second = _in_block(builder, false_block, b, like=a)
     try:
@@ -104,7 +111,11 @@ def _dtype_of(value: Any, like: Any) -> str:
 
 
 def append_cond(
-    builder: Builder, pred: Variable, true_block: Block, false_block: Block, pairs: Sequence[tuple[Variable, Variable]]
+    builder: Builder,
+    pred: Variable,
+    true_block: Block,
+    false_block: Block,
+    pairs: Sequence[tuple[Variable, Variable]],
 ) -> list[Variable]:
     captured = outer_reads(true_block, false_block)
     for pair in pairs:
@@ -117,12 +128,17 @@ def append_cond(
         "false_results": [b.name for _, b in pairs],
         "specs": specs,
     }
-    stops = [a.stop_gradient and b.stop_gradient or not builder.grad for a, b in pairs]
+    stops = [(a.stop_gradient and b.stop_gradient) or not builder.grad for a, b in pairs]
     return append_operator(builder, ops.cond.opdef, (pred, list(captured.values())), attrs, specs, stops)
 
 
 def append_operator(
-    builder: Builder, opdef: Any, inputs: tuple[Any, ...], attrs: dict[str, Any], specs: Sequence[Spec], stops: Sequence[bool]
+    builder: Builder,
+    opdef: Any,
+    inputs: tuple[Any, ...],
+    attrs: dict[str, Any],
+    specs: Sequence[Spec],
+    stops: Sequence[bool],
 ) -> list[Variable]:
     operator = Operator(opdef, inputs, attrs)
     frame = user_frame()
@@ -157,7 +173,11 @@ def _condition(where: str, builder: Builder, pred: Any) -> Variable:
     if isinstance(pred, Tensor):
         pred = builder.program.capture(pred)
     if pred.size not in (1, -1):
-        raise _error(ShapeError(f"{where}: the condition must have one element: got {pred.name!r} {pred.spec}; use all() or any()"))
+        raise _error(
+            ShapeError(
+                f"{where}: the condition must have one element: got {pred.name!r} {pred.spec}; use all() or any()"
+            )
+        )
     if pred.dtype.name != "bool":
         pred = math.cast(pred, out_dtype="bool")
     assert isinstance(pred, Variable)
@@ -165,7 +185,11 @@ def _condition(where: str, builder: Builder, pred: Any) -> Variable:
 
 
 def while_loop(
-    cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Sequence[Any], is_test: bool = False, name: str | None = None
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: Sequence[Any],
+    is_test: bool = False,
+    name: str | None = None,
 ) -> list[Any]:
     """Calls ``body(*loop_vars)`` while ``cond(*loop_vars)``; returns the last values.
 
@@ -187,9 +211,18 @@ def while_loop(
             break
         specs = made
     else:
-        raise _error(ShapeError("while_loop: the number of dimensions of a loop value changes with every iteration; keep it fixed"))
-    stops = [a.stop_gradient and b.stop_gradient or not builder.grad for a, b in zip(flat, made["results"], strict=True)]
-    outputs = append_operator(builder, ops.while_loop.opdef, (flat, made["captured"]), made["attrs"], specs, stops)
+        raise _error(
+            ShapeError(
+                "while_loop: the number of dimensions of a loop value changes with every iteration; keep it fixed"
+            )
+        )
+    stops = [
+        (a.stop_gradient and b.stop_gradient) or not builder.grad
+        for a, b in zip(flat, made["results"], strict=True)
+    ]
+    outputs = append_operator(
+        builder, ops.while_loop.opdef, (flat, made["captured"]), made["attrs"], specs, stops
+    )
     packed = nest.pack(list(loop_vars), outputs)
     assert isinstance(packed, list)
     return packed
@@ -211,7 +244,12 @@ def _loop_value(builder: Builder, value: Any) -> Variable:
 
 
 def _build_loop(
-    builder: Builder, cond: Callable[..., Any], body: Callable[..., Any], structure: Sequence[Any], flat: list[Variable], specs: list[Spec]
+    builder: Builder,
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    structure: Sequence[Any],
+    flat: list[Variable],
+    specs: list[Spec],
 ) -> Any:
     """Blocks of the loop with values of ``specs``; wider specs to try again with where the body changes them."""
     program = builder.program
@@ -280,5 +318,3 @@ def _part(
 
 def _error(error: Any) -> Any:
     return located(error, user_frame())
-
-

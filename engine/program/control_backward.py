@@ -13,7 +13,8 @@ from engine.ops import control as ops
 from engine.ops import shape
 from engine.program.builder import Builder, current_builder
 from engine.program.control import append_cond, append_operator, outer_reads
-from engine.program.program import Block, Variable, variables_of
+from engine.program.inline import Copier
+from engine.program.program import Block, Variable
 from engine.program.write_control import keys_in
 
 Gradients = list[tuple[Variable, Any]]
@@ -28,48 +29,6 @@ def _builder() -> Builder:
 
 def _zeros_like(variable: Variable) -> Any:
     return shape.fill_like(variable, value=0.0)
-
-
-def replay(builder: Builder, source: Block, target: Block, mapped: dict[int, Variable]) -> list[Operator]:
-    """Copies of the operators of ``source`` in ``target``, with the random keys drawn the first time and no effects.
-
-    ``mapped`` maps ids of Variables to what stands for them in the copy, and is extended on the way.
-    """
-    program = builder.program
-
-    def moved(value: Any) -> Any:
-        if isinstance(value, (list, tuple)):
-            return type(value)(moved(v) for v in value)
-        return mapped.get(id(value), value) if isinstance(value, Variable) else value
-
-    copies: list[Operator] = []
-    for operator in source.ops:
-        if operator.opdef.name in ("print", "assert"):
-            for out, inp in zip(variables_of(operator.outputs), variables_of(operator.inputs), strict=False):
-                mapped[id(out)] = mapped.get(id(inp), inp)
-            continue
-        if operator.opdef.name in ("conditional_block", "while"):
-            raise GradientError(
-                f"{operator.opdef.name}: gradients of control flow inside a branch or loop are not supported; "
-                f"compute the inner value outside, or detach() it ({operator.where()})"
-            )
-        copy = Operator(operator.opdef, tuple(moved(v) for v in operator.inputs), dict(operator.attrs))
-        copy.code, copy.instruction, copy.replay = operator.code, operator.instruction, True
-        if operator.opdef.random:
-            if operator.key is None:
-                name = program.unique_name("random_key")
-                operator.key = source.create_var(name, Spec((2,), "int64"))
-            copy.key = operator.key
-        made = []
-        for variable in variables_of(operator.outputs):
-            name = program.unique_name(f"{variable.name}@REPLAY")
-            fresh = target.create_var(name, variable.spec, stop_gradient=variable.stop_gradient)
-            mapped[id(variable)] = fresh
-            made.append(fresh)
-        copy.outputs = tuple(made)
-        target.append(copy)
-        copies.append(copy)
-    return copies
 
 
 def cond_gradient(operator: Operator, incoming: list[Any], reached: set[int]) -> Gradients:
@@ -89,7 +48,7 @@ def cond_gradient(operator: Operator, incoming: list[Any], reached: set[int]) ->
         blocks.append(block)
         with modes.use(builder.in_block(block)):
             mapped: dict[int, Variable] = {}
-            copies = replay(builder, original, block, mapped)
+            copies = Copier(builder, builder.program, mapped, replay=True).copy(original, block)
             grads: dict[int, Any] = {}
             for name, gradient in zip(operator.attrs[names], incoming, strict=True):
                 variable = original.var(name)
@@ -98,7 +57,12 @@ def cond_gradient(operator: Operator, incoming: list[Any], reached: set[int]) ->
                     before = grads.get(id(variable))
                     grads[id(variable)] = gradient if before is None else before + gradient
             found = gradients_in_block(block, copies, grads, sources)
-            per_side.append([_zeros_like(s) if g is None else shape.assign(g) for s, g in zip(sources, found, strict=True)])
+            per_side.append(
+                [
+                    _zeros_like(s) if g is None else shape.assign(g)
+                    for s, g in zip(sources, found, strict=True)
+                ]
+            )
     results = append_cond(builder, pred, blocks[0], blocks[1], list(zip(*per_side, strict=True)))
     return list(zip(sources, results, strict=True))
 
@@ -125,7 +89,7 @@ def while_gradient(operator: Operator, incoming: list[Any], reached: set[int]) -
     block = program.create_block(body.parent or builder.block)
     mapped: dict[int, Variable] = {}
     with modes.use(builder.in_block(block)):
-        copies = replay(builder, body, block, mapped)
+        copies = Copier(builder, program, mapped, replay=True).copy(body, block)
         grad_names = [program.unique_name("while_grad_value") for _ in carried]
         grads: dict[int, Any] = {}
         for n, name in zip(carried, grad_names, strict=True):
@@ -156,9 +120,16 @@ def while_gradient(operator: Operator, incoming: list[Any], reached: set[int]) -
     }
     _alias_keys(block, body)
     outputs = append_operator(
-        builder, ops.while_grad.opdef, (starts, list(captured_all.values())), attrs, specs, [False] * len(specs)
+        builder,
+        ops.while_grad.opdef,
+        (starts, list(captured_all.values())),
+        attrs,
+        specs,
+        [False] * len(specs),
     )
-    pairs: Gradients = [(initial[n], outputs[k]) for k, n in enumerate(carried) if not initial[n].stop_gradient]
+    pairs: Gradients = [
+        (initial[n], outputs[k]) for k, n in enumerate(carried) if not initial[n].stop_gradient
+    ]
     return pairs + list(zip(outside, outputs[len(carried) :], strict=True))
 
 
@@ -172,5 +143,3 @@ CONTROL_GRADIENTS: dict[str, Callable[[Operator, list[Any], set[int]], Gradients
     "conditional_block": cond_gradient,
     "while": while_gradient,
 }
-
-

@@ -83,7 +83,9 @@ class Executor:
     def _fed(self, name: str, value: Any, data: Mapping[str, Variable], xp: Any) -> Any:
         variable = data.get(name)
         if variable is None:
-            raise ArgumentError(f"Executor.run: feed has {name!r}: the Program takes {sorted(data)}; remove or rename it")
+            raise ArgumentError(
+                f"Executor.run: feed has {name!r}: the Program takes {sorted(data)}; remove or rename it"
+            )
         array = xp.asarray(value._array if isinstance(value, Tensor) else value)
         if array.dtype != variable.dtype.np:
             raise DTypeError(
@@ -94,11 +96,18 @@ class Executor:
             e in (-1, d) for d, e in zip(array.shape, variable.shape, strict=True)
         )
         if not fits:
-            raise ShapeError(f"Executor.run: feed {name!r} has shape {list(array.shape)}: the Program says {variable.spec}; reshape it")
+            raise ShapeError(
+                f"Executor.run: feed {name!r} has shape {list(array.shape)}: the Program says {variable.spec}; reshape it"
+            )
         return array
 
     def _compile(
-        self, program: Program, arrays: Mapping[str, Any], data: Mapping[str, Variable], fetched: list[Variable], xp: Any
+        self,
+        program: Program,
+        arrays: Mapping[str, Any],
+        data: Mapping[str, Variable],
+        fetched: list[Variable],
+        xp: Any,
     ) -> tuple[Plan, list[Variable]]:
         from engine.program.liveness import arguments, needed
 
@@ -106,11 +115,15 @@ class Executor:
         read = {id(v): v for o in needed(ops, fetched) for v in arguments(o)} | {id(v): v for v in fetched}
         missing = [n for n, v in data.items() if id(v) in read and n not in arrays]
         if missing:
-            raise ArgumentError(f"Executor.run: the Program needs {missing}, which feed does not give; add them to feed")
+            raise ArgumentError(
+                f"Executor.run: the Program needs {missing}, which feed does not give; add them to feed"
+            )
         bound = [v for v in program.bound() if id(v) in read]
         unbound = [v.name for v in read.values() if v.persistable and v.tensor is None]
         if unbound:
-            raise ProgramError(f"Executor.run: {unbound[:5]} have no value yet; run the startup program or load them first")
+            raise ProgramError(
+                f"Executor.run: {unbound[:5]} have no value yet; run the startup program or load them first"
+            )
         feeds = {n: Spec(a.shape, from_numpy(a.dtype)) for n, a in arrays.items()}
         inputs = [*(data[n] for n in arrays), *bound]
         return Plan(program, ops, inputs, fetched, feeds, xp=xp), bound

@@ -28,7 +28,11 @@ def needed(ops: Sequence[Operator], outputs: Sequence[Variable]) -> list[Operato
     wanted = {id(v) for v in outputs}
     kept: list[Operator] = []
     for operator in reversed(ops):
-        if has_effect(operator) or _effect_inside(operator) or any(id(v) in wanted for v in results(operator)):
+        if (
+            has_effect(operator)
+            or _effect_inside(operator)
+            or any(id(v) in wanted for v in results(operator))
+        ):
             kept.append(operator)
             wanted |= {id(v) for v in arguments(operator)}
     kept.reverse()
@@ -76,7 +80,9 @@ def results(operator: Operator) -> Iterator[Variable]:
         assert block is not None
         for sub in sub_blocks(operator, block):
             for inner in sub.ops:
-                yield from (v for v in results(inner) if v is inner.key or inner.opdef.name == "conditional_block")
+                yield from (
+                    v for v in results(inner) if v is inner.key or inner.opdef.name == "conditional_block"
+                )
 
 
 def last_uses(ops: Sequence[Operator]) -> dict[int, int]:

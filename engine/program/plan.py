@@ -19,7 +19,7 @@ from engine.core.random import default_generator
 from engine.core.spec import Spec
 from engine.eager.mode import explain_specs
 from engine.program.buffers import Request, assign_buffers
-from engine.program.concrete import concrete_specs
+from engine.program.concrete import at_line, concrete_specs
 from engine.program.liveness import last_uses, needed
 from engine.program.program import Program, Variable, variables_of
 from engine.program.write_control import CONTROL
@@ -107,11 +107,9 @@ class Plan:
         if not isinstance(error, EngineError):
             specs = [self._spec(v) for v in operator.inputs]
             made = explain_specs(operator.opdef, specs, operator.attrs, error)
-        where = operator.where()
-        if where and isinstance(made, EngineError):
-            located = type(made)(f"{where.split(': ')[0]}: {made}")
-            located.__cause__ = error
-            return located
+        if isinstance(made, EngineError):
+            made = at_line(made, operator)
+            made.__cause__ = error
         return made
 
     def _spec(self, value: Any) -> Any:
@@ -142,7 +140,12 @@ def _requests(
     by_variable: dict[int, Request] = {}
     for position, operator in enumerate(ops):
         opdef = operator.opdef
-        if not opdef.has_out or not opdef.single or opdef.kernel_for("cpu")[0] is not opdef.kernel and not _is_ufunc(opdef):
+        if (
+            not opdef.has_out
+            or not opdef.single
+            or (opdef.kernel_for("cpu")[0] is not opdef.kernel
+            and not _is_ufunc(opdef))
+        ):
             continue
         variable = operator.outputs[0]
         key = id(variable)
@@ -278,7 +281,9 @@ class Writer:
         self.line(depth, (targets[0] if opdef.single else ", ".join(targets) + ",") + f" = {call}", operator)
         if operator.replay:
             return
-        for n, (variable, declared) in enumerate(zip(outputs, _declared(operator, len(outputs)), strict=True)):
+        for n, (variable, declared) in enumerate(
+            zip(outputs, _declared(operator, len(outputs)), strict=True)
+        ):
             if declared is not None and declared.writes:
                 self.line(depth, f"write({self.slot(variable)}, w{n})", operator)
 

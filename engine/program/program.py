@@ -68,7 +68,9 @@ class Variable:
 
     def __len__(self) -> int:
         if not self.spec.shape or self.spec.shape[0] < 0:
-            raise ConversionError(f"len: the first dimension of {self.name!r} {self.spec} is not known before running; use shape(x)[0]")
+            raise ConversionError(
+                f"len: the first dimension of {self.name!r} {self.spec} is not known before running; use shape(x)[0]"
+            )
         return self.spec.shape[0]
 
     def _no_value(self, what: str) -> ConversionError:
@@ -141,7 +143,9 @@ class Block:
         found = self.find(name)
         if found is None:
             close = ", ".join(sorted(self.vars)[:8])
-            raise ProgramError(f"block {self.idx}: no variable {name!r}; it has {close}{' ...' if len(self.vars) > 8 else ''}")
+            raise ProgramError(
+                f"block {self.idx}: no variable {name!r}; it has {close}{' ...' if len(self.vars) > 8 else ''}"
+            )
         return found
 
     def has_var(self, name: str) -> bool:
@@ -152,7 +156,9 @@ class Block:
         if name is None:
             name = self.program.unique_name("tmp")
         if name in self.vars:
-            raise ProgramError(f"block {self.idx}: variable {name!r} exists already as {self.vars[name].spec}; choose another name")
+            raise ProgramError(
+                f"block {self.idx}: variable {name!r} exists already as {self.vars[name].spec}; choose another name"
+            )
         made = self.vars[name] = Variable(self, name, spec, **fields)
         return made
 
@@ -231,7 +237,12 @@ class Program:
             name = self.unique_name(f"{name}_captured")
         spec = Spec(tensor.shape, tensor.dtype)
         made = block.create_var(
-            name, spec, persistable=True, stop_gradient=tensor.stop_gradient, is_parameter=is_parameter, tensor=tensor
+            name,
+            spec,
+            persistable=True,
+            stop_gradient=tensor.stop_gradient,
+            is_parameter=is_parameter,
+            tensor=tensor,
         )
         self._captured[id(tensor)] = made
         return made

@@ -111,7 +111,9 @@ def from_plain(plain: Any, where: str = "program") -> Program:
 
 def _read(plain: Any) -> Program:
     if plain["version"] != VERSION:
-        raise FormatError(f"Program has version {plain['version']}: this build reads version {VERSION}; update Model Studio")
+        raise FormatError(
+            f"Program has version {plain['version']}: this build reads version {VERSION}; update Model Studio"
+        )
     program = Program()
     program.blocks.clear()
     for n, item in enumerate(plain["blocks"]):
@@ -163,4 +165,3 @@ def _operator(block: Block, plain: dict[str, Any]) -> Operator:
     if plain.get("file") is not None:
         operator.code = (str(plain["file"]), int(plain["line"]))
     return operator
-

@@ -43,7 +43,9 @@ def _as_array(data: Any, dtype: DType | None) -> Any:
         try:
             array = np.asarray(data)
         except ValueError as error:
-            raise ArgumentError(f"to_tensor: the nested lists are not of equal length: {error}; pad them") from None
+            raise ArgumentError(
+                f"to_tensor: the nested lists are not of equal length: {error}; pad them"
+            ) from None
         if array.dtype == np.float64:
             array = array.astype(default_dtype().np)
         elif array.dtype == np.complex128:
@@ -51,7 +53,9 @@ def _as_array(data: Any, dtype: DType | None) -> Any:
         elif array.dtype.kind == "i":
             array = array.astype(np.int64)
     if array.dtype.kind not in "biufc":
-        raise DTypeError(f"to_tensor: data of {array.dtype} is no numbers: got {type(data).__name__}; convert it to numbers first")
+        raise DTypeError(
+            f"to_tensor: data of {array.dtype} is no numbers: got {type(data).__name__}; convert it to numbers first"
+        )
     if dtype is not None and array.dtype != dtype.np:
         array = array.astype(dtype.np)
     elif dtype is None:
@@ -77,7 +81,9 @@ def _static_constant(data: Any, dtype: Any) -> Any:
     if modes.is_symbolic(data):
         return data if dtype is None else data.astype(dtype)
     array = _as_array(data, None if dtype is None else as_dtype(dtype))
-    return ops.constant(shape=list(array.shape), values=array.reshape(-1).tolist(), dtype=from_numpy(array.dtype).name)
+    return ops.constant(
+        shape=list(array.shape), values=array.reshape(-1).tolist(), dtype=from_numpy(array.dtype).name
+    )
 
 
 def _dims(where: str, shape: Any) -> list[int]:
@@ -100,7 +106,13 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None
     if isinstance(fill_value, Tensor):
         fill_value = fill_value.item()
     if dtype is None:
-        dtype = "bool" if isinstance(fill_value, bool) else default_dtype() if isinstance(fill_value, float) else None
+        dtype = (
+            "bool"
+            if isinstance(fill_value, bool)
+            else default_dtype()
+            if isinstance(fill_value, float)
+            else None
+        )
         if dtype is None:
             dtype = default_dtype() if not isinstance(fill_value, (int, np.integer)) else "int64"
     return ops.fill(shape=_dims("full", shape), value=fill_value, dtype=_name(dtype))

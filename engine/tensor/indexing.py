@@ -35,11 +35,15 @@ def _parse(x: Any, index: Any) -> tuple[tuple[Any, ...], list[Any]]:
         elif is_tensor(item) or isinstance(item, (list, np.ndarray)):
             tensor = item if is_tensor(item) else to_tensor(item)
             if tensor.dtype.is_floating_point:
-                raise ArgumentError(f"index: an index tensor must be integer or bool: got {tensor.dtype.name}; cast it to int64")
+                raise ArgumentError(
+                    f"index: an index tensor must be integer or bool: got {tensor.dtype.name}; cast it to int64"
+                )
             plain.append(("tensor", len(tensors)))
             tensors.append(tensor)
         else:
-            raise ArgumentError(f"index: can't index with {type(item).__name__}; use ints, slices, None, ... or tensors")
+            raise ArgumentError(
+                f"index: can't index with {type(item).__name__}; use ints, slices, None, ... or tensors"
+            )
     return tuple(plain), tensors
 
 
@@ -69,6 +73,8 @@ def iterate(x: Any) -> Iterator[Any]:
         raise TypeError("iteration over a 0-D Tensor; it holds one number, use item()")
     length = x.shape[0]
     if length < 0:
-        raise OutOfRangeError(f"iteration over {x.name!r}: its first dimension is not known before running; fix it in the InputSpec")
+        raise OutOfRangeError(
+            f"iteration over {x.name!r}: its first dimension is not known before running; fix it in the InputSpec"
+        )
     for n in range(length):
         yield getitem(x, n)

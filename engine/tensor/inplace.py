@@ -21,7 +21,9 @@ def replace(where: str, x: Any, value: Any) -> Any:
     if modes.is_symbolic(x) or modes.is_symbolic(value):
         return _rebind(where, x, value)
     if value._array.shape != x._array.shape:
-        raise ShapeError(f"{where}: an in-place change keeps the shape: {x.shape} would become {value.shape}; use the form without _")
+        raise ShapeError(
+            f"{where}: an in-place change keeps the shape: {x.shape} would become {value.shape}; use the form without _"
+        )
     if value._array.dtype != x._array.dtype:
         value = math.cast(value, out_dtype=x.dtype.name)
     recording = modes.current().grad
@@ -44,7 +46,9 @@ def _rebind(where: str, x: Any, value: Any) -> Any:
             f"{where}: a tensor is changed in place inside a branch or loop of a Program; assign the result to a name instead"
         )
     if isinstance(x, Tensor) and x.persistable:
-        raise ConversionError(f"{where}: {x.name!r} is shared with a Layer and can't be changed in place in a Program; return the new value")
+        raise ConversionError(
+            f"{where}: {x.name!r} is shared with a Layer and can't be changed in place in a Program; return the new value"
+        )
     builder.rebound[id(x)] = (x, value)
     return x
 

@@ -64,7 +64,9 @@ def equal_all(x: Any, y: Any, name: str | None = None) -> Any:
     return equal(x, y).all()
 
 
-def allclose(x: Any, y: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False, name: str | None = None) -> Any:
+def allclose(
+    x: Any, y: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False, name: str | None = None
+) -> Any:
     """One bool: True if |x - y| <= atol + rtol * |y| everywhere."""
     return to_tensor(bool(np.allclose(x.numpy(), y.numpy(), float(rtol), float(atol), equal_nan)))
 

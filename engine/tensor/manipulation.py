@@ -81,7 +81,9 @@ def split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None = None) 
     size = x.shape[axis]
     if isinstance(num_or_sections, int):
         if num_or_sections < 1 or size % num_or_sections:
-            raise ArgumentError(f"split: dimension {axis} of {list(x.shape)} does not divide into {num_or_sections} equal parts")
+            raise ArgumentError(
+                f"split: dimension {axis} of {list(x.shape)} does not divide into {num_or_sections} equal parts"
+            )
         sections = [size // num_or_sections] * num_or_sections
     else:
         sections = _ints(num_or_sections)
@@ -129,9 +131,13 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     return index_ops.where(condition, x, y)
 
 
-def topk(x: Any, k: Any, axis: Any = None, largest: bool = True, sorted: bool = True, name: str | None = None) -> tuple[Any, Any]:
+def topk(
+    x: Any, k: Any, axis: Any = None, largest: bool = True, sorted: bool = True, name: str | None = None
+) -> tuple[Any, Any]:
     """The k largest (or smallest) elements along ``axis`` (the last), and their positions."""
-    values, indices = index_ops.topk(x, k=_ints(k)[0], axis=-1 if axis is None else axis, largest=largest, sorted=sorted)
+    values, indices = index_ops.topk(
+        x, k=_ints(k)[0], axis=-1 if axis is None else axis, largest=largest, sorted=sorted
+    )
     return values, indices
 
 

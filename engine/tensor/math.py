@@ -99,7 +99,14 @@ def minimum(x: Any, y: Any, name: str | None = None) -> Any:
     return ops.minimum(*operands("minimum", x, y))
 
 
-def scale(x: Any, scale: Any = 1.0, bias: float = 0.0, bias_after_scale: bool = True, act: Any = None, name: str | None = None) -> Any:
+def scale(
+    x: Any,
+    scale: Any = 1.0,
+    bias: float = 0.0,
+    bias_after_scale: bool = True,
+    act: Any = None,
+    name: str | None = None,
+) -> Any:
     """x * scale + bias, or (x + bias) * scale."""
     if is_tensor(scale):
         return add(multiply(x, scale), bias) if bias_after_scale else multiply(add(x, bias), scale)
@@ -122,7 +129,9 @@ def _unary(name: str, apply: Callable[..., Any], floating: bool) -> Callable[...
         return apply(x)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"{apply.__doc__} Elementwise." + (" Integers become float32 first." if floating else "")
+    function.__doc__ = f"{apply.__doc__} Elementwise." + (
+        " Integers become float32 first." if floating else ""
+    )
     return function
 
 
@@ -220,7 +229,9 @@ def any(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None
     return reduce_ops.any(x, keepdim=keepdim, **_axis(axis))
 
 
-def var(x: Any, axis: Any = None, unbiased: bool = True, keepdim: bool = False, name: str | None = None) -> Any:
+def var(
+    x: Any, axis: Any = None, unbiased: bool = True, keepdim: bool = False, name: str | None = None
+) -> Any:
     """Variance over ``axis``; divided by n - 1 if unbiased."""
     where = _axis(axis)
     centred = subtract(x, reduce_ops.mean(x, keepdim=True, **where))
@@ -234,21 +245,33 @@ def var(x: Any, axis: Any = None, unbiased: bool = True, keepdim: bool = False, 
     return multiply(total, count / (count - 1))
 
 
-def std(x: Any, axis: Any = None, unbiased: bool = True, keepdim: bool = False, name: str | None = None) -> Any:
+def std(
+    x: Any, axis: Any = None, unbiased: bool = True, keepdim: bool = False, name: str | None = None
+) -> Any:
     """Standard deviation over ``axis``."""
     return ops.sqrt(var(x, axis, unbiased, keepdim))
 
 
-def argmax(x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = "int64", name: str | None = None) -> Any:
+def argmax(
+    x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = "int64", name: str | None = None
+) -> Any:
     """Position of the first largest element; over everything, flattened, without axis."""
-    return reduce_ops.argmax(x, axis=axis or 0, keepdims=keepdim, flatten=axis is None, dtype=as_dtype(dtype).name)
+    return reduce_ops.argmax(
+        x, axis=axis or 0, keepdims=keepdim, flatten=axis is None, dtype=as_dtype(dtype).name
+    )
 
 
-def argmin(x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = "int64", name: str | None = None) -> Any:
+def argmin(
+    x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = "int64", name: str | None = None
+) -> Any:
     """Position of the first smallest element; over everything, flattened, without axis."""
-    return reduce_ops.argmin(x, axis=axis or 0, keepdims=keepdim, flatten=axis is None, dtype=as_dtype(dtype).name)
+    return reduce_ops.argmin(
+        x, axis=axis or 0, keepdims=keepdim, flatten=axis is None, dtype=as_dtype(dtype).name
+    )
 
 
-def matmul(x: Any, y: Any, transpose_x: bool = False, transpose_y: bool = False, name: str | None = None) -> Any:
+def matmul(
+    x: Any, y: Any, transpose_x: bool = False, transpose_y: bool = False, name: str | None = None
+) -> Any:
     """Matrix product over the last two dimensions. Raises ShapeError where the inner dimensions differ."""
     return linalg_ops.matmul(x, y, trans_x=transpose_x, trans_y=transpose_y)

@@ -18,7 +18,9 @@ from engine.tensor.printing import parameter_text, tensor_text
 from engine.tensor.promote import is_tensor
 
 
-def _binary(apply: Callable[..., Any], general: Callable[..., Any], reflected: bool = False) -> Callable[..., Any]:
+def _binary(
+    apply: Callable[..., Any], general: Callable[..., Any], reflected: bool = False
+) -> Callable[..., Any]:
     """An operator that goes straight to the op for two eager tensors of one dtype, else through the function."""
     if reflected:
 
@@ -99,7 +101,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
 _METHODS["astype"] = math.cast
 _METHODS |= {
     f"{name}_": inplace(f"{name}_", _METHODS[name])
-    for name in "add subtract multiply divide scale clip exp sqrt rsqrt reciprocal floor ceil round tanh".split()
+    for name in ["add", "subtract", "multiply", "divide", "scale", "clip", "exp", "sqrt", "rsqrt", "reciprocal", "floor", "ceil", "round", "tanh"]
 }
 
 

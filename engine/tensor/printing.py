@@ -28,7 +28,13 @@ def set_printoptions(
     linewidth: int | None = None,
 ) -> None:
     """How tensors print: digits, size from which they are summarised, items shown at each edge, e-notation, width."""
-    given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "sci_mode": sci_mode, "linewidth": linewidth}
+    given = {
+        "precision": precision,
+        "threshold": threshold,
+        "edgeitems": edgeitems,
+        "sci_mode": sci_mode,
+        "linewidth": linewidth,
+    }
     for key, value in given.items():
         if value is not None:
             setattr(options, key, value)
@@ -58,7 +64,9 @@ def _shown(array: Any) -> Any:
     edge = options.edgeitems
     for axis, size in enumerate(array.shape):
         if size > 2 * edge:
-            array = np.concatenate([array.take(range(edge), axis), array.take(range(size - edge, size), axis)], axis)
+            array = np.concatenate(
+                [array.take(range(edge), axis), array.take(range(size - edge, size), axis)], axis
+            )
     return array
 
 
@@ -87,7 +95,11 @@ def data_text(array: Any, indent: int) -> str:
     if signed and any(not v < 0 and len(_item(v)) == width for v in shown.reshape(-1)):
         width += 1
     if array.size == 0:
-        return "[" * max(array.ndim, 1) + "]" * max(array.ndim, 1) if array.ndim < 2 else np.array2string(array, separator=", ")
+        return (
+            "[" * max(array.ndim, 1) + "]" * max(array.ndim, 1)
+            if array.ndim < 2
+            else np.array2string(array, separator=", ")
+        )
     return _rows(array, summary, indent, width, signed)
 
 

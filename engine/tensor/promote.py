@@ -39,7 +39,9 @@ def is_tensor(value: Any) -> bool:
 def operands(where: str, x: Any, y: Any, *, floating: bool = False) -> tuple[Any, Any]:
     """x and y as tensors of one dtype; ``floating`` makes integers float first (true division)."""
     if not is_tensor(x) and not is_tensor(y):
-        raise DTypeError(f"{where}: neither operand is a Tensor: got {type(x).__name__} and {type(y).__name__}; use to_tensor()")
+        raise DTypeError(
+            f"{where}: neither operand is a Tensor: got {type(x).__name__} and {type(y).__name__}; use to_tensor()"
+        )
     if not is_tensor(x):
         x = _from_python(where, x, y)
     elif not is_tensor(y):
@@ -59,7 +61,9 @@ def _from_python(where: str, value: Any, like: Any) -> Any:
     if isinstance(value, (np.ndarray, list, tuple)):
         return to_tensor(value)
     if not isinstance(value, (bool, int, float, complex, np.generic)):
-        raise DTypeError(f"{where}: an operand is {type(value).__name__}; it must be a Tensor, array or number")
+        raise DTypeError(
+            f"{where}: an operand is {type(value).__name__}; it must be a Tensor, array or number"
+        )
     return full([], value, dtype=scalar_dtype(value, like.dtype).name)
 
 

@@ -28,19 +28,32 @@ standard_normal = randn
 
 def normal(mean: float = 0.0, std: float = 1.0, shape: Any = None, name: str | None = None) -> Any:
     """Normally distributed."""
-    return ops.gaussian(shape=_dims("normal", shape if shape is not None else [1]), dtype=_name(None), mean=mean, std=std)
+    return ops.gaussian(
+        shape=_dims("normal", shape if shape is not None else [1]), dtype=_name(None), mean=mean, std=std
+    )
 
 
-def uniform(shape: Any, dtype: Any = None, min: float = -1.0, max: float = 1.0, seed: int = 0, name: str | None = None) -> Any:
+def uniform(
+    shape: Any, dtype: Any = None, min: float = -1.0, max: float = 1.0, seed: int = 0, name: str | None = None
+) -> Any:
     """Evenly distributed over [min, max)."""
-    return ops.uniform(shape=_dims("uniform", shape), dtype=_name(dtype), min=float(min), max=float(max), seed=seed)
+    return ops.uniform(
+        shape=_dims("uniform", shape), dtype=_name(dtype), min=float(min), max=float(max), seed=seed
+    )
 
 
-def randint(low: int = 0, high: int | None = None, shape: Any = (1,), dtype: Any = None, name: str | None = None) -> Any:
+def randint(
+    low: int = 0, high: int | None = None, shape: Any = (1,), dtype: Any = None, name: str | None = None
+) -> Any:
     """Whole numbers from low, below high (from 0, below low, without high)."""
     if high is None:
         low, high = 0, low
-    return ops.randint(low=low, high=high, shape=_dims("randint", shape), dtype="int64" if dtype is None else as_dtype(dtype).name)
+    return ops.randint(
+        low=low,
+        high=high,
+        shape=_dims("randint", shape),
+        dtype="int64" if dtype is None else as_dtype(dtype).name,
+    )
 
 
 def randperm(n: int, dtype: Any = "int64", name: str | None = None) -> Any:

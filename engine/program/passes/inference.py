@@ -70,7 +70,9 @@ def copy_program(
     return made, copied
 
 
-def _collect(source: Program, ops: Sequence[Operator], kept: dict[int, list[Operator]], numbers: dict[int, int]) -> None:
+def _collect(
+    source: Program, ops: Sequence[Operator], kept: dict[int, list[Operator]], numbers: dict[int, int]
+) -> None:
     for operator in ops:
         for block in sub_blocks(operator, source.global_block()):
             outer = source.blocks[block.parent_idx]
@@ -94,7 +96,11 @@ def _named(source: Program, index: int, kept: dict[int, list[Operator]]) -> list
     for operators in kept.values():
         for operator in operators:
             attrs = operator.attrs
-            for key, block in (("true_results", "true_block"), ("false_results", "false_block"), ("body_results", "body_block")):
+            for key, block in (
+                ("true_results", "true_block"),
+                ("false_results", "false_block"),
+                ("body_results", "body_block"),
+            ):
                 if attrs.get(block) == index and key in attrs:
                     names += attrs[key]
             if attrs.get("cond_block") == index:

@@ -49,23 +49,21 @@ class GreyPictures(Dataset):
             raise OutOfRangeError(
                 f"{type(self).__name__}: no item {idx}: it has {count}; use 0 to {count - 1}"
             )
-        self._prepare(np.array([idx % count]))
-        pixels = self.images[idx]
+        pixels = self._pixels(np.array([idx % count]))[0]
         picture: Any = Image.fromarray(pixels) if self.backend == "pil" else pixels.astype(np.float32)
         if self.transform is not None:
             picture = self.transform(picture)
         return picture, np.array([self.labels[idx]], np.int64)
 
     def __getitems__(self, indices: Sequence[int]) -> tuple[np.ndarray, np.ndarray] | None:
-        """The stacked pictures and labels [n, 1] of a batch, or None if the transform takes single ones only."""
+        """The stacked pictures and labels [n, 1] of a batch, or None if transform takes single ones only."""
         wanted = np.asarray(indices, np.int64)
         count = len(self)
         if wanted.size == 0 or wanted.min() < -count or wanted.max() >= count:
             return None  # one by one, so that the offending index is named
         if self.backend == "pil" and self.transform is None:
             return None
-        self._prepare(wanted % count)
-        pixels = self.images[wanted]
+        pixels = self._pixels(wanted % count)
         kind = "pil"
         if self.backend == "cv2":
             kind, pixels = "array", pixels.astype(np.float32)
@@ -77,5 +75,6 @@ class GreyPictures(Dataset):
             pictures = done
         return pictures.data, self.labels[wanted, None]
 
-    def _prepare(self, indices: np.ndarray) -> None:
-        """Called with the (non-negative) indices about to be read: a lazy dataset makes them now."""
+    def _pixels(self, indices: np.ndarray) -> np.ndarray:
+        """The pictures at the (non-negative) indices, uint8 [n, H, W]: a copy."""
+        return self.images[indices]

@@ -1,0 +1,25 @@
+"""``static.data``: what an Executor is fed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from engine.core.dtype import default_dtype
+from engine.core.errors import ModeError
+from engine.jit.input_spec import InputSpec
+from engine.program.builder import current_builder
+from engine.program.builder import variable as data_variable
+from engine.program.program import Variable
+
+
+def data(name: str, shape: Sequence[int | None], dtype: Any = None, lod_level: int = 0) -> Variable:
+    """A Variable of the current Program that is fed under ``name`` when it runs.
+
+    Raises ModeError in eager mode, ProgramError for a name that is taken.
+    """
+    builder = current_builder()
+    if builder is None:
+        raise ModeError("static.data: there is no Program being built; call enable_static() first")
+    spec = InputSpec(list(shape), dtype or default_dtype(), name).to_spec()
+    return data_variable(builder.program, name, spec)

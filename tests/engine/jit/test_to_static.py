@@ -1,0 +1,275 @@
+"""Converted functions and layers against the same code run eagerly."""
+
+import numpy as np
+import pytest
+
+import engine as paddle
+from engine.core.errors import ArgumentError, ConversionError, DTypeError, GradientError, ShapeError
+from engine.jit import to_static
+from engine.static import InputSpec
+
+
+def values_and_gradients(function, *arrays):
+    tensors = [paddle.to_tensor(a, stop_gradient=False) for a in arrays]
+    out = function(*tensors)
+    (out * out).sum().backward()
+    return out.numpy(), [t.grad.numpy() for t in tensors]
+
+
+def same_both_ways(function, *arrays):
+    plain, plain_grads = values_and_gradients(function, *arrays)
+    static, static_grads = values_and_gradients(to_static(function), *arrays)
+    np.testing.assert_allclose(static, plain, rtol=1e-6)
+    for a, b in zip(static_grads, plain_grads, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
+
+
+def branch(x):
+    if x.sum() > 0:
+        y = x * x
+    else:
+        y = x - 1.0
+    return y * 3.0
+
+
+def loop(x):
+    s = x
+    while s.sum() < 50.0:
+        s = s * x + 1.0
+    return s
+
+
+def early(x):
+    if x.max() > 5:
+        return x * 2.0
+    if x.min() < -5:
+        return x * -3.0
+    return paddle.tanh(x)
+
+
+def nested_range(x):
+    total = x * 0.0
+    for i in range(3):
+        if x.sum() > i:
+            total = total + x * float(i + 1)
+        else:
+            total = total - x
+    return total
+
+
+def logic(x):
+    if x.sum() > 0 and not (x.max() > 10 or x.min() < -10):
+        return x * 4.0
+    return x
+
+
+@pytest.mark.parametrize("function", [branch, loop, early, nested_range, logic], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("values", [[1.0, 2.0, 3.0], [2.5, 0.5, 6.0], [4.0, 1.0, -0.5], [11.0, 1.0, 1.0]])
+def test_control_flow_gives_eager_values_and_gradients(function, values):
+    same_both_ways(function, np.array(values, "float32"))
+
+
+@pytest.mark.parametrize("function", [branch, early, nested_range, logic], ids=lambda f: f.__name__)
+def test_control_flow_with_negative_input(function):
+    same_both_ways(function, np.array([-1.0, -2.0, -6.0], "float32"))
+
+
+class Net(paddle.nn.Layer):
+    def __init__(self, drop=0.0):
+        super().__init__()
+        self.linear = paddle.nn.Linear(4, 3)
+        self.norm = paddle.nn.BatchNorm1D(3)
+        self.drop = paddle.nn.Dropout(drop)
+
+    def forward(self, x, scale=1.0):
+        return self.drop(self.norm(self.linear(x))) * scale
+
+
+def twins(drop=0.0):
+    paddle.seed(7)
+    first = Net(drop)
+    second = Net(drop)
+    second.set_state_dict(first.state_dict())
+    return first, to_static(second)
+
+
+def test_a_layer_trains_alike_and_updates_its_statistics():
+    eager, static = twins()
+    rng = np.random.default_rng(0)
+    for step in range(5):
+        x = paddle.to_tensor(rng.standard_normal((6, 4)).astype("float32"))
+        for net in (eager, static):
+            loss = (net(x) ** 2 * 0.5 + net(x)).mean() if step == 2 else (net(x) * x.sum()).mean()
+            loss.backward()
+            with paddle.no_grad():
+                for p in (p for p in net.parameters() if p.trainable):
+                    p.set_value(p - 0.1 * p.grad)
+            net.clear_gradients()
+        for (name, a), b in zip(eager.state_dict().items(), static.state_dict().values(), strict=True):
+            np.testing.assert_allclose(b.numpy(), a.numpy(), rtol=1e-5, atol=1e-6, err_msg=name)
+
+
+def test_dropout_draws_what_eager_draws():
+    eager, static = twins(0.5)
+    x = paddle.ones([8, 4])
+    paddle.seed(11)
+    a = eager(x).numpy()
+    paddle.seed(11)
+    np.testing.assert_allclose(static(x).numpy(), a, rtol=1e-6)
+
+
+def test_train_and_eval_have_programs_of_their_own():
+    _, net = twins(0.5)
+    x = paddle.ones([2, 4])
+    net.train()
+    net(x)
+    net.eval()
+    first, second = net(x).numpy(), net(x).numpy()
+    np.testing.assert_array_equal(first, second)
+    assert len(net.forward.program_cache) == 2
+
+
+def test_plain_arguments_are_part_of_the_key():
+    _, net = twins()
+    net.eval()
+    x = paddle.ones([2, 4])
+    np.testing.assert_allclose(net(x, scale=2.0).numpy(), 2 * net(x).numpy(), rtol=1e-6)
+    assert len(net.forward.program_cache) == 2
+
+
+def test_two_forwards_before_one_backward_keep_their_own_values():
+    @to_static
+    def f(x, w):
+        return paddle.tanh(x * w)
+
+    w = paddle.to_tensor(np.array([0.5, -1.0], "float32"), stop_gradient=False)
+    a, b = paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([3.0, -1.0])
+    (f(a, w) + f(b, w) * 2.0).sum().backward()
+    ws = w.numpy().astype("float64")
+    x, y = np.array([1.0, 2.0]), np.array([3.0, -1.0])
+    expected = x * (1 - np.tanh(x * ws) ** 2) + 2 * y * (1 - np.tanh(y * ws) ** 2)
+    np.testing.assert_allclose(w.grad.numpy(), expected, rtol=1e-5)
+
+
+def test_a_parameter_changed_between_forward_and_backward_is_refused():
+    _, net = twins()
+    loss = net(paddle.ones([2, 4])).sum()
+    net.linear.weight.set_value(net.linear.weight.numpy() * 2)
+    with pytest.raises(GradientError, match="changed in place"):
+        loss.backward()
+
+
+def test_input_spec_in_the_decorator_gives_one_program_for_all_batch_sizes():
+    @to_static(input_spec=[InputSpec([None, 2], name="x")])
+    def f(x):
+        return x.sum(axis=1)
+
+    for n in (1, 3, 5):
+        np.testing.assert_array_equal(f(paddle.ones([n, 2])).numpy(), np.full(n, 2))
+    assert len(f.program_cache) == 1
+    assert f.concrete_program.main_program.global_block().var("x").shape == (-1, 2)
+
+
+def test_nested_input_specs():
+    @to_static(
+        input_spec=[
+            [InputSpec([None, 2], name="a"), InputSpec([2], name="b")],
+            {"c": InputSpec([2], name="c")},
+        ]
+    )
+    def f(pair, extra):
+        return pair[0] + pair[1] * extra["c"]
+
+    got = f([paddle.ones([1, 2]), paddle.ones([2])], {"c": paddle.full([2], 3.0)})
+    np.testing.assert_array_equal(got.numpy(), [[4, 4]])
+    assert [v.name for v in f.inputs] == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "words"),
+    [
+        (lambda: paddle.ones([2, 3]), ShapeError, r"'x' has shape \[2, 3\].*\[-1, 2\]"),
+        (lambda: paddle.ones([2, 2], "int64"), DTypeError, "int64"),
+    ],
+)
+def test_an_argument_that_does_not_fit_its_spec(value, error, words):
+    f = to_static(lambda x: x + 1, input_spec=[InputSpec([None, 2], name="x")])
+    with pytest.raises(error, match=words):
+        f(value())
+
+
+def test_too_few_and_too_many_specs_are_named():
+    def f(x, y):
+        return x + y
+
+    with pytest.raises(ArgumentError, match="'y'"):
+        to_static(f, input_spec=[InputSpec([2])]).concrete_program  # noqa: B018
+    with pytest.raises(ArgumentError, match="3 items"):
+        to_static(f, input_spec=[InputSpec([2])] * 3).concrete_program  # noqa: B018
+
+
+def test_code_shows_the_converted_source():
+    text = to_static(branch).code
+    assert "convert_ifelse" in text
+    assert "def branch(x)" in text
+
+
+def test_operators_carry_the_users_lines():
+    f = to_static(branch)
+    f(paddle.ones([2]))
+    (program,) = [c.main_program for c in f.program_cache]
+    lines = {o.position for b in program.blocks for o in b.ops}
+    first = branch.__code__.co_firstlineno
+    assert (__file__, first + 2) in lines
+    assert (__file__, first + 4) in lines
+
+
+def test_enable_to_static_false_runs_the_code_as_it_is():
+    calls = []
+
+    @to_static
+    def f(x):
+        calls.append(1)
+        return x * 2.0
+
+    f(paddle.ones([1]))
+    f(paddle.ones([1]))
+    assert len(calls) == 1
+    paddle.jit.enable_to_static(False)
+    try:
+        f(paddle.ones([1]))
+        f(paddle.ones([1]))
+    finally:
+        paddle.jit.enable_to_static(True)
+    assert len(calls) == 3
+
+
+def test_a_generator_is_refused_with_its_line():
+    @to_static
+    def f(x):
+        yield x
+
+    with pytest.raises(ConversionError, match=r"test_to_static\.py:\d+"):
+        f(paddle.ones([1]))
+
+
+def test_rollback_gives_the_layer_its_own_forward_back():
+    _, net = twins()
+    assert net.forward.rollback().__func__ is Net.forward
+    assert net.forward.__func__ is Net.forward
+
+
+def test_second_order_through_a_program_is_refused_not_wrong():
+    f = to_static(lambda x: x * x * x)
+    x = paddle.to_tensor([2.0], stop_gradient=False)
+    with pytest.raises(GradientError, match="run_program"):
+        paddle.grad(f(x), x, create_graph=True)
+
+
+def test_gradients_flow_into_the_inputs_of_a_layer():
+    eager, static = twins()
+    x = np.random.default_rng(1).standard_normal((3, 4)).astype("float32")
+    a, b = (paddle.to_tensor(x, stop_gradient=False) for _ in range(2))
+    (eager(a) ** 2).sum().backward()
+    (static(b) ** 2).sum().backward()
+    np.testing.assert_allclose(b.grad.numpy(), a.grad.numpy(), rtol=1e-4, atol=1e-5)
