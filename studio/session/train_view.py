@@ -97,10 +97,12 @@ class TrainViewModel:
     events: ClassVar[SignalGroupDescriptor] = SignalGroupDescriptor(
         equality_operators=dict.fromkeys(_NUMBERS, _same)
     )
-    # Points as they come: (steps, losses, accuracies). ``cleared`` comes before the points of another run.
+    # Points as they come: (steps, losses, accuracies). ``cleared`` comes before the points of another run;
+    # ``rewound`` (step) when a run goes on from an earlier checkpoint: later points will come once more.
     new_points: ClassVar[Signal] = Signal(list, list, list)
     new_epoch: ClassVar[Signal] = Signal(dict)
     cleared: ClassVar[Signal] = Signal()
+    rewound: ClassVar[Signal] = Signal(int)
     output: ClassVar[Signal] = Signal(str, str)
     problem: ClassVar[Signal] = Signal(object)
 
@@ -183,6 +185,7 @@ class TrainViewModel:
         self.train_samples, self.test_samples = event["train_samples"], event["test_samples"]
         self.parameters, self.classes = event["parameters"], tuple(event["classes"])
         if event["resumed_from"]:
+            self.rewound.emit(event["step"])
             self.last_checkpoint, self.last_checkpoint_step = event["resumed_from"], event["step"]
         if self.state == "starting":
             self.go_to("running", "Training")

@@ -92,7 +92,7 @@ def assert_same_bits(one: dict[str, np.ndarray], other: dict[str, np.ndarray]) -
 def test_a_resumed_run_ends_bit_equal(
     model: str, static: bool, stop_at: int, noisy: str, bars: Path, tmp_path: Path
 ) -> None:
-    # Seven steps an epoch: 3 is in the middle of the first, 7 at its end before the evaluation, 9 in the second.
+    # Seven steps an epoch: 3 is within the first, 7 at its end before the evaluation, 9 within the second.
     name = noisy if model == "noisy" else model
     config = TrainingConfig(str(bars), name, batch_size=32, epochs=2, seed=3, static=static)
     whole, events = train(config)
