@@ -143,11 +143,17 @@ def _prepared(source: Source) -> tuple[ast.Module, Context]:
 def _convert(function: FunctionType) -> _Conversion:
     source = find_source(function)
     tree, context = _prepared(source)
-    for _, transform in PASSES:
-        tree = transform(tree, context)
-    code = compiled(tree, function.__code__, source, context)
+    try:
+        for _, transform in PASSES:
+            tree = transform(tree, context)
+        code, text = compiled(tree, function.__code__, source, context), readable(tree)
+    except RecursionError as error:
+        raise ConversionError(
+            f"{source.filename}:{source.first_line}: `{source.name}` nests branches and loops too deeply "
+            "to be converted; move a part into a function of its own"
+        ) from error
     _remember(code)
-    return _Conversion(code, readable(tree), source)
+    return _Conversion(code, text, source)
 
 
 def _remember(code: CodeType) -> None:

@@ -449,3 +449,12 @@ def test_future_annotations_of_the_user(define: Any) -> None:
         return g
 
     assert convert(outer).function().__annotations__ == {"x": "not_defined_anywhere"}
+
+
+def test_a_ladder_of_returns(define: Any) -> None:
+    def ladder(steps: int) -> str:
+        return "def f(x):\n" + "".join(f"    if x == {i}:\n        return {i * 10}\n" for i in range(steps))
+
+    assert [convert(define(ladder(40))).function(x) for x in (0, 39, 40)] == [0, 390, None]
+    with pytest.raises(ConversionError, match=r"`f` nests .* too deeply"):
+        convert(define(ladder(400)))
