@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, ClassVar
 
 from psygnal import Signal, SignalGroupDescriptor
 
 from studio.session.problems import ProblemView, problem_from_event
+from studio.session.runs import latest_checkpoint
 from studio.session.settings import RunSettings
 
 STATES = ("idle", "starting", "running", "pausing", "paused", "stopping", "finished", "failed", "crashed")
@@ -270,6 +272,10 @@ class TrainViewModel:
             self.go_to("crashed", "Ended")
             return
         self.report(problem_from_event(event, "The training process has died"))
+        # It may have written a checkpoint and died before it could tell.
+        step, path = latest_checkpoint(Path(self.folder)) if self.folder else (0, "")
+        if path:
+            self.last_checkpoint, self.last_checkpoint_step = path, step
         resume = f"; resume from step {self.last_checkpoint_step}" if self.last_checkpoint else ""
         self.go_to("crashed", f"The training process has died{resume}")
 
