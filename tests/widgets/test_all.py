@@ -1,4 +1,4 @@
-"""What every widget owes: a demo, no engine, named controls, words that follow the language, no fixed sizes."""
+"""What every widget owes: a demo, no engine, named controls, words that follow the language and fit."""
 
 from __future__ import annotations
 

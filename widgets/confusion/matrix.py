@@ -12,6 +12,7 @@ from PySide6.QtGui import (
     QFocusEvent,
     QFontMetricsF,
     QHelpEvent,
+    QImage,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -27,6 +28,8 @@ Cell = tuple[int, int]
 
 LARGEST_CELL = 44.0
 GAP = 1.0
+# With more classes the cells are drawn as one picture.
+MOST_DRAWN = 40
 
 
 class ConfusionMatrix(QWidget):
@@ -96,7 +99,7 @@ class ConfusionMatrix(QWidget):
         left = min(widest, self.width() * 0.25) + theme.SPACE_S + metrics.height() + theme.SPACE_XS
         below = 2 * metrics.height() + theme.SPACE_S
         size = max(1, len(self._labels))
-        cell = max(3.0, min((self.width() - left) / size, (self.height() - below) / size, LARGEST_CELL))
+        cell = max(1.0, min((self.width() - left) / size, (self.height() - below) / size, LARGEST_CELL))
         return QRectF(left, 0, cell * size, cell * size), cell
 
     def _cell_at(self, at: QPointF) -> Cell | None:
@@ -129,7 +132,7 @@ class ConfusionMatrix(QWidget):
         area, cell = self._layout()
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, cell >= 12)
-        self._paint_cells(painter, cell)
+        self._paint_cells(painter, area, cell)
         self._paint_labels(painter, area, cell)
         radius = 3 if cell >= 12 else 0
         painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -141,22 +144,34 @@ class ConfusionMatrix(QWidget):
                 painter.setPen(QPen(QColor(color), width))
                 painter.drawRoundedRect(self.cell_rect(*which).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
 
-    def _paint_cells(self, painter: QPainter, cell: float) -> None:
+    def _colors(self) -> tuple[NDArray[np.float64], QColor]:
+        """How far each cell is on the way from the colour of an empty one to the accent, and that colour."""
         tokens = theme.current()
         rows = self._counts.sum(axis=1, keepdims=True)
         shares = np.divide(self._counts, rows, out=np.zeros(self._counts.shape), where=rows > 0)
-        empty = theme.mix(tokens.panel, tokens.accent, 0.05 if not tokens.dark else 0.04).name()
+        # Errors are a few in a hundred: they stand out from the first one on, hence not in proportion.
+        strength = np.where(self._counts > 0, 0.06 + 0.94 * shares**0.75, 0.0)
+        return strength, theme.mix(tokens.panel, tokens.accent, 0.04)
+
+    def _paint_cells(self, painter: QPainter, area: QRectF, cell: float) -> None:
+        strength, empty = self._colors()
+        accent = theme.current().accent
+        if len(self._labels) > MOST_DRAWN or cell < 12:
+            low, high = (np.array(QColor(color).getRgb()[:3]) for color in (empty, accent))
+            rgb = np.ascontiguousarray(low + (high - low) * strength[..., None] + 0.5).astype(np.uint8)
+            side = len(self._labels)
+            image = QImage(rgb.tobytes(), side, side, 3 * side, QImage.Format.Format_RGB888)
+            painter.drawImage(area, image)
+            return
         font = theme.font(min(theme.BODY_PX - 1, max(8, int(cell * 0.4))))
         metrics = QFontMetricsF(font)
         painter.setFont(font)
         for (row, column), count in np.ndenumerate(self._counts):
-            share = float(shares[row, column])
-            # Errors are a few in a hundred: they stand out from the first one on, hence not in proportion.
-            color = theme.mix(empty, tokens.accent, 0.06 + 0.94 * share**0.75) if count else QColor(empty)
+            color = theme.mix(empty.name(), accent, float(strength[row, column]))
             box = self.cell_rect(row, column).adjusted(GAP / 2, GAP / 2, -GAP / 2, -GAP / 2)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(color)
-            painter.drawRoundedRect(box, 3 if cell >= 12 else 0, 3 if cell >= 12 else 0)
+            painter.drawRoundedRect(box, 3, 3)
             text = theme.format_number(int(count))
             if (
                 count

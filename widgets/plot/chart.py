@@ -21,6 +21,7 @@ REDRAW_MS = 50
 FEW_POINTS = 40
 DASH_POINTS = 500
 DENSE_POINTS = 1000
+FULL_INK = 30
 ZOOM_STEP = 0.8
 
 
@@ -143,7 +144,9 @@ class Chart(pg.PlotWidget):
         self._busy = False
         self._lines: dict[str, _Items] = {}
         self.plotItem.hideButtons()
-        self.plotItem.setContentsMargins(0, 6, 10, 0)
+        # pyqtgraph makes its menu even where it isn't wanted; as a child it goes when the chart goes.
+        self.plotItem.ctrlMenu.setParent(self, self.plotItem.ctrlMenu.windowFlags())
+        self.plotItem.setContentsMargins(0, 6, 18, 0)
         view = self.plotItem.getViewBox()
         view.setMouseEnabled(x=True, y=False)
         view.disableAutoRange()
@@ -208,7 +211,7 @@ class Chart(pg.PlotWidget):
     def _draw_visible(self) -> None:
         view = self.plotItem.getViewBox()
         (low, high), _ = view.viewRange()
-        columns = max(16, round(view.width()))
+        columns = max(16, round(view.width() * self.devicePixelRatioF()))
         alive = set()
         extents: list[tuple[float, float]] = []
         marks: list[tuple[Series, pg.ScatterPlotItem]] = []
@@ -229,7 +232,7 @@ class Chart(pg.PlotWidget):
                 # Mixed, not translucent: a dense translucent trace costs 20 times an opaque one (measured).
                 faint = theme.mix(theme.current().panel, color.name(), RAW_OPACITY)
                 self._set(raw, trace, QPen(faint, 1))
-                self._set(line, smooth, QPen(color, LINE_WIDTH), series.dashed, smooth=True)
+                self._set(line, smooth, QPen(color, LINE_WIDTH), series.dashed)
             else:
                 self._set(line, trace, QPen(color, LINE_WIDTH), series.dashed)
             raw.setVisible(smoothed)
@@ -259,22 +262,30 @@ class Chart(pg.PlotWidget):
             self._lines[series.key] = _Items(raw, line, bad, dots)
         return self._lines[series.key]
 
-    @staticmethod
-    def _set(item: pg.PlotCurveItem, trace: Trace, pen: QPen, dashed: bool = False,
-             smooth: bool = False) -> None:  # fmt: skip
+    def _set(self, item: pg.PlotCurveItem, trace: Trace, pen: QPen, dashed: bool = False) -> None:
         # Single segments: Qt strokes a wide antialiased polyline as one path, 50 to 100 times slower
         # (measured). Dashes need the path, so that they go on from point to point; a dense curve is drawn
         # without them.
         dashed = dashed and len(trace.x) <= DASH_POINTS
         if dashed:
             pen.setDashPattern([4, 3])
-        if len(trace.x) > DENSE_POINTS and not smooth:
-            pen.setWidth(1)
+        # A cosmetic pen counts device pixels. A curve that fills an area is drawn with the thinnest one,
+        # which is fast at any height; a piece of it stands in every column of pixels, so nothing shows
+        # through.
+        ratio = self.devicePixelRatioF()
+        full = len(trace.x) > DENSE_POINTS and self._ink(trace) > FULL_INK
+        pen.setWidthF(1 if full else pen.widthF() * ratio)
         pen.setCosmetic(True)
-        item.opts["antialias"] = pen.widthF() > 1
+        item.opts["antialias"] = not full and pen.widthF() > ratio
         item.setSegmentedLineMode("off" if dashed else "on")
         item.setPen(pen)
         item.setData(trace.x, trace.y)
+
+    def _ink(self, trace: Trace) -> float:
+        """How far the pen goes up and down, in heights of the view."""
+        view = self.plotItem.getViewBox()
+        low, high = view.viewRange()[1]
+        return float(np.nansum(np.abs(np.diff(trace.y)))) / max(high - low, 1e-300)
 
     def _fit_y(self, extents: list[tuple[float, float]]) -> tuple[float, float]:
         low = min((a for a, _ in extents), default=0.0)

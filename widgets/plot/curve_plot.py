@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
-import csv
-import os
-import tempfile
 from html import escape
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QSlider, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QSlider,
+    QStackedWidget,
+    QTableView,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from widgets import theme
 from widgets.cards import Chip
 from widgets.flow import FlowLayout
 from widgets.icons import set_icon
 from widgets.plot.chart import Chart
+from widgets.plot.export import write_csv
 from widgets.plot.series import Series
 from widgets.plot.smoothing import FORMULA
+from widgets.plot.table import PointsModel
 
 Floats = NDArray[np.float64]
+
+TABLE_MS = 1000
 
 
 class CurvePlot(QWidget):
@@ -56,9 +68,11 @@ class CurvePlot(QWidget):
         self._log = Chip(checkable=True)
         self._log.setChecked(False)
         self._log.toggled.connect(self.set_log)
-        self._fit, self._export = QToolButton(), QToolButton()
-        set_icon(self._fit, "fit", "mute")
-        set_icon(self._export, "export", "mute")
+        self._fit, self._table_button, self._export = QToolButton(), QToolButton(), QToolButton()
+        for button, name in ((self._fit, "fit"), (self._table_button, "table"), (self._export, "export")):
+            set_icon(button, name, "mute")
+        self._table_button.setCheckable(True)
+        self._table_button.toggled.connect(self.set_table_visible)
         self._chart = Chart(self._series.values, self._rows_at)
         self._fit.clicked.connect(self._chart.show_whole)
         self._export.clicked.connect(self._choose_export)
@@ -69,6 +83,28 @@ class CurvePlot(QWidget):
         self._placeholder.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._placeholder.setWordWrap(True)
         self._chart.installEventFilter(self)
+        self._points = PointsModel(self._series.values, self)
+        self._table = QTableView()
+        self._table.setModel(self._points)
+        self._table.setFont(theme.font())
+        self._table.setShowGrid(False)
+        self._table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
+        self._table.verticalHeader().hide()
+        self._table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self._table_timer = QTimer(self)
+        self._table_timer.setInterval(TABLE_MS)
+        self._table_timer.timeout.connect(self._points.refresh)
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self._chart)
+        self._pages.addWidget(self._table)
+        self._controls = [
+            self._smoothing_label,
+            self._slider,
+            self._log,
+            self._fit,
+            self._table_button,
+            self._export,
+        ]
         self._build()
         self.retranslate()
 
@@ -77,13 +113,13 @@ class CurvePlot(QWidget):
         header.setSpacing(theme.SPACE_S)
         header.addWidget(self._title)
         header.addWidget(self._legend, 1)
-        for widget in (self._smoothing_label, self._slider, self._log, self._fit, self._export):
+        for widget in self._controls:
             header.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.SPACE_XS)
         layout.addLayout(header)
-        layout.addWidget(self._chart, 1)
+        layout.addWidget(self._pages, 1)
 
     # series
 
@@ -201,9 +237,20 @@ class CurvePlot(QWidget):
         self._placeholder_text = text
         self._update_placeholder()
 
+    def set_table_visible(self, visible: bool) -> None:
+        """Show the points as a table in the place of the chart."""
+        self._points.x_label = self._x_label
+        self._points.refresh()
+        self._pages.setCurrentWidget(self._table if visible else self._chart)
+        self._table_button.setChecked(visible)
+        if visible:
+            self._table_timer.start()
+        else:
+            self._table_timer.stop()
+
     def set_controls_visible(self, visible: bool) -> None:
-        """Show or hide smoothing, log and export (a small chart beside a large one needs none)."""
-        for widget in (self._smoothing_label, self._slider, self._log, self._fit, self._export):
+        """Show or hide smoothing, log, table and export (a small chart beside a large one needs none)."""
+        for widget in self._controls:
             widget.setVisible(visible)
 
     @property
@@ -291,6 +338,9 @@ class CurvePlot(QWidget):
         self._log.setToolTip(self.tr("Logarithmic y axis; values at or below zero are not shown on it"))
         self._fit.setToolTip(self.tr("Show the whole run (Home, or double click)"))
         self._fit.setAccessibleName(self.tr("Show the whole run"))
+        self._table_button.setToolTip(self.tr("Show the points as a table"))
+        self._table_button.setAccessibleName(self.tr("Show the points as a table"))
+        self._table.setAccessibleName(self.tr("{0}, table of the points").format(self._title.text()))
         self._export.setToolTip(self.tr("Save all points as CSV"))
         self._export.setAccessibleName(self.tr("Save all points as CSV"))
         self._chart.setAccessibleName(self.tr("{0}, chart").format(self._title.text()))
@@ -319,24 +369,7 @@ class CurvePlot(QWidget):
 
         Raises OSError where it can't be written.
         """
-        target = Path(path)
-        handle, part = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        try:
-            with os.fdopen(handle, "w", newline="", encoding="utf-8") as file:
-                writer = csv.writer(file)
-                writer.writerow(["series", self._x_label or "step", "value"])
-                for series in self._series.values():
-                    xs, ys = series.xs.view().tolist(), series.ys.view().tolist()
-                    writer.writerows(
-                        (series.label, int(x) if x.is_integer() else x, y)
-                        for x, y in zip(xs, ys, strict=True)
-                    )
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(part, target)
-        except BaseException:
-            os.unlink(part)
-            raise
+        write_csv(path, self._x_label or "step", self._series.values())
 
     def _choose_export(self) -> None:
         name = (self._title.text() or "curves").lower().replace(" ", "-") + ".csv"

@@ -85,7 +85,13 @@ def test_many_classes_fit(qtbot: QtBot) -> None:
     matrix.resize(360, 360)
     matrix.set_counts(np.eye(100, dtype=int), [f"class number {i}" for i in range(100)])
     assert matrix.cell_rect(99, 99).bottom() <= 360
-    matrix.grab()
+    image = matrix.grab().toImage()
+    for place in (3, 50, 97):
+        assert (
+            image.pixelColor(matrix.cell_rect(place, place).center().toPoint()).name().upper()
+            == theme.LIGHT.accent
+        )
+        assert image.pixelColor(matrix.cell_rect(place, 99 - place).center().toPoint()).lightness() > 240
 
 
 def test_wrong_counts_are_refused(matrix: ConfusionMatrix) -> None:

@@ -11,6 +11,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication, QFileDialog
+from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from widgets import theme
@@ -212,6 +213,36 @@ def test_read_out_names_nearest_values(plot: CurvePlot, qtbot: QtBot) -> None:
     assert plot.chart.rect().contains(plot.chart._readout.geometry())
     qtbot.keyClick(plot.chart, Qt.Key.Key_Escape)
     assert plot.chart._readout.isHidden()
+
+
+def test_table_holds_all_points(plot: CurvePlot, qtbot: QtBot) -> None:
+    for key, label, xs in (("a", "train", [0, 1, 2]), ("e", "empty", []), ("b", "validation", [7])):
+        plot.add_series(key, label)
+        plot.append(key, xs, [x / 2 for x in xs])
+    plot._table_button.click()
+    assert plot._table.isVisible()
+    model = plot._points
+    rows = [[model.index(row, column).data() for column in range(3)] for row in range(model.rowCount())]
+    assert rows == [
+        ["train", "0", "0"],
+        ["train", "1", "0.5"],
+        ["train", "2", "1"],
+        ["validation", "7", "3.5"],
+    ]
+    plot.append("a", [3], [9])
+    model.refresh()
+    assert model.index(3, 2).data() == "9"
+    assert model.index(4, 0).data() == "validation"
+    plot.set_table_visible(False)
+    assert plot.chart.isVisible()
+    assert not plot._table_timer.isActive()
+
+
+def test_the_table_keeps_qts_rules(plot: CurvePlot, qtmodeltester: ModelTester) -> None:
+    plot.add_series("a", "train")
+    plot.append("a", np.arange(20), np.arange(20))
+    plot._points.refresh()
+    qtmodeltester.check(plot._points, force_py=True)
 
 
 def test_csv_holds_all_points(plot: CurvePlot, tmp_path: Path) -> None:
