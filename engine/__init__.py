@@ -4,7 +4,7 @@
 """
 
 import engine.kernels.cpu  # registers the kernels of the CPU
-from engine import framework, io, jit, nn, static, tensor, vision
+from engine import framework, io, jit, metric, nn, optimizer, static, tensor, vision
 from engine.core.dtype import (
     DType as dtype,
 )
