@@ -73,8 +73,7 @@ class Optimizer:
         self._waiting: dict[str, Any] = {}
         self._rates: dict[tuple[Any, ...], tuple[float, Tensor]] = {}
 
-    # -- groups
-    # ------------------------------------------------------------------------------------------------
+    # -- groups --------------------------------------------------------------------------------------------
     def _make_groups(self, items: list[Any]) -> list[Group]:
         if not items or not isinstance(items[0], dict):
             return [Group(items, self.regularization, self._grad_clip, dict(self._options))]
@@ -129,8 +128,7 @@ class Optimizer:
     def _all(self) -> list[Any]:
         return [p for group in self._groups for p in group.params]
 
-    # -- learning rate
-    # -----------------------------------------------------------------------------------------
+    # -- learning rate -------------------------------------------------------------------------------------
     def get_lr(self) -> float:
         """The learning rate of the next step."""
         rate = self._learning_rate
@@ -163,8 +161,7 @@ class Optimizer:
             found = self._rates[key] = (lr, tensor)
         return found[1]
 
-    # -- steps
-    # -------------------------------------------------------------------------------------------------
+    # -- steps ---------------------------------------------------------------------------------------------
     def step(self) -> None:
         """Update every parameter that has a gradient."""
         self._require_eager("step")
@@ -249,8 +246,7 @@ class Optimizer:
 
     clear_gradients = clear_grad
 
-    # -- state
-    # -------------------------------------------------------------------------------------------------
+    # -- state ---------------------------------------------------------------------------------------------
     def _first(self, parameter: Any, options: dict[str, Any]) -> dict[str, tuple[tuple[int, ...], float]]:
         """Shape and first value of everything that is kept for a parameter, in the order of ``_slots``."""
         return {slot: (tuple(parameter.shape), 0.0) for slot in self._slots}

@@ -68,5 +68,5 @@ def convolve(
     if bias is None:
         return out
     if data_format == "NCHW":
-        bias = shape.reshape(bias, shape=[1, -1, 1, 1])
+        bias = shape.reshape(bias, shape=[1, *bias.shape, 1, 1])
     return math.add(out, bias)

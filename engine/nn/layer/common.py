@@ -113,22 +113,21 @@ class Embedding(Layer):
         self._num_embeddings = num_embeddings
         self._embedding_dim = embedding_dim
         self._sparse = sparse
-        self._padding_idx = -1 if padding_idx is None else padding_idx % num_embeddings
+        self._padding_idx = padding_idx
         self._name = name
         self._dtype = default_dtype().name
         self.weight = self.create_parameter([num_embeddings, embedding_dim], weight_attr, self._dtype)
         if padding_idx is not None:
             rows = self.weight.numpy()
-            rows[self._padding_idx] = 0
+            rows[padding_idx] = 0
             self.weight.set_value(rows)
 
     def forward(self, x: Any) -> Any:
-        padding = None if self._padding_idx < 0 else self._padding_idx
-        return functional.embedding(x, self.weight, padding_idx=padding, sparse=self._sparse)
+        return functional.embedding(x, self.weight, padding_idx=self._padding_idx, sparse=self._sparse)
 
     def extra_repr(self) -> str:
         text = f"{self._num_embeddings}, {self._embedding_dim}"
-        if self._padding_idx >= 0:
+        if self._padding_idx is not None:
             text += f", padding_idx={self._padding_idx}"
         text += f", sparse={self._sparse}"
         return text + (f", name={self._name}" if self._name is not None else "")
@@ -157,5 +156,5 @@ class Pad2D(Layer):
 
     def extra_repr(self) -> str:
         name = f", name={self._name}" if self._name else ""
-        return f"padding={self._pad}, mode={self._mode}, value={self._value}, "
-        f"data_format={self._data_format}{name}"
+        text = f"padding={self._pad}, mode={self._mode}, value={self._value}, data_format={self._data_format}"
+        return text + name

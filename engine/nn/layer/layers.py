@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -12,17 +11,15 @@ import numpy as np
 from engine.core import mode as modes
 from engine.core import names
 from engine.core.dtype import as_dtype
-from engine.core.errors import ArgumentError, DTypeError, ModeError
+from engine.core.errors import ArgumentError, DTypeError, EngineError, ModeError
 from engine.eager.backward import clear_gradient
 from engine.eager.tensor import Parameter, Tensor
 from engine.nn.layer import state as states
 from engine.nn.layer import transform as transforms
 from engine.nn.layer.hooks import HookRemoveHelper, Hooks
 from engine.nn.layer.making import make_parameter
+from engine.nn.layer.naming import check_name, layer_text, snake_case
 from engine.tensor import creation
-
-_FIRST_CAP = re.compile("(.)([A-Z][a-z]+)")
-_ALL_CAP = re.compile("([a-z])([A-Z])")
 
 
 class Layer:
@@ -40,7 +37,7 @@ class Layer:
     def __init__(self, name_scope: str | None = None, dtype: Any = "float32") -> None:
         fields = self.__dict__
         fields["training"] = True
-        fields["_full_name"] = names.generate(name_scope or _snake_case(type(self).__name__))
+        fields["_full_name"] = names.generate(name_scope or snake_case(type(self).__name__))
         fields["_dtype"] = dtype if isinstance(dtype, str) else as_dtype(dtype).name
         fields["_built"] = False
         fields["_parameters"] = OrderedDict()
@@ -51,8 +48,7 @@ class Layer:
         fields["_forward_post_hooks"] = Hooks()
         fields["_state_dict_hooks"] = Hooks()
 
-    # -- calling
-    # -----------------------------------------------------------------------------------------------
+    # -- calling -------------------------------------------------------------------------------------------
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         """The computation; every Layer defines its own."""
         raise ModeError(
@@ -61,9 +57,14 @@ class Layer:
         )
 
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
-        if self._forward_pre_hooks or self._forward_post_hooks or not self._built:
-            return self._call_around(inputs, kwargs)
-        return self.forward(*inputs, **kwargs)
+        try:
+            if self._forward_pre_hooks or self._forward_post_hooks or not self._built:
+                return self._call_around(inputs, kwargs)
+            return self.forward(*inputs, **kwargs)
+        except EngineError as error:
+            if not hasattr(error, "__notes__"):  # the innermost layer says where
+                error.add_note(f"in layer {self._full_name}: {type(self).__name__}({self.extra_repr()})")
+            raise
 
     def _call_around(self, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         for hook in tuple(self._forward_pre_hooks.values()):
@@ -97,8 +98,7 @@ class Layer:
         """Call ``hook(layer, inputs, outputs)`` after each forward; what it returns replaces the outputs."""
         return self._forward_post_hooks.register(hook)
 
-    # -- making parameters and tensors
-    # ---------------------------------------------------------------------------
+    # -- making parameters and tensors ---------------------------------------------------------------------
     def create_parameter(
         self,
         shape: Any,
@@ -126,11 +126,10 @@ class Layer:
 
     create_variable = create_tensor
 
-    # -- the tree
-    # --------------------------------------------------------------------------------------------------
+    # -- the tree ------------------------------------------------------------------------------------------
     def add_parameter(self, name: str, parameter: Parameter | None) -> Parameter | None:
         """Make ``parameter`` part of the layer under ``name``; returns it."""
-        self._check_new("add_parameter", "parameter", name, self._parameters)
+        check_name("add_parameter", "parameter", name, self, self._parameters)
         if parameter is not None and not isinstance(parameter, Parameter):
             raise DTypeError(
                 f"add_parameter: {name!r} must be a Parameter or None: got {type(parameter).__name__}; "
@@ -151,7 +150,7 @@ class Layer:
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistable: bool = True) -> None:
         """Make ``tensor`` part of the layer without training it; in the state dict if ``persistable``."""
-        self._check_new("register_buffer", "buffer", name, self._buffers)
+        check_name("register_buffer", "buffer", name, self, self._buffers)
         if tensor is not None and (not isinstance(tensor, Tensor) or isinstance(tensor, Parameter)):
             raise DTypeError(
                 f"register_buffer: {name!r} must be a Tensor: got {type(tensor).__name__}; use to_tensor()"
@@ -161,18 +160,6 @@ class Layer:
             self._non_persistable_buffer_names_set.discard(name)
         else:
             self._non_persistable_buffer_names_set.add(name)
-
-    def _check_new(self, where: str, what: str, name: Any, known: Mapping[str, Any]) -> None:
-        if not isinstance(name, str):
-            raise DTypeError(f"{where}: the {what}'s name must be a string: got {type(name).__name__}")
-        if name == "" or "." in name:
-            raise ArgumentError(
-                f"{where}: {name!r} is no name for a {what}: names are not empty and have no dot"
-            )
-        if name not in known and hasattr(self, name):
-            raise ArgumentError(
-                f"{where}: attribute {name!r} exists already; choose another name for the {what}"
-            )
 
     def named_sublayers(
         self, prefix: str = "", include_self: bool = False, layers_set: set[Layer] | None = None
@@ -235,8 +222,7 @@ class Layer:
         fn(self)
         return self
 
-    # -- modes, gradients, dtype
-    # -----------------------------------------------------------------------------------
+    # -- modes, gradients, dtype ---------------------------------------------------------------------------
     def train(self) -> None:
         """Training mode for this layer and all below."""
         for layer in self.sublayers(include_self=True):
@@ -276,8 +262,7 @@ class Layer:
             self, "float16", [BatchNorm] if excluded_layers is None else excluded_layers
         )
 
-    # -- state
-    # -----------------------------------------------------------------------------------------------------
+    # -- state ---------------------------------------------------------------------------------------------
     def state_dict(
         self,
         destination: dict[str, Any] | None = None,
@@ -316,8 +301,7 @@ class Layer:
         """Call ``hook(state)`` when a state dict is collected; what it returns replaces the dict."""
         return self._state_dict_hooks.register(hook)
 
-    # -- attributes
-    # ------------------------------------------------------------------------------------------------
+    # -- attributes ----------------------------------------------------------------------------------------
     def __getattr__(self, name: str) -> Any:
         # Called only where ordinary lookup found nothing.
         fields = self.__dict__
@@ -391,8 +375,7 @@ class Layer:
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self._parameters, *self._sub_layers, *self._buffers]
 
-    # -- text
-    # ------------------------------------------------------------------------------------------------------
+    # -- text ----------------------------------------------------------------------------------------------
     def full_name(self) -> str:
         """The name that parameter names begin with, e.g. ``linear_0``."""
         name: str = self._full_name
@@ -403,16 +386,4 @@ class Layer:
         return ""
 
     def __repr__(self) -> str:
-        extra = self.extra_repr().split("\n")
-        text = f"{type(self).__name__}("
-        text += "\n  " + "\n  ".join(extra) + "\n" if len(extra) > 1 else extra[0]
-        lines = [
-            f"({name}): " + repr(layer).replace("\n", "\n  ") for name, layer in self._sub_layers.items()
-        ]
-        if lines:
-            text += "\n  " + "\n  ".join(lines) + "\n"
-        return text + ")"
-
-
-def _snake_case(name: str) -> str:
-    return _ALL_CAP.sub(r"\1_\2", _FIRST_CAP.sub(r"\1_\2", name)).lower()
+        return layer_text(self)
