@@ -139,7 +139,7 @@ def test_a_killed_child_leaves_the_session_alive_and_the_run_resumable(session: 
     train.rewound.connect(rewound.append)
     assert session.execute("resume_run") == ""
     until(session, lambda: train.state == "running")
-    assert rewound == [train.step] == [kept]
+    assert rewound == [kept]
     until(session, lambda: train.step > kept)
     session.interrupt()
     until(session, lambda: not session.busy())
