@@ -247,6 +247,7 @@ class Toast(QFrame):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
+        self._window = parent
         self.setProperty("role", "toast")
         self._level = "info"
         self._picture, self._text = QLabel(), QLabel()
@@ -317,9 +318,9 @@ class Toast(QFrame):
         self._picture.setPixmap(icon_pixmap(name, color, scale=self.devicePixelRatioF()))
 
     def _place(self) -> None:
-        room = self.parentWidget().rect()
+        room = self._window.rect()
         width = max(240, min(560, room.width() - 2 * theme.SPACE_XL))
-        height = max(self.layout().heightForWidth(width), self.sizeHint().height())
+        height = max(self.heightForWidth(width), self.sizeHint().height())
         self.setGeometry((room.width() - width) // 2, room.height() - height - 40, width, height)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

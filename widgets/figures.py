@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from numbers import Integral, Real
+from numbers import Integral
+from typing import SupportsFloat
 
 THIN = "\u2009"
 NOTHING = "\u2013"
@@ -17,10 +18,10 @@ def _grouped(digits: str) -> str:
 def _plain(value: float, digits: int, keep_zeros: bool) -> str:
     size = abs(value)
     if size != 0 and (size < 1e-3 or size >= 1e7):
-        mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+        mantissa, power = f"{value:.{digits - 1}e}".split("e")
         if not keep_zeros and "." in mantissa:
             mantissa = mantissa.rstrip("0").rstrip(".")
-        return f"{mantissa}e{int(exponent)}"
+        return f"{mantissa}e{int(power)}"
     exponent = math.floor(math.log10(size)) if size else 0
     rounded = round(value, digits - 1 - exponent)
     # Rounding may have reached the next power of ten (99.996 -> 100.0): count the decimals again.
@@ -33,21 +34,22 @@ def _plain(value: float, digits: int, keep_zeros: bool) -> str:
     return ("-" if rounded < 0 else "") + _grouped(whole) + point + rest
 
 
-def format_number(value: Real | float, unit: str = "", digits: int = 4, keep_zeros: bool = False) -> str:
+def format_number(value: SupportsFloat, unit: str = "", digits: int = 4, keep_zeros: bool = False) -> str:
     """A number for people: at most `digits` significant digits, thin spaces between thousands and before the
     unit.
 
     Whole numbers given as int are counts and stay exact. `keep_zeros` keeps trailing zeros, so that a figure
     that is updated keeps its width. NaN and the infinities are named, never hidden.
     """
+    number = float(value)
     if isinstance(value, Integral):
-        text = ("-" if value < 0 else "") + _grouped(str(abs(int(value))))
-    elif math.isnan(value):
+        text = ("-" if number < 0 else "") + _grouped(str(abs(int(value))))
+    elif math.isnan(number):
         text = "NaN"
-    elif math.isinf(value):
-        text = "\u221e" if value > 0 else "-\u221e"
+    elif math.isinf(number):
+        text = "\u221e" if number > 0 else "-\u221e"
     else:
-        text = _plain(float(value), digits, keep_zeros)
+        text = _plain(number, digits, keep_zeros)
     return f"{text}{THIN}{unit}" if unit else text
 
 

@@ -1,7 +1,7 @@
 """The style sheet made of the tokens: what Fusion can't say with a palette alone.
 
-Roles are set with `setProperty("role", ...)`: buttons "primary", "quiet"; labels "title", "section", "mute",
-"ok", "bad"; frames "card", "panel", "line"; QToolButton "page".
+Roles are set with `setProperty("role", ...)`: buttons "primary", "quiet", "row", "status"; labels "title", "section", "mute",
+"ok", "bad"; frames "card", "panel", "line"; QToolButton "page", "brand".
 """
 
 from __future__ import annotations
@@ -44,6 +44,12 @@ QPushButton[role="quiet"] { background: transparent; border-color: transparent; 
 QPushButton[role="quiet"]:hover { background: $hover; }
 QPushButton[role="quiet"]:focus { border: 2px solid $accent; }
 QPushButton[role="quiet"]:disabled { color: $disabled; }
+QPushButton[role="row"], QPushButton[role="status"] {
+  background: transparent; border-color: transparent; color: $mute; text-align: left; padding: 0 7px; }
+QPushButton[role="row"]:hover, QPushButton[role="status"]:hover { background: $hover; }
+QPushButton[role="row"]:focus, QPushButton[role="status"]:focus { border: 2px solid $accent; padding: 0 6px; }
+QPushButton[role="status"] { min-height: 20px; }
+QPushButton[role="status"]:focus { min-height: 18px; }
 QPushButton::menu-indicator { image: url(icons:style-down.svg); subcontrol-position: right center; right: 6px;
 }
 
@@ -56,6 +62,9 @@ QToolButton:focus { border: 1px solid $accent; }
 QToolButton:disabled { color: $disabled; }
 QToolButton[role="page"] { padding: 6px 14px; color: $mute; }
 QToolButton[role="page"]:checked { color: $text; background: $selection; font-weight: 600; }
+QToolButton[role="brand"] { padding: 5px 8px; font-weight: 600; }
+QToolButton[role="brand"]::menu-indicator { image: none; }
+QFrame#topBar { border-bottom: 1px solid $line; }
 
 QLineEdit, QAbstractSpinBox, QComboBox {
   background: $field; color: $text; border: 1px solid $line; border-radius: ${control}px; padding: 0 8px;
@@ -71,7 +80,7 @@ QLineEdit:read-only { background: $panel; }
 QAbstractSpinBox { padding: 0 20px 0 6px; }
 QAbstractSpinBox:focus { padding: 0 19px 0 5px; }
 QAbstractSpinBox QLineEdit, QComboBox QLineEdit, QAbstractSpinBox QLineEdit:focus, QComboBox QLineEdit:focus {
-  border: none; background: transparent; padding: 0; min-height: 0; }
+  border: none; background: transparent; padding: 0 0 0 6px; min-height: 0; }
 QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {
   subcontrol-origin: border; width: 20px; border: none; background: transparent; }
 QAbstractSpinBox::up-button { subcontrol-position: top right; margin: 2px 2px 0 0; }

@@ -60,6 +60,7 @@ __all__ = [
     "mix",
     "mode",
     "mono_font",
+    "rgb",
     "run_color",
 ]
 
@@ -204,13 +205,19 @@ def mono_font(px: int = BODY_PX - 1) -> QFont:
 
 def luminance(color: QColor) -> float:
     """Relative luminance, 0 black to 1 white (WCAG 2); above 0.18, dark text is the more readable."""
-    parts = [part / 255 for part in color.getRgb()[:3]]
-    linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    linear = []
+    for part in (color.redF(), color.greenF(), color.blueF()):
+        linear.append(part / 12.92 if part <= 0.03928 else float(((part + 0.055) / 1.055) ** 2.4))
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
 def mix(first: str, second: str, share: float) -> QColor:
     """The colour `share` (0..1) of the way from the first to the second."""
-    a, b = QColor(first), QColor(second)
-    blend = [round(x + (y - x) * share) for x, y in zip(a.getRgb()[:3], b.getRgb()[:3], strict=True)]
-    return QColor(*blend)
+    old, new = rgb(first), rgb(second)
+    return QColor(*[round(a + (b - a) * share) for a, b in zip(old, new, strict=True)])
+
+
+def rgb(color: str | QColor) -> tuple[int, int, int]:
+    """Red, green and blue, 0 to 255."""
+    color = QColor(color)
+    return color.red(), color.green(), color.blue()

@@ -157,7 +157,7 @@ class ConfusionMatrix(QWidget):
         strength, empty = self._colors()
         accent = theme.current().accent
         if len(self._labels) > MOST_DRAWN or cell < 12:
-            low, high = (np.array(QColor(color).getRgb()[:3]) for color in (empty, accent))
+            low, high = (np.array(theme.rgb(color)) for color in (empty, accent))
             rgb = np.ascontiguousarray(low + (high - low) * strength[..., None] + 0.5).astype(np.uint8)
             side = len(self._labels)
             image = QImage(rgb.tobytes(), side, side, 3 * side, QImage.Format.Format_RGB888)

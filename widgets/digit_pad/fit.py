@@ -52,7 +52,7 @@ def _weights(old: int, new: int) -> NDArray[np.float64]:
     edges = np.arange(new + 1) * (old / new)
     pixels = np.arange(old)
     overlap = np.minimum(edges[1:, None], pixels + 1) - np.maximum(edges[:-1, None], pixels)
-    return np.clip(overlap, 0, None) / (old / new)
+    return np.asarray(np.clip(overlap, 0, None) / (old / new), np.float64)
 
 
 def _place(mass: NDArray[np.float64], size: int) -> int:

@@ -66,7 +66,7 @@ class PixelView(QWidget):
         painter.fillPath(outline, QColor(tokens.canvas))
         painter.setClipPath(outline)
         grey = np.clip(np.nan_to_num(self._values), 0, 1)[..., None]
-        paper, ink = (np.array(QColor(c).getRgb()[:3], np.float32) for c in (tokens.canvas, tokens.ink))
+        paper, ink = (np.array(theme.rgb(c), np.float32) for c in (tokens.canvas, tokens.ink))
         rgb = np.ascontiguousarray((paper + (ink - paper) * grey + 0.5).astype(np.uint8))
         rows, columns = self._values.shape
         image = QImage(rgb.tobytes(), columns, rows, 3 * columns, QImage.Format.Format_RGB888)

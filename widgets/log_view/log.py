@@ -72,8 +72,8 @@ class LogView(QWidget):
         for widget in (self._filter_label, self._filter):
             header.addWidget(widget)
         header.addStretch(1)
-        for widget in (self._copy, self._clear):
-            header.addWidget(widget)
+        header.addWidget(self._copy)
+        header.addWidget(self._clear)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.SPACE_S)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyqtgraph as pg
@@ -48,7 +48,7 @@ class _Axis(pg.AxisItem):
 
     def boundingRect(self) -> QRectF:
         # Room for the halves of the numbers at both ends, which pyqtgraph would leave out.
-        return super().boundingRect().adjusted(-14, -8, 14, 8)
+        return QRectF(super().boundingRect().adjusted(-14, -8, 14, 8))
 
     def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
         most = max(2, int(size / self._spacing))
@@ -78,7 +78,7 @@ class _Axis(pg.AxisItem):
             return [theme.format_number(float(value)) for value in values]
         return [f"{value:,.{decimals}f}".replace(",", "\u2009") for value in values]
 
-    def generateDrawSpecs(self, painter: pg.QtGui.QPainter) -> tuple | None:
+    def generateDrawSpecs(self, painter: pg.QtGui.QPainter) -> tuple[Any, Any, Any] | None:
         specs = super().generateDrawSpecs(painter)
         if specs is None:
             return None
@@ -93,6 +93,7 @@ class _Readout(QFrame):
 
     def __init__(self, parent: pg.PlotWidget) -> None:
         super().__init__(parent)
+        self._chart = parent
         self.setProperty("role", "card")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.label = QLabel(self)
@@ -106,7 +107,7 @@ class _Readout(QFrame):
     def show_rows(self, rows: str, at: QPointF) -> None:
         self.label.setText(rows)
         self.adjustSize()
-        room = self.parentWidget().rect()
+        room = self._chart.rect()
         left = at.x() + 14 if at.x() + 14 + self.width() < room.width() else at.x() - 14 - self.width()
         top = min(max(4.0, at.y() - self.height() / 2), room.height() - self.height() - 4.0)
         self.move(round(max(4.0, left)), round(top))

@@ -58,4 +58,4 @@ class Ema:
         needed = min(count, max(0, int(np.ceil(-17 / np.log10(a))) - self._count))
         sums[:needed] /= 1 - a ** np.arange(self._count + 1, self._count + needed + 1)
         self._count += count
-        return sums
+        return np.asarray(sums, np.float64)

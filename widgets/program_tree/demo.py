@@ -31,8 +31,8 @@ def lenet(repeats: int = 1) -> ProgramData:
         for line, (kind, name, shape) in enumerate(LAYERS, 14):
             output = name if not number else f"{name}.{number}"
             attrs = {"strides": [1, 1], "paddings": [0, 0], "data_format": "NCHW"} if kind == "conv2d" else {}
-            source = {"file": "/home/me/lenet.py", "line": line}
-            operators.append(OperatorData(kind, {"Input": (last,)}, {"Output": (output,)}, attrs, **source))
+            inputs, outputs = {"Input": (last,)}, {"Output": (output,)}
+            operators.append(OperatorData(kind, inputs, outputs, attrs, "/home/me/lenet.py", line))
             variables.append(VariableData(output, shape, "float32"))
             last = output
     variables.append(VariableData("conv2d_0.w_0", (6, 1, 3, 3), "float32", persistable=True, parameter=True))
