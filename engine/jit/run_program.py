@@ -110,7 +110,7 @@ class ProgramRunner:
             plan = self._inference[key] = self._plan(arrays, self.outputs)
         results = plan(arrays)
         self._note_writes()
-        return [wrap(np.asarray(r) if isinstance(r, np.generic) else r) for r in results]
+        return [_wrapped(r) for r in results]
 
     def _plan(
         self, arrays: Sequence[Any], outputs: Sequence[Variable], kept: frozenset[int] = frozenset()
@@ -139,7 +139,7 @@ class ProgramRunner:
         self._note_writes()
         count = len(self.outputs)
         activation = Activation(run.forward, storage, (*results[count:], *[arrays[n] for n in run.given]))
-        outputs = [wrap(np.asarray(r) if isinstance(r, np.generic) else r) for r in results[:count]]
+        outputs = [_wrapped(r) for r in results[:count]]
         if run.wanted:
             node = Operator(RUN_PROGRAM.opdef, None, {"runner": self, "run": run, "activation": activation})
             node.edges = ([everything[n]._edge for n in run.wanted],)  # type: ignore[assignment]
@@ -196,7 +196,7 @@ class ProgramRunner:
                 fed.append(xp.zeros(spec.shape, spec.dtype.np))
             else:
                 fed.append(gradient._array)
-        return [wrap(a) for a in run.backward([*activation.saved, *fed])]
+        return [_wrapped(a) for a in run.backward([*activation.saved, *fed])]
 
     @property
     def training_programs(self) -> list[Program]:
@@ -236,3 +236,8 @@ def _saved(
     wanted = [v for o in needed(backward, gradients) for v in arguments(o)] + list(gradients)
     saved = {id(v): v for v in wanted if id(v) in available}.values()
     return [v for v in saved if id(v) in place], [v for v in saved if id(v) not in place]
+
+
+def _wrapped(result: Any) -> Tensor:
+    """A result as a Tensor; NumPy's kernels give scalars where there are no dimensions."""
+    return wrap(np.asarray(result) if isinstance(result, np.generic) else result)

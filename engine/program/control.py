@@ -91,18 +91,33 @@ def _in_block(builder: Builder, block: Block, value: Any, like: Any) -> Variable
         if isinstance(value, Tensor):
             return builder.program.capture(value)
         if isinstance(value, (bool, int, float)):
-            dtype = like.dtype if isinstance(like, (Variable, Tensor)) else None
-            dims = like.shape if isinstance(like, (Variable, Tensor)) else ()
-            if -1 in dims:
-                made = shape.fill_like(like, value=float(value), dtype=dtype)
-            else:
-                made = shape.fill(shape=list(dims), value=value, dtype=dtype or _dtype_of(value, like))
-            assert isinstance(made, Variable)
-            return made
+            return _number(block, value, like)
     raise _error(ConversionError(
         f"cond: one branch gives {value!r} and the other {like!r}; only tensors and numbers can differ between branches "
         "of a tensor condition: give both branches a tensor, or the same object"
     ))  # fmt: skip
+
+
+def _number(block: Block, value: Any, like: Any) -> Variable:
+    """A number that stands for ``like``, in its shape; a float beside whole numbers stays a float."""
+    if not isinstance(like, (Variable, Tensor)):
+        made = shape.fill(shape=[], value=value, dtype=_dtype_of(value, like))
+    else:
+        fraction = isinstance(value, float) and not like.dtype.is_floating_point
+        dtype = "float32" if fraction else like.dtype.name
+        if -1 not in like.shape:
+            made = shape.fill(shape=list(like.shape), value=value, dtype=dtype)
+        elif isinstance(like, Variable) and any(like.block is b for b in block.lineage()):
+            made = shape.fill_like(like, value=float(value), dtype=dtype)
+        else:
+            raise _error(
+                ConversionError(
+                    f"cond: one branch gives {value!r} and the other {like.spec}, whose shape is known only when it runs; "
+                    "give a tensor of that shape on both sides, e.g. with full_like"
+                )
+            )
+    assert isinstance(made, Variable)
+    return made
 
 
 def _dtype_of(value: Any, like: Any) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from engine.core import names
 from engine.core.dtype import DType
-from engine.core.errors import ConversionError, ProgramError
+from engine.core.errors import ConversionError, EngineError, ProgramError
 from engine.core.operator import Operator
 from engine.core.spec import Spec
 
@@ -73,11 +73,14 @@ class Variable:
             )
         return self.spec.shape[0]
 
-    def _no_value(self, what: str) -> ConversionError:
-        return ConversionError(
+    def _no_value(self, what: str) -> EngineError:
+        from engine.program.builder import located, user_frame
+
+        error = ConversionError(
             f"{what}: {self.name!r} {self.spec} is a static Variable, its value is known only when the Program runs; "
             "write the condition in code that to_static converts (if, while, and, or, not), or move it out of the graph"
         )
+        return located(error, user_frame())
 
     def __bool__(self) -> bool:
         raise self._no_value("bool()")

@@ -273,3 +273,10 @@ def test_gradients_flow_into_the_inputs_of_a_layer():
     (eager(a) ** 2).sum().backward()
     (static(b) ** 2).sum().backward()
     np.testing.assert_allclose(b.grad.numpy(), a.grad.numpy(), rtol=1e-4, atol=1e-5)
+
+
+def test_a_scalar_in_gives_a_scalar_gradient():
+    x = paddle.to_tensor(3.0, stop_gradient=False)
+    to_static(lambda v: v * v)(x).backward()
+    assert x.grad.shape == []
+    assert x.grad.item() == 6.0
