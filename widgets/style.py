@@ -1,7 +1,7 @@
 """The style sheet made of the tokens: what Fusion can't say with a palette alone.
 
-Roles are set with `setProperty("role", ...)`: buttons "primary", "quiet", "row", "status"; labels "title", "section", "mute",
-"ok", "bad"; frames "card", "panel", "line"; QToolButton "page", "brand".
+Roles are set with `setProperty("role", ...)`: buttons "primary", "quiet", "row", "status"; labels "title",
+"section", "mute", "ok", "bad"; frames "card", "panel", "line"; QToolButton "page", "brand".
 """
 
 from __future__ import annotations
