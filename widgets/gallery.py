@@ -71,6 +71,7 @@ def _controls() -> QGridLayout:
     choices, number, text = QComboBox(), QSpinBox(), QLineEdit()
     choices.addItems(["Adam", "SGD"])
     number.setValue(64)
+    number.lineEdit().setTextMargins(6, 0, 0, 0)
     text.setPlaceholderText("Name of the model")
     slider, bar = QSlider(Qt.Orientation.Horizontal), QProgressBar()
     slider.setValue(60)
