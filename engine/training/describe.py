@@ -27,8 +27,8 @@ def program_event(network: Any, config: TrainingConfig) -> Event:
             are.
     """
     from engine import jit
+    from engine.jit.input_spec import InputSpec
     from engine.program.serialize import to_plain
-    from engine.static import InputSpec
 
     spec = InputSpec(shape=[None, *picture_shape(config)], dtype="float32", name="x")
     with measuring(network):

@@ -54,7 +54,7 @@ def export_run(
             written does not read back as it was.
     """
     from engine import jit
-    from engine.static import InputSpec
+    from engine.jit.input_spec import InputSpec
 
     spec = spec or DEFAULT_SPEC
     store = RunFolder(folder)
@@ -140,10 +140,11 @@ def _samples(data: Any, count: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _scores(network: Any, pictures: np.ndarray) -> np.ndarray:
-    import engine
+    from engine.eager.grad_mode import no_grad
+    from engine.tensor.creation import to_tensor
 
-    with engine.no_grad():
-        scores = network(engine.to_tensor(pictures))
+    with no_grad():
+        scores = network(to_tensor(pictures))
     if not hasattr(scores, "numpy"):
         raise EngineError(
             f"export: the model gives no single Tensor: {type(scores).__name__}; return the scores alone"

@@ -68,10 +68,11 @@ def build_parts(config: TrainingConfig, source_folder: Path | None = None) -> Pa
     Raises:
         ArgumentError, DataError, DeviceError: a name that leads nowhere, data or device that isn't there.
     """
-    import engine
+    from engine.core.place import set_device
     from engine.io import DataLoader
+    from engine.tensor.creation import to_tensor
 
-    engine.set_device(config.device)
+    set_device(config.device)
     network, files = build_network(config, source_folder)
     splits: DataSplits = load_data(config.data, config.samples)
     optimizer = make_optimizer(config.optimizer, config.learning_rate, network)
@@ -85,7 +86,7 @@ def build_parts(config: TrainingConfig, source_folder: Path | None = None) -> Pa
         classes=splits.classes,
         train_samples=len(splits.train),
         test_samples=len(splits.test),
-        first_pictures=engine.to_tensor(picture[None]),
+        first_pictures=to_tensor(picture[None]),
         model_files=files,
     )
 

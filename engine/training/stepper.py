@@ -40,7 +40,7 @@ class Stepper:
 
     def __init__(self, network: Any, optimizer: Any, static: bool, shape: tuple[int, ...]) -> None:
         from engine import jit
-        from engine.static import InputSpec
+        from engine.jit.input_spec import InputSpec
 
         self.network = network
         self.optimizer = optimizer
@@ -70,9 +70,9 @@ class Stepper:
         self, batches: Any, classes: int, stopped: Callable[[], bool] = lambda: False
     ) -> Evaluation | None:
         """Measure the network on all ``batches``; modes and random numbers are afterwards as they were."""
-        import engine
+        from engine.eager.grad_mode import no_grad
 
-        with measuring(self.network), engine.no_grad():
+        with measuring(self.network), no_grad():
             return evaluate(lambda pictures: self._read(pictures).numpy(), batches, classes, stopped)
 
     def check(self, pictures: Any, classes: tuple[str, ...]) -> None:
@@ -82,9 +82,9 @@ class Stepper:
         Raises:
             ArgumentError: its output can't stand for ``classes``. Its own errors come through as they are.
         """
-        import engine
+        from engine.eager.grad_mode import no_grad
 
-        with measuring(self.network), engine.no_grad():
+        with measuring(self.network), no_grad():
             scores = self.network(pictures)
         check_output(tuple(getattr(scores, "shape", ())), len(classes), int(pictures.shape[0]))
 

@@ -14,18 +14,20 @@ REPEATS = 30
 def main(prefix: str, asked: str, answered: str) -> int:
     """Answer the pictures in ``asked`` into ``answered`` and print what was measured; 1 and one line on
     failure."""
-    import engine
+    from engine import jit
     from engine.core.errors import EngineError
+    from engine.eager.grad_mode import no_grad
+    from engine.tensor.creation import to_tensor
 
     try:
         begin = time.perf_counter()
-        layer = engine.jit.load(prefix)
+        layer = jit.load(prefix)
         layer.eval()
         loaded = time.perf_counter() - begin
         pictures = np.load(asked, allow_pickle=False)
-        with engine.no_grad():
-            scores = layer(engine.to_tensor(pictures)).numpy()
-            one = engine.to_tensor(pictures[:1])
+        with no_grad():
+            scores = layer(to_tensor(pictures)).numpy()
+            one = to_tensor(pictures[:1])
             times = []
             for _ in range(REPEATS):
                 begin = time.perf_counter()
