@@ -1,1 +1,1 @@
-
+"""The application: windows over controllers over a Qt-free session."""

@@ -1,1 +1,1 @@
-
+"""Reusable Qt widgets that speak Qt and plain values only."""

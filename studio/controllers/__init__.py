@@ -1,1 +1,1 @@
-
+"""Controllers: they bind view models to widgets."""

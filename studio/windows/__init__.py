@@ -1,1 +1,1 @@
-
+"""The main window, its pages and dialogs."""
