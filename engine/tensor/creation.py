@@ -18,8 +18,8 @@ from engine.ops import shape as ops
 def to_tensor(data: Any, dtype: Any = None, place: Any = None, stop_gradient: bool = True) -> Any:
     """A tensor with a copy of ``data``: numbers, nested lists, a NumPy array or a Tensor.
 
-    Python floats become the default dtype, ints int64, bools bool; NumPy arrays keep theirs. Raises DTypeError for
-    data that is no numbers (strings, objects) and ArgumentError for ragged lists.
+    Python floats become the default dtype, ints int64, bools bool; NumPy arrays keep theirs. Raises
+    DTypeError for data that is no numbers (strings, objects) and ArgumentError for ragged lists.
     """
     if modes.is_static():
         return _static_constant(data, dtype)
@@ -54,7 +54,8 @@ def _as_array(data: Any, dtype: DType | None) -> Any:
             array = array.astype(np.int64)
     if array.dtype.kind not in "biufc":
         raise DTypeError(
-            f"to_tensor: data of {array.dtype} is no numbers: got {type(data).__name__}; convert it to numbers first"
+            f"to_tensor: data of {array.dtype} is no numbers: got {type(data).__name__}; "
+            "convert it to numbers first"
         )
     if dtype is not None and array.dtype != dtype.np:
         array = array.astype(dtype.np)

@@ -36,7 +36,8 @@ def _parse(x: Any, index: Any) -> tuple[tuple[Any, ...], list[Any]]:
             tensor = item if is_tensor(item) else to_tensor(item)
             if tensor.dtype.is_floating_point:
                 raise ArgumentError(
-                    f"index: an index tensor must be integer or bool: got {tensor.dtype.name}; cast it to int64"
+                    f"index: an index tensor must be integer or bool: got {tensor.dtype.name}; "
+                    "cast it to int64"
                 )
             plain.append(("tensor", len(tensors)))
             tensors.append(tensor)
@@ -74,7 +75,8 @@ def iterate(x: Any) -> Iterator[Any]:
     length = x.shape[0]
     if length < 0:
         raise OutOfRangeError(
-            f"iteration over {x.name!r}: its first dimension is not known before running; fix it in the InputSpec"
+            f"iteration over {x.name!r}: its first dimension is not known before running; "
+            "fix it in the InputSpec"
         )
     for n in range(length):
         yield getitem(x, n)

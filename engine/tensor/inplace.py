@@ -22,7 +22,8 @@ def replace(where: str, x: Any, value: Any) -> Any:
         return _rebind(where, x, value)
     if value._array.shape != x._array.shape:
         raise ShapeError(
-            f"{where}: an in-place change keeps the shape: {x.shape} would become {value.shape}; use the form without _"
+            f"{where}: an in-place change keeps the shape: {x.shape} would become {value.shape}; "
+            "use the form without _"
         )
     if value._array.dtype != x._array.dtype:
         value = math.cast(value, out_dtype=x.dtype.name)
@@ -43,11 +44,13 @@ def _rebind(where: str, x: Any, value: Any) -> Any:
     builder = current_builder()
     if builder is None or builder.block.idx != 0:
         raise ConversionError(
-            f"{where}: a tensor is changed in place inside a branch or loop of a Program; assign the result to a name instead"
+            f"{where}: a tensor is changed in place inside a branch or loop of a Program; "
+            "assign the result to a name instead"
         )
     if isinstance(x, Tensor) and x.persistable:
         raise ConversionError(
-            f"{where}: {x.name!r} is shared with a Layer and can't be changed in place in a Program; return the new value"
+            f"{where}: {x.name!r} is shared with a Layer and can't be changed in place in a Program; "
+            "return the new value"
         )
     builder.rebound[id(x)] = (x, value)
     return x

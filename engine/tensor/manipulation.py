@@ -82,7 +82,8 @@ def split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None = None) 
     if isinstance(num_or_sections, int):
         if num_or_sections < 1 or size % num_or_sections:
             raise ArgumentError(
-                f"split: dimension {axis} of {list(x.shape)} does not divide into {num_or_sections} equal parts"
+                f"split: dimension {axis} of {list(x.shape)} does not divide into {num_or_sections} equal "
+                "parts"
             )
         sections = [size // num_or_sections] * num_or_sections
     else:

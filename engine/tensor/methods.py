@@ -80,19 +80,19 @@ _METHODS: dict[str, Callable[..., Any]] = {
     for module, names in (
         (
             math,
-            "add subtract multiply divide floor_divide remainder mod floor_mod pow maximum minimum scale exp log sqrt rsqrt "
-            "reciprocal sin cos square abs sign floor ceil round isnan isinf isfinite tanh neg clip cast sum mean max min "
-            "prod all any var std argmax argmin matmul",
+            "add subtract multiply divide floor_divide remainder mod floor_mod pow maximum minimum scale "
+            "exp log sqrt rsqrt reciprocal sin cos square abs sign floor ceil round isnan isinf isfinite "
+            "tanh neg clip cast sum mean max min prod all any var std argmax argmin matmul",
         ),
         (
             logic,
-            "equal not_equal less_than less_equal greater_than greater_equal logical_and logical_or logical_xor "
-            "logical_not equal_all allclose",
+            "equal not_equal less_than less_equal greater_than greater_equal logical_and logical_or "
+            "logical_xor logical_not equal_all allclose",
         ),
         (
             manipulation,
-            "reshape flatten transpose t squeeze unsqueeze unbind split chunk expand broadcast_to expand_as tile gather "
-            "topk numel",
+            "reshape flatten transpose t squeeze unsqueeze unbind split chunk expand broadcast_to expand_as "
+            "tile gather topk numel",
         ),
         (creation, "clone"),
     )

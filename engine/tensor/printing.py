@@ -92,8 +92,6 @@ def data_text(array: Any, indent: int) -> str:
     widths = [len(_item(v)) for v in shown.reshape(-1)]
     signed = bool(array.dtype.kind in "if" and shown.size and any(v < 0 for v in shown.reshape(-1)))
     width = max(widths, default=0)
-    if signed and any(not v < 0 and len(_item(v)) == width for v in shown.reshape(-1)):
-        width += 1
     if array.size == 0:
         return (
             "[" * max(array.ndim, 1) + "]" * max(array.ndim, 1)

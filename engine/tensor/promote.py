@@ -40,7 +40,8 @@ def operands(where: str, x: Any, y: Any, *, floating: bool = False) -> tuple[Any
     """x and y as tensors of one dtype; ``floating`` makes integers float first (true division)."""
     if not is_tensor(x) and not is_tensor(y):
         raise DTypeError(
-            f"{where}: neither operand is a Tensor: got {type(x).__name__} and {type(y).__name__}; use to_tensor()"
+            f"{where}: neither operand is a Tensor: got {type(x).__name__} and {type(y).__name__}; "
+            "use to_tensor()"
         )
     if not is_tensor(x):
         x = _from_python(where, x, y)

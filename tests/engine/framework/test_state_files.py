@@ -1,0 +1,70 @@
+"""save and load of state dicts and nested structures; no pickle."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import engine as paddle
+from engine.core.errors import ArgumentError, DataError, FormatError
+
+
+def test_a_state_dict_comes_back_with_names_and_values(tmp_path):
+    net = paddle.nn.Linear(3, 2)
+    path = str(tmp_path / "net.pdparams")
+    paddle.save(net.state_dict(), path)
+    loaded = paddle.load(path)
+    assert list(loaded) == ["weight", "bias"]
+    np.testing.assert_array_equal(loaded["weight"].numpy(), net.weight.numpy())
+    assert loaded["weight"].name == net.weight.name
+    other = paddle.nn.Linear(3, 2)
+    other.set_state_dict(loaded)
+    np.testing.assert_array_equal(other.weight.numpy(), net.weight.numpy())
+
+
+def test_nested_structures_keep_their_types(tmp_path):
+    value = {"a": [paddle.to_tensor([1, 2]), (3, "x", None)], "b": {"c": 2.5, 7: True}, "d": np.arange(3)}
+    path = str(tmp_path / "deep" / "state.h5")
+    paddle.save(value, path)
+    back = paddle.load(path)
+    assert back["a"][0].numpy().tolist() == [1, 2]
+    assert back["a"][1] == (3, "x", None)
+    assert back["b"] == {"c": 2.5, 7: True}
+    assert back["d"].tolist() == [0, 1, 2]
+    assert isinstance(paddle.load(path, return_numpy=True)["a"][0], np.ndarray)
+
+
+def test_an_object_is_not_saved(tmp_path):
+    with pytest.raises(ArgumentError, match=r"obj\['model'\] is Linear"):
+        paddle.save({"model": paddle.nn.Linear(1, 1)}, str(tmp_path / "x"))
+
+
+def test_a_pickle_is_refused_without_being_run(tmp_path):
+    marker = tmp_path / "ran"
+
+    class Bad:
+        def __reduce__(self):
+            return (open, (str(marker), "w"))
+
+    path = tmp_path / "bad.pdparams"
+    path.write_bytes(pickle.dumps(Bad()))
+    with pytest.raises(FormatError, match=r"bad\.pdparams"):
+        paddle.load(str(path))
+    assert not marker.exists()
+
+
+def test_an_absent_file_is_named(tmp_path):
+    with pytest.raises(DataError, match="nowhere"):
+        paddle.load(str(tmp_path / "nowhere.pdparams"))
+
+
+def test_seed_and_state_of_random_numbers():
+    paddle.seed(9)
+    first = paddle.rand([3]).numpy()
+    state = paddle.get_rng_state()
+    second = paddle.rand([3]).numpy()
+    paddle.set_rng_state(state)
+    np.testing.assert_array_equal(paddle.rand([3]).numpy(), second)
+    paddle.seed(9)
+    np.testing.assert_array_equal(paddle.rand([3]).numpy(), first)
+    assert not np.array_equal(first, second)
