@@ -16,12 +16,13 @@ class GraphViewModel:
     """What the page Graph shows.
 
     ``program`` is the Program as ``engine.program.serialize.to_plain`` gives it (``blocks`` with ``idx``,
-    ``parent``, ``vars`` and ``ops``), empty before a model was traced. ``source`` is the whole file of the
+    ``parent``, ``vars`` and ``ops``), empty before a model was traced; ``text`` is it as Paddle prints it. ``source`` is the whole file of the
     model, ``source_line`` where its forward begins, ``converted`` what to_static made of it. ``selected`` is
     (block, operator) by index, or None. ``loading`` is True while a child process traces the model.
     """
 
     program: dict[str, Any] = field(default_factory=dict)
+    text: str = ""
     model: str = ""
     source: str = ""
     source_file: str = ""
@@ -40,7 +41,7 @@ class GraphViewModel:
             self.model = event["model"]
             self.source, self.source_file = event["source"], event["source_file"]
             self.source_line, self.converted = event["source_line"], event["converted"]
-            self.program = event["program"]
+            self.text, self.program = event["text"], event["program"]
             self.last_problem = None
         elif event["event"] == "failed":
             self.last_problem = problem_from_event(event, "The model could not be traced")
@@ -48,6 +49,12 @@ class GraphViewModel:
             if not event["clean"] and not event["killed"]:
                 self.last_problem = problem_from_event(event, "The tracing process has died")
             self.loading = False
+
+    def show_saved(self, model: str, program: dict[str, Any], text: str) -> None:
+        """Show the Program of inference files, which come without any source."""
+        self.selected = None
+        self.model, self.text, self.source, self.source_file, self.converted = model, text, "", "", ""
+        self.source_line, self.program = 1, program
 
     def select(self, block: int, operator: int) -> None:
         """Select an operator; nothing is selected where there is none of that index."""

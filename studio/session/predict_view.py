@@ -27,10 +27,17 @@ class ModelInfo:
     sizes: dict[str, int]
     save_id: str
     info: dict[str, Any]
+    program: dict[str, Any] = field(default_factory=dict)
 
     @property
     def total_size(self) -> int:
         return sum(self.sizes.values())
+
+    def text(self) -> str:
+        """The Program as Paddle prints it."""
+        from engine.program.serialize import from_plain
+
+        return str(from_plain(self.program, self.prefix))
 
 
 @dataclass(frozen=True)
@@ -79,7 +86,7 @@ def load_model(prefix: str) -> LoadedModel:
             classes=tuple(str(name) for name in extra.get("classes", [])),
             scaling=dict(extra.get("scaling", {})),
             sizes={paths[suffix].name: size for suffix, size in described.sizes.items()},
-            save_id=described.save_id, info=extra,
+            save_id=described.save_id, info=extra, program=described.program,
         ),
         layer,
     )  # fmt: skip

@@ -50,12 +50,17 @@ class Preferences(BaseModel):
     theme: Literal["system", "light", "dark"] = "system"
     language: Literal["system", "en", "zh_CN"] = "system"
     recent_projects: list[str] = Field(default_factory=list)
+    recent_models: list[str] = Field(default_factory=list)
     agreed: list[str] = Field(default_factory=list)
 
     def remember(self, project: Path) -> None:
         """Put ``project`` first among the recent ones."""
         name = str(project)
         self.recent_projects = [name, *(p for p in self.recent_projects if p != name)][:MAX_RECENT]
+
+    def remember_model(self, prefix: str) -> None:
+        """Put inference files first among the recent ones."""
+        self.recent_models = [prefix, *(p for p in self.recent_models if p != prefix)][:MAX_RECENT]
 
 
 def read_project(path: Path) -> Project:

@@ -55,13 +55,15 @@ class Run:
 
 @dataclass(frozen=True)
 class RunHistory:
-    """All points and epochs of a run."""
+    """All points and epochs of a run, and the confusion matrix of its last epoch."""
 
     steps: list[int] = field(default_factory=list)
     losses: list[float] = field(default_factory=list)
     accuracies: list[float] = field(default_factory=list)
     epochs: list[dict[str, Any]] = field(default_factory=list)
     notes: tuple[str, ...] = ()
+    confusion: list[list[int]] = field(default_factory=list)
+    classes: tuple[str, ...] = ()
 
 
 def list_runs(folder: Path) -> list[Run]:
@@ -132,13 +134,17 @@ def read_history(path: Path) -> RunHistory:
     points = record.columns.get("step", {})
     epochs = record.columns.get("epoch", {})
     count = len(next(iter(epochs.values()))) if epochs else 0
+    last = {}
+    for event in record.events:
+        if event.get("event") in ("started", "epoch"):
+            last.update(event)
     return RunHistory(
         steps=points["step"].tolist() if points else [],
         losses=points["loss"].tolist() if points else [],
         accuracies=points["accuracy"].tolist() if points else [],
         epochs=[{name: column[i].item() for name, column in epochs.items()} for i in range(count)],
-        notes=tuple(record.notes),
-    )
+        notes=tuple(record.notes), confusion=last.get("confusion", []), classes=tuple(last.get("classes", ())),
+    )  # fmt: skip
 
 
 def new_run_folder(folder: Path, model: str, static: bool) -> Path:

@@ -136,6 +136,13 @@ class Session:
         text = (settings or self.train.settings).user_file
         return self._not_agreed(Path(text).expanduser()) if text else None
 
+    def needs_agreement_of(self, folder: str) -> Path | None:
+        """The same for the copy of the user's file that the run in ``folder`` keeps: resuming and exporting run
+        it."""
+        run = self.run_in(folder)
+        copy = source_file(run) if run is not None else None
+        return self._not_agreed(copy) if copy is not None else None
+
     def agree(self, path: Path) -> None:
         """The user agreed to run the file as it is now; remembered by its content."""
         digest = file_digest(path)
@@ -166,8 +173,7 @@ class Session:
                 "Can't resume",
             ))  # fmt: skip
             return
-        copy = source_file(run)
-        if copy is not None and self._refuse(self._not_agreed(copy)):
+        if self._refuse(self.needs_agreement_of(run.path)):
             return
         config = {**run.config, "out": run.path}
         if epochs:
@@ -226,9 +232,7 @@ class Session:
     def start_export(self) -> None:
         """Export the run chosen in ``export`` and check what was written."""
         view = self.export
-        run = self.run_in(view.run_folder)
-        copy = source_file(run) if run is not None else None
-        if copy is not None and self._refuse(self._not_agreed(copy)):
+        if self._refuse(self.needs_agreement_of(view.run_folder)):
             return
         view.begin()
         job = jobs.export_job(view.run_folder, view.prefix, view.checkpoint, view.spec(), view.samples)
@@ -259,6 +263,12 @@ class Session:
 
         self._loading = threading.Thread(target=work, name="load-model", daemon=True)
         self._loading.start()
+
+    def show_saved_graph(self) -> None:
+        """Show the Program of the inference files that Predict has loaded."""
+        info = self.predict.model
+        if info is not None:
+            self.graph.show_saved(info.name, info.program, info.text())
 
     # ----- events -----
 
@@ -293,6 +303,8 @@ class Session:
                     self._report(self.predict.last_problem)
             else:
                 self.predict.loaded(loaded)
+                self.preferences.remember_model(loaded.info.prefix)
+                self._save_preferences()
 
     def wait_until(self, condition: Callable[[], bool], timeout: float) -> bool:
         """Pump until ``condition`` holds; False where ``timeout`` seconds passed. For scripts and tests."""

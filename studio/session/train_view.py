@@ -60,12 +60,14 @@ class TrainViewModel:
     says for each command that can't be given now why not. ``confusion[label][predicted]`` counts test
     pictures; ``hardest`` has dicts with index, label, predicted, probability, and ``pictures`` their pictures
     (uint8).
+    ``entry_problems`` says what was typed that is no value at all, by the name of the setting on screen.
     """
 
     state: str = "idle"
     message: str = "Ready"
     settings: RunSettings = field(default_factory=RunSettings)
     setting_problems: dict[str, str] = field(default_factory=dict)
+    entry_problems: dict[str, str] = field(default_factory=dict)
     why_not: dict[str, str] = field(default_factory=dict)
     run_name: str = ""
     folder: str = ""
@@ -169,6 +171,9 @@ class TrainViewModel:
         if self.setting_problems and "start" not in blocked:
             name, problem = next(iter(self.setting_problems.items()))
             blocked["start"] = f"{name.replace('_', ' ').capitalize()} {problem}"
+        elif self.entry_problems and "start" not in blocked:
+            name, problem = next(iter(self.entry_problems.items()))
+            blocked["start"] = f"{name}: {problem}"
         if not self.last_checkpoint and "resume_run" not in blocked:
             blocked["resume_run"] = "There is no checkpoint to resume from."
         elif self.state == "finished" and self.step >= self.total_steps:
@@ -178,6 +183,9 @@ class TrainViewModel:
         self.why_not = blocked
 
     # ----- one method for each kind of event -----
+
+    def _on_preparing(self, event: Mapping[str, Any]) -> None:
+        self.message = event["message"]
 
     def _on_started(self, event: Mapping[str, Any]) -> None:
         self.folder = event["folder"]
