@@ -40,9 +40,9 @@ def shape_of(edge: Edge) -> tuple[int, ...]:
 class Walk:
     """One backward pass.
 
-    ``targets`` (for ``grad``) collects gradients of those edges instead of storing any in leaves. ``wrap`` turns a
-    saved array back into a value, ``accumulate`` adds two gradients, ``own`` copies a gradient that is not alone in
-    holding its array.
+    ``targets`` (for ``grad``) collects gradients of those edges instead of storing any in leaves. ``wrap``
+    turns a saved array back into a value, ``accumulate`` adds two gradients, ``own`` copies a gradient that
+    is not alone in holding its array.
     """
 
     def __init__(
@@ -173,7 +173,8 @@ class Walk:
             raise GradientError(f"backward: the graph of {opdef.name} was freed {_at(node)}")
         if self.create_graph and opdef.order is not None:
             raise GradientError(
-                f"{opdef.name}: has gradients of order {opdef.order} only; call grad(create_graph=False) {_at(node)}"
+                f"{opdef.name}: has gradients of order {opdef.order} only; "
+                f"call grad(create_graph=False) {_at(node)}"
             )
         check_versions(node)
         names = opdef.input_names
@@ -220,8 +221,9 @@ def check_versions(node: Operator) -> None:
             if tensor._version.count != then:
                 raise GradientError(
                     f"backward: input {node.opdef.input_names[n]!r} of {node.opdef.name}, shape "
-                    f"{list(tensor.shape)}, was changed in place {tensor._version.count - then} time(s) after it was "
-                    f"used; its gradient needs the old value: clone() it before changing it {_at(node)}"
+                    f"{list(tensor.shape)}, was changed in place {tensor._version.count - then} time(s) "
+                    "after it was used; its gradient needs the old value: clone() it before changing it "
+                    f"{_at(node)}"
                 )
     for counter, then in node.counters or ():
         if counter.count != then:

@@ -35,8 +35,8 @@ class Applied:
 def input_gradients(applied: Applied, grads: Sequence[Any], wanted: frozenset[str]) -> dict[str, Any]:
     """Gradients of the ``wanted`` inputs by name, before broadcasting is undone.
 
-    ``grads`` holds the gradient of every output, None where nothing flowed back. Inputs that no gradient reaches
-    are absent from the result. A list input gets a list.
+    ``grads`` holds the gradient of every output, None where nothing flowed back. Inputs that no gradient
+    reaches are absent from the result. A list input gets a list.
     """
     opdef = applied.opdef
     opdef.require_differentiable()

@@ -1,7 +1,7 @@
 """The one family of errors: each message says where, what is wrong, the values seen, and what to do.
 
-Every class also derives from the built-in exception that a Paddle user would catch (``ValueError`` for a wrong
-shape, ``TypeError`` for a wrong dtype, ...), so code written for Paddle keeps catching what it caught.
+Every class also derives from the built-in exception that a Paddle user would catch (``ValueError`` for a
+wrong shape, ``TypeError`` for a wrong dtype, ...), so code written for Paddle keeps catching what it caught.
 """
 
 from __future__ import annotations

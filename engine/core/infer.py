@@ -54,8 +54,8 @@ def broadcast_shapes(where: str, x: Sequence[int], y: Sequence[int]) -> tuple[in
             shape.append(max(a, b))
         else:
             raise ShapeError(
-                f"{where}: shapes {list(x)} and {list(y)} do not broadcast: dimension {-1 - n} is {a} and {b}; "
-                "make them equal or 1"
+                f"{where}: shapes {list(x)} and {list(y)} do not broadcast: "
+                f"dimension {-1 - n} is {a} and {b}; make them equal or 1"
             )
     return tuple(reversed(shape))
 
@@ -123,7 +123,8 @@ def reshaped(where: str, shape: Sequence[int], target: Sequence[int]) -> tuple[i
         if d == 0:
             if n >= len(shape):
                 raise ShapeError(
-                    f"{where}: 0 at position {n} of {list(target)} keeps a dimension that {list(shape)} has not"
+                    f"{where}: 0 at position {n} of {list(target)} keeps a dimension that {list(shape)} has "
+                    "not"
                 )
             d = shape[n]
             result.append(d)
@@ -146,7 +147,8 @@ def reshaped(where: str, shape: Sequence[int], target: Sequence[int]) -> tuple[i
             result[unknown_rest[0]] = total // rest
         elif _product(result) != total:
             raise ShapeError(
-                f"{where}: {list(shape)} has {total} elements: {list(target)} needs {_product(result)}; keep them equal"
+                f"{where}: {list(shape)} has {total} elements: {list(target)} needs {_product(result)}; "
+                "keep them equal"
             )
     elif unknown_rest:
         # Unknown dimensions that are kept in place cancel; if what remains is known, so is the rest.
@@ -156,7 +158,8 @@ def reshaped(where: str, shape: Sequence[int], target: Sequence[int]) -> tuple[i
             rest = _product(d for n, d in enumerate(result) if n != unknown_rest[0] and n not in kept)
             if rest == 0 or _product(left) % rest:
                 raise ShapeError(
-                    f"{where}: {list(shape)} does not fill {list(target)}; the known dimensions must divide it"
+                    f"{where}: {list(shape)} does not fill {list(target)}; "
+                    "the known dimensions must divide it"
                 )
             result[unknown_rest[0]] = _product(left) // rest
     return tuple(result)

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 class Mode:
     """The meaning of an operator application, of gradient recording and of precision, in one object.
 
-    Instances are not changed once current; a context manager makes a variant current instead, so a look at one
-    ContextVar answers every question that an operator asks.
+    Instances are not changed once current; a context manager makes a variant current instead, so a look at
+    one ContextVar answers every question that an operator asks.
     """
 
     fast = False  # the generated eager path may run: NumPy arrays, no tracing, no mixed precision

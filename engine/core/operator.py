@@ -13,14 +13,16 @@ if TYPE_CHECKING:
 class Operator:
     """An operator with its inputs, attributes and the place in the user's code that made it.
 
-    In a Block, ``inputs`` are the Variables read (lists for list inputs, None for absent ones) and ``outputs``
-    the Variables written. ``key`` is the Variable that keeps the random key drawn, where a gradient replays the
-    operator; ``replay`` marks such a second run, which draws no new key and has no effects.
+    In a Block, ``inputs`` are the Variables read (lists for list inputs, None for absent ones) and
+    ``outputs`` the Variables written. ``key`` is the Variable that keeps the random key drawn,
+    where a gradient replays the operator; ``replay`` marks such a second run, which draws no new
+    key and has no effects.
 
     On the tape it never refers to its output Tensors, so a graph is a tree of references from results to
-    arguments and is freed the moment the last result goes. ``inputs`` then holds only the Tensors that a gradient
-    rule asks for, ``outputs`` only the arrays that one asks for, ``edges`` where the gradients go, ``versions`` what
-    the inputs' version counters said, and ``shapes`` the shape of the output (a tuple of shapes for several).
+    arguments and is freed the moment the last result goes. ``inputs`` then holds only the Tensors that a
+    gradient rule asks for, ``outputs`` only the arrays that one asks for, ``edges`` where the gradients
+    go, ``versions`` what the inputs' version counters said, and ``shapes`` the shape of the output (a
+    tuple of shapes for several).
     """
 
     __slots__ = (

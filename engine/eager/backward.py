@@ -20,8 +20,8 @@ def backward(
 ) -> None:
     """Add the gradients of ``tensors`` to the ``grad`` of every leaf they depend on.
 
-    ``grads`` are the gradients to start from, ones by default. Raises GradientError if the graph was freed or a
-    needed value changed in place.
+    ``grads`` are the gradients to start from, ones by default. Raises GradientError if the graph was freed or
+    a needed value changed in place.
     """
     roots = _roots("backward", tensors, grads)
     _walk(roots, retain_graph, create_graph=False, targets=None)
@@ -39,8 +39,8 @@ def grad(
 ) -> list[Tensor | None]:
     """Gradients of ``outputs`` with respect to ``inputs``, touching no ``grad``.
 
-    With ``create_graph`` the result can be differentiated again. Raises GradientError for an input that the outputs
-    do not depend on, unless ``allow_unused`` (then its gradient is None).
+    With ``create_graph`` the result can be differentiated again. Raises GradientError for an input that the
+    outputs do not depend on, unless ``allow_unused`` (then its gradient is None).
     """
     outputs = [outputs] if isinstance(outputs, Tensor) else list(outputs)
     inputs = [inputs] if isinstance(inputs, Tensor) else list(inputs)
@@ -78,8 +78,8 @@ def _roots(
     for tensor, start in zip(tensors, grads, strict=True):
         if tensor._edge is None:
             raise GradientError(
-                f"{where}: the tensor of shape {tensor.shape} has stop_gradient=True, nothing was recorded for it; "
-                "set stop_gradient=False on an input, and compute outside no_grad()"
+                f"{where}: the tensor of shape {tensor.shape} has stop_gradient=True, nothing was recorded "
+                "for it; set stop_gradient=False on an input, and compute outside no_grad()"
             )
         if start is None:
             start = wrap(array_module(tensor._array).ones_like(tensor._array))

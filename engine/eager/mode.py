@@ -18,8 +18,8 @@ from engine.core.random import default_generator
 from engine.core.spec import Spec
 from engine.eager.tensor import Tensor, share, wrap, write
 
-# NumPy's floating-point warnings are silenced once, here, not around every operator: as in every framework of the
-# field, overflow and 0/0 give inf and nan without a word.
+# NumPy's floating-point warnings are silenced once, here, not around every operator: as in every framework of
+# the field, overflow and 0/0 give inf and nan without a word.
 np.seterr(all="ignore")
 
 
@@ -73,8 +73,8 @@ def _arrays(opdef: OpDef, name: str, value: Any) -> Any:
         return value._array
     if modes.is_symbolic(value):
         raise ArgumentError(
-            f"{opdef.name}: input {name!r} is the static Variable {value.name!r}, which holds no data in eager mode; "
-            "run its Program with an Executor, or build under enable_static()"
+            f"{opdef.name}: input {name!r} is the static Variable {value.name!r}, which holds no data in "
+            "eager mode; run its Program with an Executor, or build under enable_static()"
         )
     raise ArgumentError(
         f"{opdef.name}: input {name!r} must be a Tensor: got {type(value).__name__}; use to_tensor()"
@@ -147,7 +147,7 @@ def explain(opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any], error:
 
 def explain_specs(opdef: OpDef, specs: list[Any], attrs: dict[str, Any], error: Exception) -> Exception:
     """The same from the specs of the inputs."""
-    if isinstance(error, (EngineError, MemoryError)):
+    if isinstance(error, (EngineError, MemoryError, AssertionError)):
         return error
     try:
         opdef.infer_specs(specs, opdef.with_defaults(attrs))

@@ -18,8 +18,8 @@ new = object.__new__
 class Tensor:
     """A value computed at once.
 
-    ``stop_gradient`` is False where operators on it are recorded for ``backward``. Methods and operators are those
-    of the functions in ``engine.tensor``, attached by its table.
+    ``stop_gradient`` is False where operators on it are recorded for ``backward``. Methods and operators are
+    those of the functions in ``engine.tensor``, attached by its table.
     """
 
     __slots__ = ("__weakref__", "_array", "_edge", "_grad", "_name", "_persistable", "_version")
@@ -43,7 +43,7 @@ class Tensor:
         if name is not None:
             self._name = name
 
-    # -- what it is --------------------------------------------------------------------------------------------
+    # -- what it is ------------------------------------------------------------------------------------------
     @property
     def shape(self) -> list[int]:
         return list(self._array.shape)
@@ -91,7 +91,7 @@ class Tensor:
     def persistable(self, value: bool) -> None:
         self._persistable: bool = bool(value)
 
-    # -- gradients ---------------------------------------------------------------------------------------------
+    # -- gradients -------------------------------------------------------------------------------------------
     @property
     def stop_gradient(self) -> bool:
         return self._edge is None
@@ -141,7 +141,7 @@ class Tensor:
 
         backward([self], [grad_tensor], retain_graph)
 
-    # -- data --------------------------------------------------------------------------------------------------
+    # -- data ------------------------------------------------------------------------------------------------
     def numpy(self) -> np.ndarray[Any, Any]:
         """A copy of the data as a NumPy array."""
         array = self._array
@@ -171,11 +171,13 @@ class Tensor:
         array = value._array if isinstance(value, Tensor) else np.asarray(value)
         if array.shape != self._array.shape:
             raise ShapeError(
-                f"set_value: {self.name!r} has shape {self.shape}: got {list(array.shape)}; reshape the value first"
+                f"set_value: {self.name!r} has shape {self.shape}: got {list(array.shape)}; "
+                "reshape the value first"
             )
         if array.dtype != self._array.dtype and not np.can_cast(array.dtype, self._array.dtype, "same_kind"):
             raise DTypeError(
-                f"set_value: {self.name!r} has dtype {self.dtype.name}: got {array.dtype}; cast the value first"
+                f"set_value: {self.name!r} has dtype {self.dtype.name}: got {array.dtype}; "
+                "cast the value first"
             )
         write(self, array)
 

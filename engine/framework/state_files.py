@@ -19,8 +19,8 @@ _TENSOR, _PARAMETER, _PROGRAM = "__tensor__", "__parameter__", "__program__"
 def save(obj: Any, path: str, protocol: int = 4, **configs: Any) -> None:
     """Write ``obj`` (state dicts, nested dicts, lists and tuples of tensors, arrays and plain values, a Program).
 
-    ``protocol`` is Paddle's pickle protocol and has no meaning here: nothing is pickled. Raises ArgumentError for an
-    object that can't be saved so, SaveError if writing fails (what was there stays).
+    ``protocol`` is Paddle's pickle protocol and has no meaning here: nothing is pickled. Raises ArgumentError
+    for an object that can't be saved so, SaveError if writing fails (what was there stays).
     """
     if not isinstance(path, (str, os.PathLike)):
         raise ArgumentError(f"save: path must be a file name: got {type(path).__name__}")
@@ -51,8 +51,8 @@ def _plain(value: Any, where: str) -> Any:
     if value is None or isinstance(value, (bool, int, float, str, bytes, np.ndarray, np.generic)):
         return value
     raise ArgumentError(
-        f"save: {where} is {type(value).__name__}; only tensors, arrays, numbers, strings and dicts, lists and tuples of "
-        "them can be saved: pass a state_dict()"
+        f"save: {where} is {type(value).__name__}; only tensors, arrays, numbers, strings and dicts, "
+        "lists and tuples of them can be saved: pass a state_dict()"
     )
 
 

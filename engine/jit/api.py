@@ -21,8 +21,8 @@ def to_static(
 ) -> Any:
     """Run a function, or the forward of a Layer, as a static Program.
 
-    As a decorator (``@to_static``, ``@to_static(input_spec=[...])``) or a call. A Layer is returned itself, with its
-    forward converted. ``build_strategy`` is accepted for Paddle's sake and has no effect.
+    As a decorator (``@to_static``, ``@to_static(input_spec=[...])``) or a call. A Layer is returned itself,
+    with its forward converted. ``build_strategy`` is accepted for Paddle's sake and has no effect.
 
     Raises ConversionError for what can't be converted, ArgumentError for an input_spec that does not fit.
     """

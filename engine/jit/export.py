@@ -24,16 +24,18 @@ from engine.program.serialize import from_plain, to_plain
 def save(layer: Any, path: str, input_spec: Any = None, **configs: Any) -> str:
     """Write ``path.pdmodel``, ``path.pdiparams`` and ``path.pdiparams.info``; returns their save id.
 
-    ``layer`` is a Layer (its forward is saved) or a converted function. ``input_spec`` says what the inputs are where
-    the function does not. ``info`` (a dict of plain values: input scaling, class names, ...) is stored with the model.
-    The files are written atomically: a failure leaves what was there.
+    ``layer`` is a Layer (its forward is saved) or a converted function. ``input_spec`` says what the inputs
+    are where the function does not. ``info`` (a dict of plain values: input scaling, class names, ...) is
+    stored with the model. The files are written atomically: a failure leaves what was there.
 
-    Raises ArgumentError for what can't be saved or an input_spec that does not fit, SaveError if writing fails.
+    Raises ArgumentError for what can't be saved or an input_spec that does not fit, SaveError if
+    writing fails.
     """
     unknown = set(configs) - {"info", "output_spec", "combine_params", "clip_extra", "skip_forward"}
     if unknown:
         raise ArgumentError(
-            f"jit.save: unknown option {sorted(unknown)}; it takes info, output_spec, combine_params, clip_extra"
+            f"jit.save: unknown option {sorted(unknown)}; it takes info, output_spec, combine_params, "
+            "clip_extra"
         )
     info = configs.get("info", {})
     concrete, names = _concrete(layer, input_spec)
@@ -107,8 +109,8 @@ def _chosen_outputs(concrete: ConcreteProgram, output_spec: Any) -> list[Variabl
 def load(path: str, **configs: Any) -> TranslatedLayer:
     """The model saved at ``path`` (a prefix without suffix) as a Layer that can be called and trained further.
 
-    Needs no source of the model and runs nothing but operators of this build. Raises DataError for absent files and
-    FormatError for damaged, foreign or mixed ones.
+    Needs no source of the model and runs nothing but operators of this build. Raises DataError for absent
+    files and FormatError for damaged, foreign or mixed ones.
     """
     files = read_inference(path)
     program = from_plain(files.program, f"{files.prefix}.pdmodel")
@@ -134,8 +136,8 @@ def _bind(program: Program, files: InferenceFiles) -> None:
             )
         if tuple(array.shape) != variable.shape or array.dtype != variable.dtype.np:
             raise FormatError(
-                f"{where}: weights of {variable.name!r} are {array.dtype}{list(array.shape)}: the Program says "
-                f"{variable.spec}; save the model again"
+                f"{where}: weights of {variable.name!r} are {array.dtype}{list(array.shape)}: "
+                f"the Program says {variable.spec}; save the model again"
             )
         stop = bool(info.get(variable.name, {}).get("stop_gradient", variable.stop_gradient))
         data = np.ascontiguousarray(array) if array.ndim else array.copy()

@@ -35,7 +35,8 @@ class InputSpec:
         """The spec of a Tensor, under its name unless another is given."""
         if not hasattr(tensor, "stop_gradient"):
             raise ArgumentError(
-                f"InputSpec.from_tensor: takes a Tensor: got {type(tensor).__name__}; use from_numpy for an array"
+                f"InputSpec.from_tensor: takes a Tensor: got {type(tensor).__name__}; "
+                "use from_numpy for an array"
             )
         return cls(list(tensor.shape), tensor.dtype, name or tensor.name)
 

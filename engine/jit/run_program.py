@@ -1,6 +1,7 @@
 """A Program as one operator on the tape: its forward part runs as a plan, its backward part when gradients come.
 
-Parameters and buffers are read from (and effects written to) the eager Tensors that the Program shares storage with.
+Parameters and buffers are read from (and effects written to) the eager Tensors that the Program
+shares storage with.
 """
 
 from __future__ import annotations

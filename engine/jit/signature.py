@@ -23,7 +23,8 @@ class Signature:
         self.python = inspect.signature(function)
         if input_spec is not None and not isinstance(input_spec, (list, tuple)):
             raise ArgumentError(
-                f"{where}: input_spec must be a list or tuple with one item a parameter: got {type(input_spec).__name__}"
+                f"{where}: input_spec must be a list or tuple with one item a parameter: "
+                f"got {type(input_spec).__name__}"
             )
         self.input_spec: Any = None if input_spec is None else list(input_spec)
 
@@ -55,8 +56,8 @@ class Signature:
                 found[parameter.name] = parameter.default
             else:
                 raise ArgumentError(
-                    f"{self.where}: input_spec has {len(self.input_spec)} item(s), none for the required parameter "
-                    f"{parameter.name!r} of {self.where}{self.python}; add an InputSpec for each"
+                    f"{self.where}: input_spec has {len(self.input_spec)} item(s), none for the required "
+                    f"parameter {parameter.name!r} of {self.where}{self.python}; add an InputSpec for each"
                 )
         if given:
             raise ArgumentError(
@@ -105,14 +106,15 @@ def as_specs(values: dict[str, Any]) -> dict[str, Any]:
 def tensors_of(where: str, values: dict[str, Any], specs: dict[str, Any]) -> list[Tensor]:
     """The Tensors among the arguments, in the order of the InputSpecs.
 
-    Raises ShapeError or DTypeError where one does not fit its InputSpec, ArgumentError where the structure differs.
+    Raises ShapeError or DTypeError where one does not fit its InputSpec, ArgumentError where the
+    structure differs.
     """
     found: list[Tensor] = []
     for name, spec in specs.items():
         if not nest.same_structure(values[name], spec):
             raise ArgumentError(
-                f"{where}: argument {name!r} is {nest.describe(values[name])}: its input_spec is {nest.describe(spec)}; "
-                "both must nest alike"
+                f"{where}: argument {name!r} is {nest.describe(values[name])}: "
+                f"its input_spec is {nest.describe(spec)}; both must nest alike"
             )
         for value, each in zip(nest.flatten(values[name]), nest.flatten(spec), strict=True):
             if isinstance(each, InputSpec):
@@ -124,19 +126,20 @@ def fit(where: str, name: str, value: Any, spec: InputSpec) -> Tensor:
     if not isinstance(value, Tensor):
         if not isinstance(value, (np.ndarray, int, float, bool)):
             raise ArgumentError(
-                f"{where}: argument {name!r} must be a Tensor, its input_spec is {spec}: got {type(value).__name__}"
+                f"{where}: argument {name!r} must be a Tensor, its input_spec is {spec}: "
+                f"got {type(value).__name__}"
             )
         value = to_tensor(value, dtype=spec.dtype)
     shape = value._array.shape
     if len(shape) != len(spec.shape) or any(e not in (-1, d) for d, e in zip(shape, spec.shape, strict=True)):
         raise ShapeError(
-            f"{where}: argument {name!r} has shape {list(shape)}: its input_spec says {list(spec.shape)}; reshape it or "
-            "change the InputSpec"
+            f"{where}: argument {name!r} has shape {list(shape)}: its input_spec says {list(spec.shape)}; "
+            "reshape it or change the InputSpec"
         )
     if value._array.dtype != spec.dtype.np:
         raise DTypeError(
-            f"{where}: argument {name!r} has dtype {value.dtype.name}: its input_spec says {spec.dtype.name}; "
-            f"cast it with astype({spec.dtype.name!r})"
+            f"{where}: argument {name!r} has dtype {value.dtype.name}: "
+            f"its input_spec says {spec.dtype.name}; cast it with astype({spec.dtype.name!r})"
         )
     tensor: Tensor = value
     return tensor

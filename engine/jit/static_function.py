@@ -90,8 +90,8 @@ def _output(builder: Any, value: Any) -> Variable | None:
 class StaticFunction:
     """Calls ``function`` as a Program, which is built at the first call of each kind.
 
-    Programs are kept by the specs of the Tensors, the values of the other arguments, and the train/eval modes of the
-    Layer the function belongs to.
+    Programs are kept by the specs of the Tensors, the values of the other arguments, and the train/eval modes
+    of the Layer the function belongs to.
     """
 
     def __init__(self, function: Callable[..., Any], input_spec: Any = None, instance: Any = None) -> None:
@@ -104,7 +104,7 @@ class StaticFunction:
         self._signature: Signature | None = None
         functools.update_wrapper(self, function)
 
-    # -- as a method -------------------------------------------------------------------------------------------
+    # -- as a method -----------------------------------------------------------------------------------------
     def __get__(self, instance: Any, owner: type | None = None) -> StaticFunction:
         """The function of one Layer, with Programs of its own, kept in that Layer."""
         if instance is None:
@@ -165,7 +165,7 @@ class StaticFunction:
             return function(*bound.args, **bound.kwargs)
         return function(self._instance, *bound.args, **bound.kwargs)
 
-    # -- calling -----------------------------------------------------------------------------------------------
+    # -- calling ---------------------------------------------------------------------------------------------
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not Switch.enabled:
             return self._bound(*args, **kwargs)
@@ -212,14 +212,14 @@ class StaticFunction:
             if not self.signature.python.parameters:
                 return self._from_spec([])
             raise ArgumentError(
-                f"{self._function.__qualname__}: nothing says what its inputs are; pass input_spec=[InputSpec(...)] to "
-                "jit.save or to_static, or call it once in this mode before"
+                f"{self._function.__qualname__}: nothing says what its inputs are; pass "
+                "input_spec=[InputSpec(...)] to jit.save or to_static, or call it once in this mode before"
             )
         if len(fitting) > 1:
             shapes = "; ".join(str([list(v.shape) for v in c.inputs]) for c in fitting)
             raise ArgumentError(
-                f"{self._function.__qualname__}: it was called in {len(fitting)} ways (shapes {shapes}); pass "
-                "input_spec=[InputSpec(...)] to say which to use"
+                f"{self._function.__qualname__}: it was called in {len(fitting)} ways (shapes {shapes}); "
+                "pass input_spec=[InputSpec(...)] to say which to use"
             )
         return fitting[0]
 

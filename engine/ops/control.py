@@ -1,7 +1,7 @@
 """Control flow and effects in a Program: branches, loops, printing, assertions.
 
-Branches and loops are operators with sub-blocks. They are never run as kernels of their own: eager code uses Python's
-``if`` and ``while``, and an Executor's plan writes them out in place.
+Branches and loops are operators with sub-blocks. They are never run as kernels of their own: eager code uses
+Python's ``if`` and ``while``, and an Executor's plan writes them out in place.
 """
 
 from __future__ import annotations

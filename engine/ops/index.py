@@ -13,8 +13,9 @@ from engine.core.opdef import op
 from engine.core.spec import Spec
 from engine.ops import shape
 
-# An index is written as a tuple of plain values, so that it can stand in a Program: an int, None, "..." for an
-# ellipsis, ("slice", start, stop, step), or ("tensor", n) for the n-th tensor of the operator's list input.
+# An index is written as a tuple of plain values, so that it can stand in a Program: an int, None,
+# "..." for an ellipsis, ("slice", start, stop, step), or ("tensor", n) for the n-th tensor of the
+# operator's list input.
 
 
 def _restore(index: Any, tensors: Any) -> tuple[Any, ...]:
@@ -66,7 +67,8 @@ def _infer_getitem(x: Spec, indices: list[Spec], *, index: Any) -> Spec:
             size = x.shape[axis]
             if size >= 0 and not -size <= item < size:
                 raise OutOfRangeError(
-                    f"getitem: index {item} is out of range for dimension {axis} of {x}; use {-size} to {size - 1}"
+                    f"getitem: index {item} is out of range for dimension {axis} of {x}; "
+                    f"use {-size} to {size - 1}"
                 )
             axis += 1
     if parts:
@@ -254,7 +256,8 @@ def gather(xp, x, index, *, axis=0):
     if index.size and (int(index.min()) < 0 or int(index.max()) >= size):
         wrong = index[(index < 0) | (index >= size)].reshape(-1)[0]
         raise OutOfRangeError(
-            f"gather: index {int(wrong)} is out of range for axis {axis} with {size} rows; use 0 to {size - 1}"
+            f"gather: index {int(wrong)} is out of range for axis {axis} with {size} rows; "
+            f"use 0 to {size - 1}"
         )
     return xp.take(x, index, axis=axis)
 

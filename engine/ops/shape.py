@@ -210,7 +210,8 @@ def _infer_split(x: Spec, *, axis: int, sections: Any) -> tuple[Spec, ...]:
     axis = normal_axis("split", axis, x.ndim)
     if x.shape[axis] >= 0 and sum(sections) != x.shape[axis]:
         raise ShapeError(
-            f"split: sections {list(sections)} add up to {sum(sections)}: axis {axis} of {x} has {x.shape[axis]}"
+            f"split: sections {list(sections)} add up to {sum(sections)}: "
+            f"axis {axis} of {x} has {x.shape[axis]}"
         )
     return tuple(x.with_shape((*x.shape[:axis], s, *x.shape[axis + 1 :])) for s in sections)
 

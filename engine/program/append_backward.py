@@ -28,8 +28,8 @@ def gradients_in_block(
 ) -> list[Any]:
     """Append to the current block the gradients of ``sources`` given those of later Variables.
 
-    ``grads`` maps ids of Variables to their gradient Variables and is extended on the way; ``ops`` are the forward
-    operators, in order. Returns one gradient a source, None for one that is not reached.
+    ``grads`` maps ids of Variables to their gradient Variables and is extended on the way; ``ops`` are the
+    forward operators, in order. Returns one gradient a source, None for one that is not reached.
     """
     reached = depends_on(ops, {id(s) for s in sources})
     for operator in reversed(ops):

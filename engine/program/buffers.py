@@ -22,8 +22,8 @@ class Request:
 def assign_buffers(requests: Sequence[Request]) -> list[Spec]:
     """Give every request a slot; returns the spec of each slot.
 
-    Requests come in order of ``start``. A slot is free again after its ``stop``: an operator never writes into a
-    buffer that it reads.
+    Requests come in order of ``start``. A slot is free again after its ``stop``: an operator never writes
+    into a buffer that it reads.
     """
     slots: list[Spec] = []
     busy_until: list[int] = []

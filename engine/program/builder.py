@@ -70,7 +70,8 @@ class Builder(modes.Mode):
         if isinstance(value, Tensor):
             return self.program.capture(value)
         raise ArgumentError(
-            f"{opdef.name}: input {name!r} must be a Variable or Tensor: got {type(value).__name__}; use to_tensor()"
+            f"{opdef.name}: input {name!r} must be a Variable or Tensor: got {type(value).__name__}; "
+            "use to_tensor()"
         )
 
     def _outputs(self, opdef: OpDef, values: tuple[Any, ...], specs: tuple[Any, ...]) -> list[Any]:

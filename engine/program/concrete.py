@@ -14,7 +14,8 @@ from engine.program.program import Program, Variable
 def concrete_specs(program: Program, ops: Sequence[Operator], feeds: Mapping[str, Spec]) -> dict[int, Spec]:
     """Specs by id of Variable, given those of the Variables that are fed (by name).
 
-    Raises the operator's own error where the shapes fed do not fit. A dimension that depends on data stays -1.
+    Raises the operator's own error where the shapes fed do not fit. A dimension that depends on
+    data stays -1.
     """
     known: dict[int, Spec] = {}
     for block in program.blocks:

@@ -25,9 +25,9 @@ def cond(
 ) -> Any:
     """The result of one of two functions, by a bool of one element.
 
-    Both must give the same structure; numbers that differ become Variables. In eager mode, or for a Python bool, the
-    chosen function is simply called. Raises ConversionError where the structures differ, ShapeError or DTypeError where
-    the values can't stand for one another.
+    Both must give the same structure; numbers that differ become Variables. In eager mode, or for a Python
+    bool, the chosen function is simply called. Raises ConversionError where the structures differ, ShapeError
+    or DTypeError where the values can't stand for one another.
     """
     true_fn, false_fn = true_fn or (lambda: None), false_fn or (lambda: None)
     builder = current_builder()
@@ -44,8 +44,8 @@ def cond(
     flat_true, flat_false = nest.flatten(true_value), nest.flatten(false_value)
     if not nest.same_structure(true_value, false_value):
         raise _error(ConversionError(
-            f"cond: the branches give different structures: {nest.describe(true_value)} and {nest.describe(false_value)}; "
-            "make both give the same"
+            f"cond: the branches give different structures: {nest.describe(true_value)} and "
+            f"{nest.describe(false_value)}; make both give the same"
         ))  # fmt: skip
     results: list[Any] = []
     pairs: list[tuple[Variable, Variable]] = []
@@ -93,8 +93,8 @@ def _in_block(builder: Builder, block: Block, value: Any, like: Any) -> Variable
         if isinstance(value, (bool, int, float)):
             return _number(block, value, like)
     raise _error(ConversionError(
-        f"cond: one branch gives {value!r} and the other {like!r}; only tensors and numbers can differ between branches "
-        "of a tensor condition: give both branches a tensor, or the same object"
+        f"cond: one branch gives {value!r} and the other {like!r}; only tensors and numbers can differ "
+        "between branches of a tensor condition: give both branches a tensor, or the same object"
     ))  # fmt: skip
 
 
@@ -112,8 +112,8 @@ def _number(block: Block, value: Any, like: Any) -> Variable:
         else:
             raise _error(
                 ConversionError(
-                    f"cond: one branch gives {value!r} and the other {like.spec}, whose shape is known only when it runs; "
-                    "give a tensor of that shape on both sides, e.g. with full_like"
+                    f"cond: one branch gives {value!r} and the other {like.spec}, whose shape is known only "
+                    "when it runs; give a tensor of that shape on both sides, e.g. with full_like"
                 )
             )
     assert isinstance(made, Variable)
@@ -190,7 +190,8 @@ def _condition(where: str, builder: Builder, pred: Any) -> Variable:
     if pred.size not in (1, -1):
         raise _error(
             ShapeError(
-                f"{where}: the condition must have one element: got {pred.name!r} {pred.spec}; use all() or any()"
+                f"{where}: the condition must have one element: got {pred.name!r} {pred.spec}; "
+                "use all() or any()"
             )
         )
     if pred.dtype.name != "bool":
@@ -208,8 +209,8 @@ def while_loop(
 ) -> list[Any]:
     """Calls ``body(*loop_vars)`` while ``cond(*loop_vars)``; returns the last values.
 
-    Numbers among the loop's values become Variables. ``body`` must give values of the same structure and dtypes; a
-    dimension that changes becomes unknown. In eager mode it is a Python loop.
+    Numbers among the loop's values become Variables. ``body`` must give values of the same structure and
+    dtypes; a dimension that changes becomes unknown. In eager mode it is a Python loop.
     """
     builder = current_builder()
     if builder is None:
@@ -228,7 +229,8 @@ def while_loop(
     else:
         raise _error(
             ShapeError(
-                "while_loop: the number of dimensions of a loop value changes with every iteration; keep it fixed"
+                "while_loop: the number of dimensions of a loop value changes with every iteration; "
+                "keep it fixed"
             )
         )
     stops = [
@@ -253,8 +255,8 @@ def _loop_value(builder: Builder, value: Any) -> Variable:
         assert isinstance(made, Variable)
         return made
     raise _error(ConversionError(
-        f"while_loop: a loop value is {value!r}; only tensors and numbers can change in a loop over a tensor condition: "
-        "make it a tensor before the loop, or do not change it in the loop"
+        f"while_loop: a loop value is {value!r}; only tensors and numbers can change in a loop over a tensor "
+        "condition: make it a tensor before the loop, or do not change it in the loop"
     ))  # fmt: skip
 
 
@@ -325,8 +327,8 @@ def _part(
         given = list(given) if isinstance(given, (list, tuple)) else [given]
         if not nest.same_structure(given, list(structure)):
             raise _error(ConversionError(
-                f"while_loop: the body gives {nest.describe(given)} for loop values {nest.describe(list(structure))}; "
-                "give back one value for each, in the same structure"
+                f"while_loop: the body gives {nest.describe(given)} for loop values "
+                f"{nest.describe(list(structure))}; give back one value for each, in the same structure"
             ))  # fmt: skip
         return [_loop_value(builder, v) for v in nest.flatten(given)], (block,)
 

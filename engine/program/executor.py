@@ -58,8 +58,8 @@ class Executor:
 
         ``feed`` gives arrays or Tensors by the names of data Variables. Results are copies.
 
-        Raises ProgramError for a fetch that is not there, ArgumentError, ShapeError or DTypeError for a feed that is
-        missing, unknown or does not fit.
+        Raises ProgramError for a fetch that is not there, ArgumentError, ShapeError or DTypeError for a feed
+        that is missing, unknown or does not fit.
         """
         program = program if program is not None else default_main_program()
         block = program.global_block()
@@ -97,7 +97,8 @@ class Executor:
         )
         if not fits:
             raise ShapeError(
-                f"Executor.run: feed {name!r} has shape {list(array.shape)}: the Program says {variable.spec}; reshape it"
+                f"Executor.run: feed {name!r} has shape {list(array.shape)}: "
+                f"the Program says {variable.spec}; reshape it"
             )
         return array
 

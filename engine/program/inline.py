@@ -18,8 +18,9 @@ _SHOWN_ONCE = ("print", "assert")
 class Copier:
     """Copies operators with their sub-blocks.
 
-    ``mapped`` says what stands for a Variable (by id) in the copy; it is extended on the way. With ``replay`` the
-    copies are a second run of the first ones: they draw the random numbers that those drew and have no effects.
+    ``mapped`` says what stands for a Variable (by id) in the copy; it is extended on the way. With
+    ``replay`` the copies are a second run of the first ones: they draw the random numbers that those drew
+    and have no effects.
     """
 
     def __init__(
@@ -106,7 +107,8 @@ def inline(
 ) -> dict[int, Variable]:
     """Append copies of the operators of ``source`` to the current block, with ``given`` for its ``inputs``.
 
-    Returns what stands for each Variable of ``source``, by id. Tensors that it shares storage with stay shared.
+    Returns what stands for each Variable of ``source``, by id. Tensors that it shares storage with
+    stay shared.
     """
     mapped: dict[int, Variable] = {id(v): g for v, g in zip(inputs, given, strict=True)}
     for variable in source.bound():

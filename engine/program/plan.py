@@ -1,8 +1,9 @@
 """Compiles operators of a Program into one flat Python function: slots are local variables, kernels are bound.
 
-A plan is made once per (Program version, concrete specs of what is fed, wanted results). Branches and loops are written
-out as ``if`` and ``while``. Results of operators that can write into a buffer do so; buffers are shared between values
-whose lifetimes do not meet, and belong to one ``Storage`` for each run that is still waiting for its backward.
+A plan is made once per (Program version, concrete specs of what is fed, wanted results). Branches and loops
+are written out as ``if`` and ``while``. Results of operators that can write into a buffer do so; buffers are
+shared between values whose lifetimes do not meet, and belong to one ``Storage`` for each run that is still
+waiting for its backward.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ class Storage:
 class Plan:
     """A compiled sequence of operators.
 
-    ``run(values, storage)`` takes arrays for ``inputs`` in order and returns arrays for ``outputs``. Results named in
-    ``kept`` may lie in the storage; all others are free for the caller to keep.
+    ``run(values, storage)`` takes arrays for ``inputs`` in order and returns arrays for ``outputs``. Results
+    named in ``kept`` may lie in the storage; all others are free for the caller to keep.
     """
 
     def __init__(

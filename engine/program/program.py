@@ -69,7 +69,8 @@ class Variable:
     def __len__(self) -> int:
         if not self.spec.shape or self.spec.shape[0] < 0:
             raise ConversionError(
-                f"len: the first dimension of {self.name!r} {self.spec} is not known before running; use shape(x)[0]"
+                f"len: the first dimension of {self.name!r} {self.spec} is not known before running; "
+                "use shape(x)[0]"
             )
         return self.spec.shape[0]
 
@@ -77,8 +78,9 @@ class Variable:
         from engine.program.builder import located, user_frame
 
         error = ConversionError(
-            f"{what}: {self.name!r} {self.spec} is a static Variable, its value is known only when the Program runs; "
-            "write the condition in code that to_static converts (if, while, and, or, not), or move it out of the graph"
+            f"{what}: {self.name!r} {self.spec} is a static Variable, its value is known only when the "
+            "Program runs; write the condition in code that to_static converts (if, while, and, or, not), or "
+            "move it out of the graph"
         )
         return located(error, user_frame())
 
@@ -147,7 +149,8 @@ class Block:
         if found is None:
             close = ", ".join(sorted(self.vars)[:8])
             raise ProgramError(
-                f"block {self.idx}: no variable {name!r}; it has {close}{' ...' if len(self.vars) > 8 else ''}"
+                f"block {self.idx}: no variable {name!r}; it has "
+                f"{close}{' ...' if len(self.vars) > 8 else ''}"
             )
         return found
 
@@ -160,7 +163,8 @@ class Block:
             name = self.program.unique_name("tmp")
         if name in self.vars:
             raise ProgramError(
-                f"block {self.idx}: variable {name!r} exists already as {self.vars[name].spec}; choose another name"
+                f"block {self.idx}: variable {name!r} exists already as {self.vars[name].spec}; "
+                "choose another name"
             )
         made = self.vars[name] = Variable(self, name, spec, **fields)
         return made

@@ -94,8 +94,8 @@ def _attribute(value: Any) -> Any:
 def from_plain(plain: Any, where: str = "program") -> Program:
     """The Program that ``to_plain`` wrote.
 
-    Trusts nothing: raises FormatError, naming ``where``, for anything that is not a well-formed Program of operators
-    that this build has.
+    Trusts nothing: raises FormatError, naming ``where``, for anything that is not a well-formed Program of
+    operators that this build has.
     """
     try:
         program = _read(plain)
