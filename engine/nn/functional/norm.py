@@ -44,7 +44,8 @@ def batch_norm(
         epsilon=epsilon,
         is_test=not training,
         data_layout="NCHW" if data_format[1] == "C" else "NHWC",
-        # is_test alone says that the running statistics are used: a saved model can then be switched back to training.
+        # is_test alone says that the running statistics are used: a saved model can then be switched back to
+        # training.
         use_global_stats=bool(use_global_stats),
         trainable_statistics=use_global_stats is not None and not use_global_stats,
     )[0]
