@@ -9,9 +9,10 @@
 
     tanh.grad(x=lambda g, out: g * (1.0 - out * out))
 
-The decorated name becomes the function that applies the operator in the current mode. Positional parameters of
-the kernel after ``xp`` are inputs (default None: optional; annotated ``list``: a list of inputs), keyword-only ones
-are attributes, except ``out`` (a buffer to write into) and ``key`` (the random key that the mode provides).
+The decorated name becomes the function that applies the operator in the current mode. Positional
+parameters of the kernel after ``xp`` are inputs (default None: optional; annotated ``list``: a list of
+inputs), keyword-only ones are attributes, except ``out`` (a buffer to write into) and ``key`` (the random
+key that the mode provides).
 """
 
 from __future__ import annotations
@@ -121,6 +122,10 @@ class OpDef:
                 else:
                     self.attributes[p.name] = p.default
             elif p.kind is p.POSITIONAL_OR_KEYWORD:
+                if p.name in ("g", "out", "wanted"):
+                    raise TypeError(
+                        f"op {self.name}: an input can't be called {p.name!r}, which gradient rules ask for"
+                    )
                 is_list = p.annotation in (list, "list")
                 inputs.append(Input(p.name, slots.get(p.name, _camel(p.name)), p.default is None, is_list))
             else:
@@ -131,7 +136,7 @@ class OpDef:
         self.input_names = tuple(i.name for i in inputs)
         self.index_of = {i.name: n for n, i in enumerate(inputs)}
 
-    # -- gradients ---------------------------------------------------------------------------------------------
+    # -- gradients -------------------------------------------------------------------------------------------
     def grad(self, **rules: Callable[..., Any]) -> None:
         """One rule an input: ``add.grad(x=lambda g: g, y=lambda g: g)``."""
         for target, function in rules.items():
@@ -140,7 +145,8 @@ class OpDef:
     def grad_all(self, *targets: str) -> Callable[[Kernel], Kernel]:
         """Decorator of one rule that returns the gradients of all ``targets`` as a tuple, in their order.
 
-        The rule may ask for ``wanted``, the set of targets whose gradient is needed, and return None for others.
+        The rule may ask for ``wanted``, the set of targets whose gradient is needed, and return
+        None for others.
         """
 
         def decorate(function: Kernel) -> Kernel:
@@ -157,8 +163,8 @@ class OpDef:
         for asked in rule.asks:
             if asked not in allowed:
                 raise TypeError(
-                    f"gradient of {self.name}: the rule asks for {asked!r}, which the operator does not have; "
-                    f"it has {sorted(allowed)}"
+                    f"gradient of {self.name}: the rule asks for {asked!r}, "
+                    f"which the operator does not have; it has {sorted(allowed)}"
                 )
         for target in rule.targets:
             if target not in self.index_of or target in self.rule_of:
@@ -180,9 +186,9 @@ class OpDef:
                 f"{self.name}: no gradient is defined for this operator; detach() its input if none is wanted"
             )
 
-    # -- kernels -----------------------------------------------------------------------------------------------
+    # -- kernels ---------------------------------------------------------------------------------------------
     def override(self, backend: str, kernel: Callable[..., Any], *, direct: bool = False) -> None:
-        """Use ``kernel`` on ``backend``. ``direct`` kernels take no ``xp`` and no attributes (plain ufuncs)."""
+        """Use ``kernel`` on ``backend``. ``direct`` kernels take no ``xp``, no attributes (plain ufuncs)."""
         self.overrides[backend] = (kernel, direct)
         relink(self)
 
@@ -190,9 +196,9 @@ class OpDef:
         """The kernel for a backend, and whether it is called without ``xp`` and attributes."""
         return self.overrides.get(backend, (self.kernel, False))
 
-    # -- shapes ------------------------------------------------------------------------------------------------
+    # -- shapes ----------------------------------------------------------------------------------------------
     def infer_specs(self, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[Any, ...]:
-        """Specs of the outputs from specs of the inputs. Raises ShapeError or DTypeError for an impossible call."""
+        """Specs of the outputs from those of the inputs. Raises ShapeError or DTypeError where none fit."""
         result = self.infer(*inputs, **attrs)
         return (result,) if isinstance(result, Spec) else tuple(result)
 
@@ -241,11 +247,11 @@ def op(
 ) -> Callable[[Callable[..., Any]], Applier[Any, Any]]:
     """Define the operator ``name`` (Paddle's OpDesc name where there is one) from its default kernel.
 
-    ``infer`` takes Specs where the kernel takes arrays and returns the outputs' Specs. ``slots`` renames parameters
-    to Paddle's slots; ``writes`` maps outputs to the inputs they replace in place; ``view`` says that the output
-    shares the first input's storage; ``broadcasts`` that gradients are summed back to the inputs' shapes;
-    ``order=1`` that there are no second derivatives (say why beside it); ``hidden`` attributes are not printed;
-    ``output_list`` names the output that is a list.
+    ``infer`` takes Specs where the kernel takes arrays and returns the outputs' Specs. ``slots`` renames
+    parameters to Paddle's slots; ``writes`` maps outputs to the inputs they replace in place; ``view`` says
+    that the output shares the first input's storage; ``broadcasts`` that gradients are summed back to the
+    inputs' shapes; ``order=1`` that there are no second derivatives (say why beside it); ``hidden``
+    attributes are not printed; ``output_list`` names the output that is a list.
     """
 
     def decorate(kernel: Callable[..., Any]) -> Applier[Any, Any]:

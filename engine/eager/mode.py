@@ -24,7 +24,7 @@ np.seterr(all="ignore")
 
 
 class EagerMode(modes.Mode):
-    """Computes at once. The generated apply functions take a short cut for NumPy arrays; this is the general way."""
+    """Computes at once. Generated apply functions take a short cut for NumPy arrays; this is for the rest."""
 
     fast = True
 
@@ -141,7 +141,7 @@ def versions_of(inputs: Any) -> Any:
 
 
 def explain(opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any], error: Exception) -> Exception:
-    """The error to raise when a kernel failed: what inference says is wrong, else the kernel's words with the specs."""
+    """The error to raise for a kernel that failed: what inference finds, else the kernel's words and specs."""
     return explain_specs(opdef, [_specs(v) for v in inputs], attrs, error)
 
 

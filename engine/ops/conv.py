@@ -202,7 +202,7 @@ class _Plan:
         if self.dh == 1:
             shape = (self.oh, self.groups, self.kh * self.taken * self.kw, size)
             strides = (per_row * self.sh, per_group, per_entry, per_number)
-            # What as_strided makes, without the 4 us that its generality costs: the constructor of both array modules.
+            # What as_strided makes, without the 4 us that its generality costs, and in both array modules.
             return self.xp.ndarray(shape, rows.dtype, rows.data, strides=strides)
         taken = [
             rows[:, a * self.dh : a * self.dh + (self.oh - 1) * self.sh + 1 : self.sh] for a in range(self.kh)

@@ -23,8 +23,9 @@ def _infer_matmul(x: Spec, y: Spec, *, trans_x: bool = False, trans_y: bool = Fa
         b[-1], b[-2] = b[-2], b[-1]
     if a[-1] != b[-2] and -1 not in (a[-1], b[-2]):
         raise ShapeError(
-            f"matmul: x is {x}{' transposed' if trans_x else ''} and y is {y}{' transposed' if trans_y else ''}: "
-            f"the inner dimensions are {a[-1]} and {b[-2]}; they must be equal"
+            f"matmul: x is {x}{' transposed' if trans_x else ''} and y is "
+            f"{y}{' transposed' if trans_y else ''}: the inner dimensions are {a[-1]} and {b[-2]}; they must "
+            "be equal"
         )
     result = [*broadcast_shapes("matmul", a[:-2], b[:-2]), a[-2], b[-1]]
     if x.ndim == 1:
@@ -86,4 +87,4 @@ def squared_l2_norm(xp, x):
     return xp.dot(flat, flat).reshape(1)
 
 
-squared_l2_norm.grad(x=lambda g, x: g * x * 2.0)
+squared_l2_norm.grad(x=lambda g, x: shape.reshape(g, shape=[]) * x * 2.0)

@@ -240,14 +240,14 @@ def pool2d(xp, x, *, pooling_type="max", ksize, strides=(1, 1), paddings=(0, 0),
     return _last(result) if data_format == "NHWC" else result
 
 
-@op("pool2d_grad", infer=lambda x, out, g_in, **_: x, outputs=("x_grad",),
-    slots={"g_in": "Out@GRAD", "x_grad": "X@GRAD"})  # fmt: skip
-def pool2d_grad(xp, x, out, g_in, *, pooling_type="max", ksize, strides=(1, 1), paddings=(0, 0),
+@op("pool2d_grad", infer=lambda x, y, g_in, **_: x, outputs=("x_grad",),
+    slots={"y": "Out", "g_in": "Out@GRAD", "x_grad": "X@GRAD"})  # fmt: skip
+def pool2d_grad(xp, x, y, g_in, *, pooling_type="max", ksize, strides=(1, 1), paddings=(0, 0),
                 global_pooling=False, ceil_mode=False, exclusive=True, adaptive=False,
                 padding_algorithm="EXPLICIT", data_format="NCHW"):  # fmt: skip
     """g_in spread evenly over each window (avg), or given to the first maximum of it (max)."""
     if data_format == "NHWC":
-        x, out, g_in = _first(x), _first(out), _first(g_in)
+        x, y, g_in = _first(x), _first(y), _first(g_in)
     plan = _Plan(x.shape[2:], ksize, strides, paddings, global_pooling, ceil_mode, exclusive, adaptive,
                  padding_algorithm)  # fmt: skip
     is_max = pooling_type == "max"
@@ -262,7 +262,7 @@ def pool2d_grad(xp, x, out, g_in, *, pooling_type="max", ksize, strides=(1, 1), 
     result = (xp.empty_like if covered else xp.zeros_like)(x, shape=(*x.shape[:2], *full))
     if is_max:
         parts = (
-            (entry, xp.multiply(g_in, mask)) for entry, mask in _picks(plan.pad(xp, x, -xp.inf), out, plan)
+            (entry, xp.multiply(g_in, mask)) for entry, mask in _picks(plan.pad(xp, x, -xp.inf), y, plan)
         )
     else:
         share = g_in / plan.counts(xp, x.dtype)
@@ -276,22 +276,22 @@ def pool2d_grad(xp, x, out, g_in, *, pooling_type="max", ksize, strides=(1, 1), 
     return _last(result) if data_format == "NHWC" else result
 
 
-@op("max_pool2d_pick", infer=lambda x, out, values, **_: out)
-def _max_pool2d_pick(xp, x, out, values, *, ksize, strides=(1, 1), paddings=(0, 0), global_pooling=False,
+@op("max_pool2d_pick", infer=lambda x, y, values, **_: y)
+def _max_pool2d_pick(xp, x, y, values, *, ksize, strides=(1, 1), paddings=(0, 0), global_pooling=False,
                      ceil_mode=False, exclusive=True, adaptive=False, padding_algorithm="EXPLICIT",
                      data_format="NCHW"):  # fmt: skip
-    """What ``values`` holds where x has the first maximum ``out`` of each window."""
+    """What ``values`` holds where x has the first maximum ``y`` of each window."""
     if data_format == "NHWC":
-        x, out, values = _first(x), _first(out), _first(values)
+        x, y, values = _first(x), _first(y), _first(values)
     plan = _Plan(x.shape[2:], ksize, strides, paddings, global_pooling, ceil_mode, exclusive, adaptive,
                  padding_algorithm)  # fmt: skip
-    result = xp.zeros_like(out)
+    result = xp.zeros_like(y)
     if plan.ragged is not None:
         for i, j, window in plan.each_window():
             result[:, :, i, j] = (values[window] * _first_maximum(xp, x[window])).sum(axis=(2, 3))
     else:
         padded = plan.pad(xp, values, 0)
-        for entry, mask in _picks(plan.pad(xp, x, -xp.inf), out, plan):
+        for entry, mask in _picks(plan.pad(xp, x, -xp.inf), y, plan):
             result += padded[entry] * mask
     return _last(result) if data_format == "NHWC" else result
 
@@ -310,7 +310,7 @@ def _pool2d_rule(
 
 @pool2d_grad.grad_all("g_in")
 def _pool2d_grad_rule(
-    g: Any, x: Any, out: Any, pooling_type: Any, ksize: Any, strides: Any, paddings: Any, global_pooling: Any,
+    g: Any, x: Any, y: Any, pooling_type: Any, ksize: Any, strides: Any, paddings: Any, global_pooling: Any,
     ceil_mode: Any, exclusive: Any, adaptive: Any, padding_algorithm: Any, data_format: Any,
 ) -> Any:  # fmt: skip
     """Spreading is linear: backwards it averages again, or picks from where it put the gradient."""
@@ -320,17 +320,17 @@ def _pool2d_grad_rule(
         "padding_algorithm": padding_algorithm, "data_format": data_format,
     }  # fmt: skip
     if pooling_type == "max":
-        return _max_pool2d_pick(x, out, g, **where)
+        return _max_pool2d_pick(x, y, g, **where)
     return pool2d(g, pooling_type=pooling_type, **where)
 
 
 @_max_pool2d_pick.grad_all("values")
 def _pick_rule(
-    g: Any, x: Any, out: Any, ksize: Any, strides: Any, paddings: Any, global_pooling: Any, ceil_mode: Any,
+    g: Any, x: Any, y: Any, ksize: Any, strides: Any, paddings: Any, global_pooling: Any, ceil_mode: Any,
     exclusive: Any, adaptive: Any, padding_algorithm: Any, data_format: Any,
 ) -> Any:  # fmt: skip
     return pool2d_grad(
-        x, out, g, pooling_type="max", ksize=ksize, strides=strides, paddings=paddings,
+        x, y, g, pooling_type="max", ksize=ksize, strides=strides, paddings=paddings,
         global_pooling=global_pooling, ceil_mode=ceil_mode, exclusive=exclusive, adaptive=adaptive,
         padding_algorithm=padding_algorithm, data_format=data_format,
     )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.dtype import as_dtype, int64
+from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError
 from engine.core.infer import require_floating
 from engine.core.opdef import op
@@ -38,7 +38,7 @@ def randint(xp, *, low, high, shape, dtype="int64", seed=0, key):
     return xp.asarray(_generator(key, seed).integers(low, high, tuple(shape)), dtype=as_dtype(dtype).np)
 
 
-@op("randperm", infer=lambda *, n, **_: Spec((n,), int64))
+@op("randperm", infer=lambda *, n, dtype, **_: Spec((n,), dtype))
 def randperm(xp, *, n, dtype="int64", seed=0, key):
     """The numbers 0 to n-1 in random order."""
     return xp.asarray(_generator(key, seed).permutation(n), dtype=as_dtype(dtype).np)
@@ -71,8 +71,9 @@ def dropout(
 ):
     """Elements set to zero at random; ``mask`` holds the factor of each element.
 
-    ``axis`` names the dimensions along which elements are dropped independently (all by default). In training
-    ``upscale_in_train`` divides what stays by 1 - p; ``downgrade_in_infer`` multiplies by 1 - p at test time instead.
+    ``axis`` names the dimensions along which elements are dropped independently (all by default). In
+    training ``upscale_in_train`` divides what stays by 1 - p; ``downgrade_in_infer`` multiplies by 1 - p
+    at test time instead.
     """
     upscale = dropout_implementation == "upscale_in_train"
     keep = 1.0 - dropout_prob

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from engine.core.errors import ProgramError
 from engine.core.opdef import OPS
+from engine.program.liveness import results
 from engine.program.program import Block, Program, Variable, reads, writes
 
 
@@ -45,7 +46,7 @@ def _check_block(block: Block, found: list[str]) -> None:
         for variable in writes(operator):
             if not _visible(block, variable):
                 found.append(f"{where}: writes {variable.name!r}, which is not in this block or a parent")
-            defined.add(id(variable))
+        defined |= {id(v) for v in results(operator)}
         for key in ("true_block", "false_block", "cond_block", "body_block"):
             index = operator.attrs.get(key)
             if index is not None and not block.idx < index < len(block.program.blocks):

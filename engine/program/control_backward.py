@@ -102,7 +102,8 @@ def while_gradient(operator: Operator, incoming: list[Any], reached: set[int]) -
         sources = [*(loop_values[n] for n in carried), *outside]
         made = [_zeros_like(s) if g is None else shape.assign(g) for s, g in zip(sources, found, strict=True)]
     starts = [incoming[n] if incoming[n] is not None else _zeros_like(operator.outputs[n]) for n in carried]
-    captured_all = outer_reads(block)
+    # The loop's own values come from what every iteration kept, not from outside.
+    captured_all = {i: v for i, v in outer_reads(block).items() if v.block is not body.parent}
     captured_all.update({id(steps): steps} | {id(v): v for v in outside})
     specs = [loop_values[n].spec for n in carried] + [v.spec for v in outside]
     attrs: dict[str, Any] = {
