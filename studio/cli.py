@@ -178,7 +178,9 @@ class Watcher:
 
     def on_event(self, event: dict[str, Any]) -> None:
         kind = event["event"]
-        if kind == "started":
+        if kind == "preparing":
+            self._progress.update(self._task, description=event["message"])
+        elif kind == "started":
             if event["resumed_from"]:
                 self._say(f"resuming after step {event['step']}")
             self._progress.update(self._task, total=event["total_steps"], completed=event["step"])

@@ -58,15 +58,21 @@ class Control:
         """How the training shall end, or an empty text."""
         return self._end
 
-    def read(self) -> Requests:
-        """What is asked for now; a request for a checkpoint is handed out once."""
-        with self._condition:
-            requests = Requests(pause=self._pause, checkpoint=self._checkpoint, end=self._end)
-            self._checkpoint = False
-            return requests
+    def read(self, checkpoints: bool = True) -> Requests:
+        """What is asked for now; a request for a checkpoint is handed out once.
 
-    def wait_while_paused(self) -> Requests:
+        Without ``checkpoints`` such a request is left where it is: this is no moment to write one.
+        """
+        with self._condition:
+            asked = self._checkpoint and checkpoints
+            if asked:
+                self._checkpoint = False
+            return Requests(pause=self._pause, checkpoint=asked, end=self._end)
+
+    def wait_while_paused(self, checkpoints: bool = True) -> Requests:
         """Block until the pause ends or something else is asked for, and return that."""
         with self._condition:
-            self._condition.wait_for(lambda: not self._pause or self._checkpoint or bool(self._end))
-        return self.read()
+            self._condition.wait_for(
+                lambda: not self._pause or (checkpoints and self._checkpoint) or bool(self._end)
+            )
+        return self.read(checkpoints)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,33 @@ class DataSplits:
             "classes": list(self.classes),
             "shape": list(self.shape),
         }
+
+
+def fetch_data(name: str, tell: Callable[[str], None]) -> None:
+    """Download what ``name`` needs and this machine has not, telling how far it is, each percent once.
+
+    Where that fails nothing is raised: ``load_data`` then says what is missing and where it may be put.
+    """
+    from engine.core.errors import EngineError
+    from engine.vision.datasets import MNIST
+
+    if name != "mnist":
+        return
+    told = ""
+
+    def progress(file: str, done: int, total: int) -> None:
+        nonlocal told
+        text = f"Downloading {file}: " + (f"{100 * done // total} %" if total else f"{done // 1024} KB")
+        if text != told:
+            told = text
+            tell(text)
+
+    for mode in ("train", "test"):
+        if not MNIST.present(mode):
+            try:
+                MNIST.fetch(mode, progress)
+            except EngineError:
+                return
 
 
 def load_data(name: str, samples: int = 0) -> DataSplits:

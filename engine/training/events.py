@@ -12,7 +12,8 @@ names."""
 
 
 class Started(TypedDict):
-    """``started``: the first event of every run; ``step`` and ``epoch`` are above 0 where it was resumed."""
+    """``started``: the first event of a run that could be set up; ``step`` and ``epoch`` are above 0 where it
+    was resumed."""
 
     config: dict[str, Any]
     folder: str
@@ -25,6 +26,12 @@ class Started(TypedDict):
     classes: list[str]
     parameters: int
     resumed_from: str
+
+
+class Preparing(TypedDict):
+    """``preparing``: before ``started``, while something slow is fetched."""
+
+    message: str
 
 
 class Steps(TypedDict):
@@ -132,8 +139,8 @@ class Failed(TypedDict):
 
 
 KINDS = (
-    "started", "steps", "evaluating", "epoch", "checkpoint", "checkpoint_failed", "paused", "resumed",
-    "stopping", "diverged", "finished", "stopped", "cancelled", "failed",
+    "preparing", "started", "steps", "evaluating", "epoch", "checkpoint", "checkpoint_failed", "paused",
+    "resumed", "stopping", "diverged", "finished", "stopped", "cancelled", "failed",
 )  # fmt: skip
 LAST_KINDS = ("finished", "stopped", "cancelled", "failed")
 

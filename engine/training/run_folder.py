@@ -22,6 +22,7 @@ from engine.files.checkpoint import (
 )
 from engine.files.journal import JOURNAL_NAME, PACKED_NAME, JournalWriter, pack_run
 from engine.training.events import LAST_KINDS, Event, as_lines
+from engine.training.models import FOLDER as BUILT_IN_MODELS
 
 CHECKPOINTS = "checkpoints"
 SOURCE = "source"
@@ -102,7 +103,8 @@ class RunFolder:
         self._journal = JournalWriter(self.journal_path)
 
     def _copy_source(self, files: list[Path]) -> None:
-        """Keep the code of the model: a run goes on with what it began with."""
+        """Keep the user's code: a run goes on with what it began with. Ours is in every installation."""
+        files = [file for file in files if not file.is_relative_to(BUILT_IN_MODELS)]
         if not files:
             return
         make_folder(self.source_path)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from engine.core.errors import DataError
 from engine.training.config import TrainingConfig
 from engine.training.data import DataSplits, load_data
 from engine.training.models import ModelSource, build_model, find_model, load_model
@@ -39,17 +40,24 @@ class Parts:
 
 
 def model_source(config: TrainingConfig, source_folder: Path | None = None) -> ModelSource:
-    """Where the model of ``config`` is defined: in a run's ``source/`` copy where there is one.
+    """Where the model of ``config`` is defined: for a user's model in the ``source/`` folder of its run, if
+    given.
 
-    A run goes on with the code that it began with, whatever has become of the original file.
+    A run goes on with the code that it began with, whatever has become of the original file. No other file is
+    taken for it: a run from a stranger must not choose a file on this machine to be run.
+
+    Raises:
+        ArgumentError, DataError: no such model; its file is not there.
     """
-    if source_folder is not None:
-        path, _, class_name = config.model.rpartition(":")
-        if path:
-            copy = source_folder / Path(path).name
-            if copy.is_file():
-                return ModelSource(config.model, copy.resolve(), class_name, False)
-    return find_model(config.model)
+    path, _, class_name = config.model.rpartition(":")
+    if source_folder is None or not path:
+        return find_model(config.model)
+    copy = source_folder / path.replace("\\", "/").rpartition("/")[2]
+    if not copy.is_file():
+        raise DataError(
+            f"model: the run's copy of its code is not there: {copy}; put it back, or start a new run"
+        )
+    return ModelSource(config.model, copy.resolve(), class_name, False)
 
 
 def build_network(config: TrainingConfig, source_folder: Path | None = None) -> tuple[Any, tuple[Path, ...]]:

@@ -10,21 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from engine.core.errors import ArgumentError
+from engine.training.checkpointing import checkpoint_tree, restore
 from engine.training.config import TrainingConfig
 from engine.training.control import Control
+from engine.training.data import fetch_data
 from engine.training.events import Event, Listener, deliver, make_event
 from engine.training.meter import Meter
 from engine.training.problem import describe_problem
 from engine.training.progress import History, Progress
 from engine.training.run_folder import RunFolder
 from engine.training.setup import Parts, build_parts, own_file
-from engine.training.stepper import (
-    Evaluation,
-    arrays_of,
-    random_state,
-    seed_everything,
-    set_random_state,
-)
+from engine.training.stepper import Evaluation, arrays_of, seed_everything
 
 
 @dataclass(frozen=True)
@@ -193,6 +189,7 @@ class TrainingRun:
             self._resumed_from, source = str(path), folder.source_path
         elif folder is not None:
             folder.require_new()
+        fetch_data(self.config.data, lambda message: self._emit("preparing", message=message))
         seed_everything(self.config.seed)
         parts = self._parts = self._make_parts(self.config, source)
         self._model_files = parts.model_files
@@ -200,7 +197,8 @@ class TrainingRun:
         progress.steps_per_epoch, progress.epochs = len(parts.batches), self.config.epochs
         parts.check()
         if checkpoint is not None:
-            self._restore(checkpoint)
+            restore(checkpoint, progress, self._history, parts)
+            self._last_checkpoint, self._checkpointed_at = self._resumed_from, progress.step
         if folder is not None:
             folder.open(parts.model_files, from_step=progress.step if checkpoint is not None else None)
         self._emit(
@@ -239,16 +237,24 @@ class TrainingRun:
 
     def _obey(self) -> None:
         """Do what was asked for since the last step; raises _End where the run shall end."""
+        end = self._hold()
+        if end:
+            self.state = "stopping"
+            self._report()
+            self._emit("stopping", step=self.progress.step, how=end)
+            raise _End(end)
+
+    def _hold(self, checkpoints: bool = True) -> str:
+        """Wait while paused and write the checkpoints asked for; returns how to end, or an empty text.
+
+        Between the batches of an evaluation there is no moment for a checkpoint: modes and random numbers are
+        not those of the training.
+        """
         if not self._control.anything():
-            return
-        requests = self._control.read()
+            return ""
+        requests = self._control.read(checkpoints)
         paused = False
-        while requests.pause or requests.checkpoint or requests.end:
-            if requests.end:
-                self.state = "stopping"
-                self._report()
-                self._emit("stopping", step=self.progress.step, how=requests.end)
-                raise _End(requests.end)
+        while not requests.end:
             if requests.checkpoint:
                 self._checkpoint("asked")
             if not requests.pause:
@@ -259,15 +265,17 @@ class TrainingRun:
                 self._meter.pause()
                 self.state = "paused"
                 self._emit("paused", step=self.progress.step)
-            requests = self._control.wait_while_paused()
+            requests = self._control.wait_while_paused(checkpoints)
         if paused:
             self._meter.resume()
+        if paused and not requests.end:
             self.state = "running"
             self._emit("resumed", step=self.progress.step)
+        return requests.end
 
     def _end_epoch(self) -> None:
         self._report()
-        result = self._evaluate(lambda: bool(self._control.ending()))
+        result = self._evaluate(lambda: bool(self._hold(checkpoints=False)))
         if result is None:
             self._obey()  # which leaves the loop: only an end interrupts an evaluation
             return
@@ -384,7 +392,7 @@ class TrainingRun:
             return
         self._report()
         begin, step = self._clock(), self.progress.step
-        tree = self._tree()
+        tree = checkpoint_tree(self.config, self.progress, self._history, self._parts)
         try:
             path = self._folder.write_checkpoint(step, tree, self.config.keep)
             if best:
@@ -400,24 +408,6 @@ class TrainingRun:
 
     def _write_failed(self, path: str, message: str) -> None:
         self._deliver(make_event("checkpoint_failed", step=self.progress.step, path=path, message=message))
-
-    def _tree(self) -> dict[str, Any]:
-        return {
-            "config": self.config.as_dict(),
-            "progress": self.progress.state(),
-            "random": random_state(),
-            "loader": self._parts.batches.state_dict(),
-            "history": self._history.state(),
-            **arrays_of(self._parts.stepper.state_dict()),
-        }
-
-    def _restore(self, tree: dict[str, Any]) -> None:
-        self._parts.stepper.set_state_dict(tree)
-        self._parts.batches.set_state_dict(tree["loader"])
-        self.progress.set_state(tree["progress"])
-        self._history.set_state(tree["history"])
-        set_random_state(tree["random"])
-        self._last_checkpoint, self._checkpointed_at = self._resumed_from, self.progress.step
 
     def _take_best(self) -> None:
         """Give the network the best weights that were seen."""

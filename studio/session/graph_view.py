@@ -16,9 +16,10 @@ class GraphViewModel:
     """What the page Graph shows.
 
     ``program`` is the Program as ``engine.program.serialize.to_plain`` gives it (``blocks`` with ``idx``,
-    ``parent``, ``vars`` and ``ops``), empty before a model was traced; ``text`` is it as Paddle prints it. ``source`` is the whole file of the
-    model, ``source_line`` where its forward begins, ``converted`` what to_static made of it. ``selected`` is
-    (block, operator) by index, or None. ``loading`` is True while a child process traces the model.
+    ``parent``, ``vars`` and ``ops``), empty before a model was traced; ``text`` is it as Paddle prints it.
+    ``source`` is the whole file of the model, ``source_line`` where its forward begins, ``converted`` what
+    to_static made of it. ``selected`` is (block, operator) by index, or None. ``loading`` is True while a
+    child process traces the model.
     """
 
     program: dict[str, Any] = field(default_factory=dict)

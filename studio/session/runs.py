@@ -143,7 +143,8 @@ def read_history(path: Path) -> RunHistory:
         losses=points["loss"].tolist() if points else [],
         accuracies=points["accuracy"].tolist() if points else [],
         epochs=[{name: column[i].item() for name, column in epochs.items()} for i in range(count)],
-        notes=tuple(record.notes), confusion=last.get("confusion", []), classes=tuple(last.get("classes", ())),
+        notes=tuple(record.notes),
+        confusion=last.get("confusion", []), classes=tuple(last.get("classes", ())),
     )  # fmt: skip
 
 

@@ -245,3 +245,19 @@ def test_an_export_is_checked_in_a_clean_process(
     assert sorted(event["sizes"]) == ["net.pdiparams", "net.pdiparams.info", "net.pdmodel"]
     assert event["latency"] > 0
     assert stages == ["read", "save", "verify"]
+
+
+@pytest.mark.parametrize("static", [True, False], ids=["static", "eager"])
+def test_a_rate_far_too_large_is_told_and_the_last_good_checkpoint_kept(
+    static: bool, bars: Path, tmp_path: Path
+) -> None:
+    config = TrainingConfig(
+        str(bars), "cnn", "sgd", learning_rate=1e30, batch_size=20, static=static, out=str(tmp_path / "run")
+    )
+    _, events = train(config)
+    (diverged,) = (event for event in events if event["event"] == "diverged")
+    assert diverged["step"] <= 3
+    assert not np.isfinite(diverged["loss"])
+    assert "learning rate 1e+30" in diverged["message"]
+    assert Path(diverged["checkpoint"]).is_file()
+    assert events[-1]["reason"] == "diverged"

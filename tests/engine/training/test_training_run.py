@@ -299,3 +299,29 @@ def test_a_damaged_newest_checkpoint_is_passed_over(bench: Any, tmp_path: Path) 
     bench.run(resume=True, out=str(tmp_path)).run()
     assert bench.one("started")["step"] == 10
     assert np.array_equal(bench.stepper.weight, weight)
+
+
+def test_a_pause_is_obeyed_during_an_evaluation_and_a_checkpoint_waits(bench: Any, tmp_path: Path) -> None:
+    run = bench.run(out=str(tmp_path / "run"), epochs=1, checkpoint_every=0)
+    real = bench.stepper.evaluate
+
+    def evaluate(batches: Any, classes: int, stopped: Any) -> Any:
+        run.pause()
+        run.checkpoint_now()
+        assert not stopped()
+        return real(batches, classes, lambda: False)
+
+    bench.stepper.evaluate = evaluate
+    bench.on_event = lambda event: run.resume() if event["event"] == "paused" else None
+    run.run()
+    assert bench.kinds() == [
+        "started", "checkpoint", "evaluating", "paused", "resumed", "epoch", "checkpoint", "finished",
+    ]  # fmt: skip
+
+
+def test_a_folder_that_cannot_be_written_fails_before_the_training(bench: Any, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(SaveError, match="could not be saved"):
+        bench.run(out=str(tmp_path / "file" / "run")).run()
+    assert bench.kinds() == ["failed"]
+    assert bench.one("failed")["do"]

@@ -1,0 +1,53 @@
+"""What a checkpoint holds, and how a training goes on from it to the very bit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.errors import EngineError, FormatError
+from engine.training.config import TrainingConfig
+from engine.training.progress import History, Progress
+from engine.training.setup import Parts
+from engine.training.stepper import arrays_of, random_state, set_random_state
+
+
+def checkpoint_tree(
+    config: TrainingConfig, progress: Progress, history: History, parts: Parts
+) -> dict[str, Any]:
+    """The training as plain values and arrays.
+
+    ``model`` and ``optimizer`` (state dicts), ``random`` (all generators), ``loader`` (the place in the epoch
+    and its order), ``progress`` (counters, best value), ``history`` (the newest points, all epochs) and
+    ``config``.
+    """
+    return {
+        "config": config.as_dict(),
+        "progress": progress.state(),
+        "random": random_state(),
+        "loader": parts.batches.state_dict(),
+        "history": history.state(),
+        **arrays_of(parts.stepper.state_dict()),
+    }
+
+
+def restore(tree: dict[str, Any], progress: Progress, history: History, parts: Parts) -> None:
+    """Put everything back to what ``checkpoint_tree`` saw; random numbers last, since making the rest may
+    draw some.
+
+    Raises:
+        FormatError: the tree is no checkpoint of such a training. ArgumentError: of another model or other
+            data.
+    """
+    try:
+        parts.stepper.set_state_dict(tree)
+        parts.batches.set_state_dict(tree["loader"])
+        progress.set_state(tree["progress"])
+        history.set_state(tree["history"])
+        set_random_state(tree["random"])
+    except EngineError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise FormatError(
+            f"resume: the checkpoint does not fit this training: {type(error).__name__} at {error}; "
+            "resume from another checkpoint or start a new run"
+        ) from error

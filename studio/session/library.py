@@ -1,0 +1,155 @@
+"""Library: the project, its runs, the person's preferences, and which code was agreed to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from psygnal import Signal
+
+from studio.session.problems import ProblemView, problem_from_message
+from studio.session.project import (
+    SUFFIX,
+    Preferences,
+    Project,
+    default_runs_folder,
+    file_digest,
+    read_preferences,
+    read_project,
+    write_preferences,
+    write_project,
+)
+from studio.session.runs import SOURCE, Run, RunHistory, list_runs, read_history, read_run_line
+from studio.session.settings import RunSettings
+
+
+class Library:
+    """What lies in files: the part of the session that needs no worker.
+
+    Signals: ``project_changed`` (Project), ``runs_changed`` (list of Run), ``problem`` (ProblemView).
+
+    Args:
+        runs_folder: where runs go while there is no project file.
+    """
+
+    runs_changed = Signal(list)
+    problem = Signal(object)
+    project_changed = Signal(object)
+
+    def __init__(self, runs_folder: Path | None = None) -> None:
+        self.preferences, self._trouble = read_preferences()
+        self.project = Project()
+        self.project_path: Path | None = None
+        self.runs: list[Run] = []
+        self._default_runs = runs_folder or default_runs_folder()
+
+    @property
+    def runs_folder(self) -> Path:
+        """Where runs of this project are."""
+        if self.project_path is None:
+            return self._default_runs
+        return self.project_path.parent / self.project.runs
+
+    def new_project(self) -> None:
+        """Forget the project and begin with the defaults."""
+        self._use_project(Project(), None)
+
+    def open_project(self, path: Path) -> None:
+        """Read a project file. Raises ProjectError; the project before stays."""
+        project = read_project(path)
+        self._use_project(project, path)
+        self.preferences.remember(path)
+        self._save_preferences()
+
+    def save_project(self, path: Path | None = None) -> None:
+        """Write the project to ``path``, or where it came from. Raises OSError where that fails."""
+        target = path or self.project_path
+        if target is None:
+            raise ValueError("project: it has no file yet; give a path")
+        if not target.name.endswith(".json"):
+            target = target.with_name(target.name + SUFFIX)
+        if path is not None:
+            self.project = self.project.model_copy(update={"name": target.name.removesuffix(SUFFIX)})
+        write_project(target, self.project)
+        self.project_path = target
+        self.preferences.remember(target)
+        self._save_preferences()
+        self.project_changed.emit(self.project)
+        self.refresh_runs()
+
+    def _use_project(self, project: Project, path: Path | None) -> None:
+        self.project, self.project_path = project, path
+        self.project_changed.emit(project)
+        self.refresh_runs()
+
+    def change_preferences(self, **changes: Any) -> None:
+        """Change theme, language and the like, and write them."""
+        self.preferences = Preferences.model_validate({**self.preferences.model_dump(), **changes})
+        self._save_preferences()
+
+    def refresh_runs(self) -> None:
+        """Read the list of runs anew; ``runs_changed`` tells it where it is another one."""
+        runs = list_runs(self.runs_folder)
+        if runs != self.runs:
+            self.runs = runs
+            self.runs_changed.emit(runs)
+
+    def run_in(self, folder: str) -> Run | None:
+        """The run in that folder, as it stands on disk now."""
+        return read_run_line(Path(folder)) if folder else None
+
+    def history(self, folder: str) -> RunHistory:
+        """All points of a run. Raises DataError or FormatError."""
+        return read_history(Path(folder))
+
+    # ----- agreement to run code -----
+
+    def needs_agreement(self, settings: RunSettings | None = None) -> Path | None:
+        """The user's file that would be imported and was not agreed to yet; None where there is none.
+
+        The window asks, and calls ``agree``; start, resume and export refuse until then.
+        """
+        text = (settings or self.project.settings).user_file
+        return self._not_agreed(Path(text).expanduser()) if text else None
+
+    def needs_agreement_of(self, folder: str) -> Path | None:
+        """The same for the code that the run in ``folder`` keeps: resuming and exporting run it.
+
+        Every file there counts, since the model may import any of them.
+        """
+        try:
+            files = sorted(path for path in (Path(folder) / SOURCE).rglob("*") if not path.is_dir())
+        except OSError:
+            return None
+        return next((path for path in files if self._not_agreed(path) is not None), None)
+
+    def agree(self, path: Path) -> None:
+        """The user agreed to run the file as it is now; remembered by its content."""
+        digest = file_digest(path)
+        if digest not in self.preferences.agreed:
+            self.preferences.agreed.append(digest)
+            self._save_preferences()
+
+    def _not_agreed(self, path: Path) -> Path | None:
+        try:
+            return None if file_digest(path) in self.preferences.agreed else path
+        except OSError:
+            return None  # an absent file is told about by who needs it, with its name
+
+    def _refuse(self, path: Path | None) -> bool:
+        if path is None:
+            return False
+        self._report(problem_from_message(
+            f"{path}: this file is code that was not agreed to yet; agree to running it, then try again",
+            "Your agreement is needed",
+        ))  # fmt: skip
+        return True
+
+    def _save_preferences(self) -> None:
+        try:
+            write_preferences(self.preferences)
+        except OSError as error:
+            self._report(problem_from_message(str(error), "The settings could not be saved"))
+
+    def _report(self, problem: ProblemView) -> None:
+        self.problem.emit(problem)
