@@ -1,4 +1,4 @@
-"""Gradients of one operator, from its rules. Serves the tape and Programs alike: rules speak ops, never arrays."""
+"""Gradients of one operator, from its rules. Serves tape and Program alike: rules speak ops, never arrays."""
 
 from __future__ import annotations
 

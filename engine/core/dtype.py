@@ -10,7 +10,7 @@ from engine.core.errors import DTypeError
 
 
 class DType:
-    """One data type, e.g. ``paddle.float32``. Equal to itself, to its name and to the NumPy dtype it stands for."""
+    """One data type, e.g. ``paddle.float32``. Equal to itself, its name and the NumPy dtype it stands for."""
 
     __slots__ = ("is_complex", "is_floating_point", "is_integer", "name", "np", "number")
 
@@ -74,7 +74,7 @@ _default_floating = [float32]
 
 
 def from_numpy(dtype: np.dtype[Any]) -> DType:
-    """The data type of a NumPy dtype. Raises DTypeError for one that has no counterpart (strings, objects)."""
+    """The data type of a NumPy dtype. Raises DTypeError for one without a counterpart (strings, objects)."""
     found = _BY_NUMPY.get(dtype)
     if found is None:
         found = _BY_NUMPY.get(dtype.newbyteorder("="))

@@ -36,7 +36,7 @@ _COMMON: dict[str, Any] = {
 
 
 def link(**names: Any) -> None:
-    """Called once by the eager room: complete the generated functions of all operators, defined and to come."""
+    """Called once by the eager room: complete the generated functions of all operators, now and later."""
     LINKS.update(names)
     for opdef in OPS.values():
         opdef.namespace.update(LINKS)

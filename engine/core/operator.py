@@ -107,7 +107,7 @@ class OutEdge:
 
 
 class Leaf:
-    """Where the gradient of a Tensor that no operator made is collected. Knows no Tensor, so there is no cycle."""
+    """Collects the gradient of a Tensor that no operator made. Knows no Tensor, so there is no cycle."""
 
     __slots__ = ("grad", "hooks", "shape")
 

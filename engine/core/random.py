@@ -55,7 +55,7 @@ class Generator:
 
 
 def numpy_generator(key: Key) -> np.random.Generator:
-    """The stream of random numbers that belongs to ``key`` (Philox 4x64, the offset in the counter's upper half)."""
+    """The random numbers that belong to ``key`` (Philox 4x64, the offset in the counter's upper half)."""
     seed, offset = key
     return np.random.Generator(np.random.Philox(key=seed & _MASK, counter=[0, 0, offset & _MASK, 0]))
 

@@ -170,7 +170,7 @@ class HookHandle:
 
 
 def register_hook(tensor: Tensor, hook: Callable[[Tensor], Tensor | None]) -> HookHandle:
-    """Call ``hook(gradient)`` when the gradient of ``tensor`` is known; what it returns replaces the gradient."""
+    """Call ``hook(gradient)`` when the gradient of ``tensor`` is known; what it returns takes its place."""
     if tensor._edge is None:
         raise GradientError("register_hook: the tensor has stop_gradient=True; it gets no gradient")
     node, index = end(tensor._edge)

@@ -141,7 +141,7 @@ def versions_of(inputs: Any) -> Any:
 
 
 def explain(opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any], error: Exception) -> Exception:
-    """The error to raise for a kernel that failed: what inference finds, else the kernel's words and specs."""
+    """The error to raise for a kernel that failed: what inference finds, else the kernel's words."""
     return explain_specs(opdef, [_specs(v) for v in inputs], attrs, error)
 
 

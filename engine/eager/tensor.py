@@ -136,7 +136,7 @@ class Tensor:
         self._edge.grad = value
 
     def backward(self, grad_tensor: Tensor | None = None, retain_graph: bool = False) -> None:
-        """Compute gradients of this tensor with respect to all leaves it depends on, adding to their ``grad``."""
+        """Add the gradients of this tensor to the ``grad`` of all leaves it depends on."""
         from engine.eager.backward import backward
 
         backward([self], [grad_tensor], retain_graph)
@@ -281,7 +281,7 @@ def wrap(array: Any) -> Tensor:
 
 
 def counter_of(tensor: Tensor) -> Counter:
-    """The version counter of the tensor's storage, made when first needed (by a view or a change in place)."""
+    """The version counter of the tensor's storage, made when a view or a change in place first needs it."""
     counter = tensor._version
     if counter is None:
         counter = tensor._version = Counter()
@@ -300,7 +300,7 @@ def share(base: Tensor, array: Any) -> Counter | None:
 
 
 def write(tensor: Tensor, array: Any) -> None:
-    """Put ``array`` into the tensor's storage; views of it see the change, graphs that need the old value refuse."""
+    """Put ``array`` into the tensor's storage: views see it, graphs that need the old value refuse."""
     target = tensor._array
     if array is not target:
         if not target.flags.writeable:

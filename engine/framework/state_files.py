@@ -17,7 +17,7 @@ _TENSOR, _PARAMETER, _PROGRAM = "__tensor__", "__parameter__", "__program__"
 
 
 def save(obj: Any, path: str, protocol: int = 4, **configs: Any) -> None:
-    """Write ``obj`` (state dicts, nested dicts, lists and tuples of tensors, arrays and plain values, a Program).
+    """Write ``obj``: state dicts, nested dicts, lists and tuples of tensors, arrays and values, or a Program.
 
     ``protocol`` is Paddle's pickle protocol and has no meaning here: nothing is pickled. Raises ArgumentError
     for an object that can't be saved so, SaveError if writing fails (what was there stays).

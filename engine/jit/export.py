@@ -107,7 +107,7 @@ def _chosen_outputs(concrete: ConcreteProgram, output_spec: Any) -> list[Variabl
 
 
 def load(path: str, **configs: Any) -> TranslatedLayer:
-    """The model saved at ``path`` (a prefix without suffix) as a Layer that can be called and trained further.
+    """The model saved at ``path`` (a prefix without suffix): a Layer that can be called and trained further.
 
     Needs no source of the model and runs nothing but operators of this build. Raises DataError for absent
     files and FormatError for damaged, foreign or mixed ones.

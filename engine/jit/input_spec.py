@@ -73,7 +73,10 @@ class InputSpec:
         return Spec(self.shape, self.dtype)
 
     def __repr__(self) -> str:
-        return f"InputSpec(shape={self.shape}, dtype={self.dtype}, name={self.name}, stop_gradient={self.stop_gradient})"
+        return (
+            f"InputSpec(shape={self.shape}, dtype={self.dtype}, name={self.name}, "
+            f"stop_gradient={self.stop_gradient})"
+        )
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, InputSpec) and self._key() == other._key()

@@ -1,4 +1,4 @@
-"""A Program as one operator on the tape: its forward part runs as a plan, its backward part when gradients come.
+"""A Program as one operator on the tape: forward it runs as a plan, its backward part when gradients come.
 
 Parameters and buffers are read from (and effects written to) the eager Tensors that the Program
 shares storage with.
@@ -28,7 +28,7 @@ from engine.program.program import Program, Variable
 
 
 class Activation:
-    """What one forward run keeps for its backward. The buffers go back to the plan when the last reference goes."""
+    """What a forward run keeps for its backward. Its buffers go back to the plan with the last reference."""
 
     __slots__ = ("plan", "saved", "storage")
 
@@ -48,7 +48,15 @@ def _never(*_: Any, **__: Any) -> Any:
     )
 
 
-def _kernel(xp: Any, xs: list, *, runner: Any = None, run: Any = None, activation: Any = None) -> Any:
+# The bare ``list`` tells OpDef that xs is a list of inputs.
+def _kernel(
+    xp: Any,
+    xs: list,  # type: ignore[type-arg]
+    *,
+    runner: Any = None,
+    run: Any = None,
+    activation: Any = None,
+) -> Any:
     """A whole Program as one operator."""
     return _never()
 
@@ -143,7 +151,7 @@ class ProgramRunner:
         outputs = [_wrapped(r) for r in results[:count]]
         if run.wanted:
             node = Operator(RUN_PROGRAM.opdef, None, {"runner": self, "run": run, "activation": activation})
-            node.edges = ([everything[n]._edge for n in run.wanted],)  # type: ignore[assignment]
+            node.edges = ([everything[n]._edge for n in run.wanted],)
             node.inputs = ([everything[n] for n in run.wanted],)
             node.versions = versions_of(node.inputs)
             node.shapes = tuple([o._array.shape for o in outputs])
@@ -208,7 +216,7 @@ class ProgramRunner:
 def _output_gradients(
     program: Program, outputs: Sequence[Variable]
 ) -> tuple[list[Variable], list[int], dict[int, Any]]:
-    """Variables that the outputs' gradients are fed to, which outputs they belong to, and gradients by Variable."""
+    """Variables that the outputs' gradients are fed to, the outputs they belong to, gradients by Variable."""
     fed: list[Variable] = []
     positions: list[int] = []
     grads: dict[int, Any] = {}

@@ -35,7 +35,7 @@ class Signature:
         return dict(bound.arguments)
 
     def specified(self) -> dict[str, Any] | None:
-        """InputSpecs (and plain values) by parameter name, defaults for what input_spec leaves out; None without any.
+        """InputSpecs and plain values by parameter name, defaults where input_spec has none; None without it.
 
         Raises ArgumentError where the specs do not match the parameters.
         """
@@ -146,7 +146,7 @@ def fit(where: str, name: str, value: Any, spec: InputSpec) -> Tensor:
 
 
 def cache_key(values: dict[str, Any]) -> Any:
-    """A hashable key of arguments: Tensors by shape and dtype, numbers and strings by type and value, others by identity."""
+    """A hashable key: Tensors by shape and dtype, numbers and strings by type and value, others by id."""
 
     def key(value: Any) -> Any:
         if isinstance(value, Tensor):

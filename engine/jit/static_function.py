@@ -264,7 +264,7 @@ class StaticFunction:
 
 
 def _merge(spec: Any, value: Any) -> Any:
-    """The InputSpecs of an argument; where the spec is a plain value (a default), what the call gives counts."""
+    """The InputSpecs of an argument; where the spec is a plain value (a default), the call's value counts."""
     leaves = nest.flatten(spec)
     if any(isinstance(s, InputSpec) for s in leaves):
         return spec

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from engine.core.errors import ArgumentError
@@ -17,8 +18,9 @@ from engine.program.program import Program, Variable
 
 
 class TranslatedLayer(Layer):
-    """What ``jit.load`` gives: call it to predict, train it further, save it again. Its modes switch dropout and batch
-    normalisation inside the Program.
+    """What ``jit.load`` gives: call it to predict, train it further, save it again.
+
+    Its modes switch dropout and batch normalisation inside the Program.
     """
 
     def __init__(self, program: Program, info: Any) -> None:
@@ -47,7 +49,7 @@ class TranslatedLayer(Layer):
         fields["_mode_ops"] = _mode_ops(program)
 
     def forward(self, *inputs: Any) -> Any:
-        """The saved function. Raises ShapeError, DTypeError or ArgumentError for inputs it was not saved for."""
+        """The saved function. Raises ShapeError, DTypeError or ArgumentError for inputs it can't take."""
         if len(inputs) != len(self._inputs):
             names = ", ".join(f"{v.name} {v.spec}" for v in self._inputs)
             raise ArgumentError(
@@ -76,15 +78,15 @@ class TranslatedLayer(Layer):
         """What the model takes."""
         return [_spec(v) for v in self._inputs]
 
-    def train(self) -> TranslatedLayer:
+    def train(self) -> None:
         """Dropout drops and batch normalisation learns, where the Program has them."""
-        return self._switch(True)
+        self._switch(True)
 
-    def eval(self) -> TranslatedLayer:
+    def eval(self) -> None:
         """The mode for predicting."""
-        return self._switch(False)
+        self._switch(False)
 
-    def _switch(self, training: bool) -> TranslatedLayer:
+    def _switch(self, training: bool) -> None:
         self.__dict__["training"] = training
         changed = False
         for operator in self._mode_ops:
@@ -92,14 +94,13 @@ class TranslatedLayer(Layer):
             operator.attrs["is_test"] = not training
         if changed:
             self.__dict__["_runner"] = ProgramRunner(self._program, self._inputs, self._runner.outputs)
-        return self
 
     def state_dict(self, *args: Any, **kwargs: Any) -> dict[str, Tensor]:
         """Parameters and buffers by the names they had in the original network."""
         return {self._structured_names.get(k, k): v for k, v in super().state_dict(*args, **kwargs).items()}
 
     def set_state_dict(
-        self, state_dict: dict[str, Any], use_structured_name: bool = True
+        self, state_dict: Mapping[str, Any], use_structured_name: bool = True
     ) -> tuple[list[str], list[str]]:
         """Take values by the names of the original network; returns missing and unexpected names."""
         back = {v: k for k, v in self._structured_names.items()}

@@ -19,7 +19,7 @@ def _only_in_plans(name: str) -> ModeError:
 
 
 def merged(where: str, first: Spec, second: Spec) -> Spec:
-    """What is known of a value that comes from either of two places. Raises ShapeError for different ranks or dtypes."""
+    """What is known of a value that is one of two. Raises ShapeError for different ranks or dtypes."""
     if first.dtype is not second.dtype or first.ndim != second.ndim:
         raise ShapeError(
             f"{where}: one side gives {first}, the other {second}; make dtype and number of dimensions equal"
@@ -27,15 +27,17 @@ def merged(where: str, first: Spec, second: Spec) -> Spec:
     return first.with_shape([a if a == b else -1 for a, b in zip(first.shape, second.shape, strict=True)])
 
 
-@op("conditional_block", infer=lambda pred, captured, *, specs, **_: tuple(specs), outputs=("results",),
-    output_list="results", slots={"pred": "Cond", "captured": "Input", "results": "Out"}, hidden=("specs",))  # fmt: skip
+@op("conditional_block", infer=lambda pred, captured, *, specs, **_: tuple(specs),
+    outputs=("results",), output_list="results", hidden=("specs",),
+    slots={"pred": "Cond", "captured": "Input", "results": "Out"})  # fmt: skip
 def cond(xp, pred, captured: list, *, true_block, false_block, true_results, false_results, specs):
     """The results of one of two sub-blocks, by a bool of one element."""
     raise _only_in_plans("cond")
 
 
-@op("while", infer=lambda xs, captured, *, specs, **_: tuple(specs), outputs=("results",), output_list="results",
-    slots={"xs": "X", "captured": "Input", "results": "Out"}, hidden=("specs",))  # fmt: skip
+@op("while", infer=lambda xs, captured, *, specs, **_: tuple(specs),
+    outputs=("results",), output_list="results", hidden=("specs",),
+    slots={"xs": "X", "captured": "Input", "results": "Out"})  # fmt: skip
 def while_loop(
     xp,
     xs: list,
@@ -56,12 +58,13 @@ def while_loop(
     raise _only_in_plans("while_loop")
 
 
-@op("while_grad", infer=lambda gs, captured, *, specs, **_: tuple(specs), outputs=("results",), output_list="results",
-    slots={"gs": "Out@GRAD", "captured": "Input", "results": "X@GRAD"}, order=1, hidden=("specs",))  # fmt: skip
+@op("while_grad", infer=lambda gs, captured, *, specs, **_: tuple(specs),
+    outputs=("results",), output_list="results", order=1, hidden=("specs",),
+    slots={"gs": "Out@GRAD", "captured": "Input", "results": "X@GRAD"})  # fmt: skip
 def while_grad(
     xp, gs: list, captured: list, *, body_block, loop_names, grad_names, sums, carried, steps, specs
 ):
-    """Walks back over the iterations that ``steps`` kept. Second order is refused: it would need steps of steps."""
+    """Walks back over the iterations that ``steps`` kept. Second order would need steps of steps: refused."""
     raise _only_in_plans("while_grad")
 
 

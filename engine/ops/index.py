@@ -31,7 +31,7 @@ def _restore(index: Any, tensors: Any) -> tuple[Any, ...]:
 def _infer_getitem(x: Spec, indices: list[Spec], *, index: Any) -> Spec:
     tensors = [s.dtype.name == "bool" for s in indices]
     consumed = sum(
-        (indices[i[1]].ndim if tensors[i[1]] else 1) if isinstance(i, (list, tuple)) and i[0] == "tensor" else 1
+        indices[i[1]].ndim if isinstance(i, (list, tuple)) and i[0] == "tensor" and tensors[i[1]] else 1
         for i in index if i is not None and not (isinstance(i, str) and i == "...")
     )  # fmt: skip
     if consumed > x.ndim:

@@ -16,13 +16,18 @@ from engine.ops import compare, math, reduce, shape
 _SLOTS = {"logits": "Logits", "label": "Label", "softmax": "Softmax", "loss": "Loss"}
 
 
-def _infer_cross_entropy(logits: Spec, label: Spec, *, soft_label: bool, axis: int, **_: Any) -> tuple[Spec, Spec]:
+def _infer_cross_entropy(
+    logits: Spec, label: Spec, *, soft_label: bool, axis: int, **_: Any
+) -> tuple[Spec, Spec]:
     where = "softmax_with_cross_entropy"
     require_floating(where, logits=logits)
     axis = normal_axis(where, axis, logits.ndim)
     expected = (*logits.shape[:axis], logits.shape[axis] if soft_label else 1, *logits.shape[axis + 1 :])
     if not soft_label and not label.dtype.is_integer:
-        raise DTypeError(f"{where}: hard labels are class numbers: got {label}; cast them to int64, or pass soft_label=True")
+        raise DTypeError(
+            f"{where}: hard labels are class numbers: got {label}; "
+            "cast them to int64, or pass soft_label=True"
+        )
     fits = label.ndim == len(expected) and all(
         -1 in (a, b) or a == b for a, b in zip(label.shape, expected, strict=True)
     )
@@ -35,7 +40,9 @@ def _infer_cross_entropy(logits: Spec, label: Spec, *, soft_label: bool, axis: i
 
 
 @op("softmax_with_cross_entropy", infer=_infer_cross_entropy, outputs=("softmax", "loss"), slots=_SLOTS)
-def softmax_with_cross_entropy(xp, logits, label, *, soft_label=False, ignore_index=-100, numeric_stable_mode=True, axis=-1):
+def softmax_with_cross_entropy(
+    xp, logits, label, *, soft_label=False, ignore_index=-100, numeric_stable_mode=True, axis=-1
+):
     """-log(softmax(logits)) of the label's class; 0 where the label is ignore_index."""
     _infer_cross_entropy(_spec(logits), _spec(label), soft_label=soft_label, axis=axis)
     shifted = logits - xp.max(logits, axis=axis, keepdims=True)
@@ -58,7 +65,7 @@ def _spec(array: Any) -> Spec:
 
 
 def _class_index(xp: Any, label: Any, classes: int, ignore_index: int) -> tuple[Any, Any]:
-    """Labels usable as indices, and where they count (None: everywhere). Raises OutOfRangeError for a wrong one."""
+    """Labels usable as indices, and where they count (None: everywhere). Raises OutOfRangeError."""
     low, high = (int(label.min()), int(label.max())) if label.size else (0, 0)
     if low >= 0 and high < classes and not low <= ignore_index <= high:
         return label, None
@@ -84,7 +91,8 @@ def _cross_entropy_grad(xp, g_in, softmax, label, *, soft_label=False, ignore_in
     if xp is np:
         np.put_along_axis(result, index, picked, axis=axis)
     else:
-        classes = xp.arange(softmax.shape[axis]).reshape([-1 if n == axis % softmax.ndim else 1 for n in range(softmax.ndim)])
+        along = [-1 if n == axis % softmax.ndim else 1 for n in range(softmax.ndim)]
+        classes = xp.arange(softmax.shape[axis]).reshape(along)
         result = xp.where(classes == index, picked, result)
     if kept is not None:
         result = result * kept
@@ -97,11 +105,14 @@ def _second_order(
 ) -> tuple[Any, Any]:
     """How the first gradient changes with the incoming one and with the softmax."""
     ones = math.scale(g_in, scale=0.0, bias=1.0)
-    unit = _cross_entropy_grad(ones, softmax, label, soft_label=soft_label, ignore_index=ignore_index, axis=axis)
+    unit = _cross_entropy_grad(
+        ones, softmax, label, soft_label=soft_label, ignore_index=ignore_index, axis=axis
+    )
     if soft_label:
         slope = g_in * reduce.sum(label, axis=[axis], keepdim=True)
     else:
-        slope = g_in * math.cast(compare.not_equal(label, shape.fill_like(label, value=ignore_index)), out_dtype=g_in.dtype)
+        counts = compare.not_equal(label, shape.fill_like(label, value=ignore_index))
+        slope = g_in * math.cast(counts, out_dtype=g_in.dtype)
     return reduce.sum(g * unit, axis=[axis], keepdim=True), g * slope
 
 

@@ -43,7 +43,7 @@ def _infer_divide(x: Spec, y: Spec, **_: Any) -> Spec:
 
 @op("elementwise_div", infer=_infer_divide, broadcasts=True)
 def divide(xp, x, y, *, axis=-1, out=None):
-    """x / y; integers divide like floats rounded towards zero are left to the public function, which casts."""
+    """x / y; the public function casts integers, so that they divide like floats."""
     return xp.divide(x, y, out=out)
 
 

@@ -8,7 +8,7 @@ from engine.core.spec import Spec
 
 
 class Request:
-    """A value that wants a buffer from operator ``start`` to operator ``stop``; ``slot`` is the buffer it got."""
+    """A value that wants a buffer from operator ``start`` to ``stop``; ``slot`` is the buffer it got."""
 
     __slots__ = ("slot", "spec", "start", "stop")
 

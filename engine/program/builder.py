@@ -21,7 +21,7 @@ _ENGINE_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + o
 
 
 class Builder(modes.Mode):
-    """Appends to ``program``. An eager Tensor met on the way becomes a persistable Variable that shares its storage."""
+    """Appends to ``program``. An eager Tensor it meets becomes a persistable Variable of the same storage."""
 
     fast = False
     static = True

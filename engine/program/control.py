@@ -268,7 +268,7 @@ def _build_loop(
     flat: list[Variable],
     specs: list[Spec],
 ) -> Any:
-    """Blocks of the loop with values of ``specs``; wider specs to try again with where the body changes them."""
+    """Blocks of the loop with values of ``specs``; wider specs to try next where the body changes them."""
     program = builder.program
     blocks_before = len(program.blocks)
     outer = program.create_block(builder.block)

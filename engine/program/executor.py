@@ -54,7 +54,7 @@ class Executor:
         fetch_list: Sequence[Any] | None = None,
         return_numpy: bool = True,
     ) -> list[Any]:
-        """Run ``program`` (the default main one) and return the values of ``fetch_list`` (Variables or names).
+        """Run ``program`` (default: the main one); returns the values of ``fetch_list``, Variables or names.
 
         ``feed`` gives arrays or Tensors by the names of data Variables. Results are copies.
 

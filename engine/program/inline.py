@@ -1,4 +1,4 @@
-"""Copies operators from one Block into another: a Program into the one being built, a branch into its gradient."""
+"""Copies operators between Blocks: a Program into the one being built, a branch into its gradient."""
 
 from __future__ import annotations
 

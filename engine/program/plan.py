@@ -1,4 +1,4 @@
-"""Compiles operators of a Program into one flat Python function: slots are local variables, kernels are bound.
+"""Compiles operators of a Program into one flat function: slots are local variables, kernels are bound.
 
 A plan is made once per (Program version, concrete specs of what is fed, wanted results). Branches and loops
 are written out as ``if`` and ``while``. Results of operators that can write into a buffer do so; buffers are
@@ -235,7 +235,7 @@ class Writer:
         return "\n".join(self._text) + "\n"
 
     def _result(self, variable: Variable, inputs: Sequence[Variable]) -> str:
-        """A result that may be an argument itself, or a view of one, is copied: the caller owns what it gets."""
+        """A result that may be an argument, or a view of one, is copied: the caller owns what it gets."""
         given = {id(v) for v in inputs}
         base = variable
         viewed = True

@@ -61,7 +61,7 @@ def write_cond(writer: Writer, depth: int, operator: Operator) -> None:
 
 
 def write_while(writer: Writer, depth: int, operator: Operator) -> None:
-    """``while True:`` with the condition's operators, a break, and the body; iterations are kept where asked."""
+    """``while True:`` with the condition's operators, a break, and the body; keeps iterations where asked."""
     attrs = operator.attrs
     condition, body = _block(writer, operator, "cond_block"), _block(writer, operator, "body_block")
     carried = _named(writer, body, attrs["loop_names"])
@@ -83,7 +83,7 @@ def write_while(writer: Writer, depth: int, operator: Operator) -> None:
 
 
 def write_while_grad(writer: Writer, depth: int, operator: Operator) -> None:
-    """The kept iterations in reverse: replay the body, go back through it, add up what flows to captured values."""
+    """The kept iterations in reverse: replay the body, go back through it, sum what captured values get."""
     attrs = operator.attrs
     body = _block(writer, operator, "body_block")
     grads = _named(writer, body, attrs["grad_names"])

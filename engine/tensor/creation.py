@@ -130,7 +130,7 @@ def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
 
 
 def empty(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """A tensor whose values the caller will set; they are zeros here, so that no run depends on old memory."""
+    """A tensor whose values the caller will set; they are zeros, so that no run depends on old memory."""
     return zeros(shape, dtype)
 
 

@@ -53,7 +53,7 @@ def _bound(value: Any) -> Any:
 
 
 def getitem(x: Any, index: Any) -> Any:
-    """Ints, slices, None and ... give a view; index tensors and masks a copy. Raises OutOfRangeError outside."""
+    """Ints, slices, None and ... give a view, index tensors and masks a copy. Raises OutOfRangeError."""
     plain, tensors = _parse(x, index)
     return ops.getitem(x, tensors, index=plain) if tensors else ops.slice_view(x, index=plain)
 

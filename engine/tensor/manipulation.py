@@ -38,7 +38,7 @@ def transpose(x: Any, perm: Any, name: str | None = None) -> Any:
 
 
 def t(input: Any, name: str | None = None) -> Any:
-    """A matrix transposed; tensors of fewer dimensions as they are. Raises ShapeError for more than 2 dimensions."""
+    """A matrix transposed; tensors of fewer dimensions as they are. Raises ShapeError for more than 2."""
     if input.ndim > 2:
         raise ShapeError(f"t: takes at most 2 dimensions: got {list(input.shape)}; use transpose(x, perm)")
     return input if input.ndim < 2 else ops.transpose(input, axis=[1, 0])

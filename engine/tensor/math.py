@@ -17,7 +17,7 @@ from engine.tensor.promote import is_tensor, operands, scalar_dtype
 
 
 def _scaled(x: Any, value: Any, scale: float, bias: float) -> Any:
-    """x * scale + bias in the dtype that x and the number ``value`` give, as Paddle writes tensor-number arithmetic."""
+    """x * scale + bias in the dtype of x with ``value``, as Paddle writes arithmetic with numbers."""
     dtype = scalar_dtype(value, x.dtype)
     if dtype is not x.dtype:
         x = ops.cast(x, out_dtype=dtype.name)
@@ -25,7 +25,7 @@ def _scaled(x: Any, value: Any, scale: float, bias: float) -> Any:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float, np.integer, np.floating)) or isinstance(value, np.bool_)
+    return isinstance(value, (int, float, np.integer, np.floating, np.bool_))
 
 
 def _number(value: Any) -> Any:

@@ -21,7 +21,7 @@ from engine.tensor.promote import is_tensor
 def _binary(
     apply: Callable[..., Any], general: Callable[..., Any], reflected: bool = False
 ) -> Callable[..., Any]:
-    """An operator that goes straight to the op for two eager tensors of one dtype, else through the function."""
+    """An operator: straight to the op for two eager tensors of one dtype, else through the function."""
     if reflected:
 
         def method(x: Any, y: Any) -> Any:
@@ -101,8 +101,11 @@ _METHODS: dict[str, Callable[..., Any]] = {
 _METHODS["astype"] = math.cast
 _METHODS |= {
     f"{name}_": inplace(f"{name}_", _METHODS[name])
-    for name in ["add", "subtract", "multiply", "divide", "scale", "clip", "exp", "sqrt", "rsqrt", "reciprocal", "floor", "ceil", "round", "tanh"]
-}
+    for name in [
+        "add", "subtract", "multiply", "divide", "scale", "clip", "exp", "sqrt", "rsqrt", "reciprocal",
+        "floor", "ceil", "round", "tanh",
+    ]
+}  # fmt: skip
 
 
 def _detach(x: Any) -> Any:

@@ -27,7 +27,7 @@ def set_printoptions(
     sci_mode: bool | None = None,
     linewidth: int | None = None,
 ) -> None:
-    """How tensors print: digits, size from which they are summarised, items shown at each edge, e-notation, width."""
+    """How tensors print: digits, size from which they are summarised, items at an edge, e-notation, width."""
     given = {
         "precision": precision,
         "threshold": threshold,

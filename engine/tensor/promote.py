@@ -17,9 +17,10 @@ _INTEGER_RANK = {"bool": 0, "uint8": 1, "int8": 2, "int16": 3, "int32": 4, "int6
 
 
 def common_dtype(x: DType, y: DType) -> DType:
-    """The dtype that holds both: floating wins over integer, wide over narrow. NumPy's rule would widen int64 with
-    float32 to float64; the field's (and ours) is float32. Paddle 2.6 turns int32 + float32 into int32, which loses
-    the fraction: we do not follow it there.
+    """The dtype that holds both: floating wins over integer, wide over narrow.
+
+    NumPy's rule would widen int64 with float32 to float64; the field's (and ours) is float32. Paddle 2.6
+    turns int32 + float32 into int32, which loses the fraction: we do not follow it there.
     """
     if x is y:
         return x
@@ -58,7 +59,7 @@ def _cast(x: Any, dtype: DType) -> Any:
 
 
 def _from_python(where: str, value: Any, like: Any) -> Any:
-    """A number or array as a tensor; a number takes the tensor's dtype unless that would lose its fraction."""
+    """A number or array as a tensor; a number takes the tensor's dtype unless that loses its fraction."""
     if isinstance(value, (np.ndarray, list, tuple)):
         return to_tensor(value)
     if not isinstance(value, (bool, int, float, complex, np.generic)):

@@ -1,4 +1,4 @@
-"""What is needed to compute outputs from inputs, as a Program of its own: no gradients, no training-only operators."""
+"""What computes outputs from inputs, as a Program of its own: no gradients, no operators of training only."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.program.program import Block, Program, Variable, writes
 
 
 def inference_program(source: Program, inputs: Sequence[Variable], outputs: Sequence[Variable]) -> Program:
-    """Before: a Program as traced. After: only what ``outputs`` depend on. Tensors stay shared with the source."""
+    """Before: a Program as traced. After: only what ``outputs`` depend on, Tensors shared with the source."""
     return copy_program(source, inputs, outputs)[0]
 
 
