@@ -1,0 +1,155 @@
+"""The application: builds session, controllers and windows, and is the only file that knows all of them."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Any
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+
+from studio.controllers.actions import Actions
+from studio.controllers.bridge import Bridge
+from studio.controllers.frame import FrameController
+from studio.controllers.output import OutputController
+from studio.controllers.runs import RunsController
+from studio.controllers.train import TrainController
+from studio.session.problems import ProblemView
+from studio.session.project import preferences_path
+from studio.session.session import Session
+from studio.windows.main_window import MainWindow
+from studio.windows.settings_panel import SettingsPanel
+from studio.windows.train_page import TrainPage
+from studio.windows.welcome import Welcome
+from widgets import theme
+
+# The window's own commands that it can carry out; the pages Data and Code are not there yet.
+OFFERED = (
+    "open_project", "save_project", "open_folder", "load_model", "preferences", "quit", "page_train", "page_graph",
+    "page_export", "page_predict", "find", "palette", "theme_system", "theme_light", "theme_dark", "reset_layout",
+    "copy_report", "about",
+)  # fmt: skip
+
+
+class Studio:
+    """One running application: a session with its window. ``close`` ends it and everything it started."""
+
+    def __init__(self, app: QApplication, session: Session | None = None) -> None:
+        self.session = session or Session()
+        theme.apply_theme(app, self.session.preferences.theme)
+        self.window = MainWindow(str(preferences_path().with_name("window.ini")))
+        self.actions = Actions(self.session, self.window, OFFERED)
+        self.bridge = Bridge(self.session, self.window)
+        self.output = OutputController(self.session, self.window)
+        self.frame = FrameController(self.session, self.window, self.actions, self.output)
+        self._add_train()
+        self.window.restore_layout()
+        self.window.show_page("train")
+        self._closed = False
+
+    def _add_train(self) -> None:
+        actions = self.actions
+        self.train_page = TrainPage(Welcome(
+            actions["start"], [(actions["load_model"], "open"), (actions["open_project"], "open")]
+        ))  # fmt: skip
+        self.settings_panel = SettingsPanel()
+        bar = self.window.top.add_page("train", actions["page_train"])
+        self.train = TrainController(self.session, self.train_page, self.settings_panel, bar, actions)
+        self.frame.add_page("train", self.train_page, self.settings_panel, "")
+        self.runs = RunsController(self.session, self.window, actions, self.train)
+
+    def show(self) -> None:
+        """Show the window; what takes longer begins after it is there."""
+        self.window.show()
+        QTimer.singleShot(0, self.window, self._after_show)
+
+    def _after_show(self) -> None:
+        self.session.refresh_runs()
+        self.session.warm_up()
+        # The engine takes longest to import: it comes while the user looks around.
+        self._import = threading.Thread(target=_import_engine, name="import-engine", daemon=True)
+        self._import.start()
+
+    def close(self) -> None:
+        """End the session with its workers; the window goes with it."""
+        if self._closed:
+            return
+        self._closed = True
+        for controller in (self.train, self.runs, self.output, self.frame):
+            controller.close()
+        self.bridge.close()
+        self.session.close()
+        self.window.hide()
+        self.window.deleteLater()
+
+    def report_exception(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        """Show an error of our own as a problem instead of ending the window."""
+        details = "".join(traceback.format_exception(kind, error, trace))
+        sys.stderr.write(details)
+        problem = ProblemView(
+            title=self.window.tr("Something went wrong in the window"), where=kind.__name__, what=str(error),
+            do=self.window.tr("your runs are safe; copy the report from Problems if it happens again"),
+            details=details,
+        )  # fmt: skip
+        self.bridge.call(lambda: self.session.problem.emit(problem))
+
+
+def _import_engine() -> None:
+    import engine.training  # noqa: F401
+
+
+def catch_errors(studio: Studio) -> Callable[[], None]:
+    """Errors that nobody caught become problems in the window; returns what undoes it."""
+    before, before_threads = sys.excepthook, threading.excepthook
+
+    def in_thread(args: Any) -> None:
+        if args.exc_type is not SystemExit:
+            studio.report_exception(args.exc_type, args.exc_value, args.exc_traceback)
+
+    sys.excepthook, threading.excepthook = studio.report_exception, in_thread
+
+    def undo() -> None:
+        sys.excepthook, threading.excepthook = before, before_threads
+
+    return undo
+
+
+def catch_interrupts(studio: Studio) -> Callable[[], None]:
+    """The first Ctrl-C stops a training with a checkpoint and closes; the second ends at once."""
+
+    def interrupted(number: int, frame: object) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        studio.bridge.call(studio.frame.stop_and_close)
+
+    before = signal.signal(signal.SIGINT, interrupted)
+    unwatch = studio.bridge.watch_signals()
+
+    def undo() -> None:
+        unwatch()
+        signal.signal(signal.SIGINT, before)
+
+    return undo
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Open the window and stay until it is closed; returns the exit status."""
+    arguments = list(sys.argv[:1] if argv is None else argv) or ["model-studio"]
+    app = QApplication.instance() or QApplication(arguments)
+    assert isinstance(app, QApplication)
+    app.setApplicationName("Model Studio")
+    app.setDesktopFileName("model-studio")
+    studio = Studio(app)
+    undo = [catch_errors(studio), catch_interrupts(studio)]
+    studio.show()
+    studio.window.closed.connect(app.quit)
+    try:
+        return app.exec()
+    finally:
+        for step in reversed(undo):
+            step()
+        studio.close()

@@ -1,0 +1,77 @@
+"""The one place where events of other processes and threads enter Qt's loop."""
+
+from __future__ import annotations
+
+import signal
+import socket
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from PySide6.QtCore import QElapsedTimer, QObject, QSocketNotifier, QTimer
+
+from studio.session.session import Session
+
+PERIOD_MS = 50
+
+
+class Bridge(QObject):
+    """Pumps the session when a worker has left something, at once after a pause, else 20 times a second.
+
+    The worker's threads only write a byte into a socket pair; everything else happens in Qt's thread.
+    """
+
+    def __init__(self, session: Session, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._calls: deque[Callable[[], Any]] = deque()
+        self._reader, self._writer = socket.socketpair()
+        self._reader.setblocking(False)
+        self._writer.setblocking(False)
+        self._notifier = QSocketNotifier(self._reader.fileno(), QSocketNotifier.Type.Read, self)
+        self._notifier.activated.connect(self._woken)
+        self._since = QElapsedTimer()
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self._pump)
+        session.wake = self.wake
+
+    def wake(self) -> None:
+        """There is something to take. May be called from any thread."""
+        # A full buffer means that a wake-up is waiting already.
+        with suppress(BlockingIOError, OSError):
+            self._writer.send(b"\0")
+
+    def call(self, function: Callable[[], Any]) -> None:
+        """Call ``function`` in Qt's thread soon. May be called from any thread."""
+        self._calls.append(function)
+        self.wake()
+
+    def watch_signals(self) -> Callable[[], None]:
+        """Let Python see signals such as Ctrl-C while Qt waits; returns what undoes it."""
+        before = signal.set_wakeup_fd(self._writer.fileno(), warn_on_full_buffer=False)
+        return lambda: (signal.set_wakeup_fd(before), None)[1]
+
+    def close(self) -> None:
+        """Take nothing any more."""
+        self._session.wake = None
+        self._notifier.setEnabled(False)
+        self._timer.stop()
+        self._reader.close()
+        self._writer.close()
+
+    def _woken(self) -> None:
+        with suppress(BlockingIOError, OSError):
+            while self._reader.recv(4096):
+                pass
+        if self._timer.isActive():
+            return
+        waited = self._since.elapsed() if self._since.isValid() else PERIOD_MS
+        self._timer.start(max(0, PERIOD_MS - waited))
+
+    def _pump(self) -> None:
+        self._since.start()
+        while self._calls:
+            self._calls.popleft()()
+        self._session.pump()

@@ -1,0 +1,215 @@
+"""The frame of the window: pages, theme, layout, command palette, drops, and what happens when it closes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
+
+from studio.controllers.actions import THEMES, Actions
+from studio.controllers.binders import Bonds
+from studio.controllers.output import OutputController
+from studio.session.project import SUFFIX
+from studio.session.session import Session
+from studio.windows.dialogs import ask
+from studio.windows.main_window import MainWindow
+from studio.windows.palette import CommandPalette, Entry
+from widgets import theme
+
+# How long a training may take to write its last checkpoint before it is killed.
+STOP_MS = 15_000
+MODEL_SUFFIXES = (".pdmodel", ".pdiparams", ".info")
+
+
+class FrameController(QObject):
+    """Carries out the window's own commands; ``open_project``, ``open_model`` and ``open_picture`` take drops."""
+
+    def __init__(self, session: Session, window: MainWindow, actions: Actions, output: OutputController) -> None:
+        super().__init__(window)
+        self._session, self._window, self._actions, self._output = session, window, actions, output
+        self._palette = CommandPalette(window)
+        self._palette.chosen.connect(lambda which: self._actions.trigger(which))
+        self._question: QMessageBox | None = None
+        self._closing = False
+        self._bonds = Bonds()
+        self._bonds.follow(session.train.events.state, lambda _: self._close_when_done())
+        self._last_chance = QTimer(self)
+        self._last_chance.setSingleShot(True)
+        self._last_chance.setInterval(STOP_MS)
+        self._last_chance.timeout.connect(session.end_training)
+        window.may_close = self.may_close
+        window.files_dropped.connect(self.take_files)
+        actions.refused.connect(lambda _, reason: output.note(reason, "warn"))
+        actions.fill(window.top.menu)
+        for name, handler in (
+            ("palette", self.open_palette), ("reset_layout", self.reset_layout), ("quit", self._quit),
+            ("copy_report", output.copy_report), ("about", self.about), ("preferences", self.preferences),
+            ("find", self.find), *((name, lambda name=name: self.use_theme(name)) for name in THEMES),
+        ):  # fmt: skip
+            actions.handle(name, handler)
+        self._finders: dict[str, QWidget] = {}
+        panels = [dock.toggleViewAction() for dock in (window.left, window.right, window.bottom)]
+        self._panels_menu = window.top.menu.addMenu(self.tr("Panels"))
+        self._panels_menu.addActions(panels)
+        self._check_theme()
+
+    # ----- pages -----
+
+    def add_page(self, name: str, page: QWidget, panel: QWidget, panel_title: str, find: QWidget | None = None) -> None:
+        """A page with its tab, its command, and what stands beside it; ``find`` gets the focus on Ctrl+F."""
+        self._window.add_page(name, page, panel)
+        panel.setProperty("dockTitle", panel_title)
+        if find is not None:
+            self._finders[name] = find
+        self._actions.handle(f"page_{name}", lambda: self.show_page(name))
+
+    def show_page(self, name: str) -> None:
+        """Bring a page to the front."""
+        self._window.show_page(name)
+
+    def page_shown(self) -> None:
+        """Another page is in front: the right dock's title and what can be searched follow."""
+        name = self._window.current_page()
+        reason = "" if name in self._finders else self.tr("There is nothing to search on this page.")
+        self._actions.block("find", reason)
+
+    def find(self) -> None:
+        """Put the caret into the search box of the page."""
+        finder = self._finders.get(self._window.current_page())
+        if finder is not None:
+            finder.setFocus()
+
+    # ----- theme, layout, palette -----
+
+    def use_theme(self, name: str) -> None:
+        """Follow the system, or always light or dark; remembered."""
+        mode = name.removeprefix("theme_")
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        theme.apply_theme(app, mode)  # type: ignore[arg-type]
+        self._session.change_preferences(theme=mode)
+        self._check_theme()
+
+    def _check_theme(self) -> None:
+        self._actions[f"theme_{theme.mode()}"].setChecked(True)
+
+    def reset_layout(self) -> None:
+        """Docks where they were at first."""
+        self._window.reset_layout()
+
+    def open_palette(self) -> None:
+        """Open the list of all commands."""
+        entries = []
+        for which in self._actions.ids():
+            action = self._actions[which]
+            keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+            reason = self._actions.reason(which)
+            entries.append(
+                Entry(which, action.text().rstrip("."), keys, self._actions.help_text(which),
+                      "" if action.isEnabled() else reason)
+            )  # fmt: skip
+        self._palette.ask(entries)
+
+    @property
+    def palette(self) -> CommandPalette:
+        """The list of all commands."""
+        return self._palette
+
+    def about(self) -> None:
+        """Version and licence."""
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            number = version("model-studio")
+        except PackageNotFoundError:
+            number = self.tr("(not installed)")
+        box = QMessageBox(self._window)
+        box.setWindowTitle(self.tr("About Model Studio"))
+        box.setText(self.tr("Model Studio {0}").format(number))
+        box.setInformativeText(
+            self.tr("Trains small networks and looks inside them, over an engine with Paddle's programming model. "
+                    "Licence: Apache-2.0. Qt for Python is used under the LGPL.")
+        )  # fmt: skip
+        box.open()
+
+    def preferences(self) -> None:
+        """Theme, folders and agreements."""
+        from studio.windows.preferences import PreferencesDialog
+
+        dialog = PreferencesDialog(self._window, theme.mode(), str(self._session.runs_folder),
+                                   len(self._session.preferences.agreed))  # fmt: skip
+        dialog.theme_chosen.connect(lambda mode: self.use_theme(f"theme_{mode}"))
+        dialog.forget_requested.connect(lambda: self._session.change_preferences(agreed=[]))
+        dialog.open()
+
+    # ----- drops -----
+
+    def take_files(self, paths: list[str]) -> None:
+        """Files dropped on the window: a project, inference files, or a picture for Predict."""
+        path = paths[0]
+        if path.endswith(SUFFIX):
+            self.open_project(path)
+        elif path.endswith(MODEL_SUFFIXES):
+            self.show_page("predict")
+            self.open_model(path)
+        else:
+            self.show_page("predict")
+            self.open_picture(path)
+
+    def open_project(self, path: str) -> None:
+        """Set by the application."""
+
+    def open_model(self, path: str) -> None:
+        """Set by the application."""
+
+    def open_picture(self, path: str) -> None:
+        """Set by the application."""
+
+    # ----- closing -----
+
+    def _quit(self) -> None:
+        self._window.close()
+
+    def may_close(self) -> bool:
+        """Asked by the window: not while a training runs, unless the user says so."""
+        if not self._session.train.busy:
+            return True
+        if self._closing:
+            return False
+        if self._question is None:
+            name = Path(self._session.train.folder).name
+            self._question = ask(
+                self._window, self.tr("A training is running"),
+                self.tr("{0} is at step {1} of {2}. \u201cStop and close\u201d writes a checkpoint first, so that the run "
+                        "can be resumed later.").format(name, self._session.train.step, self._session.train.total_steps),
+                self.tr("Stop and close"), self.tr("Keep training"), self.stop_and_close,
+            )  # fmt: skip
+            self._question.finished.connect(self._answered)
+        self._question.raise_()
+        return False
+
+    def _answered(self) -> None:
+        self._question = None
+
+    def stop_and_close(self) -> None:
+        """Let the training write its checkpoint, then close; killed where it does not answer."""
+        self._closing = True
+        if not self._session.train.busy:
+            self._window.close()
+            return
+        self._session.interrupt()
+        self._window.toast.show_message(self.tr("Stopping; the window closes when the checkpoint is written..."))
+        self._last_chance.start()
+
+    def _close_when_done(self) -> None:
+        if self._closing and not self._session.train.busy:
+            self._last_chance.stop()
+            # After the event that is being taken now.
+            QTimer.singleShot(0, self._window, self._window.close)
+
+    def close(self) -> None:
+        """Follow the session no longer."""
+        self._bonds.release()
+        self._last_chance.stop()

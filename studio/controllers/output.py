@@ -1,0 +1,156 @@
+"""Log, problems, tasks, toast and status bar: what happens, wherever it happens."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QGuiApplication
+
+from studio.controllers.binders import Bonds
+from studio.session.problems import ProblemView
+from studio.session.session import Session
+from studio.session.settings import title_of
+from studio.windows.main_window import MainWindow
+from studio.windows.output_panel import PROBLEMS
+from studio.windows.settings_panel import device_choices
+from widgets import theme
+
+TRAINING, GRAPH, EXPORT, LOADING = "training", "graph", "export", "loading"
+DOTS = {"running": "ok", "starting": "ok", "pausing": "warn", "paused": "warn", "stopping": "warn", "failed": "bad",
+        "crashed": "bad", "finished": "accent"}  # fmt: skip
+
+
+class OutputController(QObject):
+    """Follows all view models; errors come as a toast, and stay in the list of problems."""
+
+    def __init__(self, session: Session, window: MainWindow) -> None:
+        super().__init__(window)
+        self._session, self._window = session, window
+        self._last: ProblemView | None = None
+        self._bonds = Bonds()
+        train = session.train
+        for name in ("state", "message", "epoch", "step", "samples_per_second", "seconds_left", "memory"):
+            self._bonds.show(train, name, lambda _: self._show_status())
+        self._bonds.show(train, "settings", lambda _: self._show_status())
+        self._bonds.follow(train.events.state, self._log_state)
+        self._bonds.follow(train.events.last_checkpoint_step, self._log_checkpoint)
+        self._bonds.follow(train.events.parameters, self._log_start)
+        self._bonds.follow(train.new_epoch, self._log_epoch)
+        self._bonds.follow(train.output, self._log_output)
+        self._bonds.show(session.graph, "loading", lambda _: self._show_tasks())
+        self._bonds.show(session.export, "state", lambda _: self._show_tasks())
+        self._bonds.show(session.export, "message", lambda _: self._show_tasks())
+        self._bonds.show(session.predict, "loading", lambda _: self._show_tasks())
+        self._bonds.follow(session.problem, self.report)
+        window.output.tasks.cancel_requested.connect(self._cancel)
+        window.output.problems.count_changed.connect(window.status.set_problems)
+        window.toast.details_requested.connect(lambda: window.show_output(PROBLEMS))
+        window.status.problems_requested.connect(lambda: window.show_output(PROBLEMS))
+
+    # ----- problems and notes -----
+
+    def report(self, problem: ProblemView) -> None:
+        """Show a problem: in the toast, the list and the log."""
+        self._last = problem
+        text = f"{problem.title}. {problem.message}"
+        place = f'File "{problem.file}", line {problem.line}\n\n' if problem.file else ""
+        self._window.output.problems.add_problem(text, place + problem.details, time=problem.time or None)
+        self._window.output.log.append(text, "error")
+        self._window.toast.show_message(text, "bad", details=True)
+
+    def note(self, text: str, level: str = "info") -> None:
+        """Tell something that went as wished, or why something could not be done now."""
+        self._window.toast.show_message(text, level)
+        self._window.output.log.append(text, "warning" if level == "warn" else "info")
+
+    def copy_report(self) -> str:
+        """Copy the last problem with all that is known about it; returns why not where there is none."""
+        if self._last is None:
+            return self.tr("There is no problem to report.")
+        QGuiApplication.clipboard().setText(self._last.report())
+        self.note(self.tr("The report is on the clipboard."))
+        return ""
+
+    # ----- log -----
+
+    def _log(self, text: str, level: str = "info") -> None:
+        self._window.output.log.append(text, level)
+
+    def _log_state(self, state: str) -> None:
+        if state in ("finished", "failed", "crashed", "paused", "starting"):
+            name = self._session.train.run_name
+            self._log(f"{name}: {self._session.train.message}", "error" if state == "crashed" else "info")
+
+    def _log_start(self, parameters: int) -> None:
+        view, number = self._session.train, theme.format_number
+        if parameters:
+            self._log(self.tr("{0}: {1} parameters, {2} training pictures, {3} for tests").format(
+                view.run_name, number(parameters), number(view.train_samples), number(view.test_samples)
+            ))  # fmt: skip
+
+    def _log_epoch(self, event: dict[str, Any]) -> None:
+        number = theme.format_number
+        self._log(self.tr("Epoch {0} of {1}: loss {2}, validation loss {3}, validation accuracy {4}").format(
+            event["epoch"], self._session.train.epochs, number(event["train_loss"]),
+            number(event["validation_loss"]), number(event["validation_accuracy"] * 100, "%"),
+        ))  # fmt: skip
+
+    def _log_checkpoint(self, step: int) -> None:
+        if step >= 0:
+            self._log(self.tr("Checkpoint at step {0}").format(step), "debug")
+
+    def _log_output(self, stream: str, text: str) -> None:
+        self._log(text, "warning" if stream == "stderr" else "info")
+
+    # ----- status and tasks -----
+
+    def _show_status(self) -> None:
+        view, status, number = self._session.train, self._window.status, theme.format_number
+        status.dot.set_token(DOTS.get(view.state, "mute"))
+        status.set_field("state", view.message)
+        devices = dict(device_choices())
+        status.set_field("device", devices.get(view.settings.device, view.settings.device))
+        busy = view.busy and view.total_steps > 0
+        step = self.tr("epoch {0} of {1} · step {2}").format(max(1, view.epoch), view.epochs, number(view.step))
+        status.set_field("step", step if busy else "")
+        speed = float(f"{view.samples_per_second:.3g}")
+        status.set_field("speed", number(speed, "img/s") if busy and speed else "")
+        left = theme.format_duration(view.seconds_left)
+        status.set_field("left", self.tr("{0} left").format(left) if busy and view.seconds_left >= 0 else "")
+        memory = number(round(view.memory / 1e6), "MB") if view.memory else ""
+        status.set_field("memory", memory, self.tr("Memory of the training process"))
+        self._show_tasks()
+
+    def _show_tasks(self) -> None:
+        session, tasks = self._session, self._window.output.tasks
+        train, export = session.train, session.export
+        if train.busy:
+            share = train.progress if train.total_steps else None
+            tasks.set_task(TRAINING, self.tr("Training {0}").format(train.run_name), train.message, share)
+        else:
+            tasks.remove(TRAINING)
+        model = title_of(train.settings.model)
+        others = (
+            (GRAPH, session.graph.loading, self.tr("Tracing {0}").format(model), ""),
+            (EXPORT, export.state == "exporting", self.tr("Exporting"), export.message),
+            (LOADING, session.predict.loading, self.tr("Loading a model"), ""),
+        )
+        running = []
+        for key, on, title, text in others:
+            if on:
+                tasks.set_task(key, title, text)
+                running.append(f"{title}: {text}" if text else f"{title}...")
+            else:
+                tasks.remove(key)
+        self._window.status.set_field("task", " · ".join(running))
+
+    def _cancel(self, key: str) -> None:
+        if key == TRAINING:
+            self._session.execute("stop_early")
+        elif key in (GRAPH, EXPORT):
+            self._session.execute("cancel_task")
+
+    def close(self) -> None:
+        """Follow the session no longer."""
+        self._bonds.release()

@@ -1,0 +1,227 @@
+"""The left dock: project and runs; and what starts, resumes and cancels a run, with the questions before it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QPoint, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QFileDialog, QMenu
+
+from studio.controllers.actions import Actions
+from studio.controllers.binders import Bonds
+from studio.controllers.train import TrainController, state_word
+from studio.session.project import SUFFIX, Project, ProjectError
+from studio.session.runs import Run
+from studio.session.session import Session
+from studio.windows.dialogs import ask, ask_agreement
+from studio.windows.main_window import MainWindow
+from studio.windows.runs_list import RunRow
+from widgets import theme
+
+FILTER = f"*{SUFFIX}"
+
+
+class RunsController(QObject):
+    """Follows the list of runs and says which of them the page Train shows."""
+
+    def __init__(self, session: Session, window: MainWindow, actions: Actions, train: TrainController) -> None:
+        super().__init__(window)
+        self._session, self._window, self._actions, self._train = session, window, actions, train
+        self._panel = window.project
+        self._bonds = Bonds()
+        self._bonds.follow(session.runs_changed, lambda _: self._show_runs())
+        self._bonds.follow(session.project_changed, self._show_project)
+        for name in ("state", "epoch", "folder", "validation_accuracy"):
+            self._bonds.follow(getattr(session.train.events, name), lambda _: self._show_runs())
+        self._bonds.follow(session.train.events.parameters, lambda _: session.refresh_runs())
+        self._panel.runs.chosen_changed.connect(train.show_runs)
+        self._panel.runs.menu_requested.connect(self._show_menu)
+        self._panel.new_run_requested.connect(self.new_run)
+        self._panel.graph_requested.connect(lambda: actions.trigger("show_graph"))
+        for name, handler in (
+            ("start", self.start), ("resume_run", self.resume), ("cancel", self.cancel),
+            ("show_graph", self.show_graph), ("open_project", self.open_project),
+            ("save_project", self.save_project), ("open_folder", self.open_folder),
+        ):  # fmt: skip
+            actions.handle(name, handler)
+        window.project.runs.setEnabled(True)
+        self._show_project(session.project)
+        self._show_runs()
+
+    # ----- what is shown -----
+
+    def _show_project(self, project: Project) -> None:
+        self._panel.project.set_value(project.name)
+        path = self._session.project_path
+        self._panel.project.setToolTip(str(path) if path else self.tr("Not saved to a file yet"))
+        self._window.setWindowTitle(f"{project.name} \u2013 {self.tr('Model Studio')}")
+
+    def _show_runs(self) -> None:
+        runs, view = self._session.runs, self._session.train
+        rows = [self._row(run, len(runs) - 1 - place) for place, run in enumerate(runs)]
+        if view.folder and view.busy and all(row.key != view.folder for row in rows):
+            rows.insert(0, RunRow(view.folder, view.run_name, self.tr("starting"), len(runs)))
+        self._panel.runs.set_rows(rows)
+        self._panel.set_has_runs(bool(rows))
+        if not self._panel.runs.chosen() and view.busy:
+            self._panel.runs.choose(view.folder)
+
+    def _row(self, run: Run, color: int) -> RunRow:
+        view = self._session.train
+        accuracy = run.accuracy
+        value, state = "", state_word(run.state, self)
+        if run.path == view.folder and view.busy:
+            accuracy, state = view.validation_accuracy, view.message
+            value = self.tr("epoch {0}").format(max(1, view.epoch)) if view.epoch else self.tr("training")
+        if accuracy == accuracy:
+            value = theme.format_number(accuracy * 100, "%", digits=3, keep_zeros=True)
+        elif not value:
+            value = state
+        return RunRow(run.path, run.title, value, color, f"{run.name}\n{state}\n{run.path}")
+
+    def new_run(self) -> None:
+        """Leave the runs that are shown; the settings are ready for another one."""
+        self._window.show_page("train")
+        self._panel.runs.choose("")
+        self._train.show_runs([])
+
+    # ----- commands -----
+
+    def start(self) -> str:
+        """Start with the settings shown, after the user's agreement to a file of their own."""
+        reason = self._session.blocked("start")
+        if reason:
+            self._window.show_page("train")
+            self._train.focus_problem()
+            return reason
+        path = self._session.needs_agreement()
+        if path is not None:
+            self._agree(path, self.start)
+            return ""
+        reason = self._session.execute("start")
+        if not reason:
+            self._follow_training()
+        else:
+            self._train.focus_problem()
+        return reason
+
+    def resume(self, folder: str = "") -> str:
+        """Go on with a run from its last checkpoint: that in ``folder``, or the one of the last training."""
+        folder = folder or self._session.train.folder
+        reason = self.tr("A training is running already.") if self._session.train.busy else ""
+        if reason:
+            return reason
+        path = self._session.needs_agreement_of(folder)
+        if path is not None:
+            self._agree(path, lambda: self.resume(folder))
+            return ""
+        self._train.begin_again(folder)
+        self._session.resume_run(folder)
+        self._follow_training()
+        return ""
+
+    def _follow_training(self) -> None:
+        self._window.show_page("train")
+        self._show_runs()
+        self._panel.runs.choose(self._session.train.folder)
+
+    def cancel(self) -> str:
+        """Ask, since what the run wrote is discarded."""
+        reason = self._session.blocked("cancel")
+        if not reason:
+            view = self._session.train
+            ask(
+                self._window, self.tr("Discard this run?"),
+                self.tr("{0} is at step {1}. Cancel ends it and removes all that it wrote. "
+                        "Stop early would keep the best weights.").format(view.run_name, view.step),
+                self.tr("Discard the run"), self.tr("Keep training"), lambda: self._session.execute("cancel"),
+            )  # fmt: skip
+        return reason
+
+    def show_graph(self) -> str:
+        """Trace the model of the settings and show the page Graph."""
+        reason = self._session.blocked("show_graph")
+        if reason:
+            return reason
+        path = self._session.needs_agreement()
+        if path is not None:
+            self._agree(path, self.show_graph)
+            return ""
+        self._window.show_page("graph")
+        return self._session.execute("show_graph")
+
+    def _agree(self, path: Path, then: object) -> None:
+        def agreed() -> None:
+            self._session.agree(path)
+            then()  # type: ignore[operator]
+
+        ask_agreement(self._window, path, agreed)
+
+    def open_project(self) -> str:
+        """Choose a project file and open it."""
+        if self._session.train.busy:
+            return self.tr("A training is running; stop it before another project is opened.")
+        path, _ = QFileDialog.getOpenFileName(
+            self._window, self.tr("Open project"), "", self.tr("Projects ({0})").format(FILTER)
+        )
+        return self.open_project_file(path) if path else ""
+
+    def open_project_file(self, path: str) -> str:
+        """Open a project file; returns why not where that fails."""
+        try:
+            self._session.open_project(Path(path))
+        except ProjectError as error:
+            return str(error)
+        self.new_run()
+        return ""
+
+    def save_project(self) -> str:
+        """Write the project to its file, or to one that is chosen now."""
+        path = None
+        if self._session.project_path is None:
+            name = f"{self._session.project.name}{SUFFIX}"
+            chosen, _ = QFileDialog.getSaveFileName(
+                self._window, self.tr("Save project"), name, self.tr("Projects ({0})").format(FILTER)
+            )
+            if not chosen:
+                return ""
+            path = Path(chosen)
+        try:
+            self._session.save_project(path)
+        except OSError as error:
+            return str(error)
+        return ""
+
+    def open_folder(self, folder: str = "") -> str:
+        """Show a run's folder in the file manager."""
+        folder = folder or self._train.shown() or self._session.train.folder
+        if not folder:
+            return self.tr("There is no run yet.")
+        if not QDesktopServices.openUrl(QUrl.fromLocalFile(folder)):
+            return self.tr("{0}: no program shows folders here").format(folder)
+        return ""
+
+    def _show_menu(self, folder: str, at: QPoint) -> None:
+        run = self._session.run_in(folder)
+        menu = QMenu(self._window)
+        menu.setToolTipsVisible(True)
+        resume = menu.addAction(self.tr("Resume from checkpoint"))
+        resume.triggered.connect(lambda: self.resume(folder))
+        why_not = run.resumable if run is not None else self.tr("this run has written nothing yet")
+        resume.setEnabled(not why_not and not self._session.train.busy)
+        resume.setToolTip(why_not)
+        export = menu.addAction(self.tr("Export..."))
+        export.triggered.connect(lambda: self._export(folder))
+        export.setEnabled(run is not None and bool(run.checkpoint))
+        menu.addAction(self.tr("Show in folder"), lambda: self.open_folder(folder))
+        menu.popup(at)
+        menu.aboutToHide.connect(menu.deleteLater)
+
+    def _export(self, folder: str) -> None:
+        self._session.export.choose_run(folder)
+        self._window.show_page("export")
+
+    def close(self) -> None:
+        """Follow the session no longer."""
+        self._bonds.release()

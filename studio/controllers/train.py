@@ -1,0 +1,335 @@
+"""The page Train: the form writes the settings, the view model fills figures, curves and matrix."""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+from typing import Any
+
+from PySide6.QtCore import QObject
+
+from studio.controllers.actions import Actions
+from studio.controllers.binders import Bonds
+from studio.controllers.curves import Curves
+from studio.session.runs import Run, RunHistory
+from studio.session.session import Session
+from studio.session.settings import RunSettings, title_of
+from studio.session.user_models import classes_in
+from studio.windows.hardest import HardSample
+from studio.windows.settings_panel import FILE, FOLDER, SettingsPanel
+from studio.windows.top_bar import PageActions
+from studio.windows.train_page import TrainPage
+from widgets import theme
+from widgets.cards import Chip
+
+DASH = "\u2013"
+SIMPLE = ("optimizer", "learning_rate", "batch_size", "epochs", "static", "device", "seed")
+
+
+class TrainController(QObject):
+    """Shows the run that trains, or those that were chosen in the list of runs."""
+
+    def __init__(
+        self, session: Session, page: TrainPage, panel: SettingsPanel, bar: PageActions, actions: Actions
+    ) -> None:
+        super().__init__(page)
+        self._session, self._page, self._panel, self._actions = session, page, panel, actions
+        self._view = session.train
+        self._bonds = Bonds()
+        self._curves = Curves(session, page.loss, page.accuracy)
+        self._chosen: list[str] = []
+        self._history: RunHistory | None = None
+        self._continues = False
+        self._chip = Chip()
+        self._buttons = bar
+        self._build_bar(bar)
+        self._bind()
+
+    def _build_bar(self, bar: PageActions) -> None:
+        bar.add(self._chip)
+        for name, icon, role in (
+            ("resume_run", "refresh", ""), ("resume", "play", "primary"), ("pause", "pause", ""),
+            ("checkpoint_now", "download", ""), ("stop_early", "stop", ""), ("cancel", "cancel", ""),
+            ("start", "play", "primary"),
+        ):  # fmt: skip
+            bar.add_action(self._actions[name], icon, role)
+
+    def _bind(self) -> None:
+        bonds, view = self._bonds, self._view
+        for name in ("state", "message", "epoch", "why_not"):
+            bonds.show(view, name, lambda _: self._show_state())
+        for name in ("loss", "validation_accuracy", "samples_per_second", "seconds_left"):
+            bonds.show(view, name, lambda _: self._show_figures())
+        for name in ("step", "evaluating", "last_checkpoint_step", "best_accuracy", "parameters"):
+            bonds.show(view, name, lambda _: self._show_progress())
+        bonds.show(view, "confusion", lambda _: self._show_confusion())
+        bonds.show(view, "pictures", lambda _: self._show_confusion())
+        bonds.show(view, "settings", self._show_settings)
+        bonds.show(view, "setting_problems", self._show_problems)
+        bonds.follow(view.new_points, self._curves.extend)
+        bonds.follow(view.new_epoch, self._curves.end_epoch)
+        bonds.follow(view.cleared, self._cleared)
+        form = self._panel.form
+        form.changed.connect(self._edited)
+        form.validity_changed.connect(lambda _: self._entries_checked())
+
+    # ----- settings -----
+
+    def _edited(self, key: str, value: Any) -> None:
+        if key in SIMPLE:
+            self._session.change_setting(key, value)
+        elif key in ("data", "data_folder"):
+            self._show_rows()
+            data = str(self._panel.form.value("data"))
+            folder = str(self._panel.form.value("data_folder"))
+            if data != FOLDER or folder:
+                self._session.change_setting("data", folder if data == FOLDER else data)
+        else:
+            self._edited_model(key, value)
+        self._entries_checked()
+
+    def _edited_model(self, key: str, value: Any) -> None:
+        form = self._panel.form
+        if key == "model_file":
+            names = classes_in(str(value))
+            form.set_choices("model_class", tuple((name, name) for name in names) or (("", DASH),))
+            form.set_error("model_file", "" if names else self.tr("No class is found in this file"))
+        self._show_rows()
+        model, file, name = (str(form.value(key)) for key in ("model", "model_file", "model_class"))
+        if model != FILE:
+            self._session.change_setting("model", model)
+        elif file and name:
+            self._session.change_setting("model", f"{file}:{name}")
+
+    def _show_rows(self) -> None:
+        form = self._panel.form
+        own_data, own_model = form.value("data") == FOLDER, form.value("model") == FILE
+        form.set_row_visible("data_folder", own_data)
+        form.set_row_visible("model_file", own_model)
+        form.set_row_visible("model_class", own_model)
+
+    def _entries_checked(self) -> None:
+        """What is typed but no value blocks Start, unless its row is not even shown."""
+        form = self._panel.form
+        hidden = set()
+        if form.value("data") != FOLDER:
+            hidden.add("data_folder")
+        if form.value("model") != FILE:
+            hidden |= {"model_file", "model_class"}
+        labels = {
+            "data_folder": self.tr("Folder"), "model_file": self.tr("File"), "learning_rate": self.tr("Rate"),
+            "batch_size": self.tr("Batch"), "epochs": self.tr("Epochs"), "seed": self.tr("Seed"),
+        }  # fmt: skip
+        wrong = {labels.get(key, key): text for key, text in form.errors().items() if key not in hidden}
+        if wrong != self._view.entry_problems:
+            self._view.entry_problems = wrong
+            self._view.update_why_not()
+
+    def _show_settings(self, settings: RunSettings) -> None:
+        form = self._panel.form
+        for key in SIMPLE:
+            form.set_value(key, getattr(settings, key))
+        built_in = settings.data in ("digits", "mnist")
+        if not built_in:
+            form.set_value("data_folder", settings.data)
+        form.set_value("data", settings.data if built_in else FOLDER)
+        if settings.user_file:
+            form.set_value("model_file", settings.user_file)
+            names = classes_in(settings.user_file) or (settings.model.rpartition(":")[2],)
+            form.set_choices("model_class", tuple((name, name) for name in names))
+            name = settings.model.rpartition(":")[2]
+            if name in names:
+                form.set_value("model_class", name)
+        form.set_value("model", FILE if settings.user_file else settings.model)
+        self._show_rows()
+        self._page.welcome.set_choice(
+            settings.model.rpartition(":")[2] if settings.user_file else title_of(settings.model),
+            self.tr("the built-in digits") if settings.data == "digits" else title_of(settings.data),
+        )
+
+    def _show_problems(self, problems: dict[str, str]) -> None:
+        form = self._panel.form
+        rows = {"model": "model_file" if form.value("model") == FILE else "model",
+                "data": "data_folder" if form.value("data") == FOLDER else "data"}  # fmt: skip
+        for key, text in problems.items():
+            if rows.get(key, key) in form.keys():  # noqa: SIM118  (a form is no mapping)
+                form.set_error(rows.get(key, key), text)
+
+    def focus_problem(self) -> None:
+        """Put the focus on the first entry that is wrong."""
+        wrong = next(iter(self._panel.form.errors()), "")
+        if wrong:
+            self._panel.form.control(wrong).setFocus()
+
+    # ----- which run is shown -----
+
+    def show_runs(self, folders: list[str]) -> None:
+        """Show these runs, the first one in figures and matrix; none shows the offer to begin."""
+        self._chosen = folders
+        self._history = None
+        live = self._view.folder
+        first = folders[0] if folders else ""
+        self._page.clear_figures()
+        histories = {folder: history for folder in folders if (history := self._read(folder)) is not None}
+        self._history = histories.get(first)
+        runs = {run.path: run for run in self._session.runs}
+        titles = {folder: runs[folder].title for folder in folders if folder in runs}
+        colors = {run.path: len(runs) - 1 - place for place, run in enumerate(self._session.runs)}
+        self._curves.show(folders, live, histories, titles, colors)
+        self._continues = False
+        self._page.show_welcome(not folders)
+        self._show_all()
+
+    def begin_again(self, folder: str) -> None:
+        """A run will go on: keep what its journal has up to the checkpoint."""
+        run = self._session.run_in(folder)
+        self._continues = run is not None
+        if run is not None:
+            with suppress(Exception):  # without its journal the curve begins at the checkpoint
+                self._curves.continue_from(self._session.history(folder), run.checkpoint_step)
+
+    def shown(self) -> str:
+        """The folder of the run in figures and matrix; empty for none."""
+        return self._chosen[0] if self._chosen else ""
+
+    def _read(self, folder: str) -> RunHistory | None:
+        if folder == self._view.folder:
+            return None
+        try:
+            return self._session.history(folder)
+        except Exception as error:
+            self._actions.refused.emit("history", str(error))
+            return None
+
+    def _is_live(self) -> bool:
+        return bool(self._chosen) and self._chosen[0] == self._view.folder
+
+    def _run(self) -> Run | None:
+        return next((run for run in self._session.runs if run.path == self.shown()), None)
+
+    def _cleared(self) -> None:
+        if not self._continues:
+            self._curves.forget_live()
+        self._page.clear_figures()
+
+    # ----- what is shown -----
+
+    def _show_all(self) -> None:
+        self._show_state()
+        self._show_figures()
+        self._show_progress()
+        self._show_confusion()
+
+    def _show_state(self) -> None:
+        view, shown = self._view, self._buttons.show_only
+        self._actions.refresh()
+        if view.state == "paused":
+            shown("resume", "checkpoint_now", "stop_early", "cancel")
+        elif view.busy:
+            shown("pause", "checkpoint_now", "stop_early", "cancel")
+        elif view.why_not.get("resume_run") or (view.state == "idle" and not view.folder):
+            shown("start")
+        else:
+            shown("start", "resume_run")
+        reason = "" if view.busy else view.why_not.get("start", "")
+        self._page.welcome.set_why_not(reason)
+        text = view.message
+        if view.state == "running" and view.epochs:
+            text = self.tr("Epoch {0} of {1}").format(max(view.epoch, 1), view.epochs)
+        self._chip.setText(reason or text)
+        self._chip.setToolTip(reason or view.message)
+        self._chip.setVisible(bool(reason) or view.state != "idle" or bool(view.folder))
+
+    def _show_figures(self) -> None:
+        page, view = self._page, self._view
+        if not self._chosen:
+            return
+        if self._is_live():
+            page.set_figure("loss", view.loss)
+            page.set_figure("accuracy", view.validation_accuracy * 100, "%")
+            page.set_figure("throughput", _rounded(view.samples_per_second) or math.nan, self.tr("img/s"))
+            page.set_figure("left", theme.format_duration(view.seconds_left) if view.busy else DASH)
+            return
+        history, run = self._history, self._run()
+        page.set_figure("loss", history.losses[-1] if history and history.losses else math.nan)
+        page.set_figure("accuracy", run.accuracy * 100 if run else math.nan, "%")
+        page.set_figure("throughput", math.nan)
+        page.set_figure("left", DASH)
+
+    def _show_progress(self) -> None:
+        view, panel = self._view, self._panel
+        share = view.progress if view.busy and view.total_steps else None
+        words = self.tr("step {0} of {1}").format(
+            theme.format_number(view.step), theme.format_number(view.total_steps)
+        )
+        if view.evaluating:
+            words += " · " + self.tr("reading the test pictures")
+        elif not math.isnan(view.seconds_left):
+            words += " · " + self.tr("{0} left").format(theme.format_duration(view.seconds_left))
+        panel.set_progress(share, words)
+        panel.set_facts(self._facts())
+
+    def _facts(self) -> list[tuple[str, str]]:
+        view, run = self._view, self._run()
+        if self._is_live() and view.parameters:
+            number = theme.format_number
+            checkpoint = self.tr("step {0}").format(view.last_checkpoint_step) if view.last_checkpoint else ""
+            best = "" if math.isnan(view.best_accuracy) else number(view.best_accuracy * 100, "%", keep_zeros=True)
+            return [
+                (self.tr("Name"), view.run_name),
+                (self.tr("Parameters"), number(view.parameters)),
+                (self.tr("Pictures"), self.tr("{0} and {1} for tests").format(
+                    number(view.train_samples), number(view.test_samples))),
+                (self.tr("Best"), best),
+                (self.tr("Checkpoint"), checkpoint),
+            ]  # fmt: skip
+        if run is None:
+            return []
+        config = run.config
+        return [
+            (self.tr("Name"), run.name),
+            (self.tr("State"), state_word(run.state, self)),
+            (self.tr("Data"), title_of(str(config.get("data", "")))),
+            (self.tr("Optimizer"), f"{title_of(str(config.get('optimizer', '')))}, {config.get('learning_rate', '')}"),
+            (self.tr("Batch"), str(config.get("batch_size", ""))),
+            (self.tr("Seed"), str(config.get("seed", ""))),
+            (self.tr("Steps"), self.tr("{0} of {1}").format(run.step, run.total_steps)),
+            (self.tr("Checkpoint"), self.tr("step {0}").format(run.checkpoint_step) if run.checkpoint else ""),
+        ]  # fmt: skip
+
+    def _show_confusion(self) -> None:
+        page, view = self._page, self._view
+        if not self._is_live():
+            history = self._history
+            page.set_confusion(history.confusion if history else [], history.classes if history else ())
+            page.set_hardest([])
+            return
+        page.set_confusion(view.confusion, view.classes)
+        samples = []
+        pictures = view.pictures if view.pictures is not None else ()
+        for hard, picture in zip(view.hardest, pictures, strict=False):
+            names = view.classes or tuple(str(i) for i in range(1000))
+            samples.append(HardSample(
+                picture.reshape(picture.shape[-2:]), names[hard["label"]], names[hard["predicted"]],
+                float(hard["probability"]), int(hard["index"]),
+            ))  # fmt: skip
+        page.set_hardest(samples)
+
+    def close(self) -> None:
+        """Follow the view model no longer."""
+        self._bonds.release()
+
+
+def _rounded(value: float) -> float:
+    """Three digits are enough for a speed, and don't jump about."""
+    return float(f"{value:.3g}") if math.isfinite(value) else value
+
+
+def state_word(state: str, where: QObject) -> str:
+    """The state of a run from its journal, in words."""
+    return {
+        "finished": where.tr("finished"), "stopped": where.tr("stopped early"),
+        "diverged": where.tr("diverged"), "failed": where.tr("failed"),
+        "interrupted": where.tr("interrupted"), "cancelled": where.tr("cancelled"),
+    }.get(state, state)  # fmt: skip
+

@@ -1,0 +1,170 @@
+"""Small parts that several pages use: buttons of actions, section labels, facts, scrolling columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QAction, QContextMenuEvent, QGuiApplication
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from widgets import theme
+from widgets.icons import set_icon
+
+# Long names of tensors and paths may be broken after these.
+_BREAKS = re.compile(r"(?<=[/\\_.,:=@\-])(?=\S)")
+_ZERO_WIDTH = "\u200b"
+
+
+class ActionButton(QPushButton):
+    """A push button that follows a QAction: words, tooltip, enabled or not."""
+
+    def __init__(self, action: QAction, icon: str = "", role: str = "", text: str = "") -> None:
+        super().__init__()
+        self._action = action
+        self._own_text = text
+        self._compact = False
+        if role:
+            self.setProperty("role", role)
+        if icon:
+            set_icon(self, icon, "on_accent" if role == "primary" else "text")
+        self._has_icon = bool(icon)
+        action.changed.connect(self._follow)
+        self.clicked.connect(action.trigger)
+        self._follow()
+
+    def set_compact(self, compact: bool) -> None:
+        """Only the icon, for narrow windows; the words are in the tooltip."""
+        self._compact = compact and self._has_icon
+        self._follow()
+
+    def set_text(self, text: str) -> None:
+        """Words of its own instead of the action's; empty for the action's."""
+        self._own_text = text
+        self._follow()
+
+    def _follow(self) -> None:
+        words = self._own_text or self._action.text().rstrip(".")
+        self.setText("" if self._compact else words)
+        self.setAccessibleName(words)
+        self.setToolTip(self._action.toolTip())
+        self.setAccessibleDescription(self._action.toolTip())
+        self.setEnabled(self._action.isEnabled())
+
+
+class ValueLabel(QLabel):
+    """A text that wraps anywhere a name can be broken, and is copied as it is."""
+
+    def __init__(self, text: str = "", mono: bool = False) -> None:
+        super().__init__()
+        self._plain = ""
+        self._mono = mono
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(True)
+        self.setFont(theme.mono_font() if mono else theme.font())
+        self.set_value(text)
+
+    def set_value(self, text: str) -> None:
+        """Show another text."""
+        if text != self._plain or not text:
+            self._plain = text
+            self.setText(_BREAKS.sub(_ZERO_WIDTH, text))
+            self.setAccessibleName(text)
+
+    def value(self) -> str:
+        """The text without the places where it may be broken."""
+        return self._plain
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        menu = QMenu(self)
+        menu.addAction(self.tr("Copy"), lambda: QGuiApplication.clipboard().setText(self._plain))
+        menu.exec(event.globalPos())
+        menu.deleteLater()
+
+
+class Facts(QWidget):
+    """Names at the left, values at the right; a row without a value is not shown."""
+
+    def __init__(self, mono: bool = False) -> None:
+        super().__init__()
+        self._mono = mono
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(theme.SPACE_M)
+        self._grid.setVerticalSpacing(theme.SPACE_S)
+        self._grid.setColumnMinimumWidth(0, 84)
+        self._grid.setColumnStretch(1, 1)
+        self._rows: list[tuple[QLabel, ValueLabel]] = []
+
+    def set_rows(self, rows: Iterable[tuple[str, str]]) -> None:
+        """Show these (name, value) pairs."""
+        shown = [(name, value) for name, value in rows if value]
+        while len(self._rows) < len(shown):
+            name, value = QLabel(), ValueLabel(mono=self._mono)
+            name.setProperty("role", "mute")
+            top = Qt.AlignmentFlag.AlignTop
+            self._grid.addWidget(name, len(self._rows), 0, top)
+            self._grid.addWidget(value, len(self._rows), 1)
+            self._rows.append((name, value))
+        for index, (name, value) in enumerate(self._rows):
+            used = index < len(shown)
+            name.setVisible(used)
+            value.setVisible(used)
+            name.setText(shown[index][0] if used else "")
+            value.set_value(shown[index][1] if used else "")
+            value.setAccessibleName(": ".join(shown[index]) if used else "")
+
+    def rows(self) -> list[tuple[str, str]]:
+        """What is shown."""
+        return [(name.text(), value.value()) for name, value in self._rows if name.text()]
+
+
+def section(text: str = "") -> QLabel:
+    """The small label above a part of a dock."""
+    label = QLabel(text)
+    label.setProperty("role", "section")
+    return label
+
+
+def mute(text: str = "", wrap: bool = False) -> QLabel:
+    """A quiet label."""
+    label = QLabel(text)
+    label.setProperty("role", "mute")
+    label.setWordWrap(wrap)
+    return label
+
+
+def column(parent: QWidget, margin: int = theme.SPACE_M, spacing: int = theme.SPACE_S) -> QVBoxLayout:
+    """A vertical layout with the studio's spacing."""
+    layout = QVBoxLayout(parent)
+    layout.setContentsMargins(margin, margin, margin, margin)
+    layout.setSpacing(spacing)
+    return layout
+
+
+class Scroll(QScrollArea):
+    """A page or dock that scrolls up and down where it doesn't fit, and never sideways."""
+
+    def __init__(self, content: QWidget, ground: str = "page") -> None:
+        super().__init__()
+        content.setProperty("role", ground)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setWidget(content)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(120, 80)

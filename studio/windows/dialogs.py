@@ -1,0 +1,65 @@
+"""Questions to the user. They open without stopping the loop; the answer comes as a call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtWidgets import QDialogButtonBox, QMessageBox, QPushButton, QWidget
+
+
+def ask(
+    parent: QWidget, title: str, text: str, yes: str, no: str, on_yes: Callable[[], object], details: str = ""
+) -> QMessageBox:
+    """Ask a question with two answers; ``no`` is the default and what Escape means."""
+    box = QMessageBox(parent)
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    box.setWindowTitle(title)
+    box.setIcon(QMessageBox.Icon.Question)
+    box.setTextFormat(Qt.TextFormat.PlainText)
+    box.setText(title)
+    box.setInformativeText(text)
+    if details:
+        box.setDetailedText(details)
+    accept = box.addButton(yes, QMessageBox.ButtonRole.AcceptRole)
+    reject = box.addButton(no, QMessageBox.ButtonRole.RejectRole)
+    accept.setObjectName("yes")
+    reject.setObjectName("no")
+    box.setDefaultButton(reject)
+    box.setEscapeButton(reject)
+    for buttons in box.findChildren(QDialogButtonBox):
+        buttons.setCenterButtons(False)
+    box.buttonClicked.connect(lambda button: on_yes() if button is accept else None)
+    box.open()
+    return box
+
+
+def ask_agreement(parent: QWidget, path: Path, on_yes: Callable[[], object]) -> QMessageBox:
+    """Ask once whether the user's own file may be run; its text can be read first."""
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        text = ""
+    tr = QCoreApplication.translate
+    return ask(
+        parent,
+        tr("dialogs", "Run the code in {0}?").format(path.name),
+        tr(
+            "dialogs",
+            "{0}\n\nModel Studio will import this file in a process of its own. Code can do whatever you can do "
+            "on this computer: agree only if you trust where it comes from. The answer holds for the file as it "
+            "is now.",
+        ).format(path),
+        tr("dialogs", "Run this file"),
+        tr("dialogs", "Don't run it"),
+        on_yes,
+        text,
+    )
+
+
+def button_of(box: QMessageBox, name: str) -> QPushButton:
+    """The button ``yes`` or ``no`` of a question."""
+    found = box.findChild(QPushButton, name)
+    assert isinstance(found, QPushButton)
+    return found

@@ -1,0 +1,165 @@
+"""The main window: top bar, docks around the pages, status bar, and the layout that is remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QByteArray, QEvent, QSettings, QSize, Qt, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QStackedWidget, QWidget
+
+from studio.windows.controls import Scroll
+from studio.windows.output_panel import OutputPanel
+from studio.windows.project_panel import ProjectPanel
+from studio.windows.status_bar import StatusBar
+from studio.windows.top_bar import TopBar
+from widgets.cards import Toast
+
+LAYOUT_VERSION = 1
+LEFT, RIGHT, BOTTOM = 232, 284, 220
+DOCK_FEATURES = (
+    QDockWidget.DockWidgetFeature.DockWidgetMovable
+    | QDockWidget.DockWidgetFeature.DockWidgetFloatable
+    | QDockWidget.DockWidgetFeature.DockWidgetClosable
+)
+
+
+class MainWindow(QMainWindow):
+    """Knows where things stand, not what they mean: the controllers fill it.
+
+    ``may_close`` is asked before the window closes; ``files_dropped`` carries the paths of files dropped
+    anywhere but on the pad.
+    """
+
+    files_dropped = Signal(list)
+    closed = Signal()
+
+    def __init__(self, layout_file: str) -> None:
+        super().__init__()
+        self.setObjectName("mainWindow")
+        self.may_close: Callable[[], bool] = lambda: True
+        self._settings = QSettings(layout_file, QSettings.Format.IniFormat)
+        self.top = TopBar()
+        self.setMenuWidget(self.top)
+        self.pages = QStackedWidget()
+        self.setCentralWidget(self.pages)
+        self._pages: dict[str, QWidget] = {}
+        self.panels = QStackedWidget()
+        self._panels: dict[str, QWidget] = {}
+        self.project = ProjectPanel()
+        self.output = OutputPanel()
+        self.left = self._dock("leftDock", self.project, Qt.DockWidgetArea.LeftDockWidgetArea)
+        self.right = self._dock("rightDock", self.panels, Qt.DockWidgetArea.RightDockWidgetArea)
+        self.bottom = self._dock("bottomDock", self.output, Qt.DockWidgetArea.BottomDockWidgetArea)
+        self.setDockNestingEnabled(True)
+        self.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
+        self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea)
+        self.status = StatusBar()
+        self.setStatusBar(self.status)
+        self.toast = Toast(self)
+        self.setAcceptDrops(True)
+        self.resize(1280, 800)
+        self.reset_layout()
+        self._first = self.saveState(LAYOUT_VERSION)
+        self.retranslate()
+
+    def _dock(self, name: str, content: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:
+        dock = QDockWidget(self)
+        dock.setObjectName(name)
+        dock.setFeatures(DOCK_FEATURES)
+        dock.setWidget(content)
+        self.addDockWidget(area, dock)
+        return dock
+
+    # pages
+
+    def add_page(self, name: str, page: QWidget, panel: QWidget) -> None:
+        """A page for the middle, and what the right dock shows beside it."""
+        scroll = Scroll(page)
+        self._pages[name] = scroll
+        self.pages.addWidget(scroll)
+        side = Scroll(panel, "panel")
+        self._panels[name] = side
+        self.panels.addWidget(side)
+
+    def show_page(self, name: str) -> None:
+        """Bring a page to the front."""
+        self.pages.setCurrentWidget(self._pages[name])
+        self.panels.setCurrentWidget(self._panels[name])
+        self.top.show_page(name)
+
+    def current_page(self) -> str:
+        """The name of the page that is shown."""
+        return next((name for name, page in self._pages.items() if page is self.pages.currentWidget()), "")
+
+    def show_output(self, tab: int) -> None:
+        """Open the bottom dock at one of its tabs."""
+        self.output.show_tab(tab)
+        self.bottom.show()
+        self.bottom.raise_()
+
+    # layout
+
+    def reset_layout(self) -> None:
+        """Docks where they were at first, the bottom one closed."""
+        for dock, area in (
+            (self.left, Qt.DockWidgetArea.LeftDockWidgetArea),
+            (self.right, Qt.DockWidgetArea.RightDockWidgetArea),
+            (self.bottom, Qt.DockWidgetArea.BottomDockWidgetArea),
+        ):
+            dock.setFloating(False)
+            self.addDockWidget(area, dock)
+            dock.setVisible(dock is not self.bottom)
+        self.resizeDocks([self.left, self.right], [LEFT, RIGHT], Qt.Orientation.Horizontal)
+        self.resizeDocks([self.bottom], [BOTTOM], Qt.Orientation.Vertical)
+
+    def save_layout(self) -> None:
+        """Remember size and docks."""
+        self._settings.setValue("geometry", self.saveGeometry())
+        self._settings.setValue("state", self.saveState(LAYOUT_VERSION))
+        self._settings.sync()
+
+    def restore_layout(self) -> bool:
+        """Size and docks as they were left; False where there are none, or of another version."""
+        geometry, state = self._settings.value("geometry"), self._settings.value("state")
+        if not (isinstance(geometry, QByteArray) and isinstance(state, QByteArray)):
+            return False
+        self.restoreGeometry(geometry)
+        if not self.restoreState(state, LAYOUT_VERSION):
+            self.reset_layout()
+            return False
+        return True
+
+    def sizeHint(self) -> QSize:
+        return QSize(1280, 800)
+
+    # events
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if not self.may_close():
+            event.ignore()
+            return
+        self.save_layout()
+        event.accept()
+        self.closed.emit()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        paths = [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
+        if paths:
+            event.acceptProposedAction()
+            self.files_dropped.emit(paths)
+
+    def retranslate(self) -> None:
+        """Set all words anew, in the language that holds now."""
+        self.left.setWindowTitle(self.tr("Project"))
+        self.bottom.setWindowTitle(self.tr("Output"))
+        self.pages.setAccessibleName(self.tr("Pages"))
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        super().changeEvent(event)

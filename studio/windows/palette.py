@@ -1,0 +1,104 @@
+"""The command palette: type a few letters of a command, press Return."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent
+from PySide6.QtWidgets import QDialog, QLabel, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+
+from widgets import theme
+
+ROLE = Qt.ItemDataRole.UserRole
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A command as the palette shows it; ``why_not`` is empty where it can be given now."""
+
+    id: str
+    title: str
+    keys: str
+    help: str
+    why_not: str = ""
+
+
+class CommandPalette(QDialog):
+    """``chosen`` carries the id of the command; the palette closes itself."""
+
+    chosen = Signal(str)
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Dialog | Qt.WindowType.FramelessWindowHint)
+        self._entries: list[Entry] = []
+        self.setWindowTitle(self.tr("Command palette"))
+        self.box, self.list, self._help = QLineEdit(), QListWidget(), QLabel()
+        self.box.setPlaceholderText(self.tr("Type the name of a command"))
+        self.box.setAccessibleName(self.tr("Name of a command"))
+        self.list.setAccessibleName(self.tr("Commands"))
+        self._help.setProperty("role", "mute")
+        self._help.setWordWrap(True)
+        self.box.textChanged.connect(self._filter)
+        self.box.returnPressed.connect(self._take)
+        self.box.installEventFilter(self)
+        self.list.itemActivated.connect(lambda _: self._take())
+        self.list.itemClicked.connect(lambda _: self._take())
+        self.list.currentItemChanged.connect(lambda *_: self._explain())
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(theme.SPACE_S, theme.SPACE_S, theme.SPACE_S, theme.SPACE_S)
+        layout.setSpacing(theme.SPACE_S)
+        for widget in (self.box, self.list, self._help):
+            layout.addWidget(widget)
+        self.resize(520, 380)
+
+    def ask(self, entries: list[Entry]) -> None:
+        """Open with these commands, at the top of the window."""
+        self._entries = entries
+        self.box.clear()
+        self._filter("")
+        room = self.parentWidget().rect()
+        self.resize(min(520, room.width() - 40), min(380, room.height() - 80))
+        corner = self.parentWidget().mapToGlobal(room.topLeft())
+        self.move(corner.x() + (room.width() - self.width()) // 2, corner.y() + 52)
+        self.open()
+        self.box.setFocus()
+
+    def titles(self) -> list[str]:
+        """The titles that the filter leaves."""
+        return [self.list.item(row).data(ROLE).title for row in range(self.list.count())]
+
+    def _filter(self, text: str) -> None:
+        words = text.lower().split()
+        self.list.clear()
+        for entry in self._entries:
+            if all(word in f"{entry.title} {entry.help}".lower() for word in words):
+                item = QListWidgetItem(f"{entry.title}\t{entry.keys}" if entry.keys else entry.title)
+                item.setData(ROLE, entry)
+                item.setText(f"{entry.title}    {entry.keys}")
+                if entry.why_not:
+                    item.setForeground(QColor(theme.current().disabled))
+                self.list.addItem(item)
+        self.list.setCurrentRow(0)
+        self._explain()
+
+    def _explain(self) -> None:
+        item = self.list.currentItem()
+        entry = item.data(ROLE) if item is not None else None
+        self._help.setText(self.tr("No such command.") if entry is None else entry.why_not or entry.help)
+
+    def _take(self) -> None:
+        item = self.list.currentItem()
+        if item is None or item.data(ROLE).why_not:
+            return
+        self.accept()
+        self.chosen.emit(item.data(ROLE).id)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            moves = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: 8, Qt.Key.Key_PageUp: -8}
+            if event.key() in moves:
+                row = self.list.currentRow() + moves[Qt.Key(event.key())]
+                self.list.setCurrentRow(max(0, min(row, self.list.count() - 1)))
+                return True
+        return False

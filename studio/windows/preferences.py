@@ -1,0 +1,62 @@
+"""The dialog of settings that belong to the person: theme, folders, agreements to run own files."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QDialog,
+    QDialogButtonBox,
+    QHBoxLayout,
+    QPushButton,
+    QRadioButton,
+    QWidget,
+)
+
+from studio.windows.controls import ValueLabel, column, mute, section
+from widgets import theme
+
+
+class PreferencesDialog(QDialog):
+    """Changes hold at once; there is nothing to confirm."""
+
+    theme_chosen = Signal(str)
+    forget_requested = Signal()
+
+    def __init__(self, parent: QWidget, mode: str, runs: str, agreed: int) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(self.tr("Settings"))
+        layout = column(self, theme.SPACE_L, theme.SPACE_S)
+        layout.addWidget(section(self.tr("Theme")))
+        line, self._group = QHBoxLayout(), QButtonGroup(self)
+        names = {"system": self.tr("Follow the system"), "light": self.tr("Light"), "dark": self.tr("Dark")}
+        for value, words in names.items():
+            button = QRadioButton(words)
+            button.setChecked(value == mode)
+            button.toggled.connect(lambda on, value=value: self.theme_chosen.emit(value) if on else None)
+            self._group.addButton(button)
+            line.addWidget(button)
+        line.addStretch(1)
+        layout.addLayout(line)
+        layout.addWidget(section(self.tr("Folder of the runs")))
+        layout.addWidget(ValueLabel(runs))
+        layout.addWidget(section(self.tr("Own files that may be run")))
+        line = QHBoxLayout()
+        self._agreed = mute(self.tr("{0} files were agreed to").format(agreed))
+        self.forget = QPushButton(self.tr("Ask again for all of them"))
+        self.forget.setEnabled(agreed > 0)
+        self.forget.clicked.connect(self._forget)
+        line.addWidget(self._agreed, 1)
+        line.addWidget(self.forget)
+        layout.addLayout(line)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(self.reject)
+        layout.addSpacing(theme.SPACE_M)
+        layout.addWidget(buttons)
+        self.setMinimumWidth(420)
+
+    def _forget(self) -> None:
+        self.forget_requested.emit()
+        self.forget.setEnabled(False)
+        self._agreed.setText(self.tr("{0} files were agreed to").format(0))

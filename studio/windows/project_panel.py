@@ -1,0 +1,106 @@
+"""The left dock: the project, its runs, and the Program of the model."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from studio.windows.controls import ValueLabel, mute, section
+from studio.windows.runs_list import RunsList
+from widgets import theme
+from widgets.icons import set_icon
+from widgets.program_tree import ProgramTree
+
+
+class ProjectPanel(QFrame):
+    """``new_run_requested`` and ``graph_requested`` are the two offers of the dock."""
+
+    new_run_requested = Signal()
+    graph_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "panel")
+        self.project = ValueLabel()
+        self._runs_title, self._program_title = section(), section()
+        self.runs = RunsList()
+        self._no_runs = mute(wrap=True)
+        self.new_run = QPushButton()
+        self.new_run.setProperty("role", "row")
+        self.new_run.clicked.connect(self.new_run_requested)
+        self.tree = ProgramTree()
+        self.tree.set_compact(True)
+        self.tree.filter_box.hide()
+        self._no_program = mute(wrap=True)
+        self.show_graph = QPushButton()
+        set_icon(self.show_graph, "graph")
+        self.show_graph.clicked.connect(self.graph_requested)
+        self._empty = QWidget()
+        self._program = QWidget()
+        self._build()
+        self.retranslate()
+        self.set_has_program(False)
+
+    def _build(self) -> None:
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(theme.SPACE_M, 0, theme.SPACE_M, theme.SPACE_S)
+        layout.setSpacing(theme.SPACE_XS)
+        self.project.setContentsMargins(theme.SPACE_S, theme.SPACE_XS, 0, theme.SPACE_XS)
+        self._no_runs.setContentsMargins(theme.SPACE_S, theme.SPACE_XS, 0, 0)
+        layout.addWidget(self.project)
+        layout.addSpacing(theme.SPACE_XS)
+        layout.addWidget(self._runs_title)
+        layout.addWidget(self.runs)
+        layout.addWidget(self._no_runs)
+        layout.addWidget(self.new_run)
+        layout.addSpacing(theme.SPACE_XS)
+        program = QVBoxLayout(self._program)
+        program.setContentsMargins(0, 0, 0, 0)
+        program.setSpacing(theme.SPACE_XS)
+        program.addWidget(self._program_title)
+        program.addWidget(self.tree, 1)
+        program.addWidget(self._empty)
+        program.addStretch(0)
+        empty = QVBoxLayout(self._empty)
+        empty.setContentsMargins(theme.SPACE_S, theme.SPACE_XS, 0, 0)
+        empty.addWidget(self._no_program)
+        line = QHBoxLayout()
+        line.addWidget(self.show_graph)
+        line.addStretch(1)
+        empty.addLayout(line)
+        empty.addStretch(1)
+        layout.addWidget(self._program, 1)
+        layout.addStretch(0)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
+        self.runs.setContextMenuPolicy(Qt.ContextMenuPolicy.DefaultContextMenu)
+
+    def set_has_runs(self, there: bool) -> None:
+        """Say that there are none yet, or leave it to the list."""
+        self._no_runs.setVisible(not there)
+
+    def set_has_program(self, there: bool) -> None:
+        """Show the tree, or the offer to make one."""
+        self.tree.setVisible(there)
+        self._empty.setVisible(not there)
+
+    def set_program_visible(self, visible: bool) -> None:
+        """The page Graph has a tree of its own, with all columns."""
+        self._program.setVisible(visible)
+
+    def retranslate(self) -> None:
+        """Set all words anew, in the language that holds now."""
+        self._runs_title.setText(self.tr("Runs"))
+        self._program_title.setText(self.tr("Program"))
+        self._no_runs.setText(self.tr("No runs yet. Start trains the first one."))
+        self.new_run.setText(self.tr("+ New run"))
+        self.new_run.setAccessibleName(self.tr("New run"))
+        self.new_run.setToolTip(self.tr("Choose settings for another run"))
+        self.runs.setAccessibleName(self.tr("Runs"))
+        self._no_program.setText(self.tr("The model as a Program of operators comes here."))
+        self.show_graph.setText(self.tr("Show graph"))
+        self.show_graph.setToolTip(self.tr("Trace the model and show its Program"))
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        super().changeEvent(event)

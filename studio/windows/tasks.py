@@ -1,0 +1,97 @@
+"""The list of what is being done now, with how far it is and a button to cancel it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, Signal
+from PySide6.QtWidgets import QGridLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
+
+from widgets import theme
+from widgets.cards import EmptyState
+
+STEPS = 1000
+
+
+@dataclass
+class _Row:
+    box: QWidget
+    title: QLabel
+    text: QLabel
+    bar: QProgressBar
+    cancel: QPushButton
+
+
+class TaskList(QWidget):
+    """``cancel_requested`` carries the key of a task."""
+
+    cancel_requested = Signal(str)
+    count_changed = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._rows: dict[str, _Row] = {}
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._empty = EmptyState("", icon="check")
+        self._layout.addWidget(self._empty, 1)
+        self._layout.addStretch(0)
+        self.retranslate()
+
+    def set_task(self, key: str, title: str, text: str = "", share: float | None = None) -> None:
+        """Add or update a task; ``share`` is how much is done (0 to 1), None where nobody knows."""
+        row = self._rows.get(key)
+        if row is None:
+            row = self._add(key)
+        row.title.setText(title)
+        row.text.setText(text)
+        row.bar.setRange(0, 0 if share is None else STEPS)
+        if share is not None:
+            row.bar.setValue(round(share * STEPS))
+        row.bar.setAccessibleName(title)
+        row.cancel.setAccessibleName(self.tr("Cancel: {0}").format(title))
+
+    def remove(self, key: str) -> None:
+        """A task has ended; one that was not there is no matter."""
+        row = self._rows.pop(key, None)
+        if row is not None:
+            self._layout.removeWidget(row.box)
+            row.box.deleteLater()
+            self._count()
+
+    def tasks(self) -> list[str]:
+        """The keys of the tasks."""
+        return list(self._rows)
+
+    def _add(self, key: str) -> _Row:
+        row = _Row(QWidget(), QLabel(), QLabel(), QProgressBar(), QPushButton(self.tr("Cancel")))
+        row.text.setProperty("role", "mute")
+        row.text.setFont(theme.font())
+        grid = QGridLayout(row.box)
+        grid.setContentsMargins(0, 0, 0, theme.SPACE_S)
+        grid.setHorizontalSpacing(theme.SPACE_M)
+        grid.addWidget(row.title, 0, 0)
+        grid.addWidget(row.text, 0, 1)
+        grid.addWidget(row.cancel, 0, 2, 2, 1)
+        grid.addWidget(row.bar, 1, 0, 1, 2)
+        grid.setColumnStretch(1, 1)
+        row.cancel.clicked.connect(lambda: self.cancel_requested.emit(key))
+        self._rows[key] = row
+        self._layout.insertWidget(len(self._rows) - 1, row.box)
+        self._count()
+        return row
+
+    def _count(self) -> None:
+        self._empty.setVisible(not self._rows)
+        self.count_changed.emit(len(self._rows))
+
+    def retranslate(self) -> None:
+        """Set all words anew, in the language that holds now."""
+        self._empty.set_text(self.tr("Nothing is running. Trainings, tracings and exports are listed here."))
+        for row in self._rows.values():
+            row.cancel.setText(self.tr("Cancel"))
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        super().changeEvent(event)

@@ -1,0 +1,178 @@
+"""The bar at the top: the menu, the pages, and at the right the actions of the page that is shown."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
+
+from studio.windows.controls import ActionButton
+from widgets import theme
+
+
+class PageActions(QWidget):
+    """What stands at the right of the bar for one page: a chip or two, a reason, buttons of actions."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._layout = QHBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setSpacing(6)
+        self.buttons: dict[str, ActionButton] = {}
+
+    def add(self, widget: QWidget) -> None:
+        """Put a chip or a label next to the right end."""
+        self._layout.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+
+    def add_action(self, action: QAction, icon: str = "", role: str = "") -> ActionButton:
+        """A button for an action, known by the action's object name."""
+        button = ActionButton(action, icon, role)
+        self.buttons[action.objectName()] = button
+        self.add(button)
+        return button
+
+    def show_only(self, *names: str) -> None:
+        """Show these buttons and hide the others."""
+        for name, button in self.buttons.items():
+            button.setVisible(name in names)
+
+    def set_compact(self, compact: bool) -> None:
+        """Icons only, where the window is narrow."""
+        for button in self.buttons.values():
+            button.set_compact(compact)
+
+
+class TopBar(QFrame):
+    """Never wider than the window: the words of the actions go first, then the name of the program."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "panel")
+        self.setObjectName("topBar")
+        self.menu = QMenu(self)
+        self._brand = QToolButton()
+        self._brand.setProperty("role", "brand")
+        self._brand.setFont(theme.font(theme.BODY_PX, bold=True))
+        self._brand.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._brand.setMenu(self.menu)
+        self._brand.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._pages: dict[str, QToolButton] = {}
+        self._group = QButtonGroup(self)
+        self._group.setExclusive(True)
+        self._actions: dict[str, PageActions] = {}
+        self._shown = ""
+        self._layout = QHBoxLayout(self)
+        self._layout.setContentsMargins(theme.SPACE_XS, 5, theme.SPACE_M, 5)
+        self._layout.setSpacing(theme.SPACE_XS)
+        self._layout.addWidget(self._brand)
+        self._layout.addSpacing(theme.SPACE_XS)
+        self._gap = QLabel()
+        self._gap.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self._layout.addWidget(self._gap, 1)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.retranslate()
+
+    def add_page(self, page: str, action: QAction) -> PageActions:
+        """A tab for a page, opened by ``action``; returns the place of the page's actions."""
+        button = QToolButton()
+        button.setProperty("role", "page")
+        button.setCheckable(True)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.clicked.connect(action.trigger)
+
+        def follow() -> None:
+            button.setText(action.text())
+            button.setAccessibleName(action.text())
+            button.setToolTip(action.toolTip())
+
+        action.changed.connect(follow)
+        follow()
+        self._pages[page] = button
+        self._group.addButton(button)
+        self._layout.insertWidget(self._layout.indexOf(self._gap), button)
+        actions = PageActions()
+        actions.hide()
+        self._actions[page] = actions
+        self._layout.addWidget(actions)
+        return actions
+
+    def show_page(self, page: str) -> None:
+        """Check the tab of a page and show its actions."""
+        self._shown = page
+        self._pages[page].setChecked(True)
+        for name, actions in self._actions.items():
+            actions.setVisible(name == page)
+        self._fit()
+
+    def tab(self, page: str) -> QToolButton:
+        """The tab of a page."""
+        return self._pages[page]
+
+    def sizeHint(self) -> QSize:
+        return QSize(400, self._layout.sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(320, self._layout.sizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def event(self, event: QEvent) -> bool:
+        handled = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._fit()
+        return handled
+
+    def _fit(self) -> None:
+        """Leave out words until all fits; measured from what is wanted, so that it can't go back and forth."""
+        actions = self._actions.get(self._shown)
+        if actions is None:
+            return
+        margins = self._layout.contentsMargins()
+        room = self.width() - margins.left() - margins.right() - theme.SPACE_L
+        tabs = sum(tab.sizeHint().width() + theme.SPACE_XS for tab in self._pages.values())
+        brand = self._brand.fontMetrics().horizontalAdvance(self.tr("Model Studio")) + 40
+        words = sum(_full_width(button) for button in actions.buttons.values() if not button.isHidden())
+        compact = brand + tabs + words + _others(actions) > room
+        actions.set_compact(compact)
+        narrow = compact and brand + tabs + actions.sizeHint().width() > room
+        words = "\u2630" if narrow else self.tr("Model Studio")
+        if self._brand.text() != words:
+            self._brand.setText(words)
+
+    def retranslate(self) -> None:
+        """Set all words anew, in the language that holds now."""
+        self._brand.setText(self.tr("Model Studio"))
+        self._brand.setAccessibleName(self.tr("Menu of Model Studio"))
+        self._brand.setToolTip(self.tr("All commands; Ctrl+Shift+P finds one by its name"))
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        super().changeEvent(event)
+
+
+def _full_width(button: ActionButton) -> int:
+    return button.fontMetrics().horizontalAdvance(button.accessibleName()) + 54
+
+
+def _others(actions: PageActions) -> int:
+    """The room of chips and labels beside the buttons."""
+    layout = actions.layout()
+    width = 0
+    for index in range(layout.count()):
+        item = layout.itemAt(index)
+        widget = item.widget() if item is not None else None
+        if widget is not None and not isinstance(widget, ActionButton) and not widget.isHidden():
+            width += widget.sizeHint().width() + layout.spacing()
+    return width

@@ -1,0 +1,195 @@
+"""The page Train: key figures, the curves of loss and accuracy, confusion matrix and hardest samples."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSlider, QStackedWidget, QVBoxLayout, QWidget
+
+from studio.windows.hardest import HardestSamples, HardSample
+from studio.windows.welcome import Welcome
+from widgets import theme
+from widgets.cards import Card, Chip, EmptyState, KeyFigure
+from widgets.confusion import ConfusionMatrix
+from widgets.plot import CurvePlot
+
+FIGURES = ("loss", "accuracy", "throughput", "left")
+SMOOTHING = 0.9
+NARROW = 560
+
+
+class _Columns(QWidget):
+    """Two cards beside each other, or one above the other where the page is narrow."""
+
+    def __init__(self, first: QWidget, second: QWidget, shares: tuple[int, int] = (1, 1)) -> None:
+        super().__init__()
+        self._first, self._second, self._shares = first, second, shares
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(theme.SPACE_M)
+        self._stacked: bool | None = None
+        self._arrange(False)
+
+    def _arrange(self, stacked: bool) -> None:
+        if stacked == self._stacked:
+            return
+        self._stacked = stacked
+        self._grid.addWidget(self._first, 0, 0)
+        self._grid.addWidget(self._second, 1 if stacked else 0, 0 if stacked else 1)
+        self._grid.setColumnStretch(0, self._shares[0])
+        self._grid.setColumnStretch(1, 0 if stacked else self._shares[1])
+
+    def minimumSizeHint(self) -> QSize:
+        wide = max(self._first.minimumSizeHint().width(), self._second.minimumSizeHint().width())
+        return QSize(wide, super().minimumSizeHint().height())
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize:
+            self._arrange(self.width() < NARROW)
+        return super().event(event)
+
+
+class TrainPage(QWidget):
+    """Filled by its controller; ``log_changed`` and ``smoothing_changed`` come from the card of the curves."""
+
+    export_requested = Signal()
+    cell_chosen = Signal(int, int)
+
+    def __init__(self, welcome: Welcome) -> None:
+        super().__init__()
+        self.welcome = welcome
+        self.figures = {name: KeyFigure() for name in FIGURES}
+        self.loss, self.accuracy = CurvePlot(), CurvePlot()
+        for plot in (self.loss, self.accuracy):
+            plot.set_controls_visible(False)
+            plot.set_smoothing(SMOOTHING)
+            plot.setMinimumHeight(200)
+        self.confusion, self.hardest = ConfusionMatrix(), HardestSamples()
+        self._no_confusion, self._no_hardest = EmptyState(""), EmptyState("")
+        self._confusion_stack = _stack(self._no_confusion, self.confusion)
+        self._hardest_stack = _stack(self._no_hardest, self.hardest)
+        self._curves, self._confusion_card, self._hardest_card = Card(" "), Card(), Card()
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self._smoothing = QLabel()
+        self._log = Chip(checkable=True)
+        self.export_button = Chip()
+        self._live = QWidget()
+        self._stack = QStackedWidget()
+        self._build()
+        self.retranslate()
+        self.set_smoothing(SMOOTHING)
+        self.set_confusion([], ())
+        self.set_hardest([])
+        self.show_welcome(True)
+
+    def _build(self) -> None:
+        figures = QHBoxLayout()
+        figures.setSpacing(theme.SPACE_M)
+        for figure in self.figures.values():
+            figures.addWidget(figure, 1)
+        self._smoothing.setProperty("role", "mute")
+        self._smoothing.setFont(theme.font())
+        self._smoothing.setBuddy(self.slider)
+        self.slider.setRange(0, 99)
+        self.slider.setFixedWidth(88)
+        self.slider.valueChanged.connect(lambda value: self.set_smoothing(value / 100))
+        self._log.setChecked(False)
+        self._log.toggled.connect(self.loss.set_log)
+        for widget in (self._smoothing, self.slider, self._log):
+            self._curves.header.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._curves.body.addWidget(_Columns(self.loss, self.accuracy, (3, 2)), 1)
+        self._confusion_card.body.addWidget(self._confusion_stack, 1)
+        self._hardest_card.body.addWidget(self._hardest_stack, 1)
+        self.confusion.cell_clicked.connect(self.cell_chosen)
+        live = QVBoxLayout(self._live)
+        live.setContentsMargins(*[theme.PAGE_PADDING] * 4)
+        live.setSpacing(theme.SPACE_M)
+        live.addLayout(figures)
+        live.addWidget(self._curves, 6)
+        live.addWidget(_Columns(self._confusion_card, self._hardest_card), 5)
+        self._stack.addWidget(self.welcome)
+        self._stack.addWidget(self._live)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._stack)
+
+    # what is shown
+
+    def show_welcome(self, shown: bool) -> None:
+        """The offer to begin, or the curves."""
+        self._stack.setCurrentWidget(self.welcome if shown else self._live)
+
+    def welcomes(self) -> bool:
+        """Whether the offer to begin is shown."""
+        return self._stack.currentWidget() is self.welcome
+
+    def set_figure(self, name: str, value: float | str, unit: str = "") -> None:
+        """Show one of the key figures; NaN is shown as a dash."""
+        if isinstance(value, float) and value != value:
+            value = "\u2013"
+        self.figures[name].set_value(value, unit)
+
+    def clear_figures(self) -> None:
+        """Back to dashes, and to the narrowest widths."""
+        for figure in self.figures.values():
+            figure.clear()
+
+    def set_smoothing(self, weight: float) -> None:
+        """The moving average of both charts; 0 is off."""
+        for plot in (self.loss, self.accuracy):
+            plot.set_smoothing(weight)
+        self.slider.setValue(round(weight * 100))
+        words = self.tr("smoothing {0}").format(f"{weight:.2f}" if weight else self.tr("off"))
+        self._smoothing.setText(words)
+        self._smoothing.setMinimumWidth(
+            max(self._smoothing.minimumWidth(), self._smoothing.sizeHint().width())
+        )
+
+    def set_log(self, on: bool) -> None:
+        """A logarithmic axis of the loss."""
+        self._log.setChecked(on)
+
+    def set_confusion(self, counts: list[list[int]], classes: tuple[str, ...]) -> None:
+        """The confusion matrix after an epoch; an empty one says when it comes."""
+        if counts:
+            names = classes if len(classes) == len(counts) else tuple(str(i) for i in range(len(counts)))
+            self.confusion.set_counts(counts, names)
+        self._confusion_stack.setCurrentIndex(1 if counts else 0)
+
+    def set_hardest(self, samples: list[HardSample]) -> None:
+        """The pictures read worst; none says when they come."""
+        self.hardest.set_samples(samples)
+        self._hardest_stack.setCurrentIndex(1 if samples else 0)
+
+    def retranslate(self) -> None:
+        """Set all words anew, in the language that holds now."""
+        tr = self.tr
+        labels = (tr("Loss"), tr("Validation accuracy"), tr("Throughput"), tr("Time left"))
+        for figure, label in zip(self.figures.values(), labels, strict=True):
+            figure.set_label(label)
+        self._curves.set_title(tr("Curves"))
+        self.loss.set_title(tr("Loss"), tr("step"))
+        self.accuracy.set_title(tr("Accuracy"), tr("step"))
+        for plot in (self.loss, self.accuracy):
+            plot.set_placeholder(tr("The first points come within a second"))
+        self._confusion_card.set_title(tr("Confusion"))
+        self._hardest_card.set_title(tr("Hardest samples"))
+        self._no_confusion.set_text(tr("Which digits are taken for which: after the first epoch."))
+        self._no_hardest.set_text(tr("The test pictures that the model reads worst: after the first epoch."))
+        self._log.setText(tr("log"))
+        self._log.setToolTip(tr("Logarithmic axis for the loss; values at or below zero are not shown on it"))
+        self.slider.setAccessibleName(tr("Smoothing"))
+        self.slider.setToolTip(
+            tr("Moving average, corrected for its start; 0 is off. The raw curve stays behind it.")
+        )
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        super().changeEvent(event)
+
+
+def _stack(*widgets: QWidget) -> QStackedWidget:
+    stack = QStackedWidget()
+    for widget in widgets:
+        stack.addWidget(widget)
+    return stack
