@@ -1,4 +1,4 @@
-"""The three inference files: saved, loaded in a process that never saw the source, trained further, damaged."""
+"""The three inference files: saved, loaded where the source was never seen, trained further, damaged."""
 
 import subprocess
 import sys

@@ -23,7 +23,8 @@ def test_prints_as_paddle_does(name):
 def test_a_parameter_says_so():
     parameter = paddle.nn.Linear(1, 1).bias
     assert str(parameter) == (
-        "Parameter containing:\nTensor(shape=[1], dtype=float32, place=Place(cpu), stop_gradient=False,\n       [0.])"
+        "Parameter containing:\n"
+        "Tensor(shape=[1], dtype=float32, place=Place(cpu), stop_gradient=False,\n       [0.])"
     )
 
 
