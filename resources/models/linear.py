@@ -1,4 +1,4 @@
-"""One linear layer from pixels to classes: the smallest model, a yardstick for others. Input [N, 1, 28, 28]."""
+"""One linear layer from pixels to classes: the smallest model, a yardstick for all. Input [N, 1, 28, 28]."""
 
 import engine
 from engine import nn
