@@ -245,7 +245,8 @@ def export(
         size = sum(event["sizes"].values())
         typer.echo(
             f"{prefix}: {size / 1024:.0f} KB in {len(event['sizes'])} files; loaded in a clean process: "
-            f"largest difference {event['difference']:.2g} over {event['samples']} pictures, "
+            f"largest difference {event['difference']:.2g} over {event['samples']} pictures "
+            f"({event['pictures']}), "
             f"{event['latency'] * 1e6:.0f} us a picture"
         )
 

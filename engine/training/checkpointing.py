@@ -17,8 +17,8 @@ def checkpoint_tree(
     """The training as plain values and arrays.
 
     ``model`` and ``optimizer`` (state dicts), ``random`` (all generators), ``loader`` (the place in the epoch
-    and its order), ``progress`` (counters, best value), ``history`` (the newest points, all epochs) and
-    ``config``.
+    and its order), ``progress`` (counters, best value), ``history`` (the newest points, all epochs), ``data``
+    (classes, a picture's shape) and ``config``.
     """
     return {
         "config": config.as_dict(),
@@ -26,6 +26,7 @@ def checkpoint_tree(
         "random": random_state(),
         "loader": parts.batches.state_dict(),
         "history": history.state(),
+        "data": {"classes": list(parts.classes), "shape": list(parts.shape)},
         **arrays_of(parts.stepper.state_dict()),
     }
 

@@ -25,14 +25,6 @@ class DataSplits:
     classes: tuple[str, ...]
     shape: tuple[int, ...]
 
-    def describe(self) -> dict[str, Any]:
-        """What a model trained on this must remember about its input."""
-        return {
-            "scaling": {"low": 0.0, "high": 1.0, "divide_by": 255.0},
-            "classes": list(self.classes),
-            "shape": list(self.shape),
-        }
-
 
 def fetch_data(name: str, tell: Callable[[str], None]) -> None:
     """Download what ``name`` needs and this machine has not, telling how far it is, each percent once.

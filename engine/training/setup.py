@@ -31,6 +31,7 @@ class Parts:
     test_samples: int
     first_pictures: Any = None
     model_files: tuple[Path, ...] = ()
+    shape: tuple[int, ...] = ()
 
     def check(self) -> None:
         """Run the network once on a picture, so that a mistake in it shows at once and in plain eager
@@ -96,6 +97,7 @@ def build_parts(config: TrainingConfig, source_folder: Path | None = None) -> Pa
         test_samples=len(splits.test),
         first_pictures=to_tensor(picture[None]),
         model_files=files,
+        shape=splits.shape,
     )
 
 

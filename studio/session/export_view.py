@@ -18,8 +18,9 @@ CHECKPOINT_CHOICES: tuple[tuple[str, str], ...] = (("best", "Best weights"), ("l
 class Verification:
     """What came out when the files were loaded in another process.
 
-    ``difference`` is the largest absolute difference of any output over ``samples`` test pictures;
-    ``latency`` is seconds for one picture; ``sizes`` are bytes by file name.
+    ``difference`` is the largest absolute difference of any output over ``samples`` pictures of the test
+    split (``pictures`` is ``noise`` where the data is not here); ``latency`` is seconds for one picture;
+    ``sizes`` are bytes by file name.
     """
 
     difference: float
@@ -27,6 +28,7 @@ class Verification:
     latency: float
     sizes: dict[str, int]
     accuracy: float
+    pictures: str = "test"
 
     @property
     def total_size(self) -> int:
@@ -122,8 +124,9 @@ class ExportViewModel:
             self.message = event["message"]
         elif event["event"] == "exported":
             self.verification = Verification(
-                event["difference"], event["samples"], event["latency"], event["sizes"], event["accuracy"]
-            )
+                event["difference"], event["samples"], event["latency"], event["sizes"], event["accuracy"],
+                event["pictures"],
+            )  # fmt: skip
             self.exported_prefix = event["prefix"]
             self.state, self.message = "done", "Exported and checked"
         elif event["event"] == "failed":

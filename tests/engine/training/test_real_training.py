@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -261,3 +262,15 @@ def test_a_rate_far_too_large_is_told_and_the_last_good_checkpoint_kept(
     assert "learning rate 1e+30" in diverged["message"]
     assert Path(diverged["checkpoint"]).is_file()
     assert events[-1]["reason"] == "diverged"
+
+
+def test_an_export_without_the_data_is_checked_on_noise(bars: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "bars"
+    shutil.copytree(bars, folder)
+    config = TrainingConfig(str(folder), "linear", batch_size=100, out=str(tmp_path / "run"))
+    train(config)
+    shutil.rmtree(folder)
+    event = export_run(tmp_path / "run", str(tmp_path / "net"), samples=5)
+    assert (event["pictures"], event["samples"]) == ("noise", 5)
+    assert np.isnan(event["accuracy"])
+    assert event["difference"] < 1e-5

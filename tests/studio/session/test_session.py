@@ -229,7 +229,14 @@ def test_export_follows_the_run(stage: Any, tmp_path: Path) -> None:
     assert stage.session.execute("export") == ""
     assert stage.worker.job["spec"]["shape"] == [None, 1, 28, 28]
     stage.tell(
-        "exported", prefix="p", difference=1e-7, samples=8, latency=1e-5, sizes={"a": 2, "b": 3}, accuracy=1.0
+        "exported",
+        prefix="p",
+        difference=1e-7,
+        samples=8,
+        latency=1e-5,
+        sizes={"a": 2, "b": 3},
+        accuracy=1.0,
+        pictures="test",
     )
     stage.worker.end()
     stage.session.pump()
@@ -330,3 +337,22 @@ def test_the_table_of_commands(stage: Any) -> None:
                 stage.session.execute(found.id)
     with pytest.raises(KeyError, match="no such command"):
         stage.session.execute("fly")
+
+
+def test_every_file_that_a_run_keeps_needs_agreement(stage: Any, tmp_path: Path) -> None:
+    source = tmp_path / "run" / "source"
+    source.mkdir(parents=True)
+    folder = str(tmp_path / "run")
+    assert stage.session.needs_agreement_of(folder) is None
+    (source / "net.py").write_text("import helper\n")
+    (source / "helper.py").write_text("print('once harmless')\n")
+    assert stage.session.needs_agreement_of(folder) == source / "helper.py"
+    stage.session.agree(source / "helper.py")
+    assert stage.session.needs_agreement_of(folder) == source / "net.py"
+    stage.session.agree(source / "net.py")
+    assert stage.session.needs_agreement_of(folder) is None
+    stage.session.export.choose_run(folder)
+    (source / "helper.py").write_text("print('not what was agreed to')\n")
+    stage.session.execute("export")
+    assert stage.workers == []
+    assert "helper.py: this file is code" in stage.problems[-1].message
