@@ -15,7 +15,7 @@ import numpy as np
 
 from engine.core import mode as modes
 from engine.core.opdef import OPS, REQUIRED, OpDef
-from engine.core.operator import Operator, OutEdge
+from engine.core.operator import INTERNAL, Operator, OutEdge, outside
 from engine.core.random import default_generator
 
 # What the eager room provides once it is imported: the Tensor class and the functions that need it.
@@ -31,6 +31,8 @@ _COMMON: dict[str, Any] = {
     "get_mode": modes.variable.get,
     "default": modes.default,
     "getframe": sys._getframe,
+    "internal": INTERNAL,
+    "outside": outside,
     "reserve": default_generator().reserve,
 }
 
@@ -144,9 +146,20 @@ def _wrap_outputs(opdef: OpDef, names: str, attrs: str) -> list[str]:
     return [indent + line for line in lines]
 
 
+def _attributes(opdef: OpDef, attrs: str) -> str:
+    """What a node keeps of the attributes: one dict for all nodes where all have their default value."""
+    if not opdef.attributes:
+        return "None"
+    if len(opdef.attributes) > 2 or REQUIRED in opdef.attributes.values():
+        return attrs
+    opdef.namespace["default_attrs"] = dict(opdef.attributes)
+    unchanged = " and ".join(f"{n} is default_{n}" for n in opdef.attributes)
+    return f"default_attrs if {unchanged} else {attrs}"
+
+
 def _record(opdef: OpDef, targets: list[str], attrs: str) -> list[str]:
     lines = ["node = new(Operator)", "node.opdef = opdef", "node.hooks = None"]
-    lines.append(f"node.attrs = {attrs if opdef.attributes else 'None'}")
+    lines.append(f"node.attrs = {_attributes(opdef, attrs)}")
     lines.append(
         "node.edges = (" + "".join(f"e_{n}, " if n in targets else "None, " for n in opdef.input_names) + ")"
     )
@@ -185,6 +198,7 @@ def _record(opdef: OpDef, targets: list[str], attrs: str) -> list[str]:
         " f = getframe(2)",
         "except ValueError:",
         " f = getframe(1)",
+        "if internal[f.f_code.co_filename]: f = outside(f)",
         "node.code = f.f_code",
         "node.instruction = f.f_lasti",
     ]

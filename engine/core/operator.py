@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import linecache
-from types import CodeType
+import os
+from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -124,6 +125,27 @@ class Counter:
 
     def __init__(self) -> None:
         self.count = 0
+
+
+_ENGINE_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+
+class _Internal(dict[str, bool]):
+    """Whether a file belongs to the engine, looked up once for each file name."""
+
+    def __missing__(self, name: str) -> bool:
+        found = self[name] = name.startswith((_ENGINE_FOLDER, "<apply "))
+        return found
+
+
+INTERNAL = _Internal()
+
+
+def outside(frame: FrameType) -> FrameType:
+    """The first frame outside the engine's own files, from ``frame`` on outwards: the user's line."""
+    while INTERNAL[frame.f_code.co_filename] and frame.f_back is not None:
+        frame = frame.f_back
+    return frame
 
 
 def line_of(code: CodeType, instruction: int) -> int:

@@ -12,7 +12,7 @@ from engine.core import generate
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, EngineError
 from engine.core.opdef import OpDef
-from engine.core.operator import Operator, OutEdge
+from engine.core.operator import Operator, OutEdge, outside
 from engine.core.place import array_module, backend, current_place, require_same_place
 from engine.core.random import default_generator
 from engine.core.spec import Spec
@@ -104,8 +104,7 @@ def _record(opdef: OpDef, inputs: Any, attrs: dict[str, Any], results: list[Any]
             r if opdef.outputs[min(n, len(opdef.outputs) - 1)].name in opdef.saved_outputs else None
             for n, r in enumerate(results)
         )
-    frame = sys._getframe(2)
-    frame = frame.f_back or frame
+    frame = outside(sys._getframe(2))
     node.code, node.instruction = frame.f_code, frame.f_lasti
     if opdef.single:
         node.shapes = results[0].shape

@@ -106,9 +106,11 @@ minimum.grad(
 @op("scale", infer=same_as_x)
 def scale(xp, x, *, scale=1.0, bias=0.0, bias_after_scale=True, out=None):
     """x * scale + bias, in the dtype of x."""
-    factor, shift = x.dtype.type(scale), x.dtype.type(bias)
-    if shift == 0:
+    number = x.dtype.type
+    factor = number(scale)
+    if bias == 0:
         return xp.multiply(x, factor, out=out)
+    shift = number(bias)
     if not bias_after_scale:
         return xp.multiply(xp.add(x, shift, out=out), factor, out=out)
     if factor == 1:

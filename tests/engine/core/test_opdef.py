@@ -1,0 +1,157 @@
+"""Definitions of operators: what is read from a kernel, and what is refused at definition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.core.errors import ArgumentError, GradientError
+from engine.core.infer import same_as_x
+from engine.core.opdef import OPS, op
+from engine.core.spec import Spec
+from engine.eager.tensor import Tensor
+
+
+@pytest.fixture(autouse=True)
+def _own_operators() -> Iterator[None]:
+    """What a test defines is gone after it."""
+    before = dict(OPS)
+    yield
+    for name in OPS.keys() - before.keys():
+        del OPS[name]
+
+
+def _leaf(*values: float) -> Tensor:
+    return Tensor(np.array(values), stop_gradient=False)
+
+
+def test_reads_the_kernels_signature() -> None:
+    @op("t_all", infer=lambda x, ys, z, *, a, b: x, outputs=("first", "second"), slots={"x": "Input"}, hidden=("b",))
+    def everything(xp: Any, x: Any, ys: list, z: Any = None, *, a: int, b: float = 1.5, out: Any = None, key: Any) -> Any:
+        """Doc."""
+        return x, x
+
+    d = everything.opdef
+    assert [(i.name, i.slot, i.optional, i.is_list) for i in d.inputs] == [
+        ("x", "Input", False, False),
+        ("ys", "Ys", False, True),
+        ("z", "Z", True, False),
+    ]
+    assert [(o.name, o.slot) for o in d.outputs] == [("first", "First"), ("second", "Second")]
+    assert list(d.attributes) == ["a", "b"]
+    assert (d.has_out, d.random, d.single) == (True, True, False)
+    assert everything.__doc__ == "Doc."
+    assert d.with_defaults({"a": 2}) == {"a": 2, "b": 1.5}
+
+
+def test_attributes_are_checked() -> None:
+    @op("t_attributes", infer=same_as_x)
+    def attributes(xp: Any, x: Any, *, a: int, b: int = 0) -> Any:
+        return x
+
+    with pytest.raises(ArgumentError, match="t_attributes: attribute 'a' is missing"):
+        attributes.opdef.with_defaults({"b": 1})
+    with pytest.raises(ArgumentError, match=r"t_attributes: unknown attributes \['c'\]"):
+        attributes.opdef.with_defaults({"a": 1, "c": 1})
+
+
+def test_a_rule_that_asks_for_an_unknown_name_fails_at_definition() -> None:
+    @op("t_rule", infer=same_as_x)
+    def rule(xp: Any, x: Any, *, scale: float = 2.0) -> Any:
+        return x * scale
+
+    with pytest.raises(TypeError, match=r"gradient of t_rule: the rule asks for 'factor'.*'scale'"):
+        rule.grad(x=lambda g, factor: g)
+    with pytest.raises(TypeError, match=r"gradient of t_rule: 'y' is no input"):
+        rule.grad(y=lambda g: g)
+    rule.grad(x=lambda g, scale: g * scale)
+    with pytest.raises(TypeError, match="has a rule already"):
+        rule.grad(x=lambda g: g)
+    x = _leaf(3.0)
+    rule(x).backward()
+    assert x.grad is not None
+    assert x.grad.tolist() == [2.0]
+
+
+@pytest.mark.parametrize("name", ["g", "out", "wanted"])
+def test_inputs_are_not_called_like_what_rules_ask_for(name: str) -> None:
+    scope: dict[str, Any] = {}
+    exec(f"def kernel(xp, {name}): return {name}", scope)
+    with pytest.raises(TypeError, match=f"can't be called '{name}'"):
+        op("t_reserved", infer=same_as_x)(scope["kernel"])
+
+
+def test_kernels_without_xp_or_with_stars_are_refused() -> None:
+    with pytest.raises(TypeError, match="first parameter must be xp"):
+        op("t_no_xp", infer=same_as_x)(lambda x: x)
+    with pytest.raises(TypeError, match=r"\*xs in a kernel"):
+        op("t_star", infer=same_as_x)(lambda xp, *xs: xs)
+
+
+def test_writes_name_inputs_and_outputs() -> None:
+    with pytest.raises(TypeError, match=r"writes names \['y'\]"):
+        op("t_writes", infer=same_as_x, writes={"out": "y"})(lambda xp, x: x)
+
+
+def test_a_name_is_defined_once() -> None:
+    with pytest.raises(TypeError, match="exp: defined twice"):
+        op("exp", infer=same_as_x)(lambda xp, x: x)
+
+
+def test_no_rule_no_gradient() -> None:
+    @op("t_plain", infer=same_as_x)
+    def plain(xp: Any, x: Any) -> Any:
+        return x + 1
+
+    assert plain(_leaf(1.0)).stop_gradient
+    with pytest.raises(GradientError, match="t_plain: no gradient is defined"):
+        plain.opdef.require_differentiable()
+
+
+def test_only_what_rules_ask_for_is_kept() -> None:
+    @op("t_kept", infer=lambda x, y, z: x)
+    def kept(xp: Any, x: Any, y: Any, z: Any) -> Any:
+        return x * y + z
+
+    kept.grad(x=lambda g, y: g * y, y=lambda g, x: g * x, z=lambda g: g)
+    x, y, z = _leaf(1.0), Tensor(np.array([2.0])), _leaf(3.0)
+    node = kept(x, y, z)._edge
+    assert node.inputs == (None, y, None)  # x is asked for by the rule of y only, which needs no gradient
+    assert node.outputs is None
+
+
+def test_an_override_replaces_the_kernel_of_functions_already_made() -> None:
+    @op("t_override", infer=same_as_x)
+    def overridden(xp: Any, x: Any) -> Any:
+        return x + 1
+
+    x = Tensor(np.array([1.0]))
+    assert overridden(x).tolist() == [2.0]
+    overridden.opdef.override("cpu", lambda xp, x: x + 2)
+    assert overridden(x).tolist() == [3.0]
+    overridden.opdef.override("cpu", np.negative, direct=True)
+    assert overridden(x).tolist() == [-1.0]
+
+
+def test_a_failing_kernel_is_explained_by_inference() -> None:
+    def infer(x: Spec, *, axis: int) -> Spec:
+        if axis >= x.ndim:
+            raise ArgumentError(f"t_failing: axis {axis}: x is {x}; use less")
+        return x
+
+    @op("t_failing", infer=infer)
+    def failing(xp: Any, x: Any, *, axis: int) -> Any:
+        raise ValueError("numpy's words")
+
+    with pytest.raises(ArgumentError, match=r"^t_failing: axis 4: x is float64\[1\]; use less$"):
+        failing(Tensor(np.array([1.0])), axis=4)
+    with pytest.raises(ArgumentError, match=r"^t_failing: numpy's words: got x=float64\[1\], axis=0"):
+        failing(Tensor(np.array([1.0])), axis=0)
+
+
+def test_other_things_than_tensors_are_refused() -> None:
+    with pytest.raises(ArgumentError, match=r"exp: input 'x' must be a Tensor: got str"):
+        OPS["exp"].namespace["__apply__"]("x")
