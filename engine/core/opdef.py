@@ -11,8 +11,8 @@
 
 The decorated name becomes the function that applies the operator in the current mode. Positional
 parameters of the kernel after ``xp`` are inputs (default None: optional; annotated ``list``: a list of
-inputs), keyword-only ones are attributes, except ``out`` (a buffer to write into) and ``key`` (the random
-key that the mode provides).
+inputs), keyword-only ones are attributes, except ``out`` (an array to write into, which may be an input's:
+elementwise operators have it) and ``key`` (the random key that the mode provides).
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ shares storage with.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,23 +24,18 @@ from engine.program.append_backward import gradients_in_block
 from engine.program.builder import Builder
 from engine.program.liveness import arguments, needed, results
 from engine.program.passes.inference import copy_program
-from engine.program.plan import Plan, Storage, module_for
+from engine.program.plan import Plan, module_for
 from engine.program.program import Program, Variable
+from engine.program.reuse import bases_of
 
 
 class Activation:
-    """What a forward run keeps for its backward. Its buffers go back to the plan with the last reference."""
+    """What a forward run keeps for its backward: arrays of its own."""
 
-    __slots__ = ("plan", "saved", "storage")
+    __slots__ = ("saved",)
 
-    def __init__(self, plan: Plan, storage: Storage, saved: Sequence[Any]) -> None:
-        self.plan = plan
-        self.storage = storage
+    def __init__(self, saved: Sequence[Any]) -> None:
         self.saved = saved
-
-    def __del__(self) -> None:
-        self.saved = ()
-        self.plan.give_back(self.storage)
 
 
 def _never(*_: Any, **__: Any) -> Any:
@@ -68,20 +64,23 @@ RUN_PROGRAM = op("run_program", infer=_never, outputs=("outs",), output_list="ou
 RUN_PROGRAM.grad(xs=lambda g_outs, runner, run, activation: runner.backward(run, activation, g_outs))
 
 
+@dataclass(frozen=True)
 class _Training:
-    """The two plans of a training run for one set of shapes and wanted gradients."""
+    """The two plans of a training run for one set of shapes and wanted gradients.
 
-    def __init__(
-        self, program: Program, forward: Plan, backward: Plan, wanted: list[int], fed_grads: list[int],
-        zeros: list[Spec], given: list[int],
-    ) -> None:  # fmt: skip
-        self.program = program
-        self.forward = forward
-        self.backward = backward
-        self.given = given  # positions among inputs + bound whose value the backward needs
-        self.wanted = wanted  # positions among inputs + bound whose gradient the backward gives
-        self.zeros = zeros  # their specs
-        self.fed_grads = fed_grads  # positions among the outputs whose gradient it takes
+    ``given`` and ``wanted`` are positions among inputs + bound: whose value the backward needs, and whose gradient
+    it gives. ``fed_grads`` are positions among the outputs whose gradient it takes, ``zeros`` their specs;
+    ``shared`` those of outputs whose array it reads.
+    """
+
+    program: Program
+    forward: Plan
+    backward: Plan
+    given: list[int]
+    wanted: list[int]
+    fed_grads: list[int]
+    zeros: list[Spec]
+    shared: list[int]
 
 
 class ProgramRunner:
@@ -121,12 +120,10 @@ class ProgramRunner:
         self._note_writes()
         return [_wrapped(r) for r in results]
 
-    def _plan(
-        self, arrays: Sequence[Any], outputs: Sequence[Variable], kept: frozenset[int] = frozenset()
-    ) -> Plan:
+    def _plan(self, arrays: Sequence[Any], outputs: Sequence[Variable]) -> Plan:
         feeds = {v.name: Spec(a.shape, a.dtype.name) for v, a in zip(self.inputs, arrays, strict=False)}
         inputs = (*self.inputs, *self.bound)
-        return Plan(self.program, self.forward_ops, inputs, outputs, feeds, kept, module_for(arrays))
+        return Plan(self.program, self.forward_ops, inputs, outputs, feeds, module_for(arrays))
 
     def _note_writes(self) -> None:
         """Tell the version counters of buffers that the run replaced their values."""
@@ -139,15 +136,10 @@ class ProgramRunner:
         run = self._training.get((key, wanted))
         if run is None:
             run = self._training[(key, wanted)] = self._compile_training(wanted, arrays)
-        storage = run.forward.storage()
-        try:
-            results = run.forward.run(arrays, storage)
-        except BaseException:
-            run.forward.give_back(storage)
-            raise
+        results = run.forward(arrays)
         self._note_writes()
         count = len(self.outputs)
-        activation = Activation(run.forward, storage, (*results[count:], *[arrays[n] for n in run.given]))
+        activation = Activation((*results[count:], *[arrays[n] for n in run.given]))
         outputs = [_wrapped(r) for r in results[:count]]
         if run.wanted:
             node = Operator(RUN_PROGRAM.opdef, None, {"runner": self, "run": run, "activation": activation})
@@ -155,6 +147,8 @@ class ProgramRunner:
             node.inputs = ([everything[n] for n in run.wanted],)
             node.versions = versions_of(node.inputs)
             node.shapes = tuple([o._array.shape for o in outputs])
+            # An output that the backward reads as well may not be changed in place before it.
+            node.counters = tuple([(counter_of(outputs[n]), 0) for n in run.shared])
             connect([outputs[n] if n in run.fed_grads else None for n in range(count)], node)
         return outputs
 
@@ -179,17 +173,26 @@ class ProgramRunner:
             for v, a in zip(everything[: len(self.inputs)], arrays, strict=False)
         }
         xp = module_for(arrays)
-        lasting = frozenset(id(v) for v in kept) - {id(v) for v in outputs}
-        forward = Plan(program, forward_ops, everything, (*outputs, *kept), feeds, lasting, xp)
+        forward = Plan(program, forward_ops, everything, (*outputs, *kept), feeds, xp)
         shapes = {v.name: forward.specs.get(id(v), v.spec) for v in (*kept, *given)}
         shapes |= {
             g.name: forward.specs.get(id(outputs[n]), g.spec) for g, n in zip(fed, fed_grads, strict=True)
         }
-        backward = Plan(program, backward_ops, (*kept, *given, *fed), gradients, shapes, xp=xp)
+        backward = Plan(program, backward_ops, (*kept, *given, *fed), gradients, shapes, xp)
         place = {id(v): n for n, v in enumerate(everything)}
         zeros = [forward.specs.get(id(outputs[n]), outputs[n].spec) for n in fed_grads]
+        base = bases_of(forward_ops)
+        read = {base.get(id(v), id(v)) for v in kept}
+        shared = [n for n, v in enumerate(outputs) if base.get(id(v), id(v)) in read]
         return _Training(
-            program, forward, backward, [n for n, _ in made], fed_grads, zeros, [place[id(v)] for v in given]
+            program,
+            forward,
+            backward,
+            [place[id(v)] for v in given],
+            [n for n, _ in made],
+            fed_grads,
+            zeros,
+            shared,
         )
 
     def backward(

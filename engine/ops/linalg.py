@@ -36,13 +36,13 @@ def _infer_matmul(x: Spec, y: Spec, *, trans_x: bool = False, trans_y: bool = Fa
 
 
 @op("matmul_v2", infer=_infer_matmul, broadcasts=True)
-def matmul(xp, x, y, *, trans_x=False, trans_y=False, out=None):
+def matmul(xp, x, y, *, trans_x=False, trans_y=False):
     """Matrix product over the last two dimensions, broadcast over the others."""
     if trans_x and x.ndim > 1:
         x = x.swapaxes(-1, -2)
     if trans_y and y.ndim > 1:
         y = y.swapaxes(-1, -2)
-    return xp.matmul(x, y, out=out)
+    return xp.matmul(x, y)
 
 
 @matmul.grad_all("x", "y")

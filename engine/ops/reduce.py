@@ -30,9 +30,9 @@ def _infer(where: str, floating: bool = False, result: Any = None) -> Any:
 
 
 @op("reduce_sum", infer=_infer("sum"))
-def sum(xp, x, *, axis=(), keepdim=False, reduce_all=False, out=None):
+def sum(xp, x, *, axis=(), keepdim=False, reduce_all=False):
     """Sum; small integers and bool are cast by the public function first."""
-    return xp.sum(x, axis=_axes(axis, x.ndim, reduce_all), keepdims=keepdim, dtype=x.dtype, out=out)
+    return xp.sum(x, axis=_axes(axis, x.ndim, reduce_all), keepdims=keepdim, dtype=x.dtype)
 
 
 def _infer_spread(x: Spec, x_like: Spec | None = None, *, shape: Any = None, **_: Any) -> Spec:
@@ -66,12 +66,12 @@ sum.grad(x=_sum_grad)
 
 
 @op("reduce_mean", infer=_infer("mean", floating=True))
-def mean(xp, x, *, axis=(), keepdim=False, reduce_all=False, out=None):
+def mean(xp, x, *, axis=(), keepdim=False, reduce_all=False):
     """Arithmetic mean."""
     axes = _axes(axis, x.ndim, reduce_all)
-    total = xp.sum(x, axis=axes, keepdims=keepdim, dtype=x.dtype, out=out)
+    total = xp.sum(x, axis=axes, keepdims=keepdim, dtype=x.dtype)
     # Not xp.mean: it warns about the mean of nothing, which is NaN.
-    return xp.divide(total, x.dtype.type(x.size // (total.size or 1) if total.size else 1), out=out)
+    return xp.divide(total, x.dtype.type(x.size // (total.size or 1) if total.size else 1))
 
 
 def _mean_grad(g: Any, x_spec: Any, axis: Any, keepdim: Any, reduce_all: Any) -> Any:
@@ -104,15 +104,15 @@ def _count(xp, like, x, *, axis=(), reduce_all=False):
 
 
 @op("reduce_max", infer=_infer("max"))
-def max(xp, x, *, axis=(), keepdim=False, reduce_all=False, out=None):
+def max(xp, x, *, axis=(), keepdim=False, reduce_all=False):
     """Largest element; the gradient is shared equally among ties, as in Paddle's amax, and whole for max."""
-    return xp.max(x, axis=_axes(axis, x.ndim, reduce_all), keepdims=keepdim, out=out)
+    return xp.max(x, axis=_axes(axis, x.ndim, reduce_all), keepdims=keepdim)
 
 
 @op("reduce_min", infer=_infer("min"))
-def min(xp, x, *, axis=(), keepdim=False, reduce_all=False, out=None):
+def min(xp, x, *, axis=(), keepdim=False, reduce_all=False):
     """Smallest element."""
-    return xp.min(x, axis=_axes(axis, x.ndim, reduce_all), keepdims=keepdim, out=out)
+    return xp.min(x, axis=_axes(axis, x.ndim, reduce_all), keepdims=keepdim)
 
 
 def _extreme_grad(g: Any, x: Any, out: Any, axis: Any, keepdim: Any, reduce_all: Any) -> Any:
@@ -125,9 +125,9 @@ min.grad(x=_extreme_grad)
 
 
 @op("reduce_prod", infer=_infer("prod"))
-def prod(xp, x, *, axis=(), keepdim=False, reduce_all=False, out=None):
+def prod(xp, x, *, axis=(), keepdim=False, reduce_all=False):
     """Product. Its gradient divides by x, so it is not finite where x is 0."""
-    return xp.prod(x, axis=_axes(axis, x.ndim, reduce_all), keepdims=keepdim, dtype=x.dtype, out=out)
+    return xp.prod(x, axis=_axes(axis, x.ndim, reduce_all), keepdims=keepdim, dtype=x.dtype)
 
 
 def _prod_grad(g: Any, x: Any, out: Any, axis: Any, keepdim: Any, reduce_all: Any) -> Any:
@@ -138,15 +138,15 @@ prod.grad(x=_prod_grad)
 
 
 @op("reduce_all", infer=_infer("all", result=bool_))
-def all(xp, x, *, axis=(), keepdim=False, reduce_all=False, out=None):
+def all(xp, x, *, axis=(), keepdim=False, reduce_all=False):
     """True where all are."""
-    return xp.all(x, axis=_axes(axis, x.ndim, reduce_all), keepdims=keepdim, out=out)
+    return xp.all(x, axis=_axes(axis, x.ndim, reduce_all), keepdims=keepdim)
 
 
 @op("reduce_any", infer=_infer("any", result=bool_))
-def any(xp, x, *, axis=(), keepdim=False, reduce_all=False, out=None):
+def any(xp, x, *, axis=(), keepdim=False, reduce_all=False):
     """True where any is."""
-    return xp.any(x, axis=_axes(axis, x.ndim, reduce_all), keepdims=keepdim, out=out)
+    return xp.any(x, axis=_axes(axis, x.ndim, reduce_all), keepdims=keepdim)
 
 
 def _infer_arg(x: Spec, *, axis: Any, keepdims: bool, flatten: bool, dtype: Any) -> Spec:

@@ -127,7 +127,7 @@ class Executor:
             )
         feeds = {n: Spec(a.shape, from_numpy(a.dtype)) for n, a in arrays.items()}
         inputs = [*(data[n] for n in arrays), *bound]
-        return Plan(program, ops, inputs, fetched, feeds, xp=xp), bound
+        return Plan(program, ops, inputs, fetched, feeds, xp), bound
 
     def close(self) -> None:
         """Accepted for Paddle's sake; plans belong to their Programs."""

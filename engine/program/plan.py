@@ -1,9 +1,9 @@
 """Compiles operators of a Program into one flat function: slots are local variables, kernels are bound.
 
 A plan is made once per (Program version, concrete specs of what is fed, wanted results). Branches and loops
-are written out as ``if`` and ``while``. Results of operators that can write into a buffer do so; buffers are
-shared between values whose lifetimes do not meet, and belong to one ``Storage`` for each run that is still
-waiting for its backward.
+are written out as ``if`` and ``while``. An elementwise operator writes into the array of an input that nobody
+reads any more; all else is left to malloc, which hands out memory that is still in the cache (measured:
+buffers planned in advance made LeNet's step 12 to 17% slower, see docs/decisions).
 """
 
 from __future__ import annotations
@@ -19,29 +19,19 @@ from engine.core.place import array_module
 from engine.core.random import default_generator
 from engine.core.spec import Spec
 from engine.eager.mode import explain_specs
-from engine.program.buffers import Request, assign_buffers
 from engine.program.concrete import at_line, concrete_specs
 from engine.program.liveness import last_uses, needed
+from engine.program.reuse import reusable
 from engine.program.program import Program, Variable, variables_of
 from engine.program.write_control import CONTROL
 
 Array = Any
 
 
-class Storage:
-    """The buffers of one run."""
-
-    __slots__ = ("arrays",)
-
-    def __init__(self, specs: Sequence[Spec]) -> None:
-        self.arrays = [np.empty(s.shape, s.dtype.np) for s in specs]
-
-
 class Plan:
-    """A compiled sequence of operators.
+    """A compiled sequence of operators: called with arrays for ``inputs`` in order, it gives those of ``outputs``.
 
-    ``run(values, storage)`` takes arrays for ``inputs`` in order and returns arrays for ``outputs``. Results
-    named in ``kept`` may lie in the storage; all others are free for the caller to keep.
+    What it gives belongs to the caller; nothing is kept between calls.
     """
 
     def __init__(
@@ -51,47 +41,25 @@ class Plan:
         inputs: Sequence[Variable],
         outputs: Sequence[Variable],
         feeds: Mapping[str, Spec],
-        kept: frozenset[int] = frozenset(),
         xp: Any = np,
     ) -> None:
         self.inputs = tuple(inputs)
         self.outputs = tuple(outputs)
         self.ops = needed(ops, outputs)
         self.specs = concrete_specs(program, self.ops, feeds)
-        escaping = {id(v) for v in outputs} - kept
-        held = {id(v) for v in outputs} & kept
-        requests, buffer_of = _requests(self.ops, self.specs, escaping, held, xp)
-        self.buffer_specs = assign_buffers(requests)
-        writer = Writer(self, program, xp, {i: r.slot for i, r in buffer_of.items()})
-        self.source = writer.source(inputs, outputs)
+        writer = Writer(self, program, xp)
+        self.source = writer.source()
         scope: dict[str, Any] = {}
         exec(compile(self.source, "<plan>", "exec"), writer.namespace, scope)
         self._function = scope["plan"]
         self._lines = writer.lines
-        self._free: list[Storage] = []
 
-    def storage(self) -> Storage:
-        """Buffers for one run: used ones if some are free."""
-        return self._free.pop() if self._free else Storage(self.buffer_specs)
-
-    def give_back(self, storage: Storage) -> None:
-        """Let another run use the buffers."""
-        self._free.append(storage)
-
-    def run(self, values: Sequence[Array], storage: Storage) -> tuple[Array, ...]:
+    def __call__(self, values: Sequence[Array]) -> tuple[Array, ...]:
         try:
-            result: tuple[Array, ...] = self._function(values, storage.arrays)
+            result: tuple[Array, ...] = self._function(values)
             return result
         except Exception as error:
             raise self._explained(error) from error.__cause__
-
-    def __call__(self, values: Sequence[Array]) -> tuple[Array, ...]:
-        """Run with buffers that are free again afterwards; nothing may be ``kept``."""
-        storage = self.storage()
-        try:
-            return self.run(values, storage)
-        finally:
-            self.give_back(storage)
 
     def _explained(self, error: Exception) -> Exception:
         """The error with the operator and the user's line that made it."""
@@ -119,59 +87,14 @@ class Plan:
         return None if value is None else self.specs.get(id(value), value.spec)
 
 
-def _requests(
-    ops: Sequence[Operator], specs: Mapping[int, Spec], escaping: set[int], held: set[int], xp: Any
-) -> tuple[list[Request], dict[int, Request]]:
-    """Which results get a buffer, and from which operator to which it is in use."""
-    if xp is not np:
-        return [], {}
-    last = last_uses(ops)
-    root: dict[int, int] = {}
-    for operator in ops:
-        if operator.opdef.view:
-            source, made = operator.inputs[0], operator.outputs[0]
-            root[id(made)] = root.get(id(source), id(source))
-    end: dict[int, int] = {}
-    for key, position in last.items():
-        base = root.get(key, key)
-        end[base] = max(end.get(base, -1), position)
-    blocked = {root.get(key, key) for key in escaping}
-    forever = {root.get(key, key) for key in held}
-    requests: list[Request] = []
-    by_variable: dict[int, Request] = {}
-    for position, operator in enumerate(ops):
-        opdef = operator.opdef
-        if (
-            not opdef.has_out
-            or not opdef.single
-            or (opdef.kernel_for("cpu")[0] is not opdef.kernel
-            and not _is_ufunc(opdef))
-        ):
-            continue
-        variable = operator.outputs[0]
-        key = id(variable)
-        spec = specs.get(key)
-        if key in blocked or opdef.outputs[0].writes or spec is None or not spec.known or spec.ndim == 0:
-            continue
-        stop = len(ops) if key in forever else end.get(key, position)
-        request = Request(position, stop, spec)
-        requests.append(request)
-        by_variable[key] = request
-    return requests, by_variable
-
-
-def _is_ufunc(opdef: Any) -> bool:
-    return isinstance(opdef.kernel_for("cpu")[0], np.ufunc)
-
-
 class Writer:
     """Writes the source of a plan, line by line, remembering which operator each line runs."""
 
-    def __init__(self, plan: Plan, program: Program, xp: Any, buffer_of: Mapping[int, int]) -> None:
+    def __init__(self, plan: Plan, program: Program, xp: Any) -> None:
         self.plan = plan
         self.program = program
         self.backend = "cpu" if xp is np else "cupy"
-        self.buffer_of = buffer_of
+        self.reused = reusable(plan.ops, plan.outputs, plan.specs)
         self.namespace: dict[str, Any] = {
             "xp": xp, "asarray": xp.asarray, "reserve": default_generator().reserve, "write": _write,
         }  # fmt: skip
@@ -209,13 +132,11 @@ class Writer:
         if operator is not None:
             self.lines[len(self._text)] = operator
 
-    def source(self, inputs: Sequence[Variable], outputs: Sequence[Variable]) -> str:
-        self.line(0, "def plan(values, buffers):")
+    def source(self) -> str:
+        inputs, outputs = self.plan.inputs, self.plan.outputs
+        self.line(0, "def plan(values):")
         if inputs:
             self.line(1, ", ".join(self.slot(v) for v in inputs) + ", = values")
-        if self.buffer_of:
-            count = max(self.buffer_of.values()) + 1
-            self.line(1, ", ".join(f"b{n}" for n in range(count)) + ", = buffers")
         ops = self.plan.ops
         last = last_uses(ops)
         keep = {id(v) for v in outputs}
@@ -269,8 +190,8 @@ class Writer:
                 self.line(depth, f"{self.slot(operator.key)} = reserve()")
             arguments.append("key=" + (self.slot(operator.key) if operator.key is not None else "reserve()"))
         outputs = list(operator.outputs)
-        if len(outputs) == 1 and id(outputs[0]) in self.buffer_of and depth == 1:
-            arguments.append(f"out=b{self.buffer_of[id(outputs[0])]}")
+        if id(operator) in self.reused:
+            arguments.append(f"out={self.slot(self.reused[id(operator)])}")
         call = f"{name}({', '.join(arguments)})"
         if not outputs:
             self.line(depth, call, operator)

@@ -280,3 +280,15 @@ def test_a_scalar_in_gives_a_scalar_gradient():
     to_static(lambda v: v * v)(x).backward()
     assert x.grad.shape == []
     assert x.grad.item() == 6.0
+
+
+def test_an_output_that_backward_reads_may_not_be_changed_before_it():
+    f = to_static(lambda x: paddle.tanh(x))
+    x = paddle.to_tensor([0.5], stop_gradient=False)
+    y = f(x)
+    y.scale_(3.0)
+    with pytest.raises(GradientError, match="changed in place"):
+        y.sum().backward()
+    y = f(x)
+    (y * 1.0).sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), 1 - np.tanh([0.5]) ** 2, rtol=1e-6)

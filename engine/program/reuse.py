@@ -1,0 +1,52 @@
+"""Which operators may write their result into the array of an input that nobody reads any more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from engine.core.operator import Operator
+from engine.core.spec import Spec
+from engine.program.liveness import last_uses
+from engine.program.program import Variable, variables_of
+
+
+def reusable(
+    ops: Sequence[Operator], outputs: Sequence[Variable], specs: Mapping[int, Spec]
+) -> dict[int, Variable]:
+    """The input whose array an operator (by id) may write into.
+
+    Only arrays that an operator of the plan made, that no view looks at later, and that have the result's very
+    shape and dtype. Results of control flow may be the same array as another value, so they are left alone.
+    """
+    last = last_uses(ops)
+    base = bases_of(ops)
+    end: dict[int, int] = {}
+    for key, position in last.items():
+        root = base.get(key, key)
+        end[root] = max(end.get(root, -1), position)
+    kept = {base.get(id(v), id(v)) for v in outputs}
+    owned: set[int] = set()
+    found: dict[int, Variable] = {}
+    for position, operator in enumerate(ops):
+        opdef = operator.opdef
+        if opdef.has_out and opdef.single and not opdef.outputs[0].writes:
+            wanted = specs.get(id(operator.outputs[0]))
+            for variable in variables_of(operator.inputs):
+                key = id(variable)
+                free = key in owned and key not in kept and end[key] == position
+                if free and wanted is not None and wanted.known and wanted.ndim and specs.get(key) == wanted:
+                    found[id(operator)] = variable
+                    break
+        if not opdef.view and "specs" not in operator.attrs:
+            owned |= {id(v) for v in variables_of(operator.outputs) if not v.persistable}
+    return found
+
+
+def bases_of(ops: Sequence[Operator]) -> dict[int, int]:
+    """The Variable (by id) that owns the array of each view."""
+    base: dict[int, int] = {}
+    for operator in ops:
+        if operator.opdef.view:
+            source = id(operator.inputs[0])
+            base[id(operator.outputs[0])] = base.get(source, source)
+    return base
