@@ -56,7 +56,7 @@ class ClipGradByNorm(ClipGradBase):
         self.clip_norm = float(clip_norm)
 
     def _clip(self, grads: list[Any]) -> list[Any]:
-        return [math.multiply(g, _share(linalg.squared_l2_norm(g), self.clip_norm)) for g in grads]
+        return [math.multiply(g, _share([linalg.squared_l2_norm(g)], self.clip_norm)) for g in grads]
 
     def __str__(self) -> str:
         return f"Gradient Clip By Norm, clip_norm={self.clip_norm:f}"
@@ -81,8 +81,7 @@ class ClipGradByGlobalNorm(ClipGradBase):
             return []
         common = float64 if any(g.dtype is float64 for g in grads) else float32
         squares = [linalg.squared_l2_norm(_as(g, common)) for g in grads]
-        total = reduce.sum(shape.concat(squares, axis=0), axis=[0], keepdim=True)
-        factor = _share(total, self.clip_norm)
+        factor = _share(squares, self.clip_norm)
         return [math.multiply(g, _as(factor, g.dtype)) for g in grads]
 
     def __str__(self) -> str:
@@ -93,7 +92,8 @@ def _as(value: Any, dtype: Any) -> Any:
     return value if value.dtype is dtype else math.cast(value, out_dtype=dtype)
 
 
-def _share(square: Any, limit: float) -> Any:
-    """``limit / max(norm, limit)`` for a squared norm [1]: 1 where nothing is to be clipped."""
-    top = shape.fill_like(square, value=limit)
-    return math.divide(top, math.maximum(math.sqrt(square), top))
+def _share(squares: list[Any], limit: float) -> Any:
+    """``limit / max(norm, limit)`` for sums of squares [1]: 1 where nothing is to be clipped."""
+    total = reduce.sum(shape.concat(squares, axis=0), axis=[0])
+    top = shape.fill_like(total, value=limit)
+    return math.divide(top, math.maximum(math.sqrt(total), top))

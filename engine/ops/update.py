@@ -1,4 +1,4 @@
-"""Parameter updates: each writes the new parameter and its state into the arrays it was given.
+"""Updates of parameters and buffers: each writes the new values into the arrays it was given.
 
 Passes neither drop nor reorder them, and the kernels work in place with one array of scratch, whatever the
 size.
@@ -20,9 +20,9 @@ def _check(where: str, param: Spec, **others: Spec) -> None:
         if spec.ndim != param.ndim or any(
             a != b and -1 not in (a, b) for a, b in zip(spec.shape, param.shape, strict=True)
         ):
-            raise ShapeError(f"{where}: {name} is {spec}: the parameter is {param}; they must have one shape")
+            raise ShapeError(f"{where}: {name} is {spec}: the target is {param}; they must have one shape")
         if spec.dtype is not param.dtype:
-            raise DTypeError(f"{where}: {name} is {spec}: the parameter is {param}; they must have one dtype")
+            raise DTypeError(f"{where}: {name} is {spec}: the target is {param}; they must have one dtype")
 
 
 def _infer_sgd(param: Spec, learning_rate: Spec, grad: Spec) -> Spec:
@@ -134,3 +134,17 @@ def adamw(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow
         param *= 1.0 - rate * coeff
     _adam_step(xp, param, grad, rate, moment1, moment2, beta1_pow, beta2_pow, beta1, beta2, epsilon)
     return param, moment1, moment2, beta1_pow, beta2_pow
+
+
+def _infer_assign_into(target: Spec, value: Spec) -> Spec:
+    _check("assign to a buffer", target, value=value)
+    return target
+
+
+@op("assign_into", infer=_infer_assign_into, outputs=("out",), writes={"out": "target"})
+def assign_into(xp, target, value):
+    """value, written into target."""
+    if value.shape != target.shape or value.dtype != target.dtype:
+        raise ValueError("they do not fit")  # the mode asks inference to say what is wrong
+    target[...] = value
+    return target

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from engine.core import mode as modes
-from engine.core.dtype import DType, float32
+from engine.core.dtype import float32
 from engine.core.errors import ArgumentError, DTypeError, ModeError, ShapeError
 from engine.core.operator import Leaf
 from engine.core.place import array_module
@@ -70,7 +70,6 @@ class Optimizer:
         self._require_unique_names()
         self._accumulators: dict[str, dict[str, Tensor]] = {slot: {} for slot in self._slots}
         self._kept: dict[Any, tuple[Tensor, ...]] = {}
-        self._waiting: dict[str, Any] = {}
         self._rates: dict[tuple[Any, ...], tuple[float, Tensor]] = {}
 
     # -- groups --------------------------------------------------------------------------------------------
@@ -196,7 +195,7 @@ class Optimizer:
                 gradient = self._decayed(parameter, gradient, decay)
             kept = self._kept.get(parameter)
             if kept is None:
-                kept = self._kept[parameter] = self._create(parameter, group.options)
+                kept = self._create(parameter, group.options)
             rate = self._rate(lr, parameter.optimize_attr["learning_rate"], parameter)
             self._update(parameter, gradient, rate, kept, group.options, decay)
 
@@ -258,32 +257,23 @@ class Optimizer:
         return f"{parameter.name}_{slot if self._name is None else f'{self._name}_{slot}'}_0"
 
     def _create(self, parameter: Any, options: dict[str, Any]) -> tuple[Tensor, ...]:
-        """What is kept for a parameter, from a loaded state where there is one."""
-        made = []
+        """What is kept for a parameter, with its first values."""
         xp = array_module(parameter._array)
-        first = self._first(parameter, options)
-        keys = [self._key(parameter, slot) for slot in first]
-        missing = [key for key in keys if key not in self._waiting]
-        if missing and len(missing) < len(keys):
-            raise ArgumentError(
-                f"set_state_dict: {missing} of parameter {parameter.name!r} are not in the loaded state; "
-                "load the state of an optimizer of the same class"
-            )
-        for key, (slot, (shape, value)) in zip(keys, first.items(), strict=True):
-            tensor = Tensor(xp.full(shape, value, parameter._array.dtype), name=key)
+        made = []
+        for slot, (shape, value) in self._first(parameter, options).items():
+            tensor = Tensor(xp.full(shape, value, parameter._array.dtype), name=self._key(parameter, slot))
             tensor.persistable = True
-            if key in self._waiting:
-                _fill(key, tensor, self._waiting.pop(key))
             self._accumulators[slot][parameter.name] = tensor
             made.append(tensor)
-        return tuple(made)
+        kept = self._kept[parameter] = tuple(made)
+        return kept
 
     def state_dict(self) -> dict[str, Any]:
         """What is kept for each parameter by name (``linear_0.w_0_moment1_0``), and ``LR_Scheduler``'s state.
 
         Parameters that were never updated have nothing to keep yet.
         """
-        state: dict[str, Any] = dict(self._waiting)
+        state: dict[str, Any] = {}
         for kept in self._accumulators.values():
             state.update((tensor.name, tensor) for tensor in kept.values())
         if isinstance(self._learning_rate, LRScheduler):
@@ -294,57 +284,73 @@ class Optimizer:
         """Go on from ``state_dict``: bit-equal to never having stopped.
 
         Raises ArgumentError where it belongs to other parameters or another optimizer, ShapeError or
-        DTypeError for a tensor that does not fit. What belongs to no parameter is left out with a warning.
+        DTypeError for a tensor that does not fit; nothing is changed then. What belongs to no parameter is
+        left out with a warning.
         """
         state = dict(state_dict)
         scheduler = state.pop("LR_Scheduler", None)
-        if isinstance(self._learning_rate, LRScheduler):
-            if scheduler is None:
-                raise ArgumentError(
-                    "set_state_dict: the state has no 'LR_Scheduler', but the learning rate follows "
-                    f"{type(self._learning_rate).__name__}; load the state of an optimizer with a scheduler"
-                )
-            self._learning_rate.set_state_dict(scheduler)
-        owners = {self._key(p, slot): (p, slot) for p in self._all() for slot in self._slots}
-        strangers = [key for key in state if key not in owners]
-        if strangers and len(strangers) == len(state):
+        rate = self._learning_rate
+        if isinstance(rate, LRScheduler) and scheduler is None:
             raise ArgumentError(
-                f"set_state_dict: no key belongs to a parameter of this {type(self).__name__}: got "
-                f"{strangers[:3]} ..., expected e.g. {next(iter(owners), 'none')}; build the model first in "
-                "a fresh process, or under utils.unique_name.guard(), so that its parameters get the same "
-                "names"
+                "set_state_dict: the state has no 'LR_Scheduler', but the learning rate follows "
+                f"{type(rate).__name__}; load the state of an optimizer with a scheduler"
             )
+        found, strangers = self._assigned(state)
         if strangers:
             warnings.warn(
                 f"set_state_dict: {strangers} belong to no parameter and are left out", stacklevel=2
             )
-        self._waiting = {}
-        for key, (parameter, slot) in owners.items():
-            current = self._accumulators[slot].get(parameter.name)
-            if current is None:
-                if key in state:
-                    self._waiting[key] = state[key]
-            elif key in state:
-                _fill(key, current, state[key])
-            else:
-                raise ArgumentError(
-                    f"set_state_dict: {key!r} is not in the state; load one of the same parameters"
-                )
+        if isinstance(rate, LRScheduler):
+            rate.set_state_dict(scheduler)
+        for parameter, options, arrays in found:
+            kept = self._kept.get(parameter) or self._create(parameter, options)
+            for tensor, array in zip(kept, arrays, strict=True):
+                write(tensor, array)
+
+    def _assigned(
+        self, state: dict[str, Any]
+    ) -> tuple[list[tuple[Any, dict[str, Any], list[Any]]], list[str]]:
+        """The arrays of ``state`` for each parameter, checked, and the keys that belong to none."""
+        found = []
+        known: set[str] = set()
+        for group in self._groups:
+            for parameter in group.params:
+                first = {self._key(parameter, s): v for s, v in self._first(parameter, group.options).items()}
+                missing = [key for key in first if key not in state]
+                if missing and (len(missing) < len(first) or parameter in self._kept):
+                    raise ArgumentError(
+                        f"set_state_dict: {missing} of parameter {parameter.name!r} are not in the state; "
+                        "load the state of an optimizer of the same class over the same parameters"
+                    )
+                if first and not missing:
+                    known.update(first)
+                    dtype = parameter._array.dtype
+                    arrays = [_fitting(key, state[key], shape, dtype) for key, (shape, _) in first.items()]
+                    found.append((parameter, group.options, arrays))
+        strangers = [key for key in state if key not in known]
+        if strangers and not known:
+            expected = next((self._key(p, s) for p in self._all() for s in self._slots), "nothing")
+            raise ArgumentError(
+                f"set_state_dict: no key belongs to a parameter of this {type(self).__name__}: got "
+                f"{strangers[:3]} ..., expected e.g. {expected}; build the model in a fresh process, or "
+                "under utils.unique_name.guard(), so that its parameters get the same names"
+            )
+        return found, strangers
 
     set_dict = set_state_dict
 
 
-def _fill(key: str, tensor: Tensor, value: Any) -> None:
+def _fitting(key: str, value: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+    """The array of a loaded value. Raises ShapeError or DTypeError where it is not as the optimizer needs it."""
     array = value._array if isinstance(value, Tensor) else np.asarray(value)
-    if array.shape != tensor._array.shape:
+    if array.shape != shape:
         raise ShapeError(
-            f"set_state_dict: {key!r} has shape {list(array.shape)}: the optimizer needs {tensor.shape}; "
+            f"set_state_dict: {key!r} has shape {list(array.shape)}: the optimizer needs {list(shape)}; "
             "load the state of the same model"
         )
-    if array.dtype != tensor._array.dtype:
-        dtype: DType = tensor.dtype
-        raise DTypeError(f"set_state_dict: {key!r} is {array.dtype}: the optimizer needs {dtype.name}")
-    write(tensor, array)
+    if array.dtype != dtype:
+        raise DTypeError(f"set_state_dict: {key!r} is {array.dtype}: the optimizer needs {dtype}; cast it")
+    return array
 
 
 def _checked_clip(where: str, clip: Any) -> Any:

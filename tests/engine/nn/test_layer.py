@@ -91,7 +91,8 @@ def test_text_of_layers() -> None:
         repr(nn.Conv2D(1, 6, 5, padding=2)) == "Conv2D(1, 6, kernel_size=[5, 5], padding=2, data_format=NCHW)"
     )
     assert repr(nn.Conv2D(2, 4, (3, 2), 2, "SAME", dilation=2, groups=2, data_format="NHWC")) == (
-        "Conv2D(2, 4, kernel_size=[3, 2], stride=[2, 2], padding=SAME, dilation=[2, 2], groups=2, data_format=NHWC)"
+        "Conv2D(2, 4, kernel_size=[3, 2], stride=[2, 2], padding=SAME, dilation=[2, 2], groups=2, "
+        "data_format=NHWC)"
     )
     assert repr(nn.MaxPool2D(2, 2)) == "MaxPool2D(kernel_size=2, stride=2, padding=0)"
     assert repr(nn.Dropout(0.2, axis=1)) == "Dropout(p=0.2, axis=1, mode=upscale_in_train)"
@@ -255,7 +256,7 @@ def test_build_once_runs_once() -> None:
 def test_state_dict_holds_the_live_tensors(net) -> None:
     state = net.state_dict()
     assert state["first.weight"] is net.first.weight
-    assert list(net.state_dict(structured_name_prefix="a."))[0] == "a.first.weight"
+    assert next(iter(net.state_dict(structured_name_prefix="a."))) == "a.first.weight"
     assert list(net.state_dict(include_sublayers=False)) == []
 
 
@@ -292,7 +293,7 @@ def test_set_state_dict_tells_what_does_not_fit(net) -> None:
     state["first.weight"] = ones(7)
     del state["first.bias"]
     before = net.first.weight.numpy()
-    with pytest.warns(UserWarning) as warned:
+    with pytest.warns(UserWarning, match="Skip loading") as warned:
         missing, unexpected = net.set_state_dict(state)
     assert missing == ["first.weight", "first.bias"]
     assert unexpected == ["first.weight", "more"]

@@ -1,4 +1,4 @@
-"""Public names of nn have the parameters and defaults of PaddlePaddle 2.6.2, as its inspect.signature prints them."""
+"""Public names of nn have the parameters and defaults that inspect prints for PaddlePaddle 2.6.2."""
 
 from __future__ import annotations
 
