@@ -129,14 +129,15 @@ def connect(tensors: Any, node: Operator) -> None:
 
 
 def versions_of(inputs: Any) -> Any:
-    """What the version counters of saved inputs say now; None where none was ever counted."""
+    """What the version counters of saved inputs say now, nested like the inputs."""
+    return tuple([_count(v) for v in inputs])
 
-    def count(value: Any) -> Any:
-        if isinstance(value, list):
-            return [count(v) for v in value]
-        return 0 if value is None or value._version is None else value._version.count
 
-    return tuple(count(v) for v in inputs)
+def _count(value: Any) -> Any:
+    # Not an inner function of the above: one that calls itself is a reference cycle for each call.
+    if isinstance(value, list):
+        return [_count(v) for v in value]
+    return 0 if value is None or value._version is None else value._version.count
 
 
 def explain(opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any], error: Exception) -> Exception:
