@@ -147,20 +147,20 @@ def fit(where: str, name: str, value: Any, spec: InputSpec) -> Tensor:
 
 def cache_key(values: dict[str, Any]) -> Any:
     """A hashable key: Tensors by shape and dtype, numbers and strings by type and value, others by id."""
+    return tuple([(k, _key(v)) for k, v in values.items()])
 
-    def key(value: Any) -> Any:
-        if isinstance(value, Tensor):
-            return (value._array.shape, value._array.dtype)
-        if isinstance(value, np.ndarray):
-            return (value.shape, value.dtype)
-        if isinstance(value, InputSpec):
-            return value
-        if isinstance(value, dict):
-            return ("dict", tuple([(k, key(v)) for k, v in value.items()]))
-        if isinstance(value, (list, tuple)):
-            return (type(value), tuple([key(v) for v in value]))
-        if value is None or isinstance(value, (bool, int, float, str, bytes)):
-            return (type(value), value)
-        return ("id", id(value))
 
-    return tuple([(k, key(v)) for k, v in values.items()])
+def _key(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return (value._array.shape, value._array.dtype)
+    if isinstance(value, np.ndarray):
+        return (value.shape, value.dtype)
+    if isinstance(value, InputSpec):
+        return value
+    if isinstance(value, dict):
+        return ("dict", tuple([(k, _key(v)) for k, v in value.items()]))
+    if isinstance(value, (list, tuple)):
+        return (type(value), tuple([_key(v) for v in value]))
+    if value is None or isinstance(value, (bool, int, float, str, bytes)):
+        return (type(value), value)
+    return ("id", id(value))
