@@ -341,7 +341,7 @@ class Optimizer:
 
 
 def _fitting(key: str, value: Any, shape: tuple[int, ...], dtype: Any) -> Any:
-    """The array of a loaded value. Raises ShapeError or DTypeError where it is not as the optimizer needs it."""
+    """The array of a loaded value. Raises ShapeError or DTypeError where the optimizer needs another."""
     array = value._array if isinstance(value, Tensor) else np.asarray(value)
     if array.shape != shape:
         raise ShapeError(
