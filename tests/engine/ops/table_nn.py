@@ -362,6 +362,7 @@ CASES: list[Case] = [
          regularization_coeff=0.3, rescale_grad=0.5)),
     *row("adam", _adam, s(*ADAM), s(*ADAM, beta1=0.8, beta2=0.99, epsilon=1e-3)),
     *row("adamw", _adamw, s(*ADAM), s(*ADAM, coeff=0.2, lr_ratio=0.5), s(*ADAM, with_decay=False)),
+    *row("assign_into", lambda target, value: value, s(v(2, 3), v(2, 3, seed=2)), s(v(), v(seed=2))),
     # -- random numbers
     *row("uniform_random", None, s(shape=[40, 50]), s(shape=[2000], min=2.0, max=5.0, dtype="float64"),
          s(shape=[]), s(shape=[3], seed=4), check=_check_uniform),
