@@ -15,14 +15,22 @@ from PySide6.QtWidgets import QApplication
 
 from studio.controllers.actions import Actions
 from studio.controllers.bridge import Bridge
+from studio.controllers.export import ExportController
 from studio.controllers.frame import FrameController
+from studio.controllers.graph import GraphController
 from studio.controllers.output import OutputController
+from studio.controllers.predict import PredictController
 from studio.controllers.runs import RunsController
 from studio.controllers.train import TrainController
 from studio.session.problems import ProblemView
 from studio.session.project import preferences_path
 from studio.session.session import Session
+from studio.windows.export_page import ExportPage
+from studio.windows.graph_page import GraphPage
+from studio.windows.inspector import Inspector
 from studio.windows.main_window import MainWindow
+from studio.windows.model_panel import ModelPanel
+from studio.windows.predict_page import PredictPage
 from studio.windows.settings_panel import SettingsPanel
 from studio.windows.train_page import TrainPage
 from studio.windows.welcome import Welcome
@@ -48,8 +56,14 @@ class Studio:
         self.output = OutputController(self.session, self.window)
         self.frame = FrameController(self.session, self.window, self.actions, self.output)
         self._add_train()
+        self._add_graph()
+        self._add_export()
+        self._add_predict()
+        self.frame.open_project = self.runs.open_project_file
+        self.frame.open_model = self.predict.load
+        self.frame.open_picture = self.predict.open_picture
         self.window.restore_layout()
-        self.window.show_page("train")
+        self.frame.show_page("train")
         self._closed = False
 
     def _add_train(self) -> None:
@@ -60,8 +74,38 @@ class Studio:
         self.settings_panel = SettingsPanel()
         bar = self.window.top.add_page("train", actions["page_train"])
         self.train = TrainController(self.session, self.train_page, self.settings_panel, bar, actions)
-        self.frame.add_page("train", self.train_page, self.settings_panel, "")
+        self.frame.add_page("train", self.train_page, self.settings_panel)
         self.runs = RunsController(self.session, self.window, actions, self.train)
+
+    def _add_graph(self) -> None:
+        self.graph_page, self.inspector = GraphPage(), Inspector()
+        bar = self.window.top.add_page("graph", self.actions["page_graph"])
+        self.graph = GraphController(
+            self.session, self.graph_page, self.inspector, self.window.project, bar, self.actions
+        )
+        self.frame.add_page("graph", self.graph_page, self.inspector, self.graph_page.tree.filter_box)
+
+    def _add_export(self) -> None:
+        self.export_page, self.export_panel = ExportPage(self.actions["export"]), Inspector()
+        bar = self.window.top.add_page("export", self.actions["page_export"])
+        self.export = ExportController(
+            self.session, self.export_page, self.export_panel, bar, self.actions, self.window
+        )
+        self.frame.add_page("export", self.export_page, self.export_panel)
+        self.export_page.predict_requested.connect(self._open_in_predict)
+
+    def _add_predict(self) -> None:
+        self.predict_page, self.model_panel = PredictPage(), ModelPanel()
+        bar = self.window.top.add_page("predict", self.actions["page_predict"])
+        self.predict = PredictController(
+            self.session, self.predict_page, self.model_panel, bar, self.actions,
+            lambda: self.frame.show_page("graph"),
+        )  # fmt: skip
+        self.frame.add_page("predict", self.predict_page, self.model_panel)
+
+    def _open_in_predict(self) -> None:
+        self.frame.show_page("predict")
+        self.predict.load(self.session.export.exported_prefix)
 
     def show(self) -> None:
         """Show the window; what takes longer begins after it is there."""
@@ -80,7 +124,7 @@ class Studio:
         if self._closed:
             return
         self._closed = True
-        for controller in (self.train, self.runs, self.output, self.frame):
+        for controller in (self.train, self.graph, self.export, self.predict, self.runs, self.output, self.frame):
             controller.close()
         self.bridge.close()
         self.session.close()

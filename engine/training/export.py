@@ -16,6 +16,7 @@ import numpy as np
 
 from engine.core.errors import ArgumentError, EngineError, FormatError
 from engine.files.checkpoint import BEST_NAME
+from engine.files.inference import describe_inference
 from engine.training.config import TrainingConfig
 from engine.training.data import load_data
 from engine.training.events import Event, make_event
@@ -81,7 +82,8 @@ def export_run(
         "exported", prefix=prefix, samples=len(pictures), step=step,
         difference=float(np.abs(scores - expected).max()),
         accuracy=math.nan if labels is None else float((scores.argmax(axis=1) == labels).mean()),
-        pictures="noise" if labels is None else "test", sizes=_sizes(prefix), **found,
+        pictures="noise" if labels is None else "test", sizes=_sizes(prefix),
+        save_id=describe_inference(prefix).save_id, **found,
     )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer
@@ -31,6 +32,9 @@ class FrameController(QObject):
         self._session, self._window, self._actions, self._output = session, window, actions, output
         self._palette = CommandPalette(window)
         self._palette.chosen.connect(lambda which: self._actions.trigger(which))
+        self.open_project: Callable[[str], object] = _ignore
+        self.open_model: Callable[[str], object] = _ignore
+        self.open_picture: Callable[[str], object] = _ignore
         self._question: QMessageBox | None = None
         self._closing = False
         self._bonds = Bonds()
@@ -57,21 +61,20 @@ class FrameController(QObject):
 
     # ----- pages -----
 
-    def add_page(self, name: str, page: QWidget, panel: QWidget, panel_title: str, find: QWidget | None = None) -> None:
-        """A page with its tab, its command, and what stands beside it; ``find`` gets the focus on Ctrl+F."""
+    def add_page(self, name: str, page: QWidget, panel: QWidget, find: QWidget | None = None) -> None:
+        """A page with its command and what stands beside it; ``find`` gets the focus on Ctrl+F."""
         self._window.add_page(name, page, panel)
-        panel.setProperty("dockTitle", panel_title)
         if find is not None:
             self._finders[name] = find
         self._actions.handle(f"page_{name}", lambda: self.show_page(name))
 
     def show_page(self, name: str) -> None:
-        """Bring a page to the front."""
+        """Bring a page to the front; the right dock and what can be searched follow."""
         self._window.show_page(name)
-
-    def page_shown(self) -> None:
-        """Another page is in front: the right dock's title and what can be searched follow."""
-        name = self._window.current_page()
+        titles = {"train": self.tr("Run settings"), "graph": self.tr("Inspector"),
+                  "export": self.tr("Run to export"), "predict": self.tr("Models")}  # fmt: skip
+        self._window.right.setWindowTitle(titles[name])
+        self._window.project.set_program_visible(name != "graph")
         reason = "" if name in self._finders else self.tr("There is nothing to search on this page.")
         self._actions.block("find", reason)
 
@@ -158,15 +161,6 @@ class FrameController(QObject):
             self.show_page("predict")
             self.open_picture(path)
 
-    def open_project(self, path: str) -> None:
-        """Set by the application."""
-
-    def open_model(self, path: str) -> None:
-        """Set by the application."""
-
-    def open_picture(self, path: str) -> None:
-        """Set by the application."""
-
     # ----- closing -----
 
     def _quit(self) -> None:
@@ -213,3 +207,7 @@ class FrameController(QObject):
         """Follow the session no longer."""
         self._bonds.release()
         self._last_chance.stop()
+
+
+def _ignore(path: str) -> None:
+    """What a drop does before the application has said what it shall do."""

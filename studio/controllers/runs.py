@@ -82,7 +82,7 @@ class RunsController(QObject):
 
     def new_run(self) -> None:
         """Leave the runs that are shown; the settings are ready for another one."""
-        self._window.show_page("train")
+        self._actions.trigger("page_train")
         self._panel.runs.choose("")
         self._train.show_runs([])
 
@@ -92,7 +92,7 @@ class RunsController(QObject):
         """Start with the settings shown, after the user's agreement to a file of their own."""
         reason = self._session.blocked("start")
         if reason:
-            self._window.show_page("train")
+            self._actions.trigger("page_train")
             self._train.focus_problem()
             return reason
         path = self._session.needs_agreement()
@@ -122,7 +122,7 @@ class RunsController(QObject):
         return ""
 
     def _follow_training(self) -> None:
-        self._window.show_page("train")
+        self._actions.trigger("page_train")
         self._show_runs()
         self._panel.runs.choose(self._session.train.folder)
 
@@ -148,7 +148,7 @@ class RunsController(QObject):
         if path is not None:
             self._agree(path, self.show_graph)
             return ""
-        self._window.show_page("graph")
+        self._actions.trigger("page_graph")
         return self._session.execute("show_graph")
 
     def _agree(self, path: Path, then: object) -> None:
@@ -220,7 +220,7 @@ class RunsController(QObject):
 
     def _export(self, folder: str) -> None:
         self._session.export.choose_run(folder)
-        self._window.show_page("export")
+        self._actions.trigger("page_export")
 
     def close(self) -> None:
         """Follow the session no longer."""

@@ -55,6 +55,7 @@ class ExportViewModel:
     why_not: str = "Train a model first, or choose a run."
     verification: Verification | None = None
     exported_prefix: str = ""
+    save_id: str = ""
     last_problem: ProblemView | None = None
 
     events: ClassVar[SignalGroupDescriptor] = SignalGroupDescriptor()
@@ -127,7 +128,7 @@ class ExportViewModel:
                 event["difference"], event["samples"], event["latency"], event["sizes"], event["accuracy"],
                 event["pictures"],
             )  # fmt: skip
-            self.exported_prefix = event["prefix"]
+            self.exported_prefix, self.save_id = event["prefix"], event.get("save_id", "")
             self.state, self.message = "done", "Exported and checked"
         elif event["event"] == "failed":
             self.last_problem = problem_from_event(event, "The export failed")

@@ -33,16 +33,20 @@ def load_digit(path: str | Path) -> Picture:
         PictureError: not there, no image, too large, or empty.
     """
     path = Path(path)
+    return digit_from_bytes(read_file(path), str(path))
+
+
+def read_file(path: Path) -> bytes:
+    """The bytes of an image file. Raises PictureError where it is not there or too large."""
     try:
         size = path.stat().st_size
         if size > MAX_BYTES:
             raise PictureError(
                 f"{path}: the file is too large: {size} bytes; give a picture under {MAX_BYTES} bytes"
             )
-        data = path.read_bytes()
+        return path.read_bytes()
     except OSError as error:
         raise PictureError(f"{path}: can't be read: {error.strerror or error}; check the path") from error
-    return digit_from_bytes(data, str(path))
 
 
 def digit_from_bytes(data: bytes, where: str) -> Picture:

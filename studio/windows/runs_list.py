@@ -1,4 +1,4 @@
-"""The list of runs: a coloured dot, the name, the accuracy; one or several can be chosen."""
+"""The list of runs: a coloured dot, the name, the accuracy. Also the list of models, without dots."""
 
 from __future__ import annotations
 
@@ -35,6 +35,10 @@ class RunRow:
 
 
 class _Delegate(QStyledItemDelegate):
+    def __init__(self, parent: QWidget, dots: bool) -> None:
+        super().__init__(parent)
+        self._dots = dots
+
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
@@ -54,14 +58,15 @@ class _Delegate(QStyledItemDelegate):
             painter.setPen(QPen(QColor(tokens.accent), 1))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(box.adjusted(0, 0, -1, -1), theme.RADIUS_CONTROL, theme.RADIUS_CONTROL)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(theme.run_color(row.color)))
-        painter.drawEllipse(QPointF(box.left() + 12, box.center().y() + 1), 4, 4)
+        if self._dots:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(theme.run_color(row.color)))
+            painter.drawEllipse(QPointF(box.left() + 12, box.center().y() + 1), 4, 4)
         middle = Qt.AlignmentFlag.AlignVCenter
         painter.setFont(theme.font())
         metrics = painter.fontMetrics()
         wide = metrics.horizontalAdvance(row.value)
-        inner = box.adjusted(24, 0, -8, 0)
+        inner = box.adjusted(24 if self._dots else 8, 0, -8, 0)
         painter.setPen(QColor(tokens.mute))
         painter.drawText(inner, middle | Qt.AlignmentFlag.AlignRight, row.value)
         inner.setRight(inner.right() - wide - (theme.SPACE_S if wide else 0))
@@ -80,10 +85,11 @@ class RunsList(QListWidget):
     chosen_changed = Signal(list)
     menu_requested = Signal(str, object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, dots: bool = True) -> None:
         super().__init__(parent)
-        self.setItemDelegate(_Delegate(self))
-        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setItemDelegate(_Delegate(self, dots))
+        modes = QAbstractItemView.SelectionMode
+        self.setSelectionMode(modes.ExtendedSelection if dots else modes.SingleSelection)
         self.setMouseTracking(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)

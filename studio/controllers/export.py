@@ -1,0 +1,189 @@
+"""The page Export: the form writes the view model, the check's results come back into the page."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QWidget
+
+from studio.controllers.actions import Actions
+from studio.controllers.binders import Bonds
+from studio.controllers.train import state_word
+from studio.session.session import Session
+from studio.session.settings import title_of
+from studio.windows.dialogs import ask_agreement
+from studio.windows.export_page import ExportPage
+from studio.windows.inspector import Inspector
+from studio.windows.top_bar import PageActions
+from widgets import theme
+
+
+class ExportController(QObject):
+    """``predict`` is called with the prefix of files to open in Predict."""
+
+    def __init__(
+        self, session: Session, page: ExportPage, panel: Inspector, bar: PageActions, actions: Actions,
+        window: QWidget,
+    ) -> None:  # fmt: skip
+        super().__init__(page)
+        self._session, self._page, self._panel, self._actions = session, page, panel, actions
+        self._window = window
+        self._view = session.export
+        self._bonds = Bonds()
+        self._silent = False
+        bar.add_action(actions["export"], "export", "primary")
+        actions.handle("export", self.export)
+        page.form.changed.connect(self._edited)
+        page.input_form.changed.connect(self._edited)
+        page.form.validity_changed.connect(lambda _: self._show_why_not())
+        page.input_form.validity_changed.connect(lambda _: self._show_why_not())
+        page.folder_requested.connect(self._show_folder)
+        for name in ("prefix", "checkpoint", "run_folder"):
+            self._bonds.show(self._view, name, lambda _: self._show_choice())
+        for name in ("state", "message", "verification"):
+            self._bonds.show(self._view, name, lambda _: self._show_result())
+        self._bonds.show(self._view, "why_not", lambda _: self._show_why_not())
+        self._bonds.follow(session.runs_changed, lambda _: self._show_runs())
+        self._show_runs()
+
+    # ----- what is chosen -----
+
+    def _edited(self, key: str, value: Any) -> None:
+        if self._silent:
+            return
+        view = self._view
+        if key == "run":
+            view.choose_run(str(value))
+        elif key == "checkpoint":
+            view.checkpoint = str(value)
+        elif key in ("folder", "name"):
+            name = str(self._page.form.value("name"))
+            view.prefix = os.path.join(str(self._page.form.value("folder")), name)
+        elif key == "input_name":
+            view.input_name = str(value)
+        elif key == "shape":
+            try:
+                view.set_shape(str(value))
+            except ValueError as error:
+                self._page.input_form.set_error("shape", str(error))
+        elif key == "dtype":
+            view.input_dtype = str(value)
+        elif key == "samples":
+            view.samples = int(value)
+        view.update_why_not()
+        self._show_why_not()
+
+    def _show_runs(self) -> None:
+        runs = [
+            (run.path, f"{run.name} · {_percent(run.accuracy)}" if run.accuracy == run.accuracy else run.name)
+            for run in self._session.runs if run.checkpoint
+        ]  # fmt: skip
+        self._silent = True
+        self._page.set_runs(runs, self._view.run_folder)
+        self._silent = False
+        if runs and self._view.run_folder not in [folder for folder, _ in runs] and not self._session.train.busy:
+            self._view.choose_run(runs[0][0])
+
+    def _show_choice(self) -> None:
+        view, form = self._view, self._page.form
+        self._silent = True
+        prefix = Path(view.prefix) if view.prefix else None
+        form.set_value("checkpoint", view.checkpoint)
+        form.set_value("folder", str(prefix.parent) if prefix is not None else "")
+        form.set_value("name", prefix.name if prefix is not None else "model")
+        self._silent = False
+        self._show_runs()
+        self._show_panel()
+
+    def _show_panel(self) -> None:
+        run = self._session.run_in(self._view.run_folder)
+        if run is None:
+            self._panel.show_nothing(self.tr("What is known about the run to export comes here."))
+            return
+        config = run.config
+        rows = [
+            (self.tr("Name"), run.name), (self.tr("State"), state_word(run.state, self)),
+            (self.tr("Model"), title_of(str(config.get("model", "")))),
+            (self.tr("Data"), title_of(str(config.get("data", "")))),
+            (self.tr("Accuracy"), _percent(run.accuracy)),
+            (self.tr("Checkpoint"), self.tr("step {0}").format(run.checkpoint_step) if run.checkpoint else ""),
+        ]  # fmt: skip
+        files = []
+        for suffix in ("pdmodel", "pdiparams", "pdiparams.info"):
+            path = Path(f"{self._view.prefix}.{suffix}")
+            if path.is_file():
+                files.append((path.name, size_text(path.stat().st_size)))
+        self._panel.set_sections([(self.tr("Run"), rows), (self.tr("Files that are there already"), files)])
+
+    # ----- the export -----
+
+    def export(self) -> str:
+        """Export after the user's agreement to a file of their own."""
+        reason = self._reason()
+        if reason:
+            return reason
+        path = self._session.needs_agreement_of(self._view.run_folder)
+        if path is not None:
+            ask_agreement(self._window, path, lambda: (self._session.agree(path), self.export()))
+            return ""
+        return self._session.execute("export")
+
+    def _reason(self) -> str:
+        wrong = {**self._page.form.errors(), **self._page.input_form.errors()}
+        first = next(iter(wrong.values()), "")
+        return self._session.blocked("export") or first
+
+    def _show_why_not(self) -> None:
+        self._actions.refresh()
+        self._page.set_why_not(self._reason() if self._view.state != "exporting" else "")
+
+    def _show_result(self) -> None:
+        view, page = self._view, self._page
+        self._actions.refresh()
+        if view.state == "exporting":
+            page.show_busy(view.message)
+        elif view.state == "done" and view.verification is not None:
+            result = view.verification
+            page.show_done(
+                self.tr("The files answer as the trained model does. They need none of its source."),
+                {
+                    "difference": theme.format_number(result.difference, digits=3) if result.difference else "0",
+                    "accuracy": _percent(result.accuracy),
+                    "latency": theme.format_duration(result.latency),
+                    "size": size_text(result.total_size),
+                },
+                [
+                    (self.tr("Compared"), self.tr("{0} test pictures").format(theme.format_number(result.samples))),
+                    *((name, size_text(size)) for name, size in result.sizes.items()),
+                    (self.tr("Prefix"), view.exported_prefix),
+                    (self.tr("Save id"), view.save_id),
+                ],
+            )  # fmt: skip
+            self._show_panel()
+        else:
+            page.show_nothing()
+
+    def _show_folder(self) -> None:
+        folder = str(Path(self._view.exported_prefix).parent)
+        if not QDesktopServices.openUrl(QUrl.fromLocalFile(folder)):
+            self._actions.refused.emit("open_folder", self.tr("{0}: no program shows folders here").format(folder))
+
+    def close(self) -> None:
+        """Follow the view model no longer."""
+        self._bonds.release()
+
+
+def _percent(share: float) -> str:
+    return theme.format_number(share * 100, "%", keep_zeros=True) if share == share else ""
+
+
+def size_text(size: int) -> str:
+    """Bytes for people."""
+    if size < 1000:
+        return theme.format_number(size, "B")
+    value, unit = (size / 1e6, "MB") if size >= 1e6 else (size / 1e3, "kB")
+    return theme.format_number(float(f"{value:.3g}"), unit)

@@ -1,0 +1,184 @@
+"""The page Export: which run, under which name, with which input; and what reloading the files showed."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+
+from studio.session.export_view import CHECKPOINT_CHOICES
+from studio.windows.controls import ActionButton, Facts, mute
+from widgets import theme
+from widgets.cards import Card, EmptyState, KeyFigure
+from widgets.icons import set_icon
+from widgets.param_form import Field, ParamForm
+
+DTYPES = ("float32", "float64", "float16", "uint8", "int32", "int64")
+FIGURES = ("difference", "accuracy", "latency", "size")
+NOTHING, BUSY, DONE = range(3)
+
+
+class ExportPage(QWidget):
+    """Filled by its controller; ``form.changed`` says what was edited."""
+
+    predict_requested = Signal()
+    folder_requested = Signal()
+
+    def __init__(self, export: QAction) -> None:
+        super().__init__()
+        self.form = ParamForm(self._what())
+        self.input_form = ParamForm(self._input())
+        self.button = ActionButton(export, "export", "primary")
+        self.why_not = QLabel()
+        self.why_not.setProperty("role", "mute")
+        self.why_not.setWordWrap(True)
+        self.figures = {name: KeyFigure() for name in FIGURES}
+        self.facts = Facts()
+        self.predict_button, self.folder_button = QPushButton(), QPushButton()
+        set_icon(self.predict_button, "pen")
+        set_icon(self.folder_button, "open")
+        self.predict_button.clicked.connect(self.predict_requested)
+        self.folder_button.clicked.connect(self.folder_requested)
+        self.bar = QProgressBar()
+        self.bar.setRange(0, 0)
+        self.bar.setTextVisible(False)
+        self._message = mute(wrap=True)
+        self._summary = QLabel()
+        self._summary.setWordWrap(True)
+        self._empty = EmptyState("", icon="export")
+        self._result = QStackedWidget()
+        self._what_card, self._input_card, self._result_card = Card(" "), Card(" "), Card(" ")
+        self._build()
+        self.retranslate()
+        self.show_nothing()
+
+    @staticmethod
+    def _what() -> list[Field]:
+        return [
+            Field("run", "", "choice", "", choices=(("", "\u2013"),)),
+            Field("checkpoint", "", "choice", "best", choices=CHECKPOINT_CHOICES),
+            Field("folder", "", "path", "", required=True),
+            Field("name", "", "text", "model", required=True),
+        ]
+
+    @staticmethod
+    def _input() -> list[Field]:
+        return [
+            Field("input_name", "", "text", "x", required=True),
+            Field("shape", "", "text", "None, 1, 28, 28", required=True),
+            Field("dtype", "", "choice", "float32", choices=tuple((name, name) for name in DTYPES)),
+            Field("samples", "", "int", 256, minimum=1, maximum=1_000_000),
+        ]
+
+    def _build(self) -> None:
+        self._what_card.body.addWidget(self.form)
+        self._what_card.body.addStretch(1)
+        self._input_card.body.addWidget(self.input_form)
+        self._input_card.body.addStretch(1)
+        cards = QHBoxLayout()
+        cards.setSpacing(theme.SPACE_M)
+        cards.addWidget(self._what_card, 1)
+        cards.addWidget(self._input_card, 1)
+        line = QHBoxLayout()
+        line.setSpacing(theme.SPACE_M)
+        line.addWidget(self.button)
+        line.addWidget(self.why_not, 1)
+        self._result_card.body.addWidget(self._result, 1)
+        busy = QWidget()
+        layout = QVBoxLayout(busy)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addStretch(1)
+        layout.addWidget(self._message)
+        layout.addWidget(self.bar)
+        layout.addStretch(2)
+        for page in (self._empty, busy, self._done()):
+            self._result.addWidget(page)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(*[theme.PAGE_PADDING] * 4)
+        outer.setSpacing(theme.SPACE_M)
+        outer.addLayout(cards)
+        outer.addLayout(line)
+        outer.addWidget(self._result_card, 1)
+
+    def _done(self) -> QWidget:
+        done = QWidget()
+        layout = QVBoxLayout(done)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(theme.SPACE_M)
+        figures = QHBoxLayout()
+        figures.setSpacing(theme.SPACE_M)
+        for figure in self.figures.values():
+            figures.addWidget(figure, 1)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(theme.SPACE_S)
+        buttons.addWidget(self.predict_button)
+        buttons.addWidget(self.folder_button)
+        buttons.addStretch(1)
+        layout.addWidget(self._summary)
+        layout.addLayout(figures)
+        layout.addWidget(self.facts)
+        layout.addStretch(1)
+        layout.addLayout(buttons)
+        return done
+
+    # contents
+
+    def set_runs(self, runs: list[tuple[str, str]], chosen: str) -> None:
+        """The runs to choose from: (folder, title)."""
+        self.form.set_choices("run", tuple(runs) or (("", "\u2013"),))
+        if any(folder == chosen for folder, _ in runs):
+            self.form.set_value("run", chosen)
+
+    def set_why_not(self, reason: str) -> None:
+        """Why Export can't be given, beside the button."""
+        self.why_not.setText(reason)
+
+    def show_nothing(self) -> None:
+        """Nothing was exported yet."""
+        self._result.setCurrentIndex(NOTHING)
+        self._result_card.set_title(self.tr("Check"))
+
+    def show_busy(self, message: str) -> None:
+        """The export is running."""
+        self._message.setText(message)
+        self._result.setCurrentIndex(BUSY)
+        self._result_card.set_title(self.tr("Check"))
+
+    def show_done(self, summary: str, figures: dict[str, str], facts: list[tuple[str, str]]) -> None:
+        """What came out."""
+        self._summary.setText(summary)
+        for name, text in figures.items():
+            self.figures[name].set_value(text)
+        self.facts.set_rows(facts)
+        self._result.setCurrentIndex(DONE)
+        self._result_card.set_title(self.tr("Check"), self.tr("loaded again in a clean process"))
+
+    def retranslate(self) -> None:
+        """Set all words anew, in the language that holds now."""
+        tr, form, inputs = self.tr, self.form, self.input_form
+        self._what_card.set_title(tr("What to export"))
+        self._input_card.set_title(tr("Input"), tr("as InputSpec says it"))
+        form.set_text("run", tr("Run"), tr("The run whose weights are exported"))
+        form.set_text("checkpoint", tr("Weights"), tr("Those that read the test pictures best, or the last ones"))
+        form.set_text("folder", tr("Folder"), tr("Where the three files go; it is made where absent"))
+        form.set_text("name", tr("Name"), tr("The files are NAME.pdmodel, NAME.pdiparams and NAME.pdiparams.info"))
+        inputs.set_text("input_name", tr("Name"), tr("How the input is called in the Program"))
+        inputs.set_text("shape", tr("Shape"), tr("None stands for any size, usually the batch"))
+        inputs.set_text("dtype", tr("dtype"), tr("The type of the numbers that the model is fed"))
+        inputs.set_text("samples", tr("Samples"), tr("Test pictures that are compared after reloading"))
+        self.predict_button.setText(tr("Open in Predict"))
+        self.predict_button.setToolTip(tr("Load these files and try them on a drawn digit"))
+        self.folder_button.setText(tr("Show in folder"))
+        self._empty.set_text(tr(
+            "Export writes three files that run without the model's source, loads them in a clean process, and "
+            "compares the answers on test pictures."
+        ))  # fmt: skip
+        labels = (tr("Largest difference"), tr("Accuracy on samples"), tr("One picture"), tr("Size"))
+        for figure, label in zip(self.figures.values(), labels, strict=True):
+            figure.set_label(label)
+        self.bar.setAccessibleName(tr("Export in progress"))
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        super().changeEvent(event)

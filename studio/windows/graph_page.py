@@ -1,0 +1,185 @@
+"""The page Graph: the Program as a tree or as text, the model's source beside what to_static made of it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QShortcut
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QSplitter,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from widgets import theme
+from widgets.cards import Card, EmptyState
+from widgets.code_view import CodeView
+from widgets.icons import set_icon
+from widgets.program_tree import ProgramTree
+
+TREE, TEXT = range(2)
+
+
+class GraphPage(QWidget):
+    """``line_chosen`` carries a line of the model's file that was clicked or entered."""
+
+    show_requested = Signal()
+    line_chosen = Signal(int)
+    converted_line_chosen = Signal(int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tree = ProgramTree()
+        # Ctrl+F belongs to the page; two shortcuts of the same keys would cancel each other.
+        for shortcut in self.tree.findChildren(QShortcut):
+            shortcut.setEnabled(False)
+        self.text = QPlainTextEdit()
+        self.text.setReadOnly(True)
+        self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.text.document().setDocumentMargin(theme.SPACE_S)
+        self.source, self.converted = CodeView(), CodeView()
+        self._no_source, self._no_converted = QLabel(), QLabel()
+        self._program_card, self._source_card, self._converted_card = Card(" "), Card(" "), Card(" ")
+        self._views = QStackedWidget()
+        self._switch = QButtonGroup(self)
+        self._tabs = [QToolButton(), QToolButton()]
+        self.copy_button = QPushButton()
+        set_icon(self.copy_button, "copy")
+        self._empty = EmptyState("", icon="graph")
+        self._empty.action_triggered.connect(self.show_requested)
+        self._empty.button.setProperty("role", "primary")
+        self._stack = QStackedWidget()
+        self._file = ""
+        self._build()
+        theme.changed.connect(self._recolor)
+        self._recolor()
+        self.retranslate()
+        self.show_empty(True)
+
+    def _build(self) -> None:
+        for place, tab in enumerate(self._tabs):
+            tab.setProperty("role", "page")
+            tab.setCheckable(True)
+            tab.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            self._switch.addButton(tab, place)
+            self._program_card.header.addWidget(tab)
+        self._tabs[TREE].setChecked(True)
+        self._switch.idClicked.connect(self.show_view)
+        self._program_card.header.addWidget(self.copy_button)
+        self.copy_button.clicked.connect(self.copy_text)
+        self._views.addWidget(self.tree)
+        self._views.addWidget(self.text)
+        self._program_card.body.addWidget(self._views, 1)
+        for card, view, label in (
+            (self._source_card, self.source, self._no_source),
+            (self._converted_card, self.converted, self._no_converted),
+        ):
+            label.setProperty("role", "mute")
+            label.setWordWrap(True)
+            label.setAlignment(Qt.AlignmentFlag.AlignTop)
+            card.body.addWidget(view, 1)
+            card.body.addWidget(label, 1)
+        self.source.line_clicked.connect(self.line_chosen)
+        self.converted.line_clicked.connect(self.converted_line_chosen)
+        self.sources = QSplitter(Qt.Orientation.Horizontal)
+        self.sources.addWidget(self._source_card)
+        self.sources.addWidget(self._converted_card)
+        self.halves = QSplitter(Qt.Orientation.Vertical)
+        self.halves.addWidget(self._program_card)
+        self.halves.addWidget(self.sources)
+        for splitter in (self.sources, self.halves):
+            splitter.setChildrenCollapsible(False)
+            splitter.setHandleWidth(theme.SPACE_M)
+            splitter.setStretchFactor(0, 1)
+            splitter.setStretchFactor(1, 1)
+        self.halves.setSizes([380, 320])
+        full = QWidget()
+        inner = QHBoxLayout(full)
+        inner.setContentsMargins(*[theme.PAGE_PADDING] * 4)
+        inner.addWidget(self.halves)
+        self._stack.addWidget(self._empty)
+        self._stack.addWidget(full)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._stack)
+
+    # contents
+
+    def show_empty(self, empty: bool, loading: bool = False) -> None:
+        """Offer to trace the model, or say that it is being traced."""
+        self._stack.setCurrentIndex(0 if empty else 1)
+        if loading:
+            self._empty.set_text(self.tr("Tracing the model..."))
+        else:
+            self._empty.set_text(
+                self.tr("The model as a Program of operators, with shapes, dtypes and attributes, and its source "
+                        "beside what to_static made of it. It needs no training."),
+                self.tr("Show graph"),
+            )  # fmt: skip
+
+    def is_empty(self) -> bool:
+        """Whether there is only the offer."""
+        return self._stack.currentIndex() == 0
+
+    def set_program_title(self, title: str) -> None:
+        """What the Program is of."""
+        self._program_card.set_title(self.tr("Program"), title)
+
+    def set_text(self, text: str) -> None:
+        """The Program as Paddle prints it."""
+        self.text.setPlainText(text)
+        self.copy_button.setEnabled(bool(text))
+
+    def set_sources(self, file: str, source: str, first: int, converted: str) -> None:
+        """The model's file with the forward in view, and the converted source; either may be absent."""
+        self._file = file.replace("\\", "/").rpartition("/")[2]
+        self.source.set_code(source)
+        if source:
+            self.source.show_line(len(source.splitlines()))
+            self.source.show_line(max(1, first - 2))
+        self.converted.set_code(converted)
+        for view, label, there in (
+            (self.source, self._no_source, bool(source)), (self.converted, self._no_converted, bool(converted)),
+        ):  # fmt: skip
+            view.setVisible(there)
+            label.setVisible(not there)
+        self.retranslate()
+
+    def show_view(self, view: int) -> None:
+        """The tree or the text."""
+        self._tabs[view].setChecked(True)
+        self._views.setCurrentIndex(view)
+
+    def copy_text(self) -> None:
+        """Copy the Program's text."""
+        QGuiApplication.clipboard().setText(self.text.toPlainText())
+
+    def _recolor(self) -> None:
+        self.text.setFont(theme.mono_font())
+
+    def retranslate(self) -> None:
+        """Set all words anew, in the language that holds now."""
+        tr = self.tr
+        self._tabs[TREE].setText(tr("Tree"))
+        self._tabs[TEXT].setText(tr("Text"))
+        self._tabs[TEXT].setToolTip(tr("The Program as Paddle prints it"))
+        self.copy_button.setText(tr("Copy text"))
+        self.copy_button.setToolTip(tr("Copy the Program as Paddle prints it"))
+        self._source_card.set_title(tr("Source"), self._file)
+        self._converted_card.set_title(tr("Converted"), tr("by to_static"))
+        self._no_source.setText(tr("Inference files hold the Program alone; the model's source is not needed to run it."))
+        self._no_converted.setText(tr("There is nothing to convert: this Program is already static."))
+        self.text.setAccessibleName(tr("Text of the Program"))
+        self.source.setAccessibleName(tr("Source of the model"))
+        self.converted.setAccessibleName(tr("Converted source"))
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        super().changeEvent(event)

@@ -1,0 +1,54 @@
+"""The right dock beside Graph: all about the operator or variable that is chosen."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+
+from studio.windows.controls import Facts, mute, section
+from widgets import theme
+
+Rows = list[tuple[str, str]]
+
+
+class Inspector(QFrame):
+    """Sections of facts, each with a small title."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "panel")
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(theme.SPACE_M, 0, theme.SPACE_M, theme.SPACE_M)
+        self._layout.setSpacing(theme.SPACE_S)
+        self._empty = mute(wrap=True)
+        self._layout.addWidget(self._empty)
+        self._sections: list[tuple[QWidget, Facts]] = []
+        self._layout.addStretch(1)
+        self.show_nothing("")
+
+    def show_nothing(self, text: str) -> None:
+        """Nothing is chosen: say what comes here."""
+        self.set_sections([])
+        self._empty.setText(text)
+        self._empty.show()
+
+    def set_sections(self, sections: list[tuple[str, Rows]]) -> None:
+        """Show these sections, each a title and its rows; those without rows are left out."""
+        self._empty.hide()
+        for label, facts in self._sections:
+            self._layout.removeWidget(label)
+            self._layout.removeWidget(facts)
+            label.deleteLater()
+            facts.deleteLater()
+        self._sections.clear()
+        for title, rows in sections:
+            if not rows:
+                continue
+            label, facts = section(title), Facts()
+            facts.set_rows(rows)
+            for widget in (label, facts):
+                self._layout.insertWidget(self._layout.count() - 1, widget)
+            self._sections.append((label, facts))
+
+    def rows(self) -> Rows:
+        """All rows that are shown, one section after the other."""
+        return [row for _, facts in self._sections for row in facts.rows()]

@@ -1,0 +1,146 @@
+"""The page Predict: the pad, the bars, and the picture that the model is really fed."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QSlider, QVBoxLayout, QWidget
+
+from studio.windows.controls import Facts, mute
+from widgets import theme
+from widgets.bars import ProbabilityBars
+from widgets.cards import Card
+from widgets.digit_pad import DigitPad, PixelView
+from widgets.icons import set_icon
+
+ANSWER_PX = 44
+NARROW = 520
+
+
+class PredictPage(QWidget):
+    """Filled by its controller; the pad tells of drawings and of dropped files."""
+
+    open_image_requested = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pad, self.fed, self.bars = DigitPad(), PixelView(), ProbabilityBars()
+        self.clear_button, self.undo_button, self.image_button = QPushButton(), QPushButton(), QPushButton()
+        set_icon(self.clear_button, "clear")
+        set_icon(self.undo_button, "undo")
+        set_icon(self.image_button, "image")
+        self.brush = QSlider(Qt.Orientation.Horizontal)
+        self._brush_label = QLabel()
+        self._brush_label.setProperty("role", "mute")
+        self._brush_label.setFont(theme.font())
+        self._brush_label.setBuddy(self.brush)
+        self.answer, self.detail = QLabel(), mute(wrap=True)
+        self.answer.setFont(theme.font(ANSWER_PX, bold=True))
+        self.detail.setFont(theme.font())
+        self.facts = Facts()
+        self._draw_card, self._answer_card, self._fed_card = Card(" "), Card(" "), Card(" ")
+        self._grid = QGridLayout(self)
+        self._stacked: bool | None = None
+        self._build()
+        self.retranslate()
+        self.show_answer("", "")
+
+    def _build(self) -> None:
+        self.brush.setRange(8, 48)
+        self.brush.setFixedWidth(80)
+        self.brush.valueChanged.connect(self._brush_changed)
+        tools = QHBoxLayout()
+        tools.setSpacing(theme.SPACE_S)
+        for button in (self.clear_button, self.undo_button, self.image_button):
+            tools.addWidget(button)
+        tools.addStretch(1)
+        tools.addWidget(self._brush_label)
+        tools.addWidget(self.brush)
+        self.pad.setMinimumSize(180, 180)
+        self._draw_card.body.addWidget(self.pad, 1)
+        self._draw_card.body.addLayout(tools)
+        self.clear_button.clicked.connect(self.pad.clear)
+        self.undo_button.clicked.connect(self.pad.undo)
+        self.image_button.clicked.connect(self.open_image_requested)
+        head = QHBoxLayout()
+        head.setSpacing(theme.SPACE_M)
+        head.addWidget(self.answer)
+        head.addWidget(self.detail, 1, Qt.AlignmentFlag.AlignBottom)
+        self.answer.setMinimumWidth(36)
+        self.detail.setContentsMargins(0, 0, 0, 9)
+        self._answer_card.body.addLayout(head)
+        self._answer_card.body.addWidget(self.bars, 1)
+        fed = QHBoxLayout()
+        fed.setSpacing(theme.SPACE_L)
+        self.fed.setMinimumSize(112, 112)
+        self.fed.setMaximumSize(224, 224)
+        fed.addWidget(self.fed, 2)
+        side = QVBoxLayout()
+        side.addWidget(self.facts)
+        side.addStretch(1)
+        fed.addLayout(side, 3)
+        self._fed_card.body.addLayout(fed, 1)
+        self._grid.setContentsMargins(*[theme.PAGE_PADDING] * 4)
+        self._grid.setSpacing(theme.SPACE_M)
+        self._arrange(False)
+        self.brush.setValue(round(self.pad.brush()))
+        self._brush_changed(self.brush.value())
+
+    def _arrange(self, stacked: bool) -> None:
+        if stacked == self._stacked:
+            return
+        self._stacked = stacked
+        self._grid.addWidget(self._draw_card, 0, 0)
+        self._grid.addWidget(self._answer_card, 1 if stacked else 0, 0 if stacked else 1)
+        self._grid.addWidget(self._fed_card, 2 if stacked else 1, 0, 1, 1 if stacked else 2)
+        for column, share in enumerate((1, 0) if stacked else (5, 6)):
+            self._grid.setColumnStretch(column, share)
+        for row, share in enumerate((4, 4, 3) if stacked else (8, 5, 0)):
+            self._grid.setRowStretch(row, share)
+
+    def minimumSizeHint(self) -> QSize:
+        cards = (self._draw_card, self._answer_card, self._fed_card)
+        wide = max(card.minimumSizeHint().width() for card in cards)
+        return QSize(wide + 2 * theme.PAGE_PADDING, super().minimumSizeHint().height())
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize:
+            self._arrange(self.width() < NARROW)
+        return super().event(event)
+
+    def _brush_changed(self, width: int) -> None:
+        self.pad.set_brush(width)
+        self._brush_label.setText(self.tr("brush {0}").format(width))
+
+    # contents
+
+    def show_answer(self, answer: str, detail: str) -> None:
+        """The class and what stands beside it; without a class the detail says what to do."""
+        self.answer.setText(answer)
+        self.answer.setVisible(bool(answer))
+        self.detail.setText(detail)
+        self.answer.setAccessibleName(self.tr("Prediction: {0}").format(answer) if answer else "")
+
+    def set_ranking(self, ranking: list[tuple[str, float]]) -> None:
+        """Class and probability, the likeliest first; none empties the bars."""
+        if ranking:
+            self.bars.set_probabilities([share for _, share in ranking], [name for name, _ in ranking])
+        else:
+            self.bars.clear()
+
+    def retranslate(self) -> None:
+        """Set all words anew, in the language that holds now."""
+        tr = self.tr
+        self._draw_card.set_title(tr("Draw"))
+        self._answer_card.set_title(tr("Prediction"))
+        self._fed_card.set_title(tr("What the model sees"), tr("28 \u00d7 28, centred"))
+        self.clear_button.setText(tr("Clear"))
+        self.undo_button.setText(tr("Undo"))
+        self.image_button.setText(tr("Image..."))
+        self.image_button.setToolTip(tr("Open a picture of a digit; it can also be dropped on the pad"))
+        self.brush.setAccessibleName(tr("Width of the brush"))
+        self.bars.setAccessibleName(tr("Probabilities"))
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        super().changeEvent(event)
