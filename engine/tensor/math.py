@@ -24,6 +24,11 @@ def _scaled(x: Any, value: Any, scale: float, bias: float) -> Any:
     return ops.scale(x, scale=scale, bias=bias)
 
 
+def _alike(x: Any, y: Any) -> bool:
+    """True for two eager Tensors of one dtype, which need no bringing together: most calls, so they are quick."""
+    return x.__class__ is Tensor and y.__class__ is Tensor and x._array.dtype is y._array.dtype
+
+
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float, np.integer, np.floating, np.bool_))
 
@@ -34,6 +39,8 @@ def _number(value: Any) -> Any:
 
 def add(x: Any, y: Any, name: str | None = None) -> Any:
     """x + y, broadcast. Raises ShapeError where the shapes do not fit."""
+    if _alike(x, y):
+        return ops.add(x, y)
     if is_tensor(x) and _is_number(y):
         return _scaled(x, y, 1.0, _number(y))
     if is_tensor(y) and _is_number(x):
@@ -43,6 +50,8 @@ def add(x: Any, y: Any, name: str | None = None) -> Any:
 
 def subtract(x: Any, y: Any, name: str | None = None) -> Any:
     """x - y, broadcast."""
+    if _alike(x, y):
+        return ops.subtract(x, y)
     if is_tensor(x) and _is_number(y):
         return _scaled(x, y, 1.0, -_number(y))
     if is_tensor(y) and _is_number(x):
@@ -52,6 +61,8 @@ def subtract(x: Any, y: Any, name: str | None = None) -> Any:
 
 def multiply(x: Any, y: Any, name: str | None = None) -> Any:
     """x * y elementwise, broadcast."""
+    if _alike(x, y):
+        return ops.multiply(x, y)
     if is_tensor(x) and _is_number(y):
         return _scaled(x, y, _number(y), 0.0)
     if is_tensor(y) and _is_number(x):
