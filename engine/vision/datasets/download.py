@@ -9,6 +9,7 @@ import urllib.request
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from engine.core.errors import DataError
 from engine.files.atomic import atomic_file, make_folder
@@ -45,11 +46,11 @@ def download(
             TimeoutError,
             ConnectionError,
         ) as cause:
-            failures.append(f"{url}: {getattr(cause, 'reason', None) or cause}")
+            failures.append(f"{urlsplit(url).hostname}: {getattr(cause, 'reason', None) or cause}")
         else:
             return target
     raise DataError(
-        f"{target.name}: could not be downloaded: {'; '.join(failures)}; check the network and try again"
+        f"{target.name}: could not be downloaded ({'; '.join(failures)}); check the network and try again"
     )
 
 
