@@ -114,7 +114,7 @@ class Precision(Metric):
         self._name = name
         self.reset()
 
-    def update(self, preds: Any, labels: Any) -> None:  # type: ignore[override]
+    def update(self, preds: Any, labels: Any) -> None:
         """Add probabilities [N] or [N, 1] and labels 0 or 1 of the same number."""
         called, truth = _binary("Precision", preds, labels, lambda p: np.floor(p + 0.5))
         self.tp += int(np.count_nonzero(called & truth))
@@ -140,7 +140,7 @@ class Recall(Metric):
         self._name = name
         self.reset()
 
-    def update(self, preds: Any, labels: Any) -> None:  # type: ignore[override]
+    def update(self, preds: Any, labels: Any) -> None:
         """Add probabilities [N] or [N, 1] and labels 0 or 1 of the same number."""
         called, truth = _binary("Recall", preds, labels, np.rint)
         self.tp += int(np.count_nonzero(called & truth))

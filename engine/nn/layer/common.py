@@ -39,7 +39,7 @@ class Linear(Layer):
         self._dtype = default_dtype().name
         self._weight_attr = weight_attr
         self._bias_attr = bias_attr
-        self.weight = self.create_parameter([in_features, out_features], weight_attr, self._dtype)
+        self.weight: Any = self.create_parameter([in_features, out_features], weight_attr, self._dtype)
         self.bias = self.create_parameter([out_features], bias_attr, self._dtype, is_bias=True)
         self.name = name
 
@@ -116,7 +116,7 @@ class Embedding(Layer):
         self._padding_idx = padding_idx
         self._name = name
         self._dtype = default_dtype().name
-        self.weight = self.create_parameter([num_embeddings, embedding_dim], weight_attr, self._dtype)
+        self.weight: Any = self.create_parameter([num_embeddings, embedding_dim], weight_attr, self._dtype)
         if padding_idx is not None:
             rows = self.weight.numpy()
             rows[padding_idx] = 0

@@ -30,9 +30,16 @@ class Layer:
     """
 
     training: bool
+    _full_name: str
+    _dtype: str
+    _built: bool
+    _forward_pre_hooks: Hooks
+    _forward_post_hooks: Hooks
+    _state_dict_hooks: Hooks
+    _non_persistable_buffer_names_set: set[str]
     _parameters: OrderedDict[str, Parameter | None]
     _buffers: OrderedDict[str, Tensor | None]
-    _sub_layers: OrderedDict[str, Layer | None]
+    _sub_layers: OrderedDict[str, Any]  # a Layer, or None where the place is empty
 
     def __init__(self, name_scope: str | None = None, dtype: Any = "float32") -> None:
         fields = self.__dict__
@@ -378,8 +385,7 @@ class Layer:
     # -- text ----------------------------------------------------------------------------------------------
     def full_name(self) -> str:
         """The name that parameter names begin with, e.g. ``linear_0``."""
-        name: str = self._full_name
-        return name
+        return self._full_name
 
     def extra_repr(self) -> str:
         """What stands between the parentheses of the layer's line."""
