@@ -40,9 +40,9 @@ def shape_of(edge: Edge) -> tuple[int, ...]:
 class Walk:
     """One backward pass.
 
-    ``targets`` (for ``grad``) collects gradients of those edges instead of storing any in leaves. ``wrap``
-    turns a saved array back into a value, ``accumulate`` adds two gradients, ``own`` copies a gradient that
-    is not alone in holding its array.
+    ``targets`` (for ``grad``) collects gradients of those edges instead of storing any in leaves, and nothing
+    flows into ``blocked`` ones. ``wrap`` turns a saved array back into a value, ``zeros`` makes a gradient
+    where none flowed back, ``own`` copies one that may not be alone in holding its array.
     """
 
     def __init__(
@@ -52,8 +52,9 @@ class Walk:
         create_graph: bool,
         wrap: Callable[[Any, Any], Any],
         zeros: Callable[[tuple[int, ...], Any], Any],
-        own: Callable[[Any], Any],
+        own: Callable[[Any, bool], Any],
         targets: dict[tuple[Any, int], Any] | None = None,
+        blocked: frozenset[tuple[Any, int]] = frozenset(),
     ) -> None:
         self.retain_graph = retain_graph
         self.create_graph = create_graph
@@ -61,6 +62,8 @@ class Walk:
         self.zeros = zeros
         self.own = own
         self.targets = targets
+        self.blocked = blocked
+        self.leaves: dict[Leaf, tuple[Any, bool]] = {}
         self.pending: dict[Operator, list[Any]] = {}
         self.waiting: dict[Operator, int] = {}
 
@@ -94,6 +97,8 @@ class Walk:
                             ready.append(parent)
             if not self.retain_graph:
                 release(node)
+        for leaf, (gradient, fresh) in self.leaves.items():
+            self._store(leaf, gradient, fresh)
 
     def _count(self, roots: Iterable[Edge]) -> None:
         """How many consumers each operator that the roots lead to waits for."""
@@ -124,15 +129,19 @@ class Walk:
 
     def _deliver(self, edge: Edge, gradient: Any, fresh: bool) -> None:
         node, index = end(edge)
+        if self.blocked and (node, index) in self.blocked:
+            return
         if node.__class__ is Leaf:
-            self._deliver_leaf(node, gradient, fresh)
+            before = self.leaves.get(node)
+            # Stored when all of it is there: hooks see the whole gradient, once.
+            self.leaves[node] = (gradient, fresh) if before is None else (before[0] + gradient, True)
             return
         grads = self.pending.get(node)
         if grads is None:
             grads = self.pending[node] = [None] * (1 if node.opdef.single else len(node.shapes))
         grads[index] = gradient if grads[index] is None else grads[index] + gradient
 
-    def _deliver_leaf(self, leaf: Leaf, gradient: Any, fresh: bool) -> None:
+    def _store(self, leaf: Leaf, gradient: Any, fresh: bool) -> None:
         for hook in leaf.hooks or ():
             replaced = hook(gradient)
             gradient = gradient if replaced is None else replaced
@@ -145,7 +154,7 @@ class Walk:
         if leaf.grad is not None:
             leaf.grad = leaf.grad + gradient
         else:
-            leaf.grad = gradient if fresh else self.own(gradient)
+            leaf.grad = self.own(gradient, fresh)
 
     def _hooks(self, node: Operator, grads: list[Any]) -> list[Any]:
         hooks = node.hooks

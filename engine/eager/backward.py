@@ -55,10 +55,9 @@ def grad(
             )
     targets: dict[tuple[Any, int], Any] = {end(t._edge): None for t in inputs}
     excluded = [no_grad_vars] if isinstance(no_grad_vars, Tensor) else list(no_grad_vars or ())
-    blocked = {end(t._edge) for t in excluded if t._edge is not None}
+    blocked = frozenset(end(t._edge) for t in excluded if t._edge is not None)
     retain = create_graph if retain_graph is None else retain_graph
-    roots = [(e, g) for e, g in _roots("grad", outputs, grad_outputs) if end(e) not in blocked]
-    _walk(roots, retain, create_graph, targets)
+    _walk(_roots("grad", outputs, grad_outputs), retain, create_graph, targets, blocked)
     found = [targets[end(t._edge)] for t in inputs]
     for n, value in enumerate(found):
         if value is None and not allow_unused:
@@ -91,7 +90,9 @@ def _roots(
     return roots
 
 
-def _walk(roots: Any, retain_graph: bool, create_graph: bool, targets: Any) -> None:
+def _walk(
+    roots: Any, retain_graph: bool, create_graph: bool, targets: Any, blocked: frozenset[Any] = frozenset()
+) -> None:
     walk = Walk(
         retain_graph=retain_graph,
         create_graph=create_graph,
@@ -99,6 +100,7 @@ def _walk(roots: Any, retain_graph: bool, create_graph: bool, targets: Any) -> N
         zeros=_zeros,
         own=_own,
         targets=targets,
+        blocked=blocked,
     )
     with modes.use(modes.current().with_grad(create_graph)):
         walk.run(roots)
@@ -115,7 +117,10 @@ def _zeros(shape: tuple[int, ...], like: Sequence[Any]) -> Tensor:
     return wrap(array_module(model).zeros(shape, model.dtype))
 
 
-def _own(gradient: Tensor) -> Tensor:
+def _own(gradient: Tensor, fresh: bool) -> Tensor:
+    """The gradient itself if nothing else can hold its array, else a copy."""
+    if fresh and gradient._array.base is None:
+        return gradient
     made = wrap(gradient._array.copy())
     made._edge = gradient._edge
     return made

@@ -94,7 +94,9 @@ def getitem(xp, x, indices: list, *, index):
 )
 def slice_view(xp, x, *, index):
     """x[index] of ints and slices only. A view."""
-    return x[_restore(index, ())]
+    where = _restore(index, ())
+    # With an ellipsis even one element is a view; without, it would be a number.
+    return x[where if Ellipsis in where else (*where, Ellipsis)]
 
 
 def _infer_scatter(g_in: Spec, like: Spec, indices: list[Spec], *, index: Any) -> Spec:

@@ -29,8 +29,16 @@ def _leaf(*values: float) -> Tensor:
 
 
 def test_reads_the_kernels_signature() -> None:
-    @op("t_all", infer=lambda x, ys, z, *, a, b: x, outputs=("first", "second"), slots={"x": "Input"}, hidden=("b",))
-    def everything(xp: Any, x: Any, ys: list, z: Any = None, *, a: int, b: float = 1.5, out: Any = None, key: Any) -> Any:
+    @op(
+        "t_all",
+        infer=lambda x, ys, z, *, a, b: x,
+        outputs=("first", "second"),
+        slots={"x": "Input"},
+        hidden=("b",),
+    )
+    def everything(
+        xp: Any, x: Any, ys: list, z: Any = None, *, a: int, b: float = 1.5, out: Any = None, key: Any
+    ) -> Any:
         """Doc."""
         return x, x
 

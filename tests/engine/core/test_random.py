@@ -16,7 +16,11 @@ def test_the_same_seed_gives_the_same_numbers() -> None:
     engine.seed(7)
     first = [engine.rand([3]).tolist(), engine.randn([2]).tolist(), engine.randint(0, 100, [4]).tolist()]
     engine.seed(7)
-    assert [engine.rand([3]).tolist(), engine.randn([2]).tolist(), engine.randint(0, 100, [4]).tolist()] == first
+    assert [
+        engine.rand([3]).tolist(),
+        engine.randn([2]).tolist(),
+        engine.randint(0, 100, [4]).tolist(),
+    ] == first
     engine.seed(8)
     assert engine.rand([3]).tolist() != first[0]
 

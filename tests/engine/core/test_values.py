@@ -39,7 +39,14 @@ def test_dtypes_equal_their_names_and_numpys() -> None:
 
 @pytest.mark.parametrize(
     ("value", "name"),
-    [("bool", "bool"), (bool, "bool"), (int, "int64"), (float, "float32"), (np.uint8, "uint8"), (np.dtype(">f8"), "float64")],
+    [
+        ("bool", "bool"),
+        (bool, "bool"),
+        (int, "int64"),
+        (float, "float32"),
+        (np.uint8, "uint8"),
+        (np.dtype(">f8"), "float64"),
+    ],
 )
 def test_as_dtype(value: Any, name: str) -> None:
     assert dtypes.as_dtype(value).name == name
@@ -117,7 +124,8 @@ def test_errors_are_what_a_user_of_paddle_catches() -> None:
 
 @pytest.mark.parametrize(
     ("x", "y", "want"),
-    [((2, 3), (3,), (2, 3)), ((), (4,), (4,)), ((2, 1), (1, 3), (2, 3)), ((-1, 3), (1, 3), (-1, 3)), ((-1,), (5,), (5,)),
+    [((2, 3), (3,), (2, 3)), ((), (4,), (4,)), ((2, 1), (1, 3), (2, 3)), ((-1, 3), (1, 3), (-1, 3)),
+        ((-1,), (5,), (5,)),
      ((-1, 1), (-1, 4), (-1, 4)), ((0, 3), (1, 3), (0, 3))],
 )  # fmt: skip
 def test_broadcasting(x: Any, y: Any, want: Any) -> None:
@@ -126,13 +134,16 @@ def test_broadcasting(x: Any, y: Any, want: Any) -> None:
 
 
 def test_shapes_that_do_not_broadcast() -> None:
-    with pytest.raises(ShapeError, match=r"^add: shapes \[2, 3\] and \[4, 3\] do not broadcast: dimension -2 is 2 and 4"):
+    with pytest.raises(
+        ShapeError, match=r"^add: shapes \[2, 3\] and \[4, 3\] do not broadcast: dimension -2 is 2 and 4"
+    ):
         broadcast_shapes("add", (2, 3), (4, 3))
 
 
 @pytest.mark.parametrize(
     ("shape", "target", "want"),
-    [((2, 3), (3, 2), (3, 2)), ((2, 3), (-1,), (6,)), ((2, 3), (0, -1), (2, 3)), ((-1, 4, 2), (0, -1), (-1, 8)), ((0, 3), (0, 5), (0, 5)),
+    [((2, 3), (3, 2), (3, 2)), ((2, 3), (-1,), (6,)), ((2, 3), (0, -1), (2, 3)),
+        ((-1, 4, 2), (0, -1), (-1, 8)), ((0, 3), (0, 5), (0, 5)),
      ((-1, 4), (-1, 2), (-1, 2)), ((), (1,), (1,))],
 )  # fmt: skip
 def test_reshape_resolves(shape: Any, target: Any, want: Any) -> None:
@@ -141,7 +152,8 @@ def test_reshape_resolves(shape: Any, target: Any, want: Any) -> None:
 
 @pytest.mark.parametrize(
     ("shape", "target", "words"),
-    [((2, 3), (4,), "6 elements"), ((2, 3), (-1, 4), "do not fill"), ((2, 3), (-1, -1), "more than one -1"), ((2,), (2, 0), "keeps a dimension"),
+    [((2, 3), (4,), "6 elements"), ((2, 3), (-1, 4), "do not fill"), ((2, 3), (-1, -1), "more than one -1"),
+        ((2,), (2, 0), "keeps a dimension"),
      ((2,), (-2,), "is no dimension")],
 )  # fmt: skip
 def test_reshape_refuses(shape: Any, target: Any, words: str) -> None:
