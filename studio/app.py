@@ -38,9 +38,9 @@ from widgets import theme
 
 # The window's own commands that it can carry out; the pages Data and Code are not there yet.
 OFFERED = (
-    "open_project", "save_project", "open_folder", "load_model", "preferences", "quit", "page_train", "page_graph",
-    "page_export", "page_predict", "find", "palette", "theme_system", "theme_light", "theme_dark", "reset_layout",
-    "copy_report", "about",
+    "open_project", "save_project", "open_folder", "load_model", "preferences", "quit", "page_train",
+    "page_graph", "page_export", "page_predict", "find", "palette", "theme_system", "theme_light",
+    "theme_dark", "reset_layout", "copy_report", "about",
 )  # fmt: skip
 
 
@@ -124,14 +124,17 @@ class Studio:
         if self._closed:
             return
         self._closed = True
-        for controller in (self.train, self.graph, self.export, self.predict, self.runs, self.output, self.frame):
+        pages = (self.train, self.graph, self.export, self.predict)
+        for controller in (*pages, self.runs, self.output, self.frame):
             controller.close()
         self.bridge.close()
         self.session.close()
         self.window.hide()
         self.window.deleteLater()
 
-    def report_exception(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    def report_exception(
+        self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
         """Show an error of our own as a problem instead of ending the window."""
         details = "".join(traceback.format_exception(kind, error, trace))
         sys.stderr.write(details)

@@ -68,9 +68,9 @@ RUN_PROGRAM.grad(xs=lambda g_outs, runner, run, activation: runner.backward(run,
 class _Training:
     """The two plans of a training run for one set of shapes and wanted gradients.
 
-    ``given`` and ``wanted`` are positions among inputs + bound: whose value the backward needs, and whose gradient
-    it gives. ``fed_grads`` are positions among the outputs whose gradient it takes, ``zeros`` their specs;
-    ``shared`` those of outputs whose array it reads.
+    ``given`` and ``wanted`` are positions among inputs + bound: whose value the backward needs, and whose
+    gradient it gives. ``fed_grads`` are positions among the outputs whose gradient it takes, ``zeros`` their
+    specs; ``shared`` those of outputs whose array it reads.
     """
 
     program: Program

@@ -21,15 +21,15 @@ from engine.core.spec import Spec
 from engine.eager.mode import explain_specs
 from engine.program.concrete import at_line, concrete_specs
 from engine.program.liveness import last_uses, needed
-from engine.program.reuse import reusable
 from engine.program.program import Program, Variable, variables_of
+from engine.program.reuse import reusable
 from engine.program.write_control import CONTROL
 
 Array = Any
 
 
 class Plan:
-    """A compiled sequence of operators: called with arrays for ``inputs`` in order, it gives those of ``outputs``.
+    """A compiled sequence of operators: from arrays for ``inputs``, in order, it gives those of ``outputs``.
 
     What it gives belongs to the caller; nothing is kept between calls.
     """

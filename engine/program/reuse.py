@@ -15,8 +15,9 @@ def reusable(
 ) -> dict[int, Variable]:
     """The input whose array an operator (by id) may write into.
 
-    Only arrays that an operator of the plan made, that no view looks at later, and that have the result's very
-    shape and dtype. Results of control flow may be the same array as another value, so they are left alone.
+    Only arrays that an operator of the plan made, that no view looks at later, and that have the
+    result's very shape and dtype. Results of control flow may be the same array as another value, so
+    they are left alone.
     """
     last = last_uses(ops)
     base = bases_of(ops)

@@ -25,7 +25,7 @@ def _scaled(x: Any, value: Any, scale: float, bias: float) -> Any:
 
 
 def _alike(x: Any, y: Any) -> bool:
-    """True for two eager Tensors of one dtype, which need no bringing together: most calls, so they are quick."""
+    """True for two eager Tensors of one dtype, which need no bringing together: most calls, so made quick."""
     return x.__class__ is Tensor and y.__class__ is Tensor and x._array.dtype is y._array.dtype
 
 

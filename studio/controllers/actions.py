@@ -22,8 +22,8 @@ ICONS = {
     "page_export": "export", "page_predict": "pen", "new_project": "plus",
 }  # fmt: skip
 # Before these a menu draws a line.
-APART = {"open_folder", "preferences", "quit", "resume_run", "show_graph", "find", "theme_system", "reset_layout",
-         "about"}  # fmt: skip
+APART = {"open_folder", "preferences", "quit", "resume_run", "show_graph", "find", "theme_system",
+         "reset_layout", "about"}  # fmt: skip
 THEMES = ("theme_system", "theme_light", "theme_dark")
 
 
@@ -38,15 +38,13 @@ class Actions(QObject):
     Args:
         session: carries out the commands that it owns, and knows why not.
         window: gets the shortcuts.
-        offered: the window's own commands that it can carry out; the others are left out. Each gets its handler
+        offered: the window's own commands that it can carry out; others are left out. Each gets its handler
             through ``handle``.
     """
 
     refused = Signal(str, str)
 
-    def __init__(
-        self, session: Session, window: QWidget, offered: Collection[str]
-    ) -> None:
+    def __init__(self, session: Session, window: QWidget, offered: Collection[str]) -> None:
         super().__init__(window)
         self._session = session
         self._handlers: dict[str, Callable[[], Any]] = {}

@@ -1,4 +1,4 @@
-"""The curves of the runs that are shown: points of the training as they come, of the others from their journals."""
+"""The curves of the runs shown: points of the training as they come, of the others from their journals."""
 
 from __future__ import annotations
 
@@ -108,7 +108,9 @@ def _points(history: RunHistory | None) -> Points:
             if kept and step <= steps[kept[-1]]:
                 del kept[bisect_left(kept, step, key=steps.__getitem__) :]
             kept.append(place)
-        steps, losses, accuracies = ([values[place] for place in kept] for values in (steps, losses, accuracies))
+        steps, losses, accuracies = (
+            [values[place] for place in kept] for values in (steps, losses, accuracies)
+        )
     epochs = [
         (int(epoch["step"]), float(epoch.get("validation_loss", math.nan)),
          float(epoch.get("validation_accuracy", math.nan)))

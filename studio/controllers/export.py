@@ -85,7 +85,8 @@ class ExportController(QObject):
         self._silent = True
         self._page.set_runs(runs, self._view.run_folder)
         self._silent = False
-        if runs and self._view.run_folder not in [folder for folder, _ in runs] and not self._session.train.busy:
+        listed = self._view.run_folder in [folder for folder, _ in runs]
+        if runs and not listed and not self._session.train.busy:
             self._view.choose_run(runs[0][0])
 
     def _show_choice(self) -> None:
@@ -110,7 +111,8 @@ class ExportController(QObject):
             (self.tr("Model"), title_of(str(config.get("model", "")))),
             (self.tr("Data"), title_of(str(config.get("data", "")))),
             (self.tr("Accuracy"), _percent(run.accuracy)),
-            (self.tr("Checkpoint"), self.tr("step {0}").format(run.checkpoint_step) if run.checkpoint else ""),
+            (self.tr("Checkpoint"),
+             self.tr("step {0}").format(run.checkpoint_step) if run.checkpoint else ""),
         ]  # fmt: skip
         files = []
         for suffix in ("pdmodel", "pdiparams", "pdiparams.info"):
@@ -151,13 +153,18 @@ class ExportController(QObject):
             page.show_done(
                 self.tr("The files answer as the trained model does. They need none of its source."),
                 {
-                    "difference": theme.format_number(result.difference, digits=3) if result.difference else "0",
+                    "difference": (
+                        theme.format_number(result.difference, digits=3) if result.difference else "0"
+                    ),
                     "accuracy": _percent(result.accuracy),
                     "latency": theme.format_duration(result.latency),
                     "size": size_text(result.total_size),
                 },
                 [
-                    (self.tr("Compared"), self.tr("{0} test pictures").format(theme.format_number(result.samples))),
+                    (
+                        self.tr("Compared"),
+                        self.tr("{0} test pictures").format(theme.format_number(result.samples)),
+                    ),
                     *((name, size_text(size)) for name, size in result.sizes.items()),
                     (self.tr("Prefix"), view.exported_prefix),
                     (self.tr("Save id"), view.save_id),
@@ -170,7 +177,9 @@ class ExportController(QObject):
     def _show_folder(self) -> None:
         folder = str(Path(self._view.exported_prefix).parent)
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(folder)):
-            self._actions.refused.emit("open_folder", self.tr("{0}: no program shows folders here").format(folder))
+            self._actions.refused.emit(
+                "open_folder", self.tr("{0}: no program shows folders here").format(folder)
+            )
 
     def close(self) -> None:
         """Follow the view model no longer."""

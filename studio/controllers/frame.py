@@ -25,9 +25,11 @@ MODEL_SUFFIXES = (".pdmodel", ".pdiparams", ".info")
 
 
 class FrameController(QObject):
-    """Carries out the window's own commands; ``open_project``, ``open_model`` and ``open_picture`` take drops."""
+    """Carries out the window's commands; ``open_project``, ``open_model`` and ``open_picture`` take drops."""
 
-    def __init__(self, session: Session, window: MainWindow, actions: Actions, output: OutputController) -> None:
+    def __init__(
+        self, session: Session, window: MainWindow, actions: Actions, output: OutputController
+    ) -> None:
         super().__init__(window)
         self._session, self._window, self._actions, self._output = session, window, actions, output
         self._palette = CommandPalette(window)
@@ -132,8 +134,8 @@ class FrameController(QObject):
         box.setWindowTitle(self.tr("About Model Studio"))
         box.setText(self.tr("Model Studio {0}").format(number))
         box.setInformativeText(
-            self.tr("Trains small networks and looks inside them, over an engine with Paddle's programming model. "
-                    "Licence: Apache-2.0. Qt for Python is used under the LGPL.")
+            self.tr("Trains small networks and looks inside them, over an engine with Paddle's programming "
+                    "model. Licence: Apache-2.0. Qt for Python is used under the LGPL.")
         )  # fmt: skip
         box.open()
 
@@ -176,8 +178,9 @@ class FrameController(QObject):
             name = Path(self._session.train.folder).name
             self._question = ask(
                 self._window, self.tr("A training is running"),
-                self.tr("{0} is at step {1} of {2}. \u201cStop and close\u201d writes a checkpoint first, so that the run "
-                        "can be resumed later.").format(name, self._session.train.step, self._session.train.total_steps),
+                self.tr("{0} is at step {1} of {2}. \u201cStop and close\u201d writes a checkpoint first, "
+                        "so that the run can be resumed later.")
+                .format(name, self._session.train.step, self._session.train.total_steps),
                 self.tr("Stop and close"), self.tr("Keep training"), self.stop_and_close,
             )  # fmt: skip
             self._question.finished.connect(self._answered)
@@ -194,7 +197,9 @@ class FrameController(QObject):
             self._window.close()
             return
         self._session.interrupt()
-        self._window.toast.show_message(self.tr("Stopping; the window closes when the checkpoint is written..."))
+        self._window.toast.show_message(
+            self.tr("Stopping; the window closes when the checkpoint is written...")
+        )
         self._last_chance.start()
 
     def _close_when_done(self) -> None:

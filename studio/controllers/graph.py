@@ -1,4 +1,4 @@
-"""The page Graph: the Program from the view model into both trees, and the link of operators and source lines."""
+"""The page Graph: the Program from the view model into both trees; the link of operators and source lines."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class GraphController(QObject):
     """A click on an operator marks its source line; a click on a line chooses its operators."""
 
     def __init__(
-        self, session: Session, page: GraphPage, inspector: Inspector, project: ProjectPanel, bar: PageActions,
-        actions: Actions,
+        self, session: Session, page: GraphPage, inspector: Inspector, project: ProjectPanel,
+        bar: PageActions, actions: Actions,
     ) -> None:  # fmt: skip
         super().__init__(page)
         self._session, self._page, self._inspector, self._project = session, page, inspector, project
@@ -73,7 +73,10 @@ class GraphController(QObject):
         operator = self._view.selected_operator()
         if selected is None or operator is None:
             self._inspector.show_nothing(
-                self.tr("Choose an operator or a variable: its inputs, outputs, attributes and source line come here.")
+                self.tr(
+                    "Choose an operator or a variable: "
+                    "its inputs, outputs, attributes and source line come here."
+                )
             )
             return
         for tree in (self._page.tree, self._project.tree):
@@ -107,7 +110,9 @@ class GraphController(QObject):
                 self._choose_line(source)
                 return
 
-    def _sections(self, selected: tuple[int, int], operator: dict[str, Any]) -> list[tuple[str, list[tuple[str, str]]]]:
+    def _sections(
+        self, selected: tuple[int, int], operator: dict[str, Any]
+    ) -> list[tuple[str, list[tuple[str, str]]]]:
         variables = {
             variable["name"]: variable for block in self._view.program["blocks"] for variable in block["vars"]
         }
@@ -122,7 +127,8 @@ class GraphController(QObject):
         if file:
             rows.append((self.tr("Source"), f"{file} : {operator['line']}"))
         attributes = [(name, attribute_text(value)) for name, value in sorted(operator["attrs"].items())]
-        names = [name for names in (*operator["inputs"].values(), *operator["outputs"].values()) for name in names]
+        slots = (*operator["inputs"].values(), *operator["outputs"].values())
+        names = [name for slot in slots for name in slot]
         tensors = [
             (name, f"{shape_text(variables[name]['shape'])} {variables[name]['dtype']}")
             for name in dict.fromkeys(names) if name in variables
@@ -165,7 +171,8 @@ def _block(block: dict[str, Any]) -> BlockData:
         )
         for variable in block["vars"]
     )  # fmt: skip
-    return BlockData(block["idx"], tuple(_operator(operator) for operator in block["ops"]), variables, block["parent"])
+    operators = tuple(_operator(operator) for operator in block["ops"])
+    return BlockData(block["idx"], operators, variables, block["parent"])
 
 
 def _operator(operator: dict[str, Any]) -> OperatorData:
@@ -175,7 +182,8 @@ def _operator(operator: dict[str, Any]) -> OperatorData:
         operator["type"],
         {slot: tuple(names) for slot, names in operator["inputs"].items()},
         {slot: tuple(names) for slot, names in operator["outputs"].items()},
-        {key: attribute_text(value) if isinstance(value, dict) else value for key, value in attributes.items()},
+        {key: attribute_text(value) if isinstance(value, dict) else value
+         for key, value in attributes.items()},
         operator["file"] or "", operator["line"] or 0, blocks,
     )  # fmt: skip
 

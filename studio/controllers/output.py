@@ -17,8 +17,8 @@ from studio.windows.settings_panel import device_choices
 from widgets import theme
 
 TRAINING, GRAPH, EXPORT, LOADING = "training", "graph", "export", "loading"
-DOTS = {"running": "ok", "starting": "ok", "pausing": "warn", "paused": "warn", "stopping": "warn", "failed": "bad",
-        "crashed": "bad", "finished": "accent"}  # fmt: skip
+DOTS = {"running": "ok", "starting": "ok", "pausing": "warn", "paused": "warn", "stopping": "warn",
+        "failed": "bad", "crashed": "bad", "finished": "accent"}  # fmt: skip
 
 
 class OutputController(QObject):
@@ -112,7 +112,8 @@ class OutputController(QObject):
         devices = dict(device_choices())
         status.set_field("device", devices.get(view.settings.device, view.settings.device))
         busy = view.busy and view.total_steps > 0
-        step = self.tr("epoch {0} of {1} · step {2}").format(max(1, view.epoch), view.epochs, number(view.step))
+        step = self.tr("epoch {0} of {1} · step {2}")
+        step = step.format(max(1, view.epoch), view.epochs, number(view.step))
         status.set_field("step", step if busy else "")
         speed = float(f"{view.samples_per_second:.3g}")
         status.set_field("speed", number(speed, "img/s") if busy and speed else "")

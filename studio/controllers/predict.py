@@ -15,7 +15,15 @@ from studio.controllers.actions import Actions
 from studio.controllers.binders import Bonds
 from studio.controllers.export import size_text
 from studio.controllers.graph import shape_text
-from studio.session.pictures import SIDE, PictureError, bright_on_dark, digit_from_bytes, fit_digit, read_file, read_grey
+from studio.session.pictures import (
+    SIDE,
+    PictureError,
+    bright_on_dark,
+    digit_from_bytes,
+    fit_digit,
+    read_file,
+    read_grey,
+)
 from studio.session.predict_view import ModelInfo
 from studio.session.problems import problem_from_message
 from studio.session.session import Session
@@ -75,13 +83,15 @@ class PredictController(QObject):
     def _show_model(self, info: ModelInfo | None) -> None:
         recent = self._session.preferences.recent_models
         prefixes = list(dict.fromkeys([*([info.prefix] if info is not None else []), *recent]))
-        self._panel.set_models([(prefix, *model_title(prefix)) for prefix in prefixes], info.prefix if info else "")
+        titles = [(prefix, *model_title(prefix)) for prefix in prefixes]
+        self._panel.set_models(titles, info.prefix if info else "")
         if info is None:
             self._panel.set_facts([])
             return
         verified = ""
         check = self._session.export
-        if check.verification is not None and check.exported_prefix and _same(check.exported_prefix, info.prefix):
+        prefix = check.exported_prefix
+        if check.verification is not None and prefix and _same(prefix, info.prefix):
             difference = check.verification.difference
             verified = self.tr("{0} over {1} pictures").format(
                 theme.format_number(difference, digits=3) if difference else "0",
@@ -115,7 +125,7 @@ class PredictController(QObject):
         self._view.predict(fit_digit(drawing, "drawing"))
 
     def open_picture(self, path: str) -> None:
-        """Feed the model a picture from a file; a file that is none is told about, and the pad stays as it is."""
+        """Feed the model a picture from a file; a file that is none is told about, the pad stays as it is."""
         try:
             data = read_file(Path(path))
             grey = read_grey(data, path)
@@ -128,12 +138,16 @@ class PredictController(QObject):
         self._page.pad.blockSignals(False)
         self._page.undo_button.setEnabled(True)
         self._page.clear_button.setEnabled(True)
-        self._origin = self.tr("{0}, {1} \u00d7 {2} pixels").format(Path(path).name, grey.shape[1], grey.shape[0])
+        size = self.tr("{0}, {1} \u00d7 {2} pixels")
+        self._origin = size.format(Path(path).name, grey.shape[1], grey.shape[0])
         self._view.predict(picture)
 
     def _choose_image(self) -> None:
         path, _ = QFileDialog.getOpenFileName(
-            self._page.window(), self.tr("Open a picture of a digit"), "", self.tr("Pictures ({0})").format(IMAGES)
+            self._page.window(),
+            self.tr("Open a picture of a digit"),
+            "",
+            self.tr("Pictures ({0})").format(IMAGES),
         )
         if path:
             self.open_picture(path)
@@ -157,7 +171,8 @@ class PredictController(QObject):
     def _show_picture(self) -> None:
         view, page = self._view, self._page
         page.fed.set_image(view.picture if view.picture is not None else np.zeros((SIDE, SIDE), np.float32))
-        rows = [(self.tr("Placed"), self.tr("longer side 20 pixels, centre of mass in the middle, as MNIST's digits"))]
+        placed = self.tr("longer side 20 pixels, centre of mass in the middle, as MNIST's digits")
+        rows = [(self.tr("Placed"), placed)]
         if view.picture is not None:
             low, high = float(view.picture.min()), float(view.picture.max())
             rows = [

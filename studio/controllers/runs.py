@@ -1,4 +1,4 @@
-"""The left dock: project and runs; and what starts, resumes and cancels a run, with the questions before it."""
+"""The left dock: project and runs; what starts, resumes and cancels a run, with the questions before it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ FILTER = f"*{SUFFIX}"
 class RunsController(QObject):
     """Follows the list of runs and says which of them the page Train shows."""
 
-    def __init__(self, session: Session, window: MainWindow, actions: Actions, train: TrainController) -> None:
+    def __init__(
+        self, session: Session, window: MainWindow, actions: Actions, train: TrainController
+    ) -> None:
         super().__init__(window)
         self._session, self._window, self._actions, self._train = session, window, actions, train
         self._panel = window.project

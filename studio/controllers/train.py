@@ -274,7 +274,9 @@ class TrainController(QObject):
         if self._is_live() and view.parameters:
             number = theme.format_number
             checkpoint = self.tr("step {0}").format(view.last_checkpoint_step) if view.last_checkpoint else ""
-            best = "" if math.isnan(view.best_accuracy) else number(view.best_accuracy * 100, "%", keep_zeros=True)
+            best = ""
+            if not math.isnan(view.best_accuracy):
+                best = number(view.best_accuracy * 100, "%", keep_zeros=True)
             return [
                 (self.tr("Name"), view.run_name),
                 (self.tr("Parameters"), number(view.parameters)),
@@ -290,11 +292,13 @@ class TrainController(QObject):
             (self.tr("Name"), run.name),
             (self.tr("State"), state_word(run.state, self)),
             (self.tr("Data"), title_of(str(config.get("data", "")))),
-            (self.tr("Optimizer"), f"{title_of(str(config.get('optimizer', '')))}, {config.get('learning_rate', '')}"),
+            (self.tr("Optimizer"),
+             f"{title_of(str(config.get('optimizer', '')))}, {config.get('learning_rate', '')}"),
             (self.tr("Batch"), str(config.get("batch_size", ""))),
             (self.tr("Seed"), str(config.get("seed", ""))),
             (self.tr("Steps"), self.tr("{0} of {1}").format(run.step, run.total_steps)),
-            (self.tr("Checkpoint"), self.tr("step {0}").format(run.checkpoint_step) if run.checkpoint else ""),
+            (self.tr("Checkpoint"),
+             self.tr("step {0}").format(run.checkpoint_step) if run.checkpoint else ""),
         ]  # fmt: skip
 
     def _show_confusion(self) -> None:
@@ -332,4 +336,3 @@ def state_word(state: str, where: QObject) -> str:
         "diverged": where.tr("diverged"), "failed": where.tr("failed"),
         "interrupted": where.tr("interrupted"), "cancelled": where.tr("cancelled"),
     }.get(state, state)  # fmt: skip
-

@@ -8,10 +8,11 @@ from difflib import SequenceMatcher
 
 
 def line_map(source: str, first_line: int, converted: str) -> dict[int, list[int]]:
-    """For each line of the function at ``first_line`` of ``source``, the lines of ``converted`` that do the same.
+    """For each line of the function at ``first_line`` of ``source``, the lines of ``converted`` that do it.
 
-    Statements are compared without the calls that conversion puts around (``_jst.call(f)(x)`` is ``f(x)``), and
-    aligned in their order. Empty where either text can't be parsed; lines without a counterpart are left out.
+    Statements are compared without the calls that conversion puts around (``_jst.call(f)(x)`` is
+    ``f(x)``), and aligned in their order. Empty where either text can't be parsed; lines without a
+    counterpart are left out.
     """
     try:
         user = _function_at(ast.parse(source), first_line)
@@ -51,7 +52,12 @@ class _Unwrap(ast.NodeTransformer):
 
 
 def _is_ours(node: ast.expr) -> bool:
-    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id.startswith("_jst")
+    if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
+        return False
+    return node.value.id.startswith("_jst")
+
+
+_COMPOUND = (ast.FunctionDef, ast.ClassDef, ast.If, ast.While, ast.For, ast.With, ast.Try)
 
 
 def _statements(tree: ast.AST) -> Iterator[tuple[str, int]]:
@@ -59,6 +65,6 @@ def _statements(tree: ast.AST) -> Iterator[tuple[str, int]]:
     for node in sorted(
         (node for node in ast.walk(tree) if isinstance(node, ast.stmt)), key=lambda node: node.lineno
     ):
-        if not isinstance(node, ast.FunctionDef | ast.ClassDef | ast.If | ast.While | ast.For | ast.With | ast.Try):
+        if not isinstance(node, _COMPOUND):
             line = node.lineno
             yield ast.dump(_Unwrap().visit(node)), line

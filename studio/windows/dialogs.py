@@ -47,9 +47,9 @@ def ask_agreement(parent: QWidget, path: Path, on_yes: Callable[[], object]) -> 
         tr("dialogs", "Run the code in {0}?").format(path.name),
         tr(
             "dialogs",
-            "{0}\n\nModel Studio will import this file in a process of its own. Code can do whatever you can do "
-            "on this computer: agree only if you trust where it comes from. The answer holds for the file as it "
-            "is now.",
+            "{0}\n\nModel Studio will import this file in a process of its own. Code can do whatever you "
+            "can do on this computer: agree only if you trust where it comes from. The answer holds for the "
+            "file as it is now.",
         ).format(path),
         tr("dialogs", "Run this file"),
         tr("dialogs", "Don't run it"),

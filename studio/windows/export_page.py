@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from studio.session.export_view import CHECKPOINT_CHOICES
 from studio.windows.controls import ActionButton, Facts, mute
@@ -159,9 +167,13 @@ class ExportPage(QWidget):
         self._what_card.set_title(tr("What to export"))
         self._input_card.set_title(tr("Input"), tr("as InputSpec says it"))
         form.set_text("run", tr("Run"), tr("The run whose weights are exported"))
-        form.set_text("checkpoint", tr("Weights"), tr("Those that read the test pictures best, or the last ones"))
+        form.set_text(
+            "checkpoint", tr("Weights"), tr("Those that read the test pictures best, or the last ones")
+        )
         form.set_text("folder", tr("Folder"), tr("Where the three files go; it is made where absent"))
-        form.set_text("name", tr("Name"), tr("The files are NAME.pdmodel, NAME.pdiparams and NAME.pdiparams.info"))
+        form.set_text(
+            "name", tr("Name"), tr("The files are NAME.pdmodel, NAME.pdiparams and NAME.pdiparams.info")
+        )
         inputs.set_text("input_name", tr("Name"), tr("How the input is called in the Program"))
         inputs.set_text("shape", tr("Shape"), tr("None stands for any size, usually the batch"))
         inputs.set_text("dtype", tr("dtype"), tr("The type of the numbers that the model is fed"))
@@ -170,8 +182,8 @@ class ExportPage(QWidget):
         self.predict_button.setToolTip(tr("Load these files and try them on a drawn digit"))
         self.folder_button.setText(tr("Show in folder"))
         self._empty.set_text(tr(
-            "Export writes three files that run without the model's source, loads them in a clean process, and "
-            "compares the answers on test pictures."
+            "Export writes three files that run without the model's source, loads them in a clean process, "
+            "and compares the answers on test pictures."
         ))  # fmt: skip
         labels = (tr("Largest difference"), tr("Accuracy on samples"), tr("One picture"), tr("Size"))
         for figure, label in zip(self.figures.values(), labels, strict=True):

@@ -118,8 +118,8 @@ class GraphPage(QWidget):
             self._empty.set_text(self.tr("Tracing the model..."))
         else:
             self._empty.set_text(
-                self.tr("The model as a Program of operators, with shapes, dtypes and attributes, and its source "
-                        "beside what to_static made of it. It needs no training."),
+                self.tr("The model as a Program of operators, with shapes, dtypes and attributes, and its "
+                        "source beside what to_static made of it. It needs no training."),
                 self.tr("Show graph"),
             )  # fmt: skip
 
@@ -145,7 +145,8 @@ class GraphPage(QWidget):
             self.source.show_line(max(1, first - 2))
         self.converted.set_code(converted)
         for view, label, there in (
-            (self.source, self._no_source, bool(source)), (self.converted, self._no_converted, bool(converted)),
+            (self.source, self._no_source, bool(source)),
+            (self.converted, self._no_converted, bool(converted)),
         ):  # fmt: skip
             view.setVisible(there)
             label.setVisible(not there)
@@ -173,7 +174,9 @@ class GraphPage(QWidget):
         self.copy_button.setToolTip(tr("Copy the Program as Paddle prints it"))
         self._source_card.set_title(tr("Source"), self._file)
         self._converted_card.set_title(tr("Converted"), tr("by to_static"))
-        self._no_source.setText(tr("Inference files hold the Program alone; the model's source is not needed to run it."))
+        self._no_source.setText(
+            tr("Inference files hold the Program alone; the model's source is not needed to run it.")
+        )
         self._no_converted.setText(tr("There is nothing to convert: this Program is already static."))
         self.text.setAccessibleName(tr("Text of the Program"))
         self.source.setAccessibleName(tr("Source of the model"))

@@ -100,7 +100,9 @@ class SettingsPanel(QFrame):
         form.set_text("data", tr("Data"), tr("What the model learns from"))
         form.set_text("data_folder", tr("Folder"), tr("A folder with the four IDX files, plain or gzip"))
         form.set_text("model", tr("Model"), tr("The network to train"))
-        form.set_text("model_file", tr("File"), tr("A Python file with a class of nn.Layer; it is asked for once"))
+        form.set_text(
+            "model_file", tr("File"), tr("A Python file with a class of nn.Layer; it is asked for once")
+        )
         form.set_text("model_class", tr("Class"), tr("The class of the network in the file"))
         form.set_text("optimizer", tr("Optimizer"), tr("How the weights are updated"))
         form.set_text("learning_rate", tr("Rate"), tr("The learning rate, such as 0.001"))

@@ -134,7 +134,7 @@ class TopBar(QFrame):
         return handled
 
     def _fit(self) -> None:
-        """Leave out words until all fits; measured from what is wanted, so that it can't go back and forth."""
+        """Leave out words until all fits; measured from what is wanted, so that it can't flip to and fro."""
         actions = self._actions.get(self._shown)
         if actions is None:
             return

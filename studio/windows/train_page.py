@@ -49,7 +49,7 @@ class _Columns(QWidget):
 
 
 class TrainPage(QWidget):
-    """Filled by its controller; ``log_changed`` and ``smoothing_changed`` come from the card of the curves."""
+    """Filled by its controller; ``log_changed`` and ``smoothing_changed`` come from the card of curves."""
 
     export_requested = Signal()
     cell_chosen = Signal(int, int)
