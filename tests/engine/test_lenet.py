@@ -138,4 +138,6 @@ def test_gradients_are_those_that_torch_gives_in_float64(static):
         norm = np.linalg.norm(gradient)
         assert abs(norm - expected["norm"]) <= 1e-6 * expected["norm"], name
         picked = gradient[np.array(expected["places"])]
-        np.testing.assert_allclose(picked, expected["values"], rtol=1e-6, atol=1e-9 * expected["norm"], err_msg=name)
+        np.testing.assert_allclose(
+            picked, expected["values"], rtol=1e-6, atol=1e-9 * expected["norm"], err_msg=name
+        )

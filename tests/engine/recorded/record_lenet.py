@@ -17,7 +17,8 @@ def formula_weights(shape, k):
 
 
 net = nn.Sequential(
-    nn.Conv2d(1, 6, 5, padding=2), nn.ReLU(), nn.MaxPool2d(2, 2), nn.ReLU(), nn.Conv2d(6, 16, 5), nn.MaxPool2d(2, 2),
+    nn.Conv2d(1, 6, 5, padding=2), nn.ReLU(), nn.MaxPool2d(2, 2),
+    nn.ReLU(), nn.Conv2d(6, 16, 5), nn.MaxPool2d(2, 2),
     nn.Flatten(), nn.Linear(400, 120), nn.ReLU(), nn.Linear(120, 84), nn.ReLU(), nn.Linear(84, 10),
 ).double()  # fmt: skip
 linear = {id(m.weight) for m in net if isinstance(m, nn.Linear)}
@@ -34,5 +35,6 @@ gradients = []
 for p in net.parameters():
     g = (p.grad.T if id(p) in linear else p.grad).reshape(-1).numpy()
     places = np.unique(np.linspace(0, g.size - 1, 64).astype(int))
-    gradients.append({"norm": float(np.linalg.norm(g)), "places": places.tolist(), "values": g[places].tolist()})
+    norm = float(np.linalg.norm(g))
+    gradients.append({"norm": norm, "places": places.tolist(), "values": g[places].tolist()})
 json.dump({"torch": torch.__version__, "loss": loss.item(), "gradients": gradients}, sys.stdout)
