@@ -42,9 +42,16 @@ _leaky_relu_grad.grad(g_in=lambda g, x, alpha: _leaky_relu_grad(g, x, alpha=alph
 leaky_relu.grad(x=lambda g, x, alpha: _leaky_relu_grad(g, x, alpha=alpha))
 
 
+def _refuse_integers(x: Any) -> None:
+    """NumPy would compute them as float64, or with constants rounded to integers."""
+    if x.dtype.kind not in "fc":
+        raise TypeError("not floating")  # the mode asks inference for the words
+
+
 @op("sigmoid", infer=floating_as_x("sigmoid"))
 def sigmoid(xp, x, *, out=None):
     """1 / (1 + exp(-x)), without overflow at either end."""
+    _refuse_integers(x)
     half = x.dtype.type(0.5)
     return xp.add(xp.multiply(xp.tanh(xp.multiply(x, half)), half, out=out), half, out=out)
 
@@ -55,6 +62,7 @@ sigmoid.grad(x=lambda g, out: g * out * (1.0 - out))
 @op("tanh", infer=floating_as_x("tanh"))
 def tanh(xp, x, *, out=None):
     """Hyperbolic tangent."""
+    _refuse_integers(x)
     return xp.tanh(x, out=out)
 
 
@@ -70,6 +78,7 @@ def _infer_softmax(x: Spec, *, axis: int) -> Spec:
 @op("softmax", infer=_infer_softmax)
 def softmax(xp, x, *, axis=-1):
     """exp(x) / sum(exp(x)) along an axis."""
+    _refuse_integers(x)
     if x.ndim == 0:
         return xp.ones_like(x)
     e = xp.exp(x - xp.max(x, axis=axis, keepdims=True))
@@ -88,6 +97,7 @@ softmax.grad(x=_softmax_grad)
 @op("log_softmax", infer=_infer_softmax)
 def log_softmax(xp, x, *, axis=-1):
     """log(softmax(x)), without underflow."""
+    _refuse_integers(x)
     if x.ndim == 0:
         return xp.zeros_like(x)
     shifted = x - xp.max(x, axis=axis, keepdims=True)

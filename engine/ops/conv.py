@@ -163,6 +163,8 @@ class _Plan:
         self.full_width = self.width + self.left + right
         self.oh = (self.full_height - self.dh * (self.kh - 1) - 1) // self.sh + 1
         self.ow = (self.full_width - self.dw * (self.kw - 1) - 1) // self.sw + 1
+        if x.dtype != weight.dtype:
+            raise TypeError("dtypes differ")  # the mode asks inference to say what is wrong
         if (
             self.channels != self.taken * groups
             or min(self.oh, self.ow, self.top, self.left, bottom, right) < 0

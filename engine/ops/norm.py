@@ -86,7 +86,7 @@ def batch_norm(xp, x, scale, bias, mean, variance, *, momentum=0.9, epsilon=1e-5
     axes = _other_axes(x.ndim, channel)
     across = tuple(-1 if n == channel else 1 for n in range(x.ndim))
     dtype = scale.dtype
-    if scale.shape[0] != x.shape[channel]:
+    if scale.shape[0] != x.shape[channel] or not 0 <= epsilon <= 0.001:
         raise ValueError("shapes do not fit")  # the mode asks inference to say what is wrong
     work = x.astype(dtype, copy=False)
     if _uses_given(is_test, use_global_stats, trainable_statistics):

@@ -228,6 +228,8 @@ def pool2d(xp, x, *, pooling_type="max", ksize, strides=(1, 1), paddings=(0, 0),
         x = _first(x)
     plan = _Plan(x.shape[2:], ksize, strides, paddings, global_pooling, ceil_mode, exclusive, adaptive,
                  padding_algorithm)  # fmt: skip
+    if pooling_type not in ("max", "avg"):
+        raise ValueError("unknown pooling_type")  # the mode asks inference to say what is wrong
     if plan.ragged is not None:
         result = xp.empty((*x.shape[:2], *plan.out), x.dtype)
         for i, j, window in plan.each_window():

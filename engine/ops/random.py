@@ -75,6 +75,8 @@ def dropout(
     training ``upscale_in_train`` divides what stays by 1 - p; ``downgrade_in_infer`` multiplies by 1 - p
     at test time instead.
     """
+    if not 0 <= dropout_prob <= 1 or dropout_implementation not in ("upscale_in_train", "downgrade_in_infer"):
+        raise ValueError("wrong attributes")  # the mode asks inference to say what is wrong
     upscale = dropout_implementation == "upscale_in_train"
     keep = 1.0 - dropout_prob
     one = x.dtype.type

@@ -68,6 +68,8 @@ sum.grad(x=_sum_grad)
 @op("reduce_mean", infer=_infer("mean", floating=True))
 def mean(xp, x, *, axis=(), keepdim=False, reduce_all=False):
     """Arithmetic mean."""
+    if x.dtype.kind not in "fc":
+        raise TypeError("not floating")  # the mode asks inference for the words
     axes = _axes(axis, x.ndim, reduce_all)
     total = xp.sum(x, axis=axes, keepdims=keepdim, dtype=x.dtype)
     # Not xp.mean: it warns about the mean of nothing, which is NaN.

@@ -47,7 +47,6 @@ UFUNCS = {
     "sin": np.sin,
     "sqrt": np.sqrt,
     "square": np.square,
-    "tanh": np.tanh,
 }
 
 # mallopt's names for these numbers, from <malloc.h>.

@@ -151,7 +151,12 @@ CONVS = [
     s(v(2, 4, 4, 2), v(3, 2, 3, 3), data_format="NHWC", paddings=[1, 1]),
     s(v(0, 2, 4, 4), v(3, 2, 3, 3)),
 ]
-WIDE = s(v(1, 32, 3, 3), v(2, 32, 2, 2), paddings=[1, 0])  # gradient of the image by convolution
+# With so many channels the image's gradient is a convolution itself, if the padding is less than the kernel.
+WIDE = [
+    s(v(1, 32, 3, 3), v(2, 32, 2, 2), paddings=[1, 0]),
+    s(v(1, 32, 2, 4), v(2, 32, 2, 2), paddings=[0, 2], dilations=[1, 2]),
+    s(v(1, 32, 2, 2), v(1, 32, 1, 1), paddings=[0, 1, 0, 0]),
+]
 
 
 def _conv_grads(sample: Sample, **more: Any) -> Sample:
@@ -197,8 +202,8 @@ def _picks(*samples: Sample) -> list[Sample]:
 
 
 CASES: list[Case] = [
-    *row("conv2d", _conv, *CONVS, WIDE, grads="x weight"),
-    *row("conv2d_grad", _conv_grad, *[_conv_grads(c) for c in CONVS], _conv_grads(WIDE),
+    *row("conv2d", _conv, *CONVS, *WIDE, grads="x weight"),
+    *row("conv2d_grad", _conv_grad, *[_conv_grads(c) for c in CONVS], *[_conv_grads(c) for c in WIDE],
          _conv_grads(CONVS[0], need_x=False),
          _conv_grads(CONVS[1], need_weight=False), grads="x weight g_in"),
     *row("pool2d", _pool, *_as("max", *POOLS[:-1]), *_as("avg", *POOLS[:-1], SHARED), grads="x"),

@@ -1,0 +1,86 @@
+"""Kernels of the CPU stand for the default ones; memory order of images."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import engine
+from engine.core.opdef import OPS
+from engine.kernels import cpu
+
+
+@pytest.mark.parametrize("name", sorted(cpu.UFUNCS))
+def test_ufuncs_compute_what_the_kernels_do(name: str) -> None:
+    opdef = OPS[name]
+    assert opdef.kernel_for("cpu") == (cpu.UFUNCS[name], True)
+    rng = np.random.default_rng(0)
+    dtypes = (bool,) if name.startswith("logical") else (np.float64, np.float32)
+    for dtype in dtypes:
+        arrays = [np.asarray(rng.random((2, 3)) * 2 + 0.1).astype(dtype) for _ in opdef.inputs]
+        want = opdef.kernel(np, *arrays)
+        got = cpu.UFUNCS[name](*arrays)
+        assert got.dtype == want.dtype
+        np.testing.assert_array_equal(got, want)
+        out = np.empty_like(want)
+        assert cpu.UFUNCS[name](*arrays, out=out) is out
+
+
+_FAULTS = """
+import resource, sys
+import numpy as np
+if len(sys.argv) > 1:
+    from engine.kernels.cpu import keep_freed_memory
+    assert keep_freed_memory()
+def step():
+    for _ in range(4):
+        x = np.ones(300_000); y = x * 2.0
+step()
+before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+for _ in range(20):
+    step()
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="glibc's mallopt")
+def test_freed_memory_is_used_again() -> None:
+    """Pages asked for anew in 20 steps of 160 arrays of 2.4 MB, in a process of its own."""
+
+    def faults(*arguments: str) -> int:
+        done = subprocess.run(
+            [sys.executable, "-c", _FAULTS, *arguments], check=True, capture_output=True, text=True
+        )
+        return int(done.stdout)
+
+    kept = faults("keep")
+    assert kept < 1000
+    assert kept < faults() / 10
+
+
+def test_the_users_own_settings_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MALLOC_TRIM_THRESHOLD_", "1000000")
+    assert not cpu.keep_freed_memory()
+
+
+def _is_batch_last(tensor: Any) -> bool:
+    array = tensor._array
+    return bool(array.strides[0] == array.itemsize and array.transpose(2, 1, 3, 0).flags.c_contiguous)
+
+
+def test_images_stay_batch_last_from_convolution_to_convolution() -> None:
+    """Then the next convolution reads long contiguous runs; nobody sees it but the clock."""
+    conv = engine.nn.Conv2D(1, 4, 3)
+    h = conv(engine.rand([5, 1, 12, 12]))
+    assert h.shape == [5, 4, 10, 10]
+    assert _is_batch_last(h)
+    h = engine.nn.functional.relu(h)
+    assert _is_batch_last(h)
+    h = engine.nn.functional.max_pool2d(h, 2, 2)
+    assert _is_batch_last(h)
+    assert engine.flatten(h, 1)._array.flags.c_contiguous
+    assert h.numpy().flags.c_contiguous

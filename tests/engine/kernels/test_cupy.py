@@ -1,0 +1,78 @@
+"""What is said where the GPU can't be used; with a stand-in for CuPy, since machines differ."""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import engine
+from engine.core.errors import DeviceError
+
+
+class _RuntimeError(Exception):
+    pass
+
+
+def _stand_in(count: Any, zeros: Any = None) -> types.ModuleType:
+    cupy: Any = types.ModuleType("cupy")
+
+    def get_count() -> int:
+        if isinstance(count, Exception):
+            raise count
+        return int(count)
+
+    class Device:
+        def __init__(self, index: int) -> None: ...
+        def __enter__(self) -> None: ...
+        def __exit__(self, *_: object) -> None: ...
+
+    runtime = types.SimpleNamespace(getDeviceCount=get_count, CUDARuntimeError=_RuntimeError)
+    cupy.cuda = types.SimpleNamespace(runtime=runtime, Device=Device)
+    cupy.zeros = zeros
+    made: types.ModuleType = cupy
+    return made
+
+
+@pytest.fixture
+def cupy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    def install(*arguments: Any) -> None:
+        monkeypatch.setitem(sys.modules, "cupy", _stand_in(*arguments))
+        monkeypatch.delitem(sys.modules, "engine.kernels.cupy", raising=False)
+        monkeypatch.delattr("engine.kernels.cupy", raising=False)
+
+    yield install
+    sys.modules.pop("engine.kernels.cupy", None)
+
+
+def test_no_driver(cupy: Any) -> None:
+    cupy(_RuntimeError("cudaErrorInsufficientDriver: CUDA driver version is insufficient"))
+    with pytest.raises(
+        DeviceError, match=r"'gpu:0' can't be used: .*cudaErrorInsufficientDriver.*set_device\('cpu'\)"
+    ):
+        engine.set_device("gpu")
+    assert engine.get_device() == "cpu"
+
+
+def test_no_such_gpu(cupy: Any) -> None:
+    cupy(2)
+    with pytest.raises(
+        DeviceError, match=r"'gpu:5' does not exist: this machine has 2 GPU\(s\); use 'gpu:0' to 'gpu:1'"
+    ):
+        engine.set_device("gpu:5")
+    cupy(0)
+    with pytest.raises(DeviceError, match="this machine has no GPU"):
+        engine.set_device("gpu")
+
+
+def test_a_gpu_that_can_not_compute(cupy: Any) -> None:
+    def zeros(_: int) -> Any:
+        raise OSError("libnvrtc.so.12 not found")
+
+    cupy(1, zeros)
+    with pytest.raises(DeviceError, match="CuPy says OSError: libnvrtc"):
+        engine.set_device("gpu")
+    assert engine.get_device() == "cpu"
