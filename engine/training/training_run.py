@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.core.errors import ArgumentError
+from engine.kernels.cpu.threads import one_blas_thread
 from engine.training.checkpointing import checkpoint_tree, restore
 from engine.training.config import TrainingConfig
 from engine.training.control import Control
@@ -162,6 +163,10 @@ class TrainingRun:
         Raises:
             EngineError, or whatever the user's model raised: after the event ``failed`` has told it.
         """
+        with one_blas_thread():
+            return self._run()
+
+    def _run(self) -> RunResult:
         self.state = "starting"
         try:
             self._prepare()
@@ -282,6 +287,7 @@ class TrainingRun:
         best = self._measured(result, partial=False)
         self.progress.next_epoch()
         self._checkpoint("epoch", best)
+        self._meter.skip()
 
     def _evaluate(self, stopped: Callable[[], bool]) -> Evaluation | None:
         parts, progress = self._parts, self.progress
