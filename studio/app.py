@@ -86,7 +86,7 @@ class Studio:
         self.frame.add_page("graph", self.graph_page, self.inspector, self.graph_page.tree.filter_box)
 
     def _add_export(self) -> None:
-        self.export_page, self.export_panel = ExportPage(self.actions["export"]), Inspector()
+        self.export_page, self.export_panel = ExportPage(), Inspector()
         bar = self.window.top.add_page("export", self.actions["page_export"])
         self.export = ExportController(
             self.session, self.export_page, self.export_panel, bar, self.actions, self.window
@@ -110,6 +110,7 @@ class Studio:
     def show(self) -> None:
         """Show the window; what takes longer begins after it is there."""
         self.window.show()
+        self.train_page.welcome.start.setFocus()
         QTimer.singleShot(0, self.window, self._after_show)
 
     def _after_show(self) -> None:

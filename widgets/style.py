@@ -65,6 +65,7 @@ QToolButton[role="page"] { padding: 6px 14px; color: $mute; }
 QToolButton[role="page"]:checked { color: $text; background: $selection; font-weight: 600; }
 QToolButton[role="brand"] { padding: 5px 8px; font-weight: 600; }
 QToolButton[role="brand"]::menu-indicator { image: none; }
+QDialog#palette { background: $panel; border: 1px solid $mute; }
 QFrame#topBar { border-bottom: 1px solid $line; }
 
 QLineEdit, QAbstractSpinBox, QComboBox {

@@ -77,6 +77,12 @@ class Meter:
         now = self._paused_at if self._paused_at is not None else self._clock()
         return now - self._started - self._paused_for
 
+    def skip(self) -> None:
+        """What happened since the last report (an evaluation, a checkpoint) does not count for the speed."""
+        if self._window:
+            gap = self._clock() - self._window[-1][0]
+            self._window = deque((moment + gap, seen) for moment, seen in self._window)
+
     def pause(self) -> None:
         self._paused_at = self._clock()
 

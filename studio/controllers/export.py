@@ -15,6 +15,7 @@ from studio.controllers.binders import Bonds
 from studio.controllers.train import state_word
 from studio.session.session import Session
 from studio.session.settings import title_of
+from studio.windows.controls import mute
 from studio.windows.dialogs import ask_agreement
 from studio.windows.export_page import ExportPage
 from studio.windows.inspector import Inspector
@@ -35,7 +36,10 @@ class ExportController(QObject):
         self._view = session.export
         self._bonds = Bonds()
         self._silent = False
+        self._why_not = mute()
+        bar.add(self._why_not)
         bar.add_action(actions["export"], "export", "primary")
+        page.export_requested.connect(lambda: actions.trigger("export"))
         actions.handle("export", self.export)
         page.form.changed.connect(self._edited)
         page.input_form.changed.connect(self._edited)
@@ -47,6 +51,7 @@ class ExportController(QObject):
         for name in ("state", "message", "verification"):
             self._bonds.show(self._view, name, lambda _: self._show_result())
         self._bonds.show(self._view, "why_not", lambda _: self._show_why_not())
+        self._bonds.follow(session.tasks_changed, self._show_why_not)
         self._bonds.follow(session.runs_changed, lambda _: self._show_runs())
         self._show_runs()
 
@@ -141,7 +146,8 @@ class ExportController(QObject):
 
     def _show_why_not(self) -> None:
         self._actions.refresh()
-        self._page.set_why_not(self._reason() if self._view.state != "exporting" else "")
+        self._why_not.setText("" if self._view.state in ("exporting", "done") else self._reason())
+        self._why_not.setVisible(bool(self._why_not.text()))
 
     def _show_result(self) -> None:
         view, page = self._view, self._page

@@ -61,6 +61,7 @@ class GraphController(QObject):
         page.set_sources(view.source_file, view.source, view.source_line, view.converted)
         self._lines = line_map(view.source, view.source_line, view.converted) if view.source else {}
         self._project.set_has_program(bool(program.blocks))
+        self._project.open_block()
         self._show_loading()
         self._show_selected(None)
 
@@ -90,6 +91,8 @@ class GraphController(QObject):
         lines = list(lines)
         self._page.source.mark_lines(lines)
         self._page.converted.mark_lines(other for line in lines for other in self._lines.get(line, []))
+        if lines:
+            self._page.source.centerCursor()
 
     def _choose_line(self, line: int) -> None:
         """Choose the operators of a line: the first one, and with each further click the next."""

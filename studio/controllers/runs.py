@@ -37,6 +37,7 @@ class RunsController(QObject):
         for name in ("state", "epoch", "folder", "validation_accuracy"):
             self._bonds.follow(getattr(session.train.events, name), lambda _: self._show_runs())
         self._bonds.follow(session.train.events.parameters, lambda _: session.refresh_runs())
+        self._bonds.follow(session.train.events.state, lambda _: self._settled())
         self._panel.runs.chosen_changed.connect(train.show_runs)
         self._panel.runs.menu_requested.connect(self._show_menu)
         self._panel.new_run_requested.connect(self.new_run)
@@ -69,6 +70,10 @@ class RunsController(QObject):
         if not self._panel.runs.chosen() and view.busy:
             self._panel.runs.choose(view.folder)
 
+    def _settled(self) -> None:
+        if not self._session.train.busy:
+            self._session.refresh_runs()
+
     def _row(self, run: Run, color: int) -> RunRow:
         view = self._session.train
         accuracy = run.accuracy
@@ -80,7 +85,13 @@ class RunsController(QObject):
             value = theme.format_number(accuracy * 100, "%", digits=3, keep_zeros=True)
         elif not value:
             value = state
-        return RunRow(run.path, run.title, value, color, f"{run.name}\n{state}\n{run.path}")
+        return RunRow(run.path, self._title(run), value, color, f"{run.name}\n{state}\n{run.path}")
+
+    def _title(self, run: Run) -> str:
+        """Model and mode; with the number of the run where another has the same."""
+        same = sum(other.title == run.title for other in self._session.runs) > 1
+        number = run.name.rpartition("-")[2]
+        return f"{run.title} · {int(number)}" if same and number.isdigit() else run.title
 
     def new_run(self) -> None:
         """Leave the runs that are shown; the settings are ready for another one."""

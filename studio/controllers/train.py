@@ -58,9 +58,9 @@ class TrainController(QObject):
         bonds, view = self._bonds, self._view
         for name in ("state", "message", "epoch", "why_not"):
             bonds.show(view, name, lambda _: self._show_state())
-        for name in ("loss", "validation_accuracy", "samples_per_second", "seconds_left"):
+        for name in ("state", "loss", "validation_accuracy", "samples_per_second", "seconds_left"):
             bonds.show(view, name, lambda _: self._show_figures())
-        for name in ("step", "evaluating", "last_checkpoint_step", "best_accuracy", "parameters"):
+        for name in ("state", "step", "seconds_left", "evaluating", "last_checkpoint_step", "best_accuracy", "parameters"):
             bonds.show(view, name, lambda _: self._show_progress())
         bonds.show(view, "confusion", lambda _: self._show_confusion())
         bonds.show(view, "pictures", lambda _: self._show_confusion())
@@ -247,7 +247,8 @@ class TrainController(QObject):
         if self._is_live():
             page.set_figure("loss", view.loss)
             page.set_figure("accuracy", view.validation_accuracy * 100, "%")
-            page.set_figure("throughput", _rounded(view.samples_per_second) or math.nan, self.tr("img/s"))
+            speed = theme.format_number(view.samples_per_second, self.tr("img/s"), digits=3)
+            page.set_figure("throughput", speed if view.samples_per_second else DASH)
             page.set_figure("left", theme.format_duration(view.seconds_left) if view.busy else DASH)
             return
         history, run = self._history, self._run()
@@ -322,11 +323,6 @@ class TrainController(QObject):
     def close(self) -> None:
         """Follow the view model no longer."""
         self._bonds.release()
-
-
-def _rounded(value: float) -> float:
-    """Three digits are enough for a speed, and don't jump about."""
-    return float(f"{value:.3g}") if math.isfinite(value) else value
 
 
 def state_word(state: str, where: QObject) -> str:

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from psygnal import Signal
+
 from studio.session import jobs
 from studio.session.commands import command
 from studio.session.export_view import ExportViewModel
@@ -34,6 +36,8 @@ class Session(Library):
         make_worker: how a worker is made; a child process unless told otherwise.
         runs_folder: where runs go while there is no project file.
     """
+
+    tasks_changed = Signal()
 
     def __init__(self, make_worker: MakeWorker = ProcessWorker, runs_folder: Path | None = None) -> None:
         super().__init__(runs_folder)
@@ -206,6 +210,7 @@ class Session(Library):
         self._task_view = view
         self._task = self._worker()
         self._task.start(job)
+        self.tasks_changed.emit()
 
     def load_model(self, prefix: str) -> None:
         """Load inference files for Predict, in a thread: reading a stranger's file may take seconds."""
@@ -252,6 +257,7 @@ class Session(Library):
             if ended:
                 worker.close()
                 self._task, view, self._task_view = None, self._task_view, None
+                self.tasks_changed.emit()
                 if view is not None and view.last_problem is not None:
                     self._report(view.last_problem)
         while self._loaded:

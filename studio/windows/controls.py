@@ -23,7 +23,7 @@ from widgets import theme
 from widgets.icons import set_icon
 
 # Long names of tensors and paths may be broken after these.
-_BREAKS = re.compile(r"(?<=[/\\_.,:=@\-])(?=\S)")
+_BREAKS = re.compile(r"(?<=[/\\_.,:=@\-])(?=\S)|(?<=[0-9a-f]{8})(?=[0-9a-f]{8})")
 _ZERO_WIDTH = "\u200b"
 
 

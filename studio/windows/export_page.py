@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Signal
-from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -15,7 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from studio.session.export_view import CHECKPOINT_CHOICES
-from studio.windows.controls import ActionButton, Facts, mute
+from studio.windows.controls import Facts, mute
 from widgets import theme
 from widgets.cards import Card, EmptyState, KeyFigure
 from widgets.icons import set_icon
@@ -29,17 +28,14 @@ NOTHING, BUSY, DONE = range(3)
 class ExportPage(QWidget):
     """Filled by its controller; ``form.changed`` says what was edited."""
 
+    export_requested = Signal()
     predict_requested = Signal()
     folder_requested = Signal()
 
-    def __init__(self, export: QAction) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.form = ParamForm(self._what())
         self.input_form = ParamForm(self._input())
-        self.button = ActionButton(export, "export", "primary")
-        self.why_not = QLabel()
-        self.why_not.setProperty("role", "mute")
-        self.why_not.setWordWrap(True)
         self.figures = {name: KeyFigure() for name in FIGURES}
         self.facts = Facts()
         self.predict_button, self.folder_button = QPushButton(), QPushButton()
@@ -54,6 +50,7 @@ class ExportPage(QWidget):
         self._summary = QLabel()
         self._summary.setWordWrap(True)
         self._empty = EmptyState("", icon="export")
+        self._empty.action_triggered.connect(self.export_requested)
         self._result = QStackedWidget()
         self._what_card, self._input_card, self._result_card = Card(" "), Card(" "), Card(" ")
         self._build()
@@ -65,7 +62,7 @@ class ExportPage(QWidget):
         return [
             Field("run", "", "choice", "", choices=(("", "\u2013"),)),
             Field("checkpoint", "", "choice", "best", choices=CHECKPOINT_CHOICES),
-            Field("folder", "", "path", "", required=True),
+            Field("folder", "", "path", ""),
             Field("name", "", "text", "model", required=True),
         ]
 
@@ -87,10 +84,6 @@ class ExportPage(QWidget):
         cards.setSpacing(theme.SPACE_M)
         cards.addWidget(self._what_card, 1)
         cards.addWidget(self._input_card, 1)
-        line = QHBoxLayout()
-        line.setSpacing(theme.SPACE_M)
-        line.addWidget(self.button)
-        line.addWidget(self.why_not, 1)
         self._result_card.body.addWidget(self._result, 1)
         busy = QWidget()
         layout = QVBoxLayout(busy)
@@ -105,7 +98,6 @@ class ExportPage(QWidget):
         outer.setContentsMargins(*[theme.PAGE_PADDING] * 4)
         outer.setSpacing(theme.SPACE_M)
         outer.addLayout(cards)
-        outer.addLayout(line)
         outer.addWidget(self._result_card, 1)
 
     def _done(self) -> QWidget:
@@ -125,8 +117,8 @@ class ExportPage(QWidget):
         layout.addWidget(self._summary)
         layout.addLayout(figures)
         layout.addWidget(self.facts)
-        layout.addStretch(1)
         layout.addLayout(buttons)
+        layout.addStretch(1)
         return done
 
     # contents
@@ -136,10 +128,6 @@ class ExportPage(QWidget):
         self.form.set_choices("run", tuple(runs) or (("", "\u2013"),))
         if any(folder == chosen for folder, _ in runs):
             self.form.set_value("run", chosen)
-
-    def set_why_not(self, reason: str) -> None:
-        """Why Export can't be given, beside the button."""
-        self.why_not.setText(reason)
 
     def show_nothing(self) -> None:
         """Nothing was exported yet."""
@@ -184,7 +172,7 @@ class ExportPage(QWidget):
         self._empty.set_text(tr(
             "Export writes three files that run without the model's source, loads them in a clean process, "
             "and compares the answers on test pictures."
-        ))  # fmt: skip
+        ), tr("Export"))  # fmt: skip
         labels = (tr("Largest difference"), tr("Accuracy on samples"), tr("One picture"), tr("Size"))
         for figure, label in zip(self.figures.values(), labels, strict=True):
             figure.set_label(label)

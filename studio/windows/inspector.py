@@ -44,6 +44,8 @@ class Inspector(QFrame):
             if not rows:
                 continue
             label, facts = section(title), Facts()
+            if self._sections:
+                label.setContentsMargins(0, theme.SPACE_S, 0, 0)
             facts.set_rows(rows)
             for widget in (label, facts):
                 self._layout.insertWidget(self._layout.count() - 1, widget)

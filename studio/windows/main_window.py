@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QByteArray, QEvent, QSettings, QSize, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QStackedWidget, QWidget
 
 from studio.windows.controls import Scroll
@@ -44,6 +44,7 @@ class MainWindow(QMainWindow):
         self.pages = QStackedWidget()
         self.setCentralWidget(self.pages)
         self._pages: dict[str, QWidget] = {}
+        self._made_room: set[QDockWidget] = set()
         self.panels = QStackedWidget()
         self._panels: dict[str, QWidget] = {}
         self.project = ProjectPanel()
@@ -114,7 +115,9 @@ class MainWindow(QMainWindow):
         self.resizeDocks([self.bottom], [BOTTOM], Qt.Orientation.Vertical)
 
     def save_layout(self) -> None:
-        """Remember size and docks."""
+        """Remember size and docks, those too that only a narrow window has closed."""
+        for dock in self._made_room:
+            dock.show()
         self._settings.setValue("geometry", self.saveGeometry())
         self._settings.setValue("state", self.saveState(LAYOUT_VERSION))
         self._settings.sync()
@@ -134,6 +137,22 @@ class MainWindow(QMainWindow):
         return QSize(1280, 800)
 
     # events
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._make_room(event.oldSize().width(), event.size().width())
+
+    def _make_room(self, before: int, now: int) -> None:
+        """A narrow window is for the page alone: docks at the sides go when it becomes narrow, and come back."""
+        for dock, limit in ((self.left, 880), (self.right, 680)):
+            if dock.isFloating():
+                continue
+            if now < limit <= (before if before > 0 else limit) and not dock.isHidden():
+                dock.hide()
+                self._made_room.add(dock)
+            elif now >= limit and dock in self._made_room:
+                self._made_room.discard(dock)
+                dock.show()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if not self.may_close():

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent
-from PySide6.QtWidgets import QDialog, QLabel, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QPainter
+from PySide6.QtWidgets import (
+    QDialog,
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
 
 from widgets import theme
 
@@ -24,6 +34,21 @@ class Entry:
     why_not: str = ""
 
 
+class _Delegate(QStyledItemDelegate):
+    """The keys at the right end of each line."""
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        super().paint(painter, option, index)
+        entry: Entry = index.data(ROLE)
+        painter.save()
+        painter.setPen(QColor(theme.current().disabled if entry.why_not else theme.current().mute))
+        room = option.rect.adjusted(0, 0, -theme.SPACE_S, 0)  # type: ignore[attr-defined]
+        painter.drawText(room, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, entry.keys)
+        painter.restore()
+
+
 class CommandPalette(QDialog):
     """``chosen`` carries the id of the command; the palette closes itself."""
 
@@ -33,7 +58,9 @@ class CommandPalette(QDialog):
         super().__init__(parent, Qt.WindowType.Dialog | Qt.WindowType.FramelessWindowHint)
         self._entries: list[Entry] = []
         self.setWindowTitle(self.tr("Command palette"))
+        self.setObjectName("palette")
         self.box, self.list, self._help = QLineEdit(), QListWidget(), QLabel()
+        self.list.setItemDelegate(_Delegate(self.list))
         self.box.setPlaceholderText(self.tr("Type the name of a command"))
         self.box.setAccessibleName(self.tr("Name of a command"))
         self.list.setAccessibleName(self.tr("Commands"))
@@ -73,9 +100,8 @@ class CommandPalette(QDialog):
         self.list.clear()
         for entry in self._entries:
             if all(word in f"{entry.title} {entry.help}".lower() for word in words):
-                item = QListWidgetItem(f"{entry.title}\t{entry.keys}" if entry.keys else entry.title)
+                item = QListWidgetItem(entry.title)
                 item.setData(ROLE, entry)
-                item.setText(f"{entry.title}    {entry.keys}")
                 if entry.why_not:
                     item.setForeground(QColor(theme.current().disabled))
                 self.list.addItem(item)

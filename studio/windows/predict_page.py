@@ -3,17 +3,47 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QSlider, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QSlider,
+    QVBoxLayout,
+    QWidget,
+)
 
 from studio.windows.controls import Facts, mute
 from widgets import theme
 from widgets.bars import ProbabilityBars
 from widgets.cards import Card
 from widgets.digit_pad import DigitPad, PixelView
+from widgets.flow import FlowLayout
 from widgets.icons import set_icon
 
 ANSWER_PX = 44
 NARROW = 520
+
+
+class _Frame(QWidget):
+    """Room for a square widget, which takes the middle of it: without this its height would follow its width and
+    push the page over the window's edge."""
+
+    def __init__(self, square: QWidget, wanted: QSize, least: QSize) -> None:
+        super().__init__()
+        self._square, self._wanted = square, wanted
+        square.setParent(self)
+        self.setMinimumSize(least)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+
+    def sizeHint(self) -> QSize:
+        return self._wanted
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        side = min(self.width(), self.height())
+        self._square.setGeometry((self.width() - side) // 2, (self.height() - side) // 2, side, side)
 
 
 class PredictPage(QWidget):
@@ -48,16 +78,14 @@ class PredictPage(QWidget):
         self.brush.setRange(8, 48)
         self.brush.setFixedWidth(80)
         self.brush.valueChanged.connect(self._brush_changed)
-        tools = QHBoxLayout()
-        tools.setSpacing(theme.SPACE_S)
+        tools = QWidget()
+        flow = FlowLayout(tools)
         for button in (self.clear_button, self.undo_button, self.image_button):
-            tools.addWidget(button)
-        tools.addStretch(1)
-        tools.addWidget(self._brush_label)
-        tools.addWidget(self.brush)
-        self.pad.setMinimumSize(180, 180)
-        self._draw_card.body.addWidget(self.pad, 1)
-        self._draw_card.body.addLayout(tools)
+            flow.addWidget(button)
+        for widget in (self._brush_label, self.brush):
+            self._draw_card.header.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._draw_card.body.addWidget(_Frame(self.pad, QSize(320, 320), QSize(180, 180)), 1)
+        self._draw_card.body.addWidget(tools)
         self.clear_button.clicked.connect(self.pad.clear)
         self.undo_button.clicked.connect(self.pad.undo)
         self.image_button.clicked.connect(self.open_image_requested)
@@ -71,9 +99,7 @@ class PredictPage(QWidget):
         self._answer_card.body.addWidget(self.bars, 1)
         fed = QHBoxLayout()
         fed.setSpacing(theme.SPACE_L)
-        self.fed.setMinimumSize(112, 112)
-        self.fed.setMaximumSize(224, 224)
-        fed.addWidget(self.fed, 2)
+        fed.addWidget(_Frame(self.fed, QSize(200, 200), QSize(112, 112)), 2)
         side = QVBoxLayout()
         side.addWidget(self.facts)
         side.addStretch(1)
@@ -92,7 +118,7 @@ class PredictPage(QWidget):
         self._grid.addWidget(self._draw_card, 0, 0)
         self._grid.addWidget(self._answer_card, 1 if stacked else 0, 0 if stacked else 1)
         self._grid.addWidget(self._fed_card, 2 if stacked else 1, 0, 1, 1 if stacked else 2)
-        for column, share in enumerate((1, 0) if stacked else (5, 6)):
+        for column, share in enumerate((1, 0) if stacked else (1, 1)):
             self._grid.setColumnStretch(column, share)
         for row, share in enumerate((4, 4, 3) if stacked else (8, 5, 0)):
             self._grid.setRowStretch(row, share)
@@ -103,7 +129,7 @@ class PredictPage(QWidget):
         return QSize(wide + 2 * theme.PAGE_PADDING, super().minimumSizeHint().height())
 
     def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Resize:
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Show) and self.isVisible():
             self._arrange(self.width() < NARROW)
         return super().event(event)
 

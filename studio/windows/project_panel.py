@@ -2,14 +2,40 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QLocale, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QHeaderView,
+    QPushButton,
+    QSizePolicy,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
 
 from studio.windows.controls import ValueLabel, mute, section
 from studio.windows.runs_list import RunsList
 from widgets import theme
 from widgets.icons import set_icon
 from widgets.program_tree import ProgramTree
+
+
+class _ShapeDelegate(QStyledItemDelegate):
+    """Shapes small and without spaces, at the right: a dock is narrow."""
+
+    def displayText(self, value: object, locale: QLocale | QLocale.Language) -> str:
+        return str(value).replace(", ", ",")
+
+    def initStyleOption(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        super().initStyleOption(option, index)
+        option.font = theme.font(theme.SECTION_PX)  # type: ignore[attr-defined]
+        option.displayAlignment = (  # type: ignore[attr-defined]
+            Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        )
 
 
 class ProjectPanel(QFrame):
@@ -31,6 +57,11 @@ class ProjectPanel(QFrame):
         self.tree = ProgramTree()
         self.tree.set_compact(True)
         self.tree.filter_box.hide()
+        self.tree.view.setIndentation(10)
+        # Shapes need what they need, the names get the rest.
+        self.tree.view.setItemDelegateForColumn(1, _ShapeDelegate(self.tree.view))
+        self.tree.view.header().setMinimumSectionSize(60)
+        self.tree.view.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
         self._no_program = mute(wrap=True)
         self.show_graph = QPushButton()
         set_icon(self.show_graph, "graph")
@@ -82,6 +113,13 @@ class ProjectPanel(QFrame):
         """Show the tree, or the offer to make one."""
         self.tree.setVisible(there)
         self._empty.setVisible(not there)
+
+    def open_block(self) -> None:
+        """A Program of one block shows it alone: a level less in a narrow dock."""
+        view, model = self.tree.view, self.tree.view.model()
+        blocks = self.tree.program().blocks
+        program = model.index(0, 0)
+        view.setRootIndex(model.index(0, 0, program) if len(blocks) == 1 else program)
 
     def set_program_visible(self, visible: bool) -> None:
         """The page Graph has a tree of its own, with all columns."""

@@ -43,7 +43,7 @@ class _Columns(QWidget):
         return QSize(wide, super().minimumSizeHint().height())
 
     def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Resize:
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Show) and self.isVisible():
             self._arrange(self.width() < NARROW)
         return super().event(event)
 

@@ -26,15 +26,21 @@ ZOOM_STEP = 0.8
 
 
 def nice_ticks(low: float, high: float, most: int) -> tuple[float, list[float]]:
-    """A step of 1, 2, 2.5 or 5 times a power of ten and its multiples in [low, high], about `most`."""
+    """A step of 1, 2, 2.5 or 5 times a power of ten and its multiples in [low, high], about `most`.
+
+    At least two, since an axis with fewer numbers says nothing.
+    """
     span = high - low
     if not (math.isfinite(span) and span > 0):
         return 1.0, []
     raw = span / max(1, most - 1)
-    power = 10.0 ** math.floor(math.log10(raw))
-    step = next(factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power >= raw * (1 - 1e-9))
-    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return step, [k * step for k in range(first, last + 1)]
+    while True:
+        power = 10.0 ** math.floor(math.log10(raw))
+        step = next(factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power >= raw * (1 - 1e-9))
+        first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+        if last > first:
+            return step, [k * step for k in range(first, last + 1)]
+        raw /= 2
 
 
 class _Axis(pg.AxisItem):
