@@ -1,8 +1,8 @@
 """How many threads the BLAS library uses.
 
-A team of BLAS threads spins while it waits for its slowest member, so one busy core stops it: on a 2-core machine
-with other work a LeNet step took 243 to 288 ms with two threads (median) and 23 with one; on a quiet one two
-threads gain little on matrices of this size. The window draws while the training runs, so there is other work.
+A team of BLAS threads spins while it waits for its slowest member, so one busy core stops it: on a 2-core
+machine with other work a LeNet step took 243 to 288 ms with two threads (median) and 23 with one. The window
+draws while the training runs, so there is other work.
 """
 
 from __future__ import annotations
