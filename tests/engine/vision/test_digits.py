@@ -116,9 +116,9 @@ def test_the_first_thousand_come_at_once():
     draw_digits("train", 0, np.arange(10), labels_of("train", 10, 0))  # reads the prototypes
     best = 9.0
     for _ in range(3):
-        start = time.perf_counter()
+        start = time.process_time()
         _ = Digits(count=1000, seed=1 + int(best * 100)).images
-        best = min(best, time.perf_counter() - start)
+        best = min(best, time.process_time() - start)
     assert best < 0.3
 
 
