@@ -84,7 +84,8 @@ class _Drawn:
             first += len(stroke)
         lengths = [self._lengths(spans) for spans in spans_of]
         shares = _shares([math.fsum(length) for length in lengths])
-        mixtures, starts = [], []
+        mixtures: list[list[tuple[int, float]]] = []
+        starts: list[int] = []
         for spans, length, pieces in zip(spans_of, lengths, shares, strict=True):
             starts += range(len(mixtures), len(mixtures) + pieces)
             mixtures += _along(spans, length, pieces)
