@@ -155,6 +155,7 @@ class Walk:
             leaf.grad = leaf.grad + gradient
         else:
             leaf.grad = self.own(gradient, fresh)
+            leaf.cleared = None
 
     def _hooks(self, node: Operator, grads: list[Any]) -> list[Any]:
         hooks = node.hooks

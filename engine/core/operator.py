@@ -108,13 +108,18 @@ class OutEdge:
 
 
 class Leaf:
-    """Collects the gradient of a Tensor that no operator made. Knows no Tensor, so there is no cycle."""
+    """Collects the gradient of a Tensor that no operator made. Knows no Tensor, so there is no cycle.
 
-    __slots__ = ("grad", "hooks", "shape")
+    ``cleared`` makes zeros of the last gradient's kind if someone looks at a gradient that was set to zero; the
+    next backward then has nothing to add to.
+    """
+
+    __slots__ = ("cleared", "grad", "hooks", "shape")
 
     def __init__(self, shape: tuple[int, ...]) -> None:
         self.shape = shape
         self.grad: Any = None
+        self.cleared: Any = None
         self.hooks: Any = None
 
 

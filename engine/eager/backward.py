@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from engine.autodiff.tape import Hooks, Walk, end
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, GradientError, ShapeError
@@ -133,6 +131,9 @@ def gradient_of(tensor: Tensor) -> Tensor | None:
         return None
     node, index = end(edge)
     if node.__class__ is Leaf:
+        if node.grad is None and node.cleared is not None:
+            zeros, dtype = node.cleared
+            node.grad, node.cleared = wrap(zeros(node.shape, dtype)), None
         found: Tensor | None = node.grad
         return found
     return node.hooks.retained.get(index) if node.hooks is not None else None
@@ -143,7 +144,10 @@ def clear_gradient(tensor: Tensor, set_to_zero: bool = True) -> None:
     edge = tensor._edge
     if edge.__class__ is Leaf:
         if edge.grad is not None:
-            edge.grad = wrap(np.zeros_like(edge.grad._array)) if set_to_zero else None
+            array, edge.grad = edge.grad._array, None
+            edge.cleared = (array_module(array).zeros, array.dtype) if set_to_zero else None
+        elif not set_to_zero:
+            edge.cleared = None
     elif edge is not None:
         node, index = end(edge)
         if node.hooks is not None and index in node.hooks.retained:
