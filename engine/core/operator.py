@@ -110,7 +110,7 @@ class OutEdge:
 class Leaf:
     """Collects the gradient of a Tensor that no operator made. Knows no Tensor, so there is no cycle.
 
-    ``cleared`` makes zeros of the last gradient's kind if someone looks at a gradient that was set to zero; the
+    ``cleared`` makes zeros of the last gradient's kind if someone looks at a gradient set to zero; the
     next backward then has nothing to add to.
     """
 
