@@ -157,8 +157,8 @@ class _Plan:
         self.sh, self.sw = strides
         self.dh, self.dw = (1, 1) if algorithm == "SAME" else dilations
         size = (self.height, self.width)
-        self.pads = pads_of("conv2d", size, (self.kh, self.kw), strides, paddings, algorithm)
-        (self.top, bottom), (self.left, right) = self.pads
+        pads = pads_of("conv2d", size, (self.kh, self.kw), strides, paddings, algorithm)
+        (self.top, bottom), (self.left, right) = pads
         self.full_height = self.height + self.top + bottom
         self.full_width = self.width + self.left + right
         self.oh = (self.full_height - self.dh * (self.kh - 1) - 1) // self.sh + 1
@@ -218,10 +218,13 @@ class _Plan:
             self.groups, self.filters // self.groups, -1
         )
 
-    def gradient_matrix(self, g: Any) -> Any:
-        """The gradient of the result as [row out, groups, filter, column out * sample]."""
-        laid = self.xp.ascontiguousarray(g.transpose(2, 1, 3, 0))
-        return laid.reshape(self.oh, self.groups, self.filters // self.groups, self.ow * self.samples)
+    def gradient_rows(self, g: Any) -> Any:
+        """The gradient of the result as [groups, row out, filter, column out * sample]."""
+        laid = g.transpose(2, 1, 3, 0).reshape(
+            self.oh, self.groups, self.filters // self.groups, self.ow, self.samples
+        )
+        laid = self.xp.ascontiguousarray(laid.swapaxes(0, 1))
+        return laid.reshape(self.groups, self.oh, self.filters // self.groups, self.ow * self.samples)
 
     def forward(self, x: Any, weight: Any) -> Any:
         """The result [sample, filter, row, column], batch-last in memory."""
@@ -229,47 +232,57 @@ class _Plan:
         return result.reshape(self.oh, self.filters, self.ow, self.samples).transpose(3, 1, 0, 2)
 
     def weight_gradient(self, x: Any, g: Any) -> Any:
-        """The gradient of the filters, from the image and the gradient matrix."""
+        """The gradient of the filters, from the image and the gradient rows."""
         windows = self.windows(self.rows(x))
-        total = self.xp.matmul(g, windows.swapaxes(2, 3)).sum(axis=0)
-        total = total.reshape(self.filters, self.kh, self.taken, self.kw)
+        total = self.xp.matmul(windows, g.transpose(1, 0, 3, 2)).sum(axis=0)
+        total = total.swapaxes(1, 2).reshape(self.filters, self.kh, self.taken, self.kw)
         return self.xp.ascontiguousarray(total.transpose(0, 2, 1, 3))
 
     def image_gradient(self, weight: Any, g: Any) -> Any:
-        """The gradient of the image, batch-last in memory: each output row adds to the rows it saw."""
-        dtype = g.dtype
-        rows = self.xp.zeros(self._rows_shape(), dtype)
+        """The gradient of the image, batch-last in memory, from the filters and the gradient rows.
+
+        A row of the image gets its gradient from the few output rows that saw it: one product of those with the
+        filters' rows in reverse order. What is left is to add up the columns of the filter.
+        """
+        each = self.filters // self.groups
+        turned = weight.reshape(self.groups, each, self.taken, self.kh, self.kw)[:, :, :, ::-1]
+        turned = self.xp.ascontiguousarray(turned.transpose(0, 2, 4, 3, 1))
+        turned = turned.reshape(self.groups, self.taken * self.kw, self.kh, each)
+        rows = self.xp.empty(self._rows_shape(), g.dtype)
         flat = rows.reshape(self.groups, self.full_height, self.taken * self.kw, self.ow * self.samples)
-        filters = self.weight_matrix(weight).swapaxes(1, 2)
-        span = self.dh * (self.kh - 1) + 1
-        for n in range(self.oh):
-            part = self.xp.matmul(filters, g[n])
-            part = part.reshape(self.groups, self.kh, self.taken * self.kw, self.ow * self.samples)
-            flat[:, n * self.sh : n * self.sh + span : self.dh] += part
-        image = self.xp.zeros((self.full_height, self.channels, self.full_width, self.samples), dtype)
-        target = image.reshape(
-            self.full_height, self.groups, self.taken, self.full_width, self.samples
-        ).swapaxes(0, 1)  # fmt: skip
+        for row in range(self.full_height):
+            seen = self._seen_by(row)
+            if seen is None:
+                flat[:, row] = 0
+                continue
+            outputs, filter_rows = seen
+            self.xp.matmul(
+                turned[:, :, filter_rows].reshape(self.groups, self.taken * self.kw, -1),
+                g[:, outputs].reshape(self.groups, -1, self.ow * self.samples),
+                out=flat[:, row],
+            )
+        return self._columns_added(rows)
+
+    def _seen_by(self, row: int) -> tuple[slice, slice] | None:
+        """The output rows that see ``row`` of the padded image, and by which rows of the turned filters."""
+        first = max(-(-(row - self.dh * (self.kh - 1)) // self.sh), 0)
+        last = min(row // self.sh, self.oh - 1)
+        outputs = [n for n in range(first, last + 1) if (row - n * self.sh) % self.dh == 0]
+        if not outputs:
+            return None
+        places = [self.kh - 1 - (row - n * self.sh) // self.dh for n in outputs]
+        step, turn = (outputs[1] - outputs[0], places[1] - places[0]) if len(outputs) > 1 else (1, 1)
+        return slice(outputs[0], outputs[-1] + 1, step), slice(places[0], places[-1] + 1, turn)
+
+    def _columns_added(self, rows: Any) -> Any:
+        """The reverse of ``rows``: its columns of the filter added up to an image, without the padding."""
+        image = self.xp.zeros((self.full_height, self.channels, self.full_width, self.samples), rows.dtype)
+        target = image.reshape(self.full_height, self.groups, self.taken, self.full_width, self.samples)
+        target = target.swapaxes(0, 1)
         for b in range(self.kw):
             target[:, :, :, self.columns(b)] += rows[:, :, :, b]
         image = image.transpose(3, 1, 0, 2)
         return image[:, :, self.top : self.top + self.height, self.left : self.left + self.width]
-
-    def image_gradient_is_convolution(self) -> bool:
-        """True where the image's gradient is better computed as a convolution with the filters turned round.
-
-        Measured: from about 32 channels on the product over whole rows pays, below that adding up does.
-        """
-        fits = max(self.pads[0]) < self.kh and max(self.pads[1]) <= self.dw * (self.kw - 1)
-        return self.sh == self.sw == 1 and self.dh == 1 and self.groups == 1 and self.channels >= 32 and fits
-
-    def image_gradient_by_convolution(self, weight: Any, g: Any) -> Any:
-        turned = weight[:, :, ::-1, ::-1].swapaxes(0, 1)
-        (top, bottom), (left, right) = self.pads
-        reach = self.dw * (self.kw - 1)
-        pads = [self.kh - 1 - top, self.kh - 1 - bottom, reach - left, reach - right]
-        plan = _Plan(self.xp, g, turned, (1, 1), pads, "EXPLICIT", (1, self.dw), 1)
-        return plan.forward(g, turned)
 
 
 @op("conv2d", infer=_infer, outputs=("output",), slots={"x": "Input", "weight": "Filter"})
@@ -299,12 +312,9 @@ def conv2d_grad(xp, x, weight, g_in, *, strides=(1, 1), paddings=(0, 0), padding
         x, g_in = x.transpose(0, 3, 1, 2), g_in.transpose(0, 3, 1, 2)
     plan = _Plan(xp, x, weight, strides, paddings, padding_algorithm, dilations, groups)
     x_grad = weight_grad = None
-    convolve = need_x and plan.image_gradient_is_convolution()
-    g = plan.gradient_matrix(g_in) if need_weight or not convolve else None
+    g = plan.gradient_rows(g_in)
     if need_x:
-        x_grad = (
-            plan.image_gradient_by_convolution(weight, g_in) if convolve else plan.image_gradient(weight, g)
-        )
+        x_grad = plan.image_gradient(weight, g)
         if last:
             x_grad = x_grad.transpose(0, 2, 3, 1)
     if need_weight:

@@ -262,18 +262,15 @@ def pool2d_grad(xp, x, y, g_in, *, pooling_type="max", ksize, strides=(1, 1), pa
     full = plan.padded_size()
     covered = not plan.overlaps() and plan.covers(full)
     result = (xp.empty_like if covered else xp.zeros_like)(x, shape=(*x.shape[:2], *full))
-    if is_max:
-        parts = (
-            (entry, xp.multiply(g_in, mask)) for entry, mask in _picks(plan.pad(xp, x, -xp.inf), y, plan)
-        )
-    else:
-        share = g_in / plan.counts(xp, x.dtype)
-        parts = ((entry, share) for entry in plan.entries())
-    for entry, part in parts:
+    share = None if is_max else g_in / plan.counts(xp, x.dtype)
+    picks = _picks(plan.pad(xp, x, -xp.inf), y, plan) if is_max else ((e, None) for e in plan.entries())
+    for entry, mask in picks:
         if plan.overlaps():
-            result[entry] += part
+            result[entry] += share if mask is None else g_in * mask
+        elif mask is None:
+            result[entry] = share
         else:
-            result[entry] = part
+            xp.multiply(g_in, mask, out=result[entry])
     result = plan.inside(result)
     return _last(result) if data_format == "NHWC" else result
 

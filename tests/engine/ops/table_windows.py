@@ -151,7 +151,7 @@ CONVS = [
     s(v(2, 4, 4, 2), v(3, 2, 3, 3), data_format="NHWC", paddings=[1, 1]),
     s(v(0, 2, 4, 4), v(3, 2, 3, 3)),
 ]
-# With so many channels the image's gradient is a convolution itself, if the padding is less than the kernel.
+# With so many channels the image's gradient is a long product.
 WIDE = [
     s(v(1, 32, 3, 3), v(2, 32, 2, 2), paddings=[1, 0]),
     s(v(1, 32, 2, 4), v(2, 32, 2, 2), paddings=[0, 2], dilations=[1, 2]),
