@@ -180,7 +180,7 @@ QStatusBar::item { border: none; }
 QStatusBar QLabel { color: $mute; }
 QDockWidget { color: $mute; font-size: ${section}px; font-weight: 600;
   titlebar-close-icon: url(icons:style-close.svg); titlebar-normal-icon: url(icons:style-float.svg); }
-QDockWidget::title { background: $panel; padding: 8px 12px 4px 12px; text-align: left; }
+QDockWidget::title { background: $panel; padding: 8px 12px 4px 8px; text-align: left; }
 QDockWidget::close-button, QDockWidget::float-button { border: none; background: transparent; padding: 1px; }
 QDockWidget::close-button:hover, QDockWidget::float-button:hover { background: $hover; border-radius: 4px; }
 QTabWidget::pane { border: none; background: transparent; }

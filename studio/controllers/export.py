@@ -124,7 +124,7 @@ class ExportController(QObject):
             path = Path(f"{self._view.prefix}.{suffix}")
             if path.is_file():
                 files.append((path.name, size_text(path.stat().st_size)))
-        self._panel.set_sections([(self.tr("Run"), rows), (self.tr("Files that are there already"), files)])
+        self._panel.set_sections([("", rows), (self.tr("Files that are there already"), files)])
 
     # ----- the export -----
 

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 
 from studio.controllers.binders import Bonds
+from studio.controllers.train import time_left
 from studio.session.problems import ProblemView
 from studio.session.session import Session
 from studio.session.settings import title_of
@@ -117,7 +118,7 @@ class OutputController(QObject):
         status.set_field("step", step if busy else "")
         speed = float(f"{view.samples_per_second:.3g}")
         status.set_field("speed", number(speed, "img/s") if busy and speed else "")
-        left = theme.format_duration(view.seconds_left)
+        left = time_left(view.seconds_left)
         status.set_field("left", self.tr("{0} left").format(left) if busy and view.seconds_left >= 0 else "")
         memory = number(round(view.memory / 1e6), "MB") if view.memory else ""
         status.set_field("memory", memory, self.tr("Memory of the training process"))

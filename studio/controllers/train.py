@@ -60,7 +60,8 @@ class TrainController(QObject):
             bonds.show(view, name, lambda _: self._show_state())
         for name in ("state", "loss", "validation_accuracy", "samples_per_second", "seconds_left"):
             bonds.show(view, name, lambda _: self._show_figures())
-        for name in ("state", "step", "seconds_left", "evaluating", "last_checkpoint_step", "best_accuracy", "parameters"):
+        for name in ("state", "step", "seconds_left", "evaluating", "last_checkpoint_step", "best_accuracy",
+                     "parameters"):  # fmt: skip
             bonds.show(view, name, lambda _: self._show_progress())
         bonds.show(view, "confusion", lambda _: self._show_confusion())
         bonds.show(view, "pictures", lambda _: self._show_confusion())
@@ -249,7 +250,7 @@ class TrainController(QObject):
             page.set_figure("accuracy", view.validation_accuracy * 100, "%")
             speed = theme.format_number(view.samples_per_second, self.tr("img/s"), digits=3)
             page.set_figure("throughput", speed if view.samples_per_second else DASH)
-            page.set_figure("left", theme.format_duration(view.seconds_left) if view.busy else DASH)
+            page.set_figure("left", time_left(view.seconds_left) if view.busy else DASH)
             return
         history, run = self._history, self._run()
         page.set_figure("loss", history.losses[-1] if history and history.losses else math.nan)
@@ -266,7 +267,7 @@ class TrainController(QObject):
         if view.evaluating:
             words += " · " + self.tr("reading the test pictures")
         elif not math.isnan(view.seconds_left):
-            words += " · " + self.tr("{0} left").format(theme.format_duration(view.seconds_left))
+            words += " · " + self.tr("{0} left").format(time_left(view.seconds_left))
         panel.set_progress(share, words)
         panel.set_facts(self._facts())
 
@@ -323,6 +324,11 @@ class TrainController(QObject):
     def close(self) -> None:
         """Follow the view model no longer."""
         self._bonds.release()
+
+
+def time_left(seconds: float) -> str:
+    """An estimate in whole seconds: thousandths of one would only flicker."""
+    return theme.format_duration(float(math.ceil(seconds)) if math.isfinite(seconds) else seconds)
 
 
 def state_word(state: str, where: QObject) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QAction, QContextMenuEvent, QGuiApplication
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtGui import QAction, QContextMenuEvent, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QPushButton,
     QScrollArea,
     QSizePolicy,
+    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -153,18 +154,78 @@ def column(parent: QWidget, margin: int = theme.SPACE_M, spacing: int = theme.SP
     return layout
 
 
-class Scroll(QScrollArea):
-    """A page or dock that scrolls up and down where it doesn't fit, and never sideways."""
+class Stack(QStackedWidget):
+    """Takes the room that the page shown needs; those behind it would only bring scroll bars."""
 
-    def __init__(self, content: QWidget, ground: str = "page") -> None:
+    def __init__(self, *pages: QWidget) -> None:
         super().__init__()
-        content.setProperty("role", ground)
+        for page in pages:
+            self.addWidget(page)
+        self.currentChanged.connect(lambda _: self.updateGeometry())
+
+    def sizeHint(self) -> QSize:
+        page = self.currentWidget()
+        return page.sizeHint() if page is not None else QSize()
+
+    def minimumSizeHint(self) -> QSize:
+        page = self.currentWidget()
+        return page.minimumSizeHint() if page is not None else QSize()
+
+    def hasHeightForWidth(self) -> bool:
+        page = self.currentWidget()
+        return page is not None and page.hasHeightForWidth()
+
+    def heightForWidth(self, width: int) -> int:
+        page = self.currentWidget()
+        return page.heightForWidth(width) if page is not None else -1
+
+
+class _Holder(QWidget):
+    """Asks for the least height at which its content fits.
+
+    A scroll area would ask a content whose height depends on its width for the height that it likes best, and
+    show a scroll bar where none is needed.
+    """
+
+    def __init__(self, content: QWidget) -> None:
+        super().__init__()
+        self._content = content
+        content.setParent(self)
+
+    def minimumSizeHint(self) -> QSize:
+        least = self._content.minimumSizeHint()
+        layout = self._content.layout()
+        if layout is None or not layout.hasHeightForWidth():
+            return least
+        return QSize(least.width(), layout.minimumHeightForWidth(max(self.width(), least.width())))
+
+    def sizeHint(self) -> QSize:
+        return self._content.sizeHint()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._content.setGeometry(self.rect())
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+        return super().event(event)
+
+
+class Scroll(QScrollArea):
+    """A page or dock that scrolls where it doesn't fit."""
+
+    def __init__(self, content: QWidget) -> None:
+        super().__init__()
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setWidget(content)
+        holder = _Holder(content)
+        holder.setProperty("role", "page")
+        self.setWidget(holder)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(120, 80)

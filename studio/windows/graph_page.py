@@ -12,13 +12,13 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSplitter,
     QStackedWidget,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
+from studio.windows.controls import Stack
 from widgets import theme
-from widgets.cards import Card, EmptyState
+from widgets.cards import Card, Chip, EmptyState
 from widgets.code_view import CodeView
 from widgets.icons import set_icon
 from widgets.program_tree import ProgramTree
@@ -48,13 +48,13 @@ class GraphPage(QWidget):
         self._program_card, self._source_card, self._converted_card = Card(" "), Card(" "), Card(" ")
         self._views = QStackedWidget()
         self._switch = QButtonGroup(self)
-        self._tabs = [QToolButton(), QToolButton()]
+        self._tabs = [Chip(checkable=True), Chip(checkable=True)]
         self.copy_button = QPushButton()
         set_icon(self.copy_button, "copy")
         self._empty = EmptyState("", icon="graph")
         self._empty.action_triggered.connect(self.show_requested)
         self._empty.button.setProperty("role", "primary")
-        self._stack = QStackedWidget()
+        self._stack = Stack()
         self._file = ""
         self._build()
         theme.changed.connect(self._recolor)
@@ -64,11 +64,8 @@ class GraphPage(QWidget):
 
     def _build(self) -> None:
         for place, tab in enumerate(self._tabs):
-            tab.setProperty("role", "page")
-            tab.setCheckable(True)
-            tab.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             self._switch.addButton(tab, place)
-            self._program_card.header.addWidget(tab)
+            self._program_card.header.addWidget(tab, 0, Qt.AlignmentFlag.AlignVCenter)
         self._tabs[TREE].setChecked(True)
         self._switch.idClicked.connect(self.show_view)
         self._program_card.header.addWidget(self.copy_button)

@@ -32,7 +32,7 @@ class Inspector(QFrame):
         self._empty.show()
 
     def set_sections(self, sections: list[tuple[str, Rows]]) -> None:
-        """Show these sections, each a title and its rows; those without rows are left out."""
+        """Show these sections, each a title (or none) and its rows; those without rows are left out."""
         self._empty.hide()
         for label, facts in self._sections:
             self._layout.removeWidget(label)
@@ -44,6 +44,7 @@ class Inspector(QFrame):
             if not rows:
                 continue
             label, facts = section(title), Facts()
+            label.setVisible(bool(title))
             if self._sections:
                 label.setContentsMargins(0, theme.SPACE_S, 0, 0)
             facts.set_rows(rows)

@@ -79,7 +79,7 @@ class MainWindow(QMainWindow):
         scroll = Scroll(page)
         self._pages[name] = scroll
         self.pages.addWidget(scroll)
-        side = Scroll(panel, "panel")
+        side = Scroll(panel)
         self._panels[name] = side
         self.panels.addWidget(side)
 
@@ -97,7 +97,7 @@ class MainWindow(QMainWindow):
         """Open the bottom dock at one of its tabs."""
         self.output.show_tab(tab)
         self.bottom.show()
-        self.bottom.raise_()
+        self.toast.raise_()
 
     # layout
 
@@ -143,7 +143,7 @@ class MainWindow(QMainWindow):
         self._make_room(event.oldSize().width(), event.size().width())
 
     def _make_room(self, before: int, now: int) -> None:
-        """A narrow window is for the page alone: docks at the sides go when it becomes narrow, and come back."""
+        """A narrow window is for the page alone: docks at the sides go when it gets narrow, and come back."""
         for dock, limit in ((self.left, 880), (self.right, 680)):
             if dock.isFloating():
                 continue

@@ -24,16 +24,17 @@ from widgets.flow import FlowLayout
 from widgets.icons import set_icon
 
 ANSWER_PX = 44
+SIDE = 28
 NARROW = 520
 
 
 class _Frame(QWidget):
-    """Room for a square widget, which takes the middle of it: without this its height would follow its width and
-    push the page over the window's edge."""
+    """Room for a square widget. Without this its height would follow its width and push the page over the
+    window's edge."""
 
-    def __init__(self, square: QWidget, wanted: QSize, least: QSize) -> None:
+    def __init__(self, square: QWidget, wanted: QSize, least: QSize, centred: bool = True) -> None:
         super().__init__()
-        self._square, self._wanted = square, wanted
+        self._square, self._wanted, self._centred = square, wanted, centred
         square.setParent(self)
         self.setMinimumSize(least)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -43,7 +44,10 @@ class _Frame(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         side = min(self.width(), self.height())
-        self._square.setGeometry((self.width() - side) // 2, (self.height() - side) // 2, side, side)
+        if not self._centred:
+            side -= side % SIDE  # whole pixels of the screen for each of the picture's
+        left, top = (self.width() - side) // 2, (self.height() - side) // 2
+        self._square.setGeometry(left if self._centred else 0, top if self._centred else 0, side, side)
 
 
 class PredictPage(QWidget):
@@ -99,7 +103,7 @@ class PredictPage(QWidget):
         self._answer_card.body.addWidget(self.bars, 1)
         fed = QHBoxLayout()
         fed.setSpacing(theme.SPACE_L)
-        fed.addWidget(_Frame(self.fed, QSize(200, 200), QSize(112, 112)), 2)
+        fed.addWidget(_Frame(self.fed, QSize(200, 200), QSize(112, 112), centred=False), 2)
         side = QVBoxLayout()
         side.addWidget(self.facts)
         side.addStretch(1)

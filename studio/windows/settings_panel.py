@@ -51,6 +51,8 @@ class SettingsPanel(QFrame):
         layout.addWidget(self._box(self._progress_box, self._progress_title, self.bar, self.progress_text))
         layout.addWidget(self._box(self._run_box, self._run_title, self.facts))
         layout.addStretch(1)
+        for title in (self._progress_title, self._run_title):
+            title.setContentsMargins(0, theme.SPACE_S, 0, 0)
         self.set_progress(None, "")
         self.set_facts([])
         for name in ("data_folder", "model_file", "model_class"):

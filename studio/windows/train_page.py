@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSlider, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSlider, QVBoxLayout, QWidget
 
+from studio.windows.controls import Stack
 from studio.windows.hardest import HardestSamples, HardSample
 from studio.windows.welcome import Welcome
 from widgets import theme
@@ -49,9 +50,8 @@ class _Columns(QWidget):
 
 
 class TrainPage(QWidget):
-    """Filled by its controller; ``log_changed`` and ``smoothing_changed`` come from the card of curves."""
+    """Filled by its controller."""
 
-    export_requested = Signal()
     cell_chosen = Signal(int, int)
 
     def __init__(self, welcome: Welcome) -> None:
@@ -65,15 +65,14 @@ class TrainPage(QWidget):
             plot.setMinimumHeight(200)
         self.confusion, self.hardest = ConfusionMatrix(), HardestSamples()
         self._no_confusion, self._no_hardest = EmptyState(""), EmptyState("")
-        self._confusion_stack = _stack(self._no_confusion, self.confusion)
-        self._hardest_stack = _stack(self._no_hardest, self.hardest)
+        self._confusion_stack = Stack(self._no_confusion, self.confusion)
+        self._hardest_stack = Stack(self._no_hardest, self.hardest)
         self._curves, self._confusion_card, self._hardest_card = Card(" "), Card(), Card()
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self._smoothing = QLabel()
         self._log = Chip(checkable=True)
-        self.export_button = Chip()
         self._live = QWidget()
-        self._stack = QStackedWidget()
+        self._stack = Stack(self.welcome, self._live)
         self._build()
         self.retranslate()
         self.set_smoothing(SMOOTHING)
@@ -106,8 +105,6 @@ class TrainPage(QWidget):
         live.addLayout(figures)
         live.addWidget(self._curves, 6)
         live.addWidget(_Columns(self._confusion_card, self._hardest_card), 5)
-        self._stack.addWidget(self.welcome)
-        self._stack.addWidget(self._live)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._stack)
@@ -186,10 +183,3 @@ class TrainPage(QWidget):
         if event.type() == QEvent.Type.LanguageChange:
             self.retranslate()
         super().changeEvent(event)
-
-
-def _stack(*widgets: QWidget) -> QStackedWidget:
-    stack = QStackedWidget()
-    for widget in widgets:
-        stack.addWidget(widget)
-    return stack

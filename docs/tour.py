@@ -1,0 +1,185 @@
+"""Drives the application through its main job and saves a picture of every page: python docs/tour.py DIR.
+
+A short training on the built-in digits with its live loss, the graph, an export, loading its files, a drawn
+digit; light and dark, 1280x800. Settings and runs go to a folder that is removed; yours are not touched.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+os.environ.setdefault("QT_SCALE_FACTOR", "1")
+
+from PySide6.QtCore import QEventLoop, QPoint, QPointF, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+
+WIDTH, HEIGHT = 1280, 800
+LIMIT = 40.0
+# A three, as a hand draws it: shares of the pad's side.
+THREE = (
+    (0.30, 0.24), (0.40, 0.17), (0.53, 0.16), (0.64, 0.22), (0.67, 0.32), (0.61, 0.42), (0.50, 0.47),
+    (0.45, 0.48), (0.55, 0.49), (0.66, 0.55), (0.70, 0.66), (0.66, 0.77), (0.55, 0.84), (0.42, 0.84),
+    (0.31, 0.77),
+)  # fmt: skip
+
+
+class Tour:
+    """Waits for what happens instead of sleeping, and saves what is seen."""
+
+    def __init__(self, folder: Path, samples: int, epochs: int) -> None:
+        from studio.app import Studio
+
+        self.folder = folder
+        self.app = QApplication.instance() or QApplication(sys.argv[:1])
+        assert isinstance(self.app, QApplication)
+        self.app.setApplicationName("Model Studio")
+        self.studio = Studio(self.app)
+        self.studio.frame.use_theme("theme_light")
+        self.studio.window.resize(WIDTH, HEIGHT)
+        self.session = self.studio.session
+        self.session.change_setting("samples", samples)
+        self.session.change_setting("epochs", epochs)
+        self.pictures: list[Path] = []
+
+    def wait(self, condition: Callable[[], bool], what: str, seconds: float = LIMIT) -> None:
+        """Let the application work until ``condition`` holds."""
+        end = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() > end:
+                raise SystemExit(f"tour: waited {seconds:.0f} s for {what}; the log says:\n{self._log()}")
+            self.app.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 20)
+
+    def _log(self) -> str:
+        output = self.studio.window.output
+        output.log.flush()
+        return "\n".join([output.log.text(), *(problem.text for problem in output.problems.problems())])
+
+    def settle(self, seconds: float = 0.12) -> None:
+        """Let batched redraws happen."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            self.app.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 10)
+
+    def save(self, name: str, widget: QWidget | None = None) -> None:
+        """Save the window (or a part of it), light and dark."""
+        for theme in ("light", "dark"):
+            self.studio.frame.use_theme(f"theme_{theme}")
+            self.settle()
+            path = self.folder / f"{name}{'' if theme == 'light' else '-dark'}.png"
+            if not (widget or self.studio.window).grab().save(str(path), "PNG", 0):
+                raise SystemExit(f"tour: can't write {path}; give a folder that can be written to")
+            self.pictures.append(path)
+            print(path, flush=True)
+        self.studio.frame.use_theme("theme_light")
+
+    def run(self) -> None:
+        """The main job."""
+        studio, session = self.studio, self.session
+        studio.show()
+        self.settle()
+        self.save("welcome")
+        begin = time.monotonic()
+        QTest.mouseClick(studio.train_page.welcome.start, Qt.MouseButton.LeftButton)
+        self.wait(lambda: session.train.step > 0, "the first step")
+        print(f"first step after {time.monotonic() - begin:.1f} s", flush=True)
+        self.wait(lambda: len(session.train.confusion) > 0, "the first epoch")
+        self.wait(lambda: session.train.evaluating is False and _mid_epoch(session.train), "the second epoch")
+        self.save("train")
+        self._show("graph")
+        conv = [n for n, op in enumerate(session.graph.program["blocks"][0]["ops"]) if op["type"] == "conv2d"]
+        session.graph.select(0, conv[-1])
+        self.save("graph")
+        self._show("train")
+        self.wait(lambda: not session.busy(), "the end of the training")
+        self.save("train-finished")
+        self._show("export")
+        studio.actions.trigger("export")
+        self.wait(lambda: session.export.state in ("done", "failed") and not session.busy(), "the export")
+        self.save("export")
+        QTest.mouseClick(studio.export_page.predict_button, Qt.MouseButton.LeftButton)
+        self.wait(lambda: session.predict.model is not None, "the exported model")
+        self._draw()
+        self.wait(lambda: bool(session.predict.ranking), "a prediction")
+        self.save("predict")
+        studio.actions.trigger("palette")
+        self.save("palette", studio.frame.palette)
+        studio.frame.palette.reject()
+        self.save_problem()
+
+    def save_problem(self) -> None:
+        """A dropped file that is no picture: told without stopping anything."""
+        self.studio.frame.take_files([str(Path(__file__).resolve())])
+        self.studio.window.show_output(1)
+        self.save("problem")
+
+    def _show(self, page: str) -> None:
+        self.studio.actions.trigger(f"page_{page}")
+        self.settle(0.05)
+
+    def _draw(self) -> None:
+        pad = self.studio.predict_page.pad
+        self.settle(0.05)
+        side = min(pad.width(), pad.height())
+        points = [QPoint(round(x * side), round(y * side)) for x, y in THREE]
+        QTest.mousePress(pad, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, points[0])
+        for before, after in pairwise(points):
+            for step in (0.5, 1.0):
+                QTest.mouseMove(pad, (QPointF(before) + QPointF(after - before) * step).toPoint())
+                self.app.processEvents()
+        QTest.mouseRelease(pad, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, points[-1])
+        self.settle(0.05)
+
+
+def _mid_epoch(train: object) -> bool:
+    step, each = train.step, max(1, train.steps_per_epoch)  # type: ignore[attr-defined]
+    return not train.busy or step % each > 0.5 * each  # type: ignore[attr-defined]
+
+
+def check(pictures: Sequence[Path]) -> None:
+    """The pictures are there and none is blank."""
+    from PySide6.QtGui import QImage
+
+    for path in pictures:
+        image = QImage(str(path))
+        colors = {image.pixel(x, y) for x in range(0, image.width(), 7) for y in range(0, image.height(), 7)}
+        if len(colors) < 8:
+            raise SystemExit(f"tour: {path} is blank: {len(colors)} colours")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Make the pictures."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("folder", type=Path, metavar="DIR", help="where the pictures go")
+    parser.add_argument("--samples", type=int, default=6000, help="training pictures")
+    parser.add_argument("--epochs", type=int, default=3)
+    options = parser.parse_args(arguments)
+    options.folder.mkdir(parents=True, exist_ok=True)
+    begin = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="model-studio-tour-", ignore_cleanup_errors=True) as home:
+        # Before anything of ours is imported, and for the child processes too.
+        for variable, name in (("XDG_CONFIG_HOME", "config"), ("XDG_DATA_HOME", "data")):
+            os.environ[variable] = os.path.join(home, name)
+        for name in ("APPDATA", "LOCAL_APPDATA"):
+            os.environ[f"WIN_PD_OVERRIDE_{name}"] = os.path.join(home, "data")
+        tour = Tour(options.folder, options.samples, options.epochs)
+        try:
+            tour.run()
+        finally:
+            tour.studio.close()
+    check(tour.pictures)
+    print(f"{len(tour.pictures)} pictures in {time.monotonic() - begin:.0f} s")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
