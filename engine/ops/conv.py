@@ -210,12 +210,12 @@ class _Plan:
             rows[:, a * self.dh : a * self.dh + (self.oh - 1) * self.sh + 1 : self.sh] for a in range(self.kh)
         ]
         stacked = self.xp.stack(taken, axis=2).swapaxes(0, 1)
-        return stacked.reshape(self.oh, self.groups, -1, size)
+        return stacked.reshape(self.oh, self.groups, self.kh * self.taken * self.kw, size)
 
     def weight_matrix(self, weight: Any) -> Any:
         """The filters as [groups, filter, kh * channel * kw]."""
         return self.xp.ascontiguousarray(weight.transpose(0, 2, 1, 3)).reshape(
-            self.groups, self.filters // self.groups, -1
+            self.groups, self.filters // self.groups, self.kh * self.taken * self.kw
         )
 
     def gradient_rows(self, g: Any) -> Any:
@@ -241,8 +241,8 @@ class _Plan:
     def image_gradient(self, weight: Any, g: Any) -> Any:
         """The gradient of the image, batch-last in memory, from the filters and the gradient rows.
 
-        A row of the image gets its gradient from the few output rows that saw it: one product of those with the
-        filters' rows in reverse order. What is left is to add up the columns of the filter.
+        A row of the image gets its gradient from the few output rows that saw it: one product of those with
+        the filters' rows in reverse order. What is left is to add up the columns of the filter.
         """
         each = self.filters // self.groups
         turned = weight.reshape(self.groups, each, self.taken, self.kh, self.kw)[:, :, :, ::-1]
@@ -256,9 +256,11 @@ class _Plan:
                 flat[:, row] = 0
                 continue
             outputs, filter_rows = seen
+            taken = turned[:, :, filter_rows]
+            length = taken.shape[2] * each
             self.xp.matmul(
-                turned[:, :, filter_rows].reshape(self.groups, self.taken * self.kw, -1),
-                g[:, outputs].reshape(self.groups, -1, self.ow * self.samples),
+                taken.reshape(self.groups, self.taken * self.kw, length),
+                g[:, outputs].reshape(self.groups, length, self.ow * self.samples),
                 out=flat[:, row],
             )
         return self._columns_added(rows)
