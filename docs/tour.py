@@ -142,7 +142,7 @@ class Tour:
 
 def _mid_epoch(train: object) -> bool:
     step, each = train.step, max(1, train.steps_per_epoch)  # type: ignore[attr-defined]
-    return not train.busy or step % each > 0.5 * each  # type: ignore[attr-defined]
+    return not train.busy or step % each > 0.2 * each  # type: ignore[attr-defined]
 
 
 def check(pictures: Sequence[Path]) -> None:
@@ -160,7 +160,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Make the pictures."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path, metavar="DIR", help="where the pictures go")
-    parser.add_argument("--samples", type=int, default=6000, help="training pictures")
+    parser.add_argument("--samples", type=int, default=9000, help="training pictures")
     parser.add_argument("--epochs", type=int, default=3)
     options = parser.parse_args(arguments)
     options.folder.mkdir(parents=True, exist_ok=True)

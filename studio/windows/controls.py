@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from widgets import theme
+from widgets.cards import Card
 from widgets.icons import set_icon
 
 # Long names of tensors and paths may be broken after these.
@@ -152,6 +153,13 @@ def column(parent: QWidget, margin: int = theme.SPACE_M, spacing: int = theme.SP
     layout.setContentsMargins(margin, margin, margin, margin)
     layout.setSpacing(spacing)
     return layout
+
+
+class PageCard(Card):
+    """A card that takes the height it gets: that its title may wrap must not make the page ask for more."""
+
+    def hasHeightForWidth(self) -> bool:
+        return False
 
 
 class Stack(QStackedWidget):

@@ -14,9 +14,9 @@ from PySide6.QtWidgets import (
 )
 
 from studio.session.export_view import CHECKPOINT_CHOICES
-from studio.windows.controls import Facts, mute
+from studio.windows.controls import Facts, PageCard, mute
 from widgets import theme
-from widgets.cards import Card, EmptyState, KeyFigure
+from widgets.cards import EmptyState, KeyFigure
 from widgets.icons import set_icon
 from widgets.param_form import Field, ParamForm
 
@@ -52,7 +52,7 @@ class ExportPage(QWidget):
         self._empty = EmptyState("", icon="export")
         self._empty.action_triggered.connect(self.export_requested)
         self._result = QStackedWidget()
-        self._what_card, self._input_card, self._result_card = Card(" "), Card(" "), Card(" ")
+        self._what_card, self._input_card, self._result_card = PageCard(), PageCard(), PageCard()
         self._build()
         self.retranslate()
         self.show_nothing()

@@ -16,9 +16,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from studio.windows.controls import Stack
+from studio.windows.controls import PageCard, Stack
 from widgets import theme
-from widgets.cards import Card, Chip, EmptyState
+from widgets.cards import Chip, EmptyState
 from widgets.code_view import CodeView
 from widgets.icons import set_icon
 from widgets.program_tree import ProgramTree
@@ -45,7 +45,7 @@ class GraphPage(QWidget):
         self.text.document().setDocumentMargin(theme.SPACE_S)
         self.source, self.converted = CodeView(), CodeView()
         self._no_source, self._no_converted = QLabel(), QLabel()
-        self._program_card, self._source_card, self._converted_card = Card(" "), Card(" "), Card(" ")
+        self._program_card, self._source_card, self._converted_card = PageCard(), PageCard(), PageCard()
         self._views = QStackedWidget()
         self._switch = QButtonGroup(self)
         self._tabs = [Chip(checkable=True), Chip(checkable=True)]

@@ -15,10 +15,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from studio.windows.controls import Facts, mute
+from studio.windows.controls import Facts, PageCard, mute
 from widgets import theme
 from widgets.bars import ProbabilityBars
-from widgets.cards import Card
 from widgets.digit_pad import DigitPad, PixelView
 from widgets.flow import FlowLayout
 from widgets.icons import set_icon
@@ -71,7 +70,7 @@ class PredictPage(QWidget):
         self.answer.setFont(theme.font(ANSWER_PX, bold=True))
         self.detail.setFont(theme.font())
         self.facts = Facts()
-        self._draw_card, self._answer_card, self._fed_card = Card(" "), Card(" "), Card(" ")
+        self._draw_card, self._answer_card, self._fed_card = PageCard(), PageCard(), PageCard()
         self._grid = QGridLayout(self)
         self._stacked: bool | None = None
         self._build()

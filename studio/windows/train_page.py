@@ -5,11 +5,11 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSlider, QVBoxLayout, QWidget
 
-from studio.windows.controls import Stack
+from studio.windows.controls import PageCard, Stack
 from studio.windows.hardest import HardestSamples, HardSample
 from studio.windows.welcome import Welcome
 from widgets import theme
-from widgets.cards import Card, Chip, EmptyState, KeyFigure
+from widgets.cards import Chip, EmptyState, KeyFigure
 from widgets.confusion import ConfusionMatrix
 from widgets.plot import CurvePlot
 
@@ -67,7 +67,7 @@ class TrainPage(QWidget):
         self._no_confusion, self._no_hardest = EmptyState(""), EmptyState("")
         self._confusion_stack = Stack(self._no_confusion, self.confusion)
         self._hardest_stack = Stack(self._no_hardest, self.hardest)
-        self._curves, self._confusion_card, self._hardest_card = Card(" "), Card(), Card()
+        self._curves, self._confusion_card, self._hardest_card = PageCard(), PageCard(), PageCard()
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self._smoothing = QLabel()
         self._log = Chip(checkable=True)
