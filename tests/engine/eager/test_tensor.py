@@ -48,7 +48,7 @@ def test_only_floating_tensors_have_gradients() -> None:
     y = engine.ones([2])
     y.stop_gradient = False
     assert engine.argmax(y).stop_gradient
-    assert not engine.cast(y, "int32").stop_gradient  # as Paddle says; its gradient flows back through the cast
+    assert not engine.cast(y, "int32").stop_gradient  # as Paddle; the gradient flows back through it
     assert (y > 0.0).stop_gradient
 
 
