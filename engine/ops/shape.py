@@ -31,9 +31,9 @@ def reshape(xp, x, *, shape):
     return x.reshape([x.shape[n] if d == 0 else d for n, d in enumerate(shape)])
 
 
-@op("reshape_as", infer=lambda x, y, **_: x.with_shape(y.shape), slots={"y": "Y"})
+@op("reshape_as", infer=lambda x, y, **_: x.with_shape(y.shape), view=True, slots={"y": "Y"})
 def _reshape_as(xp, x, y):
-    """x in the shape of y."""
+    """x in the shape of y. A view."""
     return x.reshape(y.shape)
 
 

@@ -22,7 +22,7 @@ from engine.eager.mode import explain_specs
 from engine.program.concrete import at_line, concrete_specs
 from engine.program.liveness import last_uses, needed
 from engine.program.program import Program, Variable, variables_of
-from engine.program.reuse import reusable
+from engine.program.reuse import bases_of, handed_on, reusable
 from engine.program.write_control import CONTROL
 
 Array = Any
@@ -31,7 +31,8 @@ Array = Any
 class Plan:
     """A compiled sequence of operators: from arrays for ``inputs``, in order, it gives those of ``outputs``.
 
-    What it gives belongs to the caller; nothing is kept between calls.
+    What it gives belongs to the caller: a result that may be an argument, or one array with another value, is
+    copied. Nothing is kept between calls.
     """
 
     def __init__(
@@ -151,22 +152,13 @@ class Writer:
             gone = {id(v): v for v in dying.get(position, ())}
             if gone:
                 self.line(1, " = ".join(self.slot(v) for v in gone.values()) + " = None")
-        results = ", ".join(self._result(v, inputs) for v in outputs)
+        base = bases_of(ops)
+        shared = {id(v) for v in inputs} | handed_on(ops)
+        results = ", ".join(
+            f"{self.slot(v)}.copy()" if base.get(id(v), id(v)) in shared else self.slot(v) for v in outputs
+        )
         self.line(1, f"return ({results}{',' if outputs else ''})")
         return "\n".join(self._text) + "\n"
-
-    def _result(self, variable: Variable, inputs: Sequence[Variable]) -> str:
-        """A result that may be an argument, or a view of one, is copied: the caller owns what it gets."""
-        given = {id(v) for v in inputs}
-        base = variable
-        viewed = True
-        while viewed:
-            viewed = False
-            for operator in self.plan.ops:
-                if operator.opdef.view and operator.outputs[0] is base:
-                    base, viewed = operator.inputs[0], True
-        slot = self.slot(variable)
-        return f"{slot}.copy()" if id(base) in given else slot
 
     def operator(self, depth: int, operator: Operator) -> None:
         control = CONTROL.get(operator.opdef.name)

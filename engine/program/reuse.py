@@ -16,8 +16,7 @@ def reusable(
     """The input whose array an operator (by id) may write into.
 
     Only arrays that an operator of the plan made, that no view looks at later, and that have the
-    result's very shape and dtype. Results of control flow may be the same array as another value, so
-    they are left alone.
+    result's very shape and dtype. What control flow reads or gives may be one array, so it is left alone.
     """
     last = last_uses(ops)
     base = bases_of(ops)
@@ -25,7 +24,7 @@ def reusable(
     for key, position in last.items():
         root = base.get(key, key)
         end[root] = max(end.get(root, -1), position)
-    kept = {base.get(id(v), id(v)) for v in outputs}
+    kept = {base.get(id(v), id(v)) for v in outputs} | handed_on(ops)
     owned: set[int] = set()
     found: dict[int, Variable] = {}
     for position, operator in enumerate(ops):
@@ -38,7 +37,7 @@ def reusable(
                 if free and wanted is not None and wanted.known and wanted.ndim and specs.get(key) == wanted:
                     found[id(operator)] = variable
                     break
-        if not opdef.view and "specs" not in operator.attrs:
+        if not opdef.view:
             owned |= {id(v) for v in variables_of(operator.outputs) if not v.persistable}
     return found
 
@@ -51,3 +50,17 @@ def bases_of(ops: Sequence[Operator]) -> dict[int, int]:
             source = id(operator.inputs[0])
             base[id(operator.outputs[0])] = base.get(source, source)
     return base
+
+
+def handed_on(ops: Sequence[Operator]) -> set[int]:
+    """What control flow reads and gives, by id of the owner of the array.
+
+    A branch may give what it captured, and a loop that runs no iteration what it started from.
+    """
+    base = bases_of(ops)
+    return {
+        base.get(id(v), id(v))
+        for operator in ops
+        if "specs" in operator.attrs
+        for v in (*variables_of(operator.inputs), *variables_of(operator.outputs))
+    }
