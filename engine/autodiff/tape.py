@@ -186,7 +186,8 @@ class Walk:
                 f"{opdef.name}: has gradients of order {opdef.order} only; "
                 f"call grad(create_graph=False) {_at(node)}"
             )
-        check_versions(node)
+        if opdef.saved_inputs or opdef.saved_outputs:
+            check_versions(node)
         names = opdef.input_names
         wanted = frozenset(names[n] for n, edge in enumerate(edges) if edge is not None)
         applied = Applied(
@@ -221,8 +222,9 @@ class Shaped:
 
 def check_versions(node: Operator) -> None:
     """Raise GradientError if a value that the gradient needs was changed in place since the forward pass."""
-    versions = node.versions
-    for n, value in enumerate(node.inputs or ()):
+    inputs = node.inputs
+    versions = node.versions if inputs is not None else None
+    for n, value in enumerate(inputs or ()):
         for position, tensor in enumerate(value if isinstance(value, list) else (value,)):
             if tensor is None or tensor._version is None:
                 continue

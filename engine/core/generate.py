@@ -15,7 +15,7 @@ import numpy as np
 
 from engine.core import mode as modes
 from engine.core.opdef import OPS, REQUIRED, OpDef
-from engine.core.operator import INTERNAL, Operator, OutEdge, outside
+from engine.core.operator import INTERNAL, Operator, OutEdge, is_internal, outside
 from engine.core.random import default_generator
 
 # What the eager room provides once it is imported: the Tensor class and the functions that need it.
@@ -32,6 +32,7 @@ _COMMON: dict[str, Any] = {
     "default": modes.default,
     "getframe": sys._getframe,
     "internal": INTERNAL,
+    "is_internal": is_internal,
     "outside": outside,
     "reserve": default_generator().reserve,
 }
@@ -182,24 +183,35 @@ def _record(opdef: OpDef, targets: list[str], attrs: str) -> list[str]:
             for n in tensors
         )
         lines.append(f"node.versions = None if {unversioned} else versions_of(node.inputs)")
-    else:
-        lines += ["node.inputs = None", "node.versions = None"]
     if opdef.single:
-        lines.append("node.outputs = " + ("(r,)" if opdef.saved_outputs else "None"))
+        if opdef.saved_outputs:
+            lines.append("node.outputs = (r,)")
         lines.append("node.shapes = r.shape")
     else:
         kept_outputs = "".join(f"r[{n}], " if o in opdef.saved_outputs else "None, "
                                for n, o in enumerate(opdef.output_names))  # fmt: skip
-        lines.append(f"node.outputs = ({kept_outputs})" if opdef.saved_outputs else "node.outputs = None")
+        if opdef.saved_outputs:
+            lines.append(f"node.outputs = ({kept_outputs})")
         lines.append("node.shapes = tuple([None if a is None else a.shape for a in r])")
-    lines.append("node.counters = None")
+    # Each field set costs: what no rule of the operator asks for stays unset, and nobody reads it.
+    if opdef.saved_inputs or opdef.saved_outputs:
+        lines.append("node.counters = None")
+        if not opdef.saved_inputs:
+            lines.append("node.inputs = None")
     lines += [
         "try:",
         " f = getframe(2)",
         "except ValueError:",
         " f = getframe(1)",
-        "if internal[f.f_code.co_filename]: f = outside(f)",
-        "node.code = f.f_code",
+        "code = f.f_code",
+        "try:",
+        " inside = internal[code.co_filename]",
+        "except KeyError:",
+        " inside = is_internal(code.co_filename)",
+        "if inside:",
+        " f = outside(f)",
+        " code = f.f_code",
+        "node.code = code",
         "node.instruction = f.f_lasti",
     ]
     if opdef.single:

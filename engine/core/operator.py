@@ -135,20 +135,22 @@ class Counter:
 _ENGINE_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
-class _Internal(dict[str, bool]):
-    """Whether a file belongs to the engine, looked up once for each file name."""
-
-    def __missing__(self, name: str) -> bool:
-        found = self[name] = name.startswith((_ENGINE_FOLDER, "<apply "))
-        return found
+# Whether a file belongs to the engine, by name. A plain dict, asked with a subscript: once for every operator that
+# is recorded.
+INTERNAL: dict[str, bool] = {}
 
 
-INTERNAL = _Internal()
+def is_internal(filename: str) -> bool:
+    """Whether a file belongs to the engine; remembered in ``INTERNAL``."""
+    found = INTERNAL.get(filename)
+    if found is None:
+        found = INTERNAL[filename] = filename.startswith((_ENGINE_FOLDER, "<apply "))
+    return found
 
 
 def outside(frame: FrameType) -> FrameType:
     """The first frame outside the engine's own files, from ``frame`` on outwards: the user's line."""
-    while INTERNAL[frame.f_code.co_filename] and frame.f_back is not None:
+    while is_internal(frame.f_code.co_filename) and frame.f_back is not None:
         frame = frame.f_back
     return frame
 

@@ -61,7 +61,7 @@ def _kernel(
 RUN_PROGRAM = op("run_program", infer=_never, outputs=("outs",), output_list="outs", order=1, effect=True)(
     _kernel
 )
-RUN_PROGRAM.grad(xs=lambda g_outs, runner, run, activation: runner.backward(run, activation, g_outs))
+RUN_PROGRAM.grad(xs=lambda g_outs, xs, runner, run, activation: runner.backward(run, activation, g_outs))
 
 
 @dataclass(frozen=True)

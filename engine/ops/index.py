@@ -154,20 +154,22 @@ def _cleared(g: Any, x_spec: Any, value: Any, indices: Any, index: Any) -> Any:
 
 setitem.grad(
     x=_cleared,
-    value=lambda g, value, indices, index: _fold(getitem(g, indices, index=index), value),
+    value=lambda g, value, indices, index: sum_to_like(getitem(g, indices, index=index), value),
 )
 
 
-@op("sum_to_like", infer=lambda x, y: x.with_shape(y.shape))
-def _fold(xp, x, y):
-    """x summed over the axes along which y would be broadcast to it."""
+@op("sum_to_like", infer=lambda x, y: x.with_shape(y.shape), view=True)
+def sum_to_like(xp, x, y):
+    """x summed over the axes along which y would be broadcast to it; x itself where there are none."""
+    if x.shape == y.shape:
+        return x[...]
     extra = x.ndim - y.ndim
     x = x.sum(axis=tuple(range(extra))) if extra else x
     axes = tuple(n for n, d in enumerate(y.shape) if d == 1 and x.shape[n] != 1)
     return x.sum(axis=axes, keepdims=True) if axes else x.copy()
 
 
-_fold.grad(x=lambda g, x: g + shape.fill_like(x, value=0.0))
+sum_to_like.grad(x=lambda g, x: g + shape.fill_like(x, value=0.0))
 
 
 def _infer_where(condition: Spec, x: Spec, y: Spec) -> Spec:

@@ -8,7 +8,7 @@ from typing import Any
 from engine.autodiff.vjp import Applied, input_gradients, undo_broadcast
 from engine.core.errors import GradientError
 from engine.core.operator import Operator
-from engine.ops import shape
+from engine.ops import index, shape
 from engine.program.control_backward import CONTROL_GRADIENTS
 from engine.program.program import Block, Variable, reads, variables_of, writes
 
@@ -87,5 +87,16 @@ def _operator_gradients(
                 continue
             if opdef.broadcasts:
                 each = undo_broadcast(each, variable.shape)
+                if _may_have_stretched(operator, variable):
+                    each = index.sum_to_like(each, variable)
             result.append((variable, each))
     return result
+
+
+def _may_have_stretched(operator: Operator, variable: Variable) -> bool:
+    """Whether an unknown dimension of ``variable`` may be 1 when the Program runs, and another input's larger."""
+    others = [v.shape for v in variables_of(operator.inputs) if v is not variable]
+    for back, size in enumerate(reversed(variable.shape), 1):
+        if size == -1 and any(len(other) >= back and other[-back] != 1 for other in others):
+            return True
+    return False

@@ -19,22 +19,42 @@ from engine.tensor.promote import is_tensor
 
 
 def _binary(
-    apply: Callable[..., Any], general: Callable[..., Any], reflected: bool = False
+    apply: Callable[..., Any], general: Callable[..., Any], number: Callable[..., Any] | None = None
 ) -> Callable[..., Any]:
-    """An operator: straight to the op for two eager tensors of one dtype, else through the function."""
-    if reflected:
+    """An operator: straight to the op for two eager tensors of one dtype, else through the function.
 
-        def method(x: Any, y: Any) -> Any:
-            return general(y, x) if _operand(y) else NotImplemented
-
-        return method
+    ``number(x, value)`` is the short way for a floating tensor and a Python float.
+    """
 
     def method(x: Any, y: Any) -> Any:
-        if y.__class__ is Tensor and x._symbolic is False and x._array.dtype is y._array.dtype:
-            return apply(x, y)
+        if x.__class__ is Tensor:
+            if y.__class__ is Tensor:
+                if x._array.dtype is y._array.dtype:
+                    return apply(x, y)
+            elif y.__class__ is float and number is not None and x._array.dtype.kind == "f":
+                return number(x, y)
         return general(x, y) if _operand(y) else NotImplemented
 
     return method
+
+
+def _reflected(general: Callable[..., Any], number: Callable[..., Any]) -> Callable[..., Any]:
+    """An operator whose left operand is no tensor."""
+
+    def method(x: Any, y: Any) -> Any:
+        if y.__class__ is float and x.__class__ is Tensor and x._array.dtype.kind == "f":
+            return number(x, y)
+        return general(y, x) if _operand(y) else NotImplemented
+
+    return method
+
+
+def _plus(x: Tensor, value: float) -> Any:
+    return math_ops.scale(x, bias=value)
+
+
+def _times(x: Tensor, value: float) -> Any:
+    return math_ops.scale(x, scale=value)
 
 
 def _operand(y: Any) -> bool:
@@ -42,12 +62,12 @@ def _operand(y: Any) -> bool:
 
 
 _OPERATORS: dict[str, Callable[..., Any]] = {
-    "__add__": _binary(math_ops.add, math.add),
-    "__radd__": _binary(math_ops.add, math.add, True),
-    "__sub__": _binary(math_ops.subtract, math.subtract),
-    "__rsub__": _binary(math_ops.subtract, math.subtract, True),
-    "__mul__": _binary(math_ops.multiply, math.multiply),
-    "__rmul__": _binary(math_ops.multiply, math.multiply, True),
+    "__add__": _binary(math_ops.add, math.add, _plus),
+    "__radd__": _reflected(math.add, _plus),
+    "__sub__": _binary(math_ops.subtract, math.subtract, lambda x, value: math_ops.scale(x, bias=-value)),
+    "__rsub__": _reflected(math.subtract, lambda x, value: math_ops.scale(x, scale=-1.0, bias=value)),
+    "__mul__": _binary(math_ops.multiply, math.multiply, _times),
+    "__rmul__": _reflected(math.multiply, _times),
     "__truediv__": lambda x, y: math.divide(x, y) if _operand(y) else NotImplemented,
     "__rtruediv__": lambda x, y: math.divide(y, x) if _operand(y) else NotImplemented,
     "__floordiv__": lambda x, y: math.floor_divide(x, y) if _operand(y) else NotImplemented,

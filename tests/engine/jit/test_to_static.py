@@ -292,3 +292,16 @@ def test_an_output_that_backward_reads_may_not_be_changed_before_it():
     y = f(x)
     (y * 1.0).sum().backward()
     np.testing.assert_allclose(x.grad.numpy(), 1 - np.tanh([0.5]) ** 2, rtol=1e-6)
+
+
+@pytest.mark.parametrize(("left", "right"), [((3, 1), (3, 4)), ((1, 4), (3, 4)), ((3, 4), (3, 4)), ((4,), (1, 4))])
+def test_unknown_dimensions_that_turn_out_to_broadcast(left, right):
+    rng = np.random.default_rng(0)
+    a, b = rng.standard_normal(left).astype("float32"), rng.standard_normal(right).astype("float32")
+    specs = [InputSpec([None] * len(left), name="x"), InputSpec([None] * len(right), name="y")]
+    plain, plain_grads = values_and_gradients(lambda x, y: x * y + x, a, b)
+    static, static_grads = values_and_gradients(to_static(lambda x, y: x * y + x, input_spec=specs), a, b)
+    np.testing.assert_allclose(static, plain, rtol=1e-6)
+    for one, other in zip(static_grads, plain_grads, strict=True):
+        assert one.shape == other.shape
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
