@@ -135,8 +135,8 @@ class Counter:
 _ENGINE_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
-# Whether a file belongs to the engine, by name. A plain dict, asked with a subscript: once for every operator that
-# is recorded.
+# Whether a file belongs to the engine, by name. A plain dict, asked with a subscript: once for every
+# operator that is recorded.
 INTERNAL: dict[str, bool] = {}
 
 

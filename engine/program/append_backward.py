@@ -94,7 +94,7 @@ def _operator_gradients(
 
 
 def _may_have_stretched(operator: Operator, variable: Variable) -> bool:
-    """Whether an unknown dimension of ``variable`` may be 1 when the Program runs, and another input's larger."""
+    """Whether an unknown dimension of ``variable`` may be 1 when it runs, and another input's larger."""
     others = [v.shape for v in variables_of(operator.inputs) if v is not variable]
     for back, size in enumerate(reversed(variable.shape), 1):
         if size == -1 and any(len(other) >= back and other[-back] != 1 for other in others):

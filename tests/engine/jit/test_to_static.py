@@ -294,7 +294,9 @@ def test_an_output_that_backward_reads_may_not_be_changed_before_it():
     np.testing.assert_allclose(x.grad.numpy(), 1 - np.tanh([0.5]) ** 2, rtol=1e-6)
 
 
-@pytest.mark.parametrize(("left", "right"), [((3, 1), (3, 4)), ((1, 4), (3, 4)), ((3, 4), (3, 4)), ((4,), (1, 4))])
+@pytest.mark.parametrize(
+    ("left", "right"), [((3, 1), (3, 4)), ((1, 4), (3, 4)), ((3, 4), (3, 4)), ((4,), (1, 4))]
+)
 def test_unknown_dimensions_that_turn_out_to_broadcast(left, right):
     rng = np.random.default_rng(0)
     a, b = rng.standard_normal(left).astype("float32"), rng.standard_normal(right).astype("float32")
