@@ -11,10 +11,9 @@ from studio.controllers.binders import Bonds
 from studio.controllers.train import time_left
 from studio.session.problems import ProblemView
 from studio.session.session import Session
-from studio.session.settings import title_of
+from studio.session.settings import DEVICE_CHOICES, title_of
 from studio.windows.main_window import MainWindow
 from studio.windows.output_panel import PROBLEMS
-from studio.windows.settings_panel import device_choices
 from widgets import theme
 
 TRAINING, GRAPH, EXPORT, LOADING = "training", "graph", "export", "loading"
@@ -110,7 +109,7 @@ class OutputController(QObject):
         view, status, number = self._session.train, self._window.status, theme.format_number
         status.dot.set_token(DOTS.get(view.state, "mute"))
         status.set_field("state", view.message)
-        devices = dict(device_choices())
+        devices = dict(DEVICE_CHOICES)
         status.set_field("device", devices.get(view.settings.device, view.settings.device))
         busy = view.busy and view.total_steps > 0
         step = self.tr("epoch {0} of {1} · step {2}")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QFrame, QProgressBar, QVBoxLayout, QWidget
 
@@ -20,13 +18,6 @@ from widgets.param_form import Field, ParamForm
 
 FOLDER, FILE = "folder", "file"
 STEPS = 1000
-
-
-def device_choices() -> tuple[tuple[str, str], ...]:
-    """The devices with the number of threads that the CPU gives."""
-    threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    cpu = f"CPU · {threads} threads" if threads > 1 else "CPU · 1 thread"
-    return tuple((value, cpu if value == "cpu" else title) for value, title in DEVICE_CHOICES)
 
 
 class SettingsPanel(QFrame):
@@ -81,7 +72,7 @@ class SettingsPanel(QFrame):
             Field("batch_size", "", "int", 64, minimum=1, maximum=1_000_000),
             Field("epochs", "", "int", 5, minimum=1, maximum=1_000_000),
             Field("static", "", "choice", True, choices=MODE_CHOICES),
-            Field("device", "", "choice", "cpu", choices=device_choices()),
+            Field("device", "", "choice", "cpu", choices=DEVICE_CHOICES),
             Field("seed", "", "int", 0, minimum=0, maximum=2**63 - 1),
         ]
 
