@@ -224,7 +224,10 @@ def check_versions(node: Operator) -> None:
     """Raise GradientError if a value that the gradient needs was changed in place since the forward pass."""
     inputs = node.inputs
     versions = node.versions if inputs is not None else None
+    opdef = node.opdef
     for n, value in enumerate(inputs or ()):
+        if opdef.input_names[n] not in opdef.valued_inputs:  # only its shape matters
+            continue
         for position, tensor in enumerate(value if isinstance(value, list) else (value,)):
             if tensor is None or tensor._version is None:
                 continue
@@ -232,7 +235,7 @@ def check_versions(node: Operator) -> None:
             then = then[position] if isinstance(then, list) else then
             if tensor._version.count != then:
                 raise GradientError(
-                    f"backward: input {node.opdef.input_names[n]!r} of {node.opdef.name}, shape "
+                    f"backward: input {opdef.input_names[n]!r} of {opdef.name}, shape "
                     f"{list(tensor.shape)}, was changed in place {tensor._version.count - then} time(s) "
                     "after it was used; its gradient needs the old value: clone() it before changing it "
                     f"{_at(node)}"

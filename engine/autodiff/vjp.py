@@ -68,8 +68,9 @@ def _answer(applied: Applied, asked: str, grads: Sequence[Any], wanted: frozense
         return applied.output(opdef.output_names.index(asked))
     if asked == "out":
         return applied.output(0)
-    if asked in opdef.index_of:
-        return applied.input(opdef.index_of[asked])
+    name = opdef.input_asked(asked)
+    if name is not None:
+        return applied.input(opdef.index_of[name])
     if asked in opdef.attributes:
         return applied.attrs[asked]
     if asked.startswith("g_"):

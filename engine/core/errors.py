@@ -68,7 +68,3 @@ class SaveError(EngineError, OSError):
 
 class MissingExtraError(EngineError, ImportError):
     """An optional dependency is not installed; names the extra that brings it."""
-
-
-class UnknownNameError(EngineError, AttributeError):
-    """A Paddle name that the engine does not have."""

@@ -100,6 +100,7 @@ class OpDef:
         self.listed = output_list is not None  # the one output is a list
         self.single = len(self.outputs) == 1 and output_list is None
         self.saved_inputs: dict[str, frozenset[str]] = {}  # input -> the targets whose rules ask for it
+        self.valued_inputs: frozenset[str] = frozenset()  # those saved whose value a rule asks for
         self.saved_outputs: frozenset[str] = frozenset()
         self.namespace: dict[str, Any] = {}  # globals of the generated apply function
         unknown = set(writes) - set(outputs) | set(writes.values()) - set(self.input_names)
@@ -159,7 +160,8 @@ class OpDef:
         allowed = (
             {"g", "out", "wanted"} | set(self.attributes) | set(self.input_names) | set(self.output_names)
         )
-        allowed |= {f"g_{n}" for n in self.output_names} | {f"{n}_spec" for n in self.input_names}
+        allowed |= {f"g_{n}" for n in self.output_names}
+        allowed |= {f"{n}_{what}" for n in self.input_names for what in ("spec", "like")}
         for asked in rule.asks:
             if asked not in allowed:
                 raise TypeError(
@@ -172,13 +174,25 @@ class OpDef:
             self.rule_of[target] = rule
         self.rules.append(rule)
         for asked in rule.asks:
-            if asked in self.index_of:
-                self.saved_inputs[asked] = self.saved_inputs.get(asked, frozenset()) | set(rule.targets)
+            name = self.input_asked(asked)
+            if name is not None:
+                self.saved_inputs[name] = self.saved_inputs.get(name, frozenset()) | set(rule.targets)
+        self.valued_inputs |= set(rule.asks) & set(self.input_names)
         names = {
             self.output_names[0] if n == "out" and "out" not in self.output_names else n for n in rule.asks
         }
         self.saved_outputs |= names & set(self.output_names)
         relink(self)
+
+    def input_asked(self, asked: str) -> str | None:
+        """The input that a rule asks for: by its name, or as ``x_like``, which may have another value by now.
+
+        ``x_like`` is for its shape, dtype and device: a change in place does not matter.
+        """
+        if asked in self.index_of:
+            return asked
+        name = asked.removesuffix("_like")
+        return name if name != asked and name in self.index_of else None
 
     def require_differentiable(self) -> None:
         if not self.rules:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from engine.core import names
-from engine.core.dtype import DType, as_dtype, from_numpy
+from engine.core.dtype import DType, from_numpy
 from engine.core.errors import ArgumentError, DTypeError, GradientError, ShapeError
 from engine.core.operator import Counter, Leaf, Operator
 from engine.core.place import CPUPlace, CUDAPlace, Place, array_module
@@ -307,8 +307,3 @@ def write(tensor: Tensor, array: Any) -> None:
             tensor._array = target = target.copy()
         target[...] = array if target.__class__ is array.__class__ else array_module(target).asarray(array)
     counter_of(tensor).count += 1
-
-
-def as_dtype_array(value: Any, dtype: Any) -> Any:
-    """``value`` as a NumPy array of ``dtype`` (a DType or its name)."""
-    return np.asarray(value, as_dtype(dtype).np)

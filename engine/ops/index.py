@@ -123,8 +123,8 @@ def _scatter_add(xp, g_in, like, indices: list, *, index):
 
 
 _scatter_add.grad(g_in=lambda g, indices, index: getitem(g, indices, index=index))
-getitem.grad(x=lambda g, x, indices, index: _scatter_add(g, x, indices, index=index))
-slice_view.grad(x=lambda g, x, index: _scatter_add(g, x, [], index=index))
+getitem.grad(x=lambda g, x_like, indices, index: _scatter_add(g, x_like, indices, index=index))
+slice_view.grad(x=lambda g, x_like, index: _scatter_add(g, x_like, [], index=index))
 
 
 def _infer_setitem(x: Spec, value: Spec, indices: list[Spec], *, index: Any) -> Spec:
@@ -148,13 +148,15 @@ def setitem(xp, x, value, indices: list, *, index):
     return result
 
 
-def _cleared(g: Any, x_spec: Any, value: Any, indices: Any, index: Any) -> Any:
-    return setitem(g, shape.fill_like(value, value=0.0), indices, index=index)
+def _cleared(g: Any, value_like: Any, indices: Any, index: Any) -> Any:
+    return setitem(g, shape.fill_like(value_like, value=0.0), indices, index=index)
 
 
 setitem.grad(
     x=_cleared,
-    value=lambda g, value, indices, index: sum_to_like(getitem(g, indices, index=index), value),
+    value=lambda g, value_like, indices, index: sum_to_like(
+        getitem(g, indices, index=index), value_like
+    ),
 )
 
 
@@ -169,7 +171,7 @@ def sum_to_like(xp, x, y):
     return x.sum(axis=axes, keepdims=True) if axes else x.copy()
 
 
-sum_to_like.grad(x=lambda g, x: g + shape.fill_like(x, value=0.0))
+sum_to_like.grad(x=lambda g, x_like: g + shape.fill_like(x_like, value=0.0))
 
 
 def _infer_where(condition: Spec, x: Spec, y: Spec) -> Spec:
@@ -242,8 +244,8 @@ def take_along(xp, x, indices, *, axis=-1):
 
 
 _put_along.grad(g_in=lambda g, indices, axis: take_along(g, indices, axis=axis))
-take_along.grad(x=lambda g, x, indices, axis: _put_along(g, x, indices, axis=axis))
-topk.grad(x=lambda g, x, indices, axis: _along(g, x, indices, axis))
+take_along.grad(x=lambda g, x_like, indices, axis: _put_along(g, x_like, indices, axis=axis))
+topk.grad(x=lambda g, x_like, indices, axis: _along(g, x_like, indices, axis))
 
 
 def _infer_gather(x: Spec, index: Spec, *, axis: int = 0) -> Spec:
@@ -283,7 +285,7 @@ def _gather_grad(xp, g_in, like, index, *, axis=0):
 
 
 _gather_grad.grad(g_in=lambda g, index, axis: gather(g, index, axis=axis))
-gather.grad(x=lambda g, x, index, axis: _gather_grad(g, x, index, axis=axis))
+gather.grad(x=lambda g, x_like, index, axis: _gather_grad(g, x_like, index, axis=axis))
 
 
 def _infer_one_hot(x: Spec, *, depth: int) -> Spec:

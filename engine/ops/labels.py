@@ -55,7 +55,9 @@ _put_class.grad(
     g_in=lambda g, label, axis, ignore_index: pick_class(g, label, axis=axis, ignore_index=ignore_index)
 )
 pick_class.grad(
-    x=lambda g, x, label, axis, ignore_index: _put_class(g, label, x, axis=axis, ignore_index=ignore_index)
+    x=lambda g, x_like, label, axis, ignore_index: _put_class(
+        g, label, x_like, axis=axis, ignore_index=ignore_index
+    )
 )
 
 
@@ -76,7 +78,9 @@ def _count(xp: Any, x: Any, label: Any, ignore_index: int) -> Any:
 
 
 _kept_mean_grad.grad(g_in=lambda g, label, ignore_index: kept_mean(g, label, ignore_index=ignore_index))
-kept_mean.grad(x=lambda g, x, label, ignore_index: _kept_mean_grad(g, x, label, ignore_index=ignore_index))
+kept_mean.grad(
+    x=lambda g, x_like, label, ignore_index: _kept_mean_grad(g, x_like, label, ignore_index=ignore_index)
+)
 
 
 def _infer_binary(where: str) -> Any:

@@ -132,7 +132,7 @@ def cast(xp, x, *, out_dtype):
     return x.astype(as_dtype(out_dtype).np)
 
 
-cast.grad(x=lambda g, x: cast(g, out_dtype=x.dtype))
+cast.grad(x=lambda g, x_like: cast(g, out_dtype=x_like.dtype))
 
 
 @op("exp", infer=floating_as_x("exp"))

@@ -163,8 +163,8 @@ def _split_like(xp, g_in, like: list, *, axis=0):
     return [part.copy() for part in xp.split(g_in, [int(b) for b in bounds], axis=axis)]
 
 
-_split_like.grad(g_in=lambda g_parts, like, axis: concat(_filled(g_parts, like), axis=axis))
-concat.grad(xs=lambda g, xs, axis: list(_split_like(g, xs, axis=axis)))
+_split_like.grad(g_in=lambda g_parts, like_like, axis: concat(_filled(g_parts, like_like), axis=axis))
+concat.grad(xs=lambda g, xs_like, axis: list(_split_like(g, xs_like, axis=axis)))
 
 
 def _filled(grads: Any, like: Any) -> list[Any]:

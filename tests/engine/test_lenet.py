@@ -10,37 +10,9 @@ import pytest
 
 import engine as paddle
 import engine.nn.functional as F
+from resources.models.lenet import LeNet
 
 RECORDED = Path(__file__).parent / "recorded"
-
-
-class LeNet(paddle.nn.Layer):
-    """The network of the training document in the specification."""
-
-    def __init__(self):
-        super().__init__()
-        self.conv1 = paddle.nn.Conv2D(in_channels=1, out_channels=6, kernel_size=5, stride=1, padding=2)
-        self.max_pool1 = paddle.nn.MaxPool2D(kernel_size=2, stride=2)
-        self.conv2 = paddle.nn.Conv2D(in_channels=6, out_channels=16, kernel_size=5, stride=1)
-        self.max_pool2 = paddle.nn.MaxPool2D(kernel_size=2, stride=2)
-        self.linear1 = paddle.nn.Linear(in_features=16 * 5 * 5, out_features=120)
-        self.linear2 = paddle.nn.Linear(in_features=120, out_features=84)
-        self.linear3 = paddle.nn.Linear(in_features=84, out_features=10)
-
-    def forward(self, x):
-        x = self.conv1(x)
-        x = F.relu(x)
-        x = self.max_pool1(x)
-        x = F.relu(x)
-        x = self.conv2(x)
-        x = self.max_pool2(x)
-        x = paddle.flatten(x, start_axis=1, stop_axis=-1)
-        x = self.linear1(x)
-        x = F.relu(x)
-        x = self.linear2(x)
-        x = F.relu(x)
-        x = self.linear3(x)
-        return x
 
 
 def losses(static, steps, batch=16):
