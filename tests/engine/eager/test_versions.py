@@ -199,3 +199,41 @@ def test_set_value_refuses_what_does_not_fit() -> None:
     with pytest.raises(EngineError, match="has dtype float32: got complex"):
         x.set_value(np.zeros(2, complex))
     assert x.tolist() == [1.0, 2.0]
+
+
+def test_a_gradient_that_needs_a_shape_only_lets_the_value_change() -> None:
+    """As in Paddle: rows are computed from rows of the same tensor, columns copied, parts joined."""
+
+    def rows(x: Any) -> Any:
+        y = x * 1.0
+        y[1] = y[0] * 2.0
+        y[2] = y[1] + y[0]
+        return y
+
+    def columns(x: Any) -> Any:
+        y = x * 1.0
+        y[:, 1] = y[:, 0]
+        return y
+
+    def joined(x: Any) -> Any:
+        y = x * 1.0
+        z = engine.concat([y, y])
+        y[0] = 0.0
+        return z[:3] + y
+
+    def gathered(x: Any) -> Any:
+        y = x * 1.0
+        z = engine.gather(y, engine.to_tensor([0, 0, 1]))
+        y[0] = 0.0
+        return z + y.astype("float32")
+
+    expected = {
+        rows: [[6, 6], [0, 0], [0, 0]],
+        columns: [[2, 0], [2, 0], [2, 0]],
+        joined: [[1, 1], [2, 2], [2, 2]],
+        gathered: [[2, 2], [2, 2], [1, 1]],
+    }
+    for function, want in expected.items():
+        x = engine.to_tensor(np.arange(6, dtype="float32").reshape(3, 2), stop_gradient=False)
+        function(x).sum().backward()
+        assert x.grad.tolist() == want, function.__name__
