@@ -11,11 +11,13 @@ from engine.program.executor import default_main_program
 def enable_static() -> None:
     """From here on, in every thread, operators are appended to the default main Program."""
     modes.set_default(Builder(default_main_program()))
+    modes.variable.set(None)  # what set_grad_enabled() left behind belongs to the mode before
 
 
 def disable_static() -> None:
     """From here on operators compute at once."""
     modes.set_default(RECORDING)
+    modes.variable.set(None)
 
 
 def in_dynamic_mode() -> bool:

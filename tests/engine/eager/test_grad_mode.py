@@ -85,6 +85,19 @@ def test_set_grad_enabled() -> None:
     assert _records()
 
 
+@pytest.mark.parametrize("grad", [True, False])
+def test_static_mode_begins_after_recording_was_switched_by_a_call(grad: bool) -> None:
+    before = engine.is_grad_enabled()
+    engine.set_grad_enabled(grad)
+    engine.enable_static()
+    try:
+        assert not engine.in_dynamic_mode()
+    finally:
+        engine.disable_static()
+    assert engine.in_dynamic_mode()
+    assert before is True and _records()
+
+
 def test_threads_have_their_own_switch() -> None:
     inside: list[bool] = []
     with engine.no_grad():
