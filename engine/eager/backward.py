@@ -126,7 +126,7 @@ def _own(gradient: Tensor, fresh: bool) -> Tensor:
 
 def gradient_of(tensor: Tensor) -> Tensor | None:
     """What ``tensor.grad`` shows."""
-    edge = tensor._edge
+    edge = tensor._edge or getattr(tensor, "_parked", None)
     if edge is None:
         return None
     node, index = end(edge)
@@ -141,7 +141,7 @@ def gradient_of(tensor: Tensor) -> Tensor | None:
 
 def clear_gradient(tensor: Tensor, set_to_zero: bool = True) -> None:
     """Set the gradient to zero, or drop it."""
-    edge = tensor._edge
+    edge = tensor._edge or getattr(tensor, "_parked", None)
     if edge.__class__ is Leaf:
         if edge.grad is not None:
             array, edge.grad = edge.grad._array, None

@@ -22,7 +22,7 @@ class Tensor:
     those of the functions in ``engine.tensor``, attached by its table.
     """
 
-    __slots__ = ("__weakref__", "_array", "_edge", "_grad", "_name", "_persistable", "_version")
+    __slots__ = ("__weakref__", "_array", "_edge", "_name", "_parked", "_persistable", "_version")
 
     _symbolic = False
     _array: Any
@@ -99,6 +99,8 @@ class Tensor:
     @stop_gradient.setter
     def stop_gradient(self, value: bool) -> None:
         if value:
+            if self._edge.__class__ is Leaf:
+                self._parked: Leaf = self._edge  # graphs recorded before still lead to it
             self._edge = None
         elif self._edge is None:
             if self._array.dtype.kind not in "fc":
@@ -106,7 +108,8 @@ class Tensor:
                     f"stop_gradient: only floating tensors have gradients: this one is {self.dtype.name}; "
                     "cast it to float32 first"
                 )
-            self._edge = Leaf(self._array.shape)
+            parked: Leaf | None = getattr(self, "_parked", None)
+            self._edge = parked or Leaf(self._array.shape)
 
     @property
     def is_leaf(self) -> bool:
@@ -129,11 +132,12 @@ class Tensor:
                 raise ShapeError(
                     f"grad: a gradient has its tensor's shape: got {value.shape} for {self.shape}; reshape it"
                 )
-        if self._edge.__class__ is not Leaf:
+        leaf = self._edge or getattr(self, "_parked", None)
+        if leaf.__class__ is not Leaf:
             if value is None:
                 return
             raise GradientError("grad: only a leaf with stop_gradient=False can be given a gradient")
-        self._edge.grad = value
+        leaf.grad = value
 
     def backward(self, grad_tensor: Tensor | None = None, retain_graph: bool = False) -> None:
         """Add the gradients of this tensor to the ``grad`` of all leaves it depends on."""

@@ -237,3 +237,22 @@ def test_a_gradient_that_needs_a_shape_only_lets_the_value_change() -> None:
         x = engine.to_tensor(np.arange(6, dtype="float32").reshape(3, 2), stop_gradient=False)
         function(x).sum().backward()
         assert x.grad.tolist() == want, function.__name__
+
+
+def test_a_leaf_that_is_frozen_after_use_still_gets_its_gradient() -> None:
+    """As in Paddle: what was recorded stays recorded, and freezing a leaf for a while loses nothing."""
+    x = _leaf(1.0, 2.0)
+    loss = (x * x).sum()
+    x.stop_gradient = True
+    frozen = x * 5.0
+    assert frozen.stop_gradient
+    loss.backward()
+    assert x.grad.tolist() == [2.0, 4.0]
+    x.stop_gradient = False
+    (x * 3.0).sum().backward()
+    assert x.grad.tolist() == [5.0, 7.0]
+    x.stop_gradient = True
+    x.clear_gradient()
+    assert x.grad.tolist() == [0.0, 0.0]
+    x.grad = None
+    assert x.grad is None
