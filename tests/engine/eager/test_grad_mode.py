@@ -95,7 +95,8 @@ def test_static_mode_begins_after_recording_was_switched_by_a_call(grad: bool) -
     finally:
         engine.disable_static()
     assert engine.in_dynamic_mode()
-    assert before is True and _records()
+    assert before is True
+    assert _records()
 
 
 def test_threads_have_their_own_switch() -> None:
