@@ -84,6 +84,13 @@ class Curves:
         epochs = [epoch for epoch in points.epochs if epoch[0] <= step]
         self._live = Points(points.steps[:count], points.losses[:count], points.accuracies[:count], epochs)
 
+    def rewind(self, step: int) -> None:
+        """The run goes on from an earlier checkpoint: what came after ``step`` will come once more."""
+        live = self._live
+        count = bisect_right(live.steps, step)
+        del live.steps[count:], live.losses[count:], live.accuracies[count:]
+        live.epochs = [epoch for epoch in live.epochs if epoch[0] <= step]
+
     def _draw(self, folder: str, points: Points) -> None:
         self._loss.append(folder, points.steps, points.losses)
         self._accuracy.append(folder, points.steps, points.accuracies)

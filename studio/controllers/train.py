@@ -70,6 +70,7 @@ class TrainController(QObject):
         bonds.follow(view.new_points, self._curves.extend)
         bonds.follow(view.new_epoch, self._curves.end_epoch)
         bonds.follow(view.cleared, self._cleared)
+        bonds.follow(view.rewound, self._rewound)
         form = self._panel.form
         form.changed.connect(self._edited)
         form.validity_changed.connect(lambda _: self._entries_checked())
@@ -122,6 +123,9 @@ class TrainController(QObject):
             "batch_size": self.tr("Batch"), "epochs": self.tr("Epochs"), "seed": self.tr("Seed"),
         }  # fmt: skip
         wrong = {labels.get(key, key): text for key, text in form.errors().items() if key not in hidden}
+        for key in ("data_folder", "model_file"):
+            if key not in hidden and not form.value(key):
+                wrong[labels[key]] = self.tr("Choose one")
         if wrong != self._view.entry_problems:
             self._view.entry_problems = wrong
             self._view.update_why_not()
@@ -212,6 +216,10 @@ class TrainController(QObject):
         if not self._continues:
             self._curves.forget_live()
         self._page.clear_figures()
+
+    def _rewound(self, step: int) -> None:
+        self._curves.rewind(step)
+        self.show_runs(self._chosen)
 
     # ----- what is shown -----
 

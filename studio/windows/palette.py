@@ -98,7 +98,9 @@ class CommandPalette(QDialog):
     def _filter(self, text: str) -> None:
         words = text.lower().split()
         self.list.clear()
-        for entry in self._entries:
+        # What a command is called counts before what it does.
+        named = [entry for entry in self._entries if all(word in entry.title.lower() for word in words)]
+        for entry in [*named, *(entry for entry in self._entries if entry not in named)]:
             if all(word in f"{entry.title} {entry.help}".lower() for word in words):
                 item = QListWidgetItem(entry.title)
                 item.setData(ROLE, entry)

@@ -63,9 +63,9 @@ class SettingsPanel(QFrame):
         # The words are set in retranslate.
         return [
             Field("data", "", "choice", "digits", choices=(*DATA_CHOICES, (FOLDER, "IDX"))),
-            Field("data_folder", "", "path", "", required=True),
+            Field("data_folder", "", "path", ""),
             Field("model", "", "choice", "lenet", choices=(*MODEL_CHOICES, (FILE, "file"))),
-            Field("model_file", "", "path", "", path="file", required=True),
+            Field("model_file", "", "path", "", path="file"),
             Field("model_class", "", "choice", "", choices=(("", "\u2013"),)),
             Field("optimizer", "", "choice", "adam", choices=OPTIMIZER_CHOICES),
             Field("learning_rate", "", "float", 0.001, minimum=1e-12, maximum=1e6),

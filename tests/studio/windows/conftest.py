@@ -1,0 +1,105 @@
+"""A whole window over workers that do only what the test says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from studio.app import Studio
+from studio.session.session import Session
+
+
+class FakeWorker:
+    """Keeps what it was told; the test puts events in."""
+
+    pid = 0
+
+    def __init__(self, notify: Callable[[], None] | None) -> None:
+        self.notify = notify
+        self.job: dict[str, Any] = {}
+        self.commands: list[str] = []
+        self.killed = False
+        self._events: list[dict[str, Any]] = []
+        self._ended = False
+
+    def start(self, job: dict[str, Any]) -> None:
+        self.job = job
+
+    def send(self, command: str) -> None:
+        self.commands.append(command)
+
+    def tell(self, event: str, **values: Any) -> None:
+        self._events.append({"event": event, "time": 1.0, **values})
+        self._ended = self._ended or event == "worker_ended"
+        if self.notify is not None:
+            self.notify()
+
+    def take(self) -> list[dict[str, Any]]:
+        events, self._events = self._events, []
+        return events
+
+    def wait(self, timeout: float) -> bool:
+        return bool(self._events)
+
+    def ended(self) -> bool:
+        return self._ended
+
+    def kill(self) -> None:
+        if not self._ended:
+            self.killed = True
+            self.tell("worker_ended", clean=False, killed=True, exit_code=-9, message="", details="")
+
+    def close(self) -> None:
+        self.notify = None
+
+
+class Stage:
+    """The studio and the events that a training would send it."""
+
+    def __init__(self, app: QApplication, runs: Path) -> None:
+        self.workers: list[FakeWorker] = []
+        self.session = Session(self._make, runs)
+        self.studio = Studio(app, self.session)
+        self.window = self.studio.window
+        self.window.show()
+
+    def _make(self, notify: Callable[[], None]) -> FakeWorker:
+        self.workers.append(FakeWorker(notify))
+        return self.workers[-1]
+
+    @property
+    def worker(self) -> FakeWorker:
+        return self.workers[-1]
+
+    def tell(self, event: str, **values: Any) -> None:
+        self.worker.tell(event, **values)
+        self.session.pump()
+
+    def start(self) -> None:
+        """Begin a training of two epochs of five steps."""
+        assert self.studio.actions.trigger("start") == ""
+        self.tell("started", config={"epochs": 2}, folder=self.session.train.folder, step=0, epoch=1,
+                  steps_per_epoch=5, total_steps=10, train_samples=20, test_samples=4,
+                  classes=[str(i) for i in range(10)], parameters=61706, resumed_from="")  # fmt: skip
+
+    def steps(self, first: int, *losses: float) -> None:
+        numbers = list(range(first, first + len(losses)))
+        self.tell("steps", steps=numbers, losses=list(losses), accuracies=[0.5] * len(losses),
+                  step=numbers[-1], epoch=1, total_steps=10, samples_per_second=91234.0, seconds_left=13.2,
+                  elapsed=1.0)  # fmt: skip
+
+    def die(self) -> None:
+        self.tell("worker_ended", clean=False, killed=False, exit_code=-9, details="",
+                  message="training process: it was killed from outside: signal SIGKILL; "
+                          "resume from the last checkpoint")  # fmt: skip
+
+
+@pytest.fixture
+def stage(qapp: QApplication, tmp_path: Path) -> Iterator[Stage]:
+    made = Stage(qapp, tmp_path / "runs")
+    yield made
+    made.studio.close()

@@ -1,0 +1,371 @@
+"""The window over fake workers: what it shows, blocks, asks and remembers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractScrollArea,
+    QApplication,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QMessageBox,
+    QPushButton,
+    QScrollArea,
+    QSlider,
+    QWidget,
+)
+
+from studio.session.commands import COMMANDS
+from studio.windows.dialogs import button_of
+from widgets import theme
+
+PAGES = ("train", "graph", "export", "predict")
+
+
+def question(window: QWidget) -> QMessageBox:
+    return next(box for box in window.findChildren(QMessageBox) if box.isVisible())
+
+
+def answer(window: QWidget, name: str) -> None:
+    QTest.mouseClick(button_of(question(window), name), Qt.MouseButton.LeftButton)
+
+
+def drop(widget: QWidget, path: Path) -> None:
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(path))])
+    buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    event = QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, mime, buttons, keys)
+    widget.dropEvent(event)
+
+
+# ----- what is offered ------------------------------------------------------------------------------------
+
+
+def test_one_obvious_start(stage: Any) -> None:
+    welcome = stage.studio.train_page.welcome
+    assert welcome.isVisible()
+    assert welcome.title() == "Train LeNet on the built-in digits"
+    QTest.mouseClick(welcome.start, Qt.MouseButton.LeftButton)
+    assert stage.worker.job["job"] == "train"
+    assert stage.worker.job["config"]["model"] == "lenet"
+    assert not welcome.isVisible()
+    assert stage.window.status.field("state") == "Starting..."
+
+
+def test_every_command_is_in_menu_and_palette_except_pages_that_are_not_there(stage: Any) -> None:
+    offered = set(stage.studio.actions.ids())
+    assert {command.id for command in COMMANDS} - offered == {"page_data", "page_code"}
+    titles = {action.text() for menu in stage.window.top.menu.actions() if menu.menu()
+              for action in menu.menu().actions()}  # fmt: skip
+    assert {command.title for command in COMMANDS if command.id in offered} <= titles
+    stage.studio.actions.trigger("palette")
+    assert len(stage.studio.frame.palette.titles()) == len(offered)
+    QTest.keyClicks(stage.studio.frame.palette.box, "dark")
+    assert stage.studio.frame.palette.titles()[0] == "Dark"
+    stage.studio.frame.palette.reject()
+
+
+def test_palette_gives_a_command(stage: Any) -> None:
+    stage.studio.actions.trigger("palette")
+    palette = stage.studio.frame.palette
+    QTest.keyClicks(palette.box, "page graph")
+    QTest.keyClick(palette.box, Qt.Key.Key_Return)
+    assert stage.window.current_page() == "graph"
+    assert not palette.isVisible()
+
+
+@pytest.mark.parametrize(
+    ("key", "page"),
+    [(Qt.Key.Key_3, "train"), (Qt.Key.Key_4, "graph"), (Qt.Key.Key_5, "export"), (Qt.Key.Key_6, "predict")],
+)
+def test_keys_of_the_pages(stage: Any, qtbot: Any, key: Qt.Key, page: str) -> None:
+    stage.studio.frame.show_page("graph" if page == "train" else "train")
+    stage.window.activateWindow()
+    qtbot.waitUntil(stage.window.isActiveWindow)
+    QTest.keyClick(stage.window, key, Qt.KeyboardModifier.ControlModifier)
+    assert stage.window.current_page() == page
+    assert stage.window.top.tab(page).isChecked()
+
+
+# ----- a training -----------------------------------------------------------------------------------------
+
+
+def test_figures_curves_and_status_follow_the_training(stage: Any) -> None:
+    stage.start()
+    stage.steps(1, 2.3, 1.9, 1.5)
+    page = stage.studio.train_page
+    assert page.figures["loss"].text() == "1.500"
+    assert page.figures["throughput"].text() == "91\u2009200\u2009img/s"
+    assert page.figures["left"].text() == "0:14"
+    folder = stage.session.train.folder
+    np.testing.assert_array_equal(page.loss.series_data(folder)[1], [2.3, 1.9, 1.5])
+    np.testing.assert_array_equal(page.accuracy.series_data(folder)[0], [1, 2, 3])
+    assert stage.window.status.field("step") == "epoch 1 of 2 · step 3"
+    pictures = np.zeros((1, 28, 28), np.uint8)
+    confusion = np.eye(10, dtype=int).tolist()
+    stage.tell("epoch", epoch=1, step=5, partial=False, train_loss=1.0, train_accuracy=0.5,
+               validation_loss=0.7, validation_accuracy=0.9784, confusion=confusion, best=True, seconds=1.0,
+               hardest=[{"index": 7, "label": 4, "predicted": 9, "probability": 0.01}],
+               pictures=pictures)  # fmt: skip
+    assert page.figures["accuracy"].text() == "97.84\u2009%"
+    assert page.confusion.counts().trace() == 10
+    assert [(s.label, s.predicted) for s in page.hardest.samples()] == [("4", "9")]
+    np.testing.assert_array_equal(page.loss.series_data(f"{folder}/validation")[1], [0.7])
+
+
+def test_each_command_is_acknowledged_at_once(stage: Any) -> None:
+    stage.start()
+    buttons = stage.window.top.findChildren(QPushButton)
+    shown = {button.text() for button in buttons if button.isVisible()}
+    assert shown == {"Pause", "Checkpoint now", "Stop early", "Cancel"}
+    stage.studio.actions.trigger("pause")
+    assert stage.window.status.field("state") == "Pausing..."
+    assert not stage.studio.actions["pause"].isEnabled()
+    stage.tell("paused", step=1)
+    assert stage.studio.actions["resume"].isEnabled()
+    stage.studio.actions.trigger("resume")
+    stage.studio.actions.trigger("stop_early")
+    assert stage.window.status.field("state") == "Stopping..."
+    assert not stage.studio.actions["stop_early"].isEnabled()
+    assert "stopping" in stage.studio.actions["stop_early"].toolTip()
+    assert stage.worker.commands == ["pause", "resume", "stop_early"]
+
+
+def test_cancel_asks_since_the_run_is_discarded(stage: Any) -> None:
+    stage.start()
+    stage.studio.actions.trigger("cancel")
+    answer(stage.window, "no")
+    assert stage.worker.commands == []
+    stage.studio.actions.trigger("cancel")
+    answer(stage.window, "yes")
+    assert stage.worker.commands == ["cancel"]
+    assert stage.window.status.field("state") == "Cancelling..."
+
+
+def test_blocked_start_says_why_and_starts_nothing(stage: Any) -> None:
+    form = stage.studio.settings_panel.form
+    form.control("batch_size").setText("many")
+    start = stage.studio.train_page.welcome.start
+    assert start.isEnabled()
+    QTest.mouseClick(start, Qt.MouseButton.LeftButton)
+    assert all(not worker.job for worker in stage.workers)
+    assert "Batch: Enter a whole number" in stage.window.toast.text()
+    labels = [label.text() for label in stage.studio.train_page.welcome.findChildren(QLabel)]
+    assert "Batch: Enter a whole number" in labels
+    form.control("batch_size").setText("32")
+    stage.start()
+    assert stage.worker.job["config"]["batch_size"] == 32
+
+
+def test_an_entry_that_the_engine_refuses_is_marked(stage: Any) -> None:
+    stage.session.change_setting("epochs", 0)
+    assert "epochs" in stage.studio.settings_panel.form.errors()
+    assert "Epochs" in stage.studio.actions.trigger("start")
+
+
+def test_own_folder_and_own_file(stage: Any, tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text("from engine import nn\n\n\nclass Helper:\n    pass\n\n\nclass Net(nn.Layer):\n    pass\n")
+    form = stage.studio.settings_panel.form
+    assert not form.control("model_file").isVisible()
+    form.set_value("model", "file")
+    assert form.control("model_file").isVisible()
+    assert "File" in stage.session.train.why_not["start"]
+    form.set_value("model_file", str(file))
+    assert stage.session.train.settings.model == f"{file}:Net"
+    form.set_value("data", "folder")
+    assert "Folder" in stage.session.train.why_not["start"]
+    form.set_value("data_folder", str(tmp_path))
+    assert stage.session.train.settings.data == str(tmp_path)
+    assert "start" not in stage.session.train.why_not
+
+
+def test_own_code_is_asked_for_once(stage: Any, tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text("class Net:\n    pass\n")
+    stage.session.change_setting("model", f"{file}:Net")
+    stage.studio.actions.trigger("start")
+    assert str(file) in question(stage.window).informativeText()
+    answer(stage.window, "no")
+    assert all(not worker.job for worker in stage.workers)
+    stage.studio.actions.trigger("start")
+    answer(stage.window, "yes")
+    assert stage.worker.job["config"]["model"] == f"{file}:Net"
+    stage.tell("cancelled", step=0)
+    stage.tell("worker_ended", clean=True, killed=False, exit_code=0, message="", details="")
+    stage.studio.actions.trigger("start")
+    assert stage.session.train.state == "starting"
+
+
+# ----- when something goes wrong --------------------------------------------------------------------------
+
+
+def test_a_dead_training_leaves_the_window_alive_with_an_offer(stage: Any) -> None:
+    stage.start()
+    stage.steps(1, 2.0)
+    stage.tell("checkpoint", step=1, epoch=1, path="x/step-00000001.h5", reason="asked", seconds=0.1, bytes=9)
+    stage.die()
+    assert stage.window.isVisible()
+    assert "killed from outside: signal SIGKILL" in stage.window.toast.text()
+    assert stage.window.status.problems.text() == "1 problem"
+    shown = {button.text() for button in stage.window.top.findChildren(QPushButton) if button.isVisible()}
+    assert shown == {"Resume from checkpoint", "Start"}
+    stage.studio.actions.trigger("copy_report")
+    assert "SIGKILL" in QApplication.clipboard().text()
+
+
+def test_details_open_the_list_of_problems(stage: Any) -> None:
+    stage.start()
+    stage.die()
+    QTest.mouseClick(stage.window.toast.details, Qt.MouseButton.LeftButton)
+    assert stage.window.bottom.isVisible()
+    assert len(stage.window.output.problems.problems()) == 1
+
+
+def test_a_dropped_file_that_is_no_image(stage: Any, tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("no picture")
+    stage.studio.frame.show_page("predict")
+    drop(stage.studio.predict_page.pad, path)
+    assert "not an image" in stage.window.toast.text()
+    assert QApplication.activeModalWidget() is None
+    assert stage.studio.predict_page.pad.is_empty()
+    drop(stage.window, path)
+    assert stage.window.status.problems.text() == "2 problems"
+
+
+def test_a_dropped_picture_is_fitted_and_shown(stage: Any, tmp_path: Path) -> None:
+    from PIL import Image
+
+    paper = np.full((90, 60), 255, np.uint8)
+    paper[20:70, 26:34] = 0
+    Image.fromarray(paper).save(tmp_path / "one.png")
+    drop(stage.studio.predict_page.pad, tmp_path / "one.png")
+    fed = stage.studio.predict_page.fed.image()
+    assert fed.shape == (28, 28)
+    assert fed.max() > 0.9
+    assert np.flatnonzero(fed.max(axis=1) > 0.5).size == 20
+    assert ("From", "one.png, 60 \u00d7 90 pixels") in stage.studio.predict_page.facts.rows()
+
+
+def test_errors_of_our_own_become_problems(stage: Any, qtbot: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    try:
+        raise ValueError("the window is broken")
+    except ValueError as error:
+        stage.studio.report_exception(ValueError, error, error.__traceback__)
+    qtbot.waitUntil(lambda: "the window is broken" in stage.window.toast.text())
+    assert "test_window.py" in stage.window.output.problems.problems()[0].details
+    assert "the window is broken" in capsys.readouterr().err
+
+
+# ----- closing, theme, layout -----------------------------------------------------------------------------
+
+
+def test_closing_during_a_training_asks(stage: Any) -> None:
+    stage.start()
+    assert not stage.window.close()
+    assert "lenet-static-001" in question(stage.window).informativeText()
+    answer(stage.window, "no")
+    assert stage.window.isVisible()
+    assert stage.worker.commands == []
+    assert not stage.window.close()
+    answer(stage.window, "yes")
+    assert stage.worker.commands == ["interrupt"]
+    assert stage.window.isVisible()
+
+
+def test_the_window_closes_when_the_training_has_stopped(stage: Any, qtbot: Any) -> None:
+    stage.start()
+    stage.studio.frame.stop_and_close()
+    with qtbot.waitSignal(stage.window.closed):
+        stage.tell("stopped", step=3, epoch=1, reason="interrupted", validation_accuracy=0.5,
+                   best_accuracy=0.5, best_step=1, seconds=1.0, folder="f", checkpoint="c")  # fmt: skip
+        stage.tell("worker_ended", clean=True, killed=False, exit_code=0, message="", details="")
+
+
+def test_closing_without_a_training_asks_nothing(stage: Any) -> None:
+    assert stage.window.close()
+
+
+def test_theme_switches_at_once_and_is_remembered(stage: Any) -> None:
+    stage.studio.actions.trigger("theme_dark")
+    assert theme.current().dark
+    assert stage.studio.actions["theme_dark"].isChecked()
+    corner = stage.window.grab().toImage().pixelColor(640, 20)
+    assert corner.name().upper() == theme.DARK.panel
+    stage.studio.actions.trigger("theme_light")
+    assert stage.window.grab().toImage().pixelColor(640, 20).name().upper() == theme.LIGHT.panel
+    assert stage.session.preferences.theme == "light"
+
+
+def test_layout_is_remembered_and_can_be_reset(stage: Any, qapp: QApplication, tmp_path: Path) -> None:
+    stage.window.left.hide()
+    stage.window.show_output(1)
+    stage.window.close()
+    other = type(stage)(qapp, tmp_path / "other")
+    try:
+        assert other.window.left.isHidden()
+        assert other.window.bottom.isVisible()
+        other.studio.actions.trigger("reset_layout")
+        assert other.window.left.isVisible()
+        assert other.window.bottom.isHidden()
+    finally:
+        other.studio.close()
+
+
+def test_a_narrow_window_is_for_the_page(stage: Any, qtbot: Any) -> None:
+    stage.window.resize(640, 400)
+    qtbot.waitUntil(lambda: stage.window.right.isHidden() and stage.window.left.isHidden())
+    stage.window.resize(1280, 800)
+    qtbot.waitUntil(lambda: stage.window.right.isVisible() and stage.window.left.isVisible())
+
+
+# ----- nothing cut off, everything named ------------------------------------------------------------------
+
+
+def visible(window: QWidget, kind: Any) -> list[Any]:
+    return [widget for widget in window.findChildren(kind) if widget.isVisible()]
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (640, 400)], ids=["1280x800", "its half"])
+@pytest.mark.parametrize("page", PAGES)
+def test_nothing_is_cut_off(stage: Any, qtbot: Any, page: str, size: tuple[int, int]) -> None:
+    stage.window.resize(*size)
+    stage.start()
+    stage.steps(1, 2.0, 1.5)
+    stage.studio.frame.show_page(page)
+    QTest.qWait(0)
+    qtbot.waitUntil(lambda: (stage.window.width(), stage.window.height()) == size)
+    for area in visible(stage.window, QScrollArea):
+        assert area.horizontalScrollBar().maximum() == 0, (page, area.widget())
+    for button in visible(stage.window, QPushButton):
+        words = button.fontMetrics().horizontalAdvance(button.text())
+        assert words <= button.width(), (page, button.text())
+        inside = button.mapTo(stage.window, button.rect().topRight()).x()
+        assert inside <= stage.window.width(), (page, button.text())
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_control_has_a_name_and_can_be_reached(stage: Any, page: str) -> None:
+    stage.start()
+    stage.studio.frame.show_page(page)
+    stage.window.show_output(0)
+    controls = [
+        *visible(stage.window, QAbstractButton), *visible(stage.window, QLineEdit),
+        *visible(stage.window, QComboBox), *visible(stage.window, QSlider),
+        *visible(stage.window, QAbstractScrollArea),
+    ]  # fmt: skip
+    assert len(controls) > 15
+    for control in controls:
+        inner = control.objectName().startswith("qt_") or control.focusPolicy() == Qt.FocusPolicy.NoFocus
+        named = control.accessibleName() or getattr(control, "text", str)()
+        assert inner or named, control
