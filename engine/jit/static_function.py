@@ -12,6 +12,7 @@ from engine.core import names, nest
 from engine.core.errors import ArgumentError, ConversionError
 from engine.eager.tensor import Tensor
 from engine.jit.convert.convert import ConvertedFunction, convert
+from engine.jit.convert.runtime_calls import noting_layers
 from engine.jit.input_spec import InputSpec
 from engine.jit.run_program import ProgramRunner
 from engine.jit.signature import Signature, as_specs, cache_key, tensors_of
@@ -45,7 +46,7 @@ class ConcreteProgram:
             return made
 
         arguments = {k: nest.map_structure(placeholder, v) for k, v in self.specs.items()}
-        with names.guard(), building(self.main_program) as builder:
+        with names.guard(), noting_layers() as called, building(self.main_program) as builder:
             self.result = function.call_converted(arguments)
             self.outputs: list[Any] = []
             for value in nest.flatten(self.result):
@@ -54,16 +55,28 @@ class ConcreteProgram:
         self.main_program.outputs = [v.name for v in self.outputs if v is not None]
         variables = [v for v in self.outputs if v is not None]
         self.runner = ProgramRunner(self.main_program, self.inputs, variables)
-        self.flags = self.trainable_flags()
+        own = set(map(id, _tree(function.class_instance)))
+        self._others = [layer for layer in called.values() if id(layer) not in own]
+        self.state = self.current_state()
 
     @property
     def parameters(self) -> list[Tensor]:
         """The parameters and buffers that the Program uses."""
         return [v.tensor for v in self.runner.bound]
 
-    def trainable_flags(self) -> tuple[bool, ...]:
-        """Which parameters take gradients; a Program traced under other flags does not fit."""
-        return tuple([v.tensor._edge is None for v in self.runner.bound])
+    def current_state(self) -> tuple[Any, ...]:
+        """Which parameters take gradients, and the modes of Layers called from outside of the own Layer.
+
+        A Program traced in another state does not fit.
+        """
+        state: list[Any] = [v.tensor._edge is None for v in self.runner.bound]
+        for layer in self._others:
+            state += _walk_modes(layer)
+        return tuple(state)
+
+    @property
+    def fits(self) -> bool:
+        return self.state == self.current_state()
 
     def __call__(self, tensors: list[Tensor]) -> Any:
         results = iter(self.runner(tensors))
@@ -99,7 +112,7 @@ class StaticFunction:
         self._input_spec = input_spec
         self._instance = instance
         self._bound: Callable[..., Any] = function if instance is None else MethodType(function, instance)
-        self._programs: dict[Any, ConcreteProgram] = {}
+        self._programs: dict[Any, list[ConcreteProgram]] = {}
         self._converted: ConvertedFunction | None = None
         self._signature: Signature | None = None
         functools.update_wrapper(self, function)
@@ -184,12 +197,19 @@ class StaticFunction:
         else:
             specs = {k: _merge(specified.get(k, v), v) for k, v in values.items()}
             key = (cache_key(specs), self._modes())
-        concrete = self._programs.get(key)
-        if concrete is None or concrete.flags != concrete.trainable_flags():
-            concrete = self._programs[key] = ConcreteProgram(
-                self, as_specs(values) if specs is None else specs
-            )
+        concrete = self._fitting(key) or self._traced(key, as_specs(values) if specs is None else specs)
         return concrete, tensors_of(where, values, concrete.specs)
+
+    def _fitting(self, key: Any) -> ConcreteProgram | None:
+        for concrete in self._programs.get(key, ()):
+            if concrete.fits:
+                return concrete
+        return None
+
+    def _traced(self, key: Any, specs: dict[str, Any]) -> ConcreteProgram:
+        made = ConcreteProgram(self, specs)
+        self._programs.setdefault(key, []).append(made)
+        return made
 
     def _modes(self) -> tuple[bool, ...]:
         """The train/eval modes that the trace depends on, and what the Layer tree consists of."""
@@ -207,7 +227,8 @@ class StaticFunction:
             return StaticFunction(self._function, input_spec, self._instance)._from_spec()
         if self._input_spec is not None:
             return self._from_spec()
-        fitting = [c for (_, m), c in self._programs.items() if m == self._modes()]
+        modes_now = self._modes()
+        fitting = [c for (_, m), kept in self._programs.items() if m == modes_now for c in kept if c.fits]
         if not fitting:
             if not self.signature.python.parameters:
                 return self._from_spec([])
@@ -227,10 +248,7 @@ class StaticFunction:
         specified = self.signature.specified() if input_spec is None else {}
         assert specified is not None
         key = (cache_key(specified), self._modes())
-        concrete = self._programs.get(key)
-        if concrete is None or concrete.flags != concrete.trainable_flags():
-            concrete = self._programs[key] = ConcreteProgram(self, specified)
-        return concrete
+        return self._fitting(key) or self._traced(key, specified)
 
     @property
     def concrete_program(self) -> ConcreteProgram:
@@ -252,7 +270,7 @@ class StaticFunction:
     @property
     def program_cache(self) -> list[ConcreteProgram]:
         """Every Program built so far."""
-        return list(self._programs.values())
+        return [concrete for kept in self._programs.values() for concrete in kept]
 
     def rollback(self) -> Callable[..., Any]:
         """The function as it was written, put back into its Layer."""
@@ -271,6 +289,10 @@ def _merge(spec: Any, value: Any) -> Any:
     if any(isinstance(v, Tensor) for v in nest.flatten(value)):
         return as_specs({"value": value})["value"]
     return value
+
+
+def _tree(layer: Any) -> list[Any]:
+    return layer.sublayers(include_self=True) if hasattr(layer, "_sub_layers") else []
 
 
 def _walk_modes(layer: Any) -> Iterator[Any]:

@@ -7,6 +7,7 @@ import sys
 import sysconfig
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -19,11 +20,29 @@ from engine.jit.convert.runtime_state import Undefined
 
 ENGINE = __name__.split(".")[0]
 _ignored: set[str] = set()
+_noted: ContextVar[dict[int, Any] | None] = ContextVar("layers_called", default=None)
 
 
 def ignore_modules(modules: list[ModuleType]) -> None:
     """From now on leave functions of these modules, and of modules below them, as they are."""
     _ignored.update(module.__name__ for module in modules)
+
+
+@contextmanager
+def noting_layers() -> Iterator[dict[int, Any]]:
+    """The Layers that converted code calls within the block, by id: what it does depends on their modes."""
+    found: dict[int, Any] = {}
+    token = _noted.set(found)
+    try:
+        yield found
+    finally:
+        _noted.reset(token)
+
+
+def _note(layer: Any) -> None:
+    found = _noted.get()
+    if found is not None:
+        found[id(layer)] = layer
 
 
 def call(function: Any) -> Any:
@@ -45,6 +64,8 @@ def call(function: Any) -> Any:
     if isinstance(function, FunctionType):
         return _converted(function) if _is_users(function) else function
     if isinstance(function, MethodType):
+        if is_layer(function.__self__):
+            _note(function.__self__)
         inner = call(function.__func__)
         return function if inner is function.__func__ else functools.partial(inner, function.__self__)
     if isinstance(function, functools.partial):
@@ -77,6 +98,7 @@ def is_layer(value: object) -> bool:
 
 def _layer_call(layer: Any) -> Any:
     """Call the layer as always, hooks included, with its `forward` converted."""
+    _note(layer)
     forward = layer.forward
     inner = call(forward)
     if inner is forward:

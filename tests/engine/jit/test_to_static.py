@@ -307,3 +307,31 @@ def test_unknown_dimensions_that_turn_out_to_broadcast(left, right):
     for one, other in zip(static_grads, plain_grads, strict=True):
         assert one.shape == other.shape
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+
+
+def test_a_function_follows_the_mode_of_a_layer_that_it_closes_over():
+    net = paddle.nn.Sequential(paddle.nn.Linear(3, 3), paddle.nn.BatchNorm1D(3), paddle.nn.Dropout(0.5))
+    called = to_static(lambda x: net(x) * 2.0)
+    forwarded = to_static(lambda x: net.forward(x) * 2.0)
+    x = paddle.ones([4, 3])
+    called(x), forwarded(x)
+    net.eval()
+    want = (net(x) * 2.0).tolist()
+    assert called(x).tolist() == want
+    assert forwarded(x).tolist() == want
+    net.train()
+    called(x)
+    assert len(called.program_cache) == 2
+
+
+def test_freezing_and_unfreezing_in_turns_traces_twice_only():
+    _, net = twins()
+    x = paddle.to_tensor(np.arange(8, dtype="float32").reshape(2, 4))
+    weight = net.linear.weight
+    for _ in range(3):
+        for frozen in (True, False):
+            weight.stop_gradient = frozen
+            weight.grad = None
+            net(x)[:, 0].sum().backward()
+            assert (weight.grad is None) == frozen
+    assert len(net.forward.program_cache) == 2
