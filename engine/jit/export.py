@@ -68,6 +68,8 @@ def _described(variable: Variable) -> dict[str, Any]:
 def _concrete(layer: Any, input_spec: Any) -> tuple[ConcreteProgram, dict[int, str]]:
     names: dict[int, str] = {}
     owner: Any = None
+    if isinstance(layer, TranslatedLayer) and input_spec is None:
+        input_spec = layer.input_specs()
     if isinstance(layer, Layer):
         owner = layer
         function = layer.forward if isinstance(layer.forward, StaticFunction) else _forward(layer)

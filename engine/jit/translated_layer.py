@@ -20,7 +20,7 @@ from engine.program.program import Program, Variable
 class TranslatedLayer(Layer):
     """What ``jit.load`` gives: call it to predict, train it further, save it again.
 
-    Its modes switch dropout and batch normalisation inside the Program.
+    Its modes switch dropout and batch normalisation inside the Program; it begins in the mode for predicting.
     """
 
     def __init__(self, program: Program, info: Any) -> None:
@@ -47,6 +47,7 @@ class TranslatedLayer(Layer):
             else:
                 self.register_buffer(key, variable.tensor)
         fields["_mode_ops"] = _mode_ops(program)
+        self.eval()
 
     def forward(self, *inputs: Any) -> Any:
         """The saved function. Raises ShapeError, DTypeError or ArgumentError for inputs it can't take."""
@@ -78,15 +79,16 @@ class TranslatedLayer(Layer):
         """What the model takes."""
         return [_spec(v) for v in self._inputs]
 
-    def train(self) -> None:
-        """Dropout drops and batch normalisation learns, where the Program has them."""
-        self._switch(True)
+    @property
+    def training(self) -> bool:
+        """Whether dropout drops and batch normalisation learns, where the Program has them.
 
-    def eval(self) -> None:
-        """The mode for predicting."""
-        self._switch(False)
+        Set by ``train()`` and ``eval()``, its own or those of a Layer that it is part of.
+        """
+        return bool(self.__dict__["training"])
 
-    def _switch(self, training: bool) -> None:
+    @training.setter
+    def training(self, training: bool) -> None:
         self.__dict__["training"] = training
         changed = False
         for operator in self._mode_ops:

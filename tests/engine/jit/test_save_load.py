@@ -199,3 +199,35 @@ def test_a_program_with_an_unknown_operator_is_refused(saved):
     write_inference(saved[1], program, files.weights, files.info)
     with pytest.raises(FormatError, match="os_system"):
         paddle.jit.load(saved[1])
+
+
+def test_a_loaded_model_begins_in_the_mode_for_predicting(tmp_path):
+    net = Net()  # saved while it trains, as after the last epoch
+    paddle.jit.save(net, str(tmp_path / "m"), [InputSpec([None, 1, 6, 6])])
+    loaded = paddle.jit.load(str(tmp_path / "m"))
+    assert not loaded.training
+    net.eval()
+    x = paddle.to_tensor(PICTURES)
+    np.testing.assert_array_equal(loaded(x).numpy(), net(x).numpy())
+
+
+def test_a_loaded_model_follows_the_mode_of_the_layer_it_is_part_of(saved):
+    _, prefix = saved
+    whole = paddle.nn.Sequential(paddle.jit.load(prefix), paddle.nn.Linear(3, 3))
+    x = paddle.to_tensor(PICTURES)
+    whole.eval()
+    predicted = whole[0](x).tolist()
+    whole.train()
+    assert whole[0].training
+    assert whole[0](x).tolist() != predicted
+
+
+def test_a_loaded_model_is_saved_again_without_saying_its_inputs(saved, tmp_path):
+    _, prefix = saved
+    first = paddle.jit.load(prefix)
+    paddle.jit.save(first, str(tmp_path / "again"))
+    second = paddle.jit.load(str(tmp_path / "again"))
+    assert second.input_specs() == first.input_specs()
+    x = paddle.to_tensor(PICTURES)
+    np.testing.assert_array_equal(second(x).numpy(), first(x).numpy())
+    assert second.state_dict().keys() == first.state_dict().keys()
