@@ -57,7 +57,7 @@ if HIDE_QT:
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(_hider), os.environ.get("PYTHONPATH")]))
     runpy.run_path(str(_hider / "sitecustomize.py"))
     # The folders that are about Qt itself.
-    collect_ignore = ["widgets", "studio/windows", "studio/controllers"]
+    collect_ignore = ["widgets", "studio/windows", "studio/controllers", "studio/test_app.py"]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
