@@ -174,7 +174,7 @@ def test_an_entry_that_the_engine_refuses_is_marked(stage: Any) -> None:
 
 def test_own_folder_and_own_file(stage: Any, tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
-    file.write_text("from engine import nn\n\n\nclass Helper:\n    pass\n\n\nclass Net(nn.Layer):\n    pass\n")
+    file.write_text("from engine import nn\nclass Helper: pass\nclass Net(nn.Layer): pass\n")
     form = stage.studio.settings_panel.form
     assert not form.control("model_file").isVisible()
     form.set_value("model", "file")
@@ -257,7 +257,7 @@ def test_a_dropped_picture_is_fitted_and_shown(stage: Any, tmp_path: Path) -> No
     assert ("From", "one.png, 60 \u00d7 90 pixels") in stage.studio.predict_page.facts.rows()
 
 
-def test_errors_of_our_own_become_problems(stage: Any, qtbot: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_errors_of_our_own_become_problems(stage: Any, qtbot: Any, capsys: Any) -> None:
     try:
         raise ValueError("the window is broken")
     except ValueError as error:

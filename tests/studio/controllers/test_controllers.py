@@ -1,0 +1,182 @@
+"""Bridge, bonds, curves and the small translations between session and widgets."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from studio.controllers.binders import Bonds
+from studio.controllers.bridge import Bridge
+from studio.controllers.curves import Curves
+from studio.controllers.export import size_text
+from studio.controllers.graph import attribute_text, program_data, shape_text
+from studio.controllers.predict import model_title, scaling_text
+from studio.controllers.train import time_left
+from studio.session.export_view import ExportViewModel
+from studio.session.runs import RunHistory
+from studio.session.session import Session
+from widgets.param_form import Field, ParamForm
+from widgets.plot import CurvePlot
+
+
+class Pumped:
+    """A session that only counts."""
+
+    wake: Any = None
+
+    def __init__(self) -> None:
+        self.pumps = 0
+
+    def pump(self) -> None:
+        self.pumps += 1
+
+
+@pytest.fixture
+def pumped(qapp: Any) -> Iterator[tuple[Pumped, Bridge]]:
+    session = Pumped()
+    bridge = Bridge(session)  # type: ignore[arg-type]
+    yield session, bridge
+    bridge.close()
+
+
+def test_a_wake_from_another_thread_pumps_in_this_one(pumped: tuple[Pumped, Bridge], qtbot: Any) -> None:
+    session, bridge = pumped
+    threads: list[threading.Thread] = []
+    bridge.call(lambda: threads.append(threading.current_thread()))
+    other = threading.Thread(target=session.wake)
+    other.start()
+    other.join()
+    qtbot.waitUntil(lambda: session.pumps == 1)
+    assert threads == [threading.main_thread()]
+
+
+def test_many_wakes_are_few_pumps(pumped: tuple[Pumped, Bridge], qtbot: Any) -> None:
+    session, _ = pumped
+    begin = time.monotonic()
+    wakes = 0
+
+    def keep_waking() -> bool:
+        nonlocal wakes
+        for _ in range(100):
+            session.wake()
+        wakes += 100
+        return session.pumps >= 5
+
+    qtbot.waitUntil(keep_waking)
+    assert session.pumps <= 20 * (time.monotonic() - begin) + 1
+    assert wakes > 10 * session.pumps
+
+
+def test_a_closed_bridge_is_deaf(qapp: Any) -> None:
+    session = Pumped()
+    bridge = Bridge(session)  # type: ignore[arg-type]
+    bridge.close()
+    assert session.wake is None
+    bridge.wake()
+
+
+def test_bonds_show_and_store(qapp: Any) -> None:
+    model, shown, bonds = ExportViewModel(), [], Bonds()
+    form = ParamForm([Field("samples", "", "int", 256)])
+    bonds.show(model, "samples", shown.append)
+    bonds.store(form.control("samples").textChanged, model, "samples", int)
+    form.set_value("samples", 64)
+    assert model.samples == 64
+    assert shown == [256, 64]
+    bonds.release()
+    model.samples = 5
+    form.set_value("samples", 8)
+    assert (model.samples, shown) == (5, [256, 64])
+
+
+# ----- curves ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def curves(qtbot: Any, tmp_path: Any) -> tuple[Curves, CurvePlot, CurvePlot]:
+    loss, accuracy = CurvePlot(), CurvePlot()
+    qtbot.addWidget(loss)
+    qtbot.addWidget(accuracy)
+    return Curves(Session(runs_folder=tmp_path), loss, accuracy), loss, accuracy
+
+
+def history(steps: list[int]) -> RunHistory:
+    values = [float(step) for step in steps]
+    epoch = {"step": 2, "validation_loss": 0.5, "validation_accuracy": 0.6}
+    return RunHistory(steps, values, values, [epoch])
+
+
+def test_what_was_done_again_after_a_crash_counts_once(curves: Any) -> None:
+    lines, loss, _ = curves
+    lines.show(["a"], "", {"a": history([1, 2, 3, 4, 3, 4, 5])}, {}, {"a": 0})
+    assert loss.series_data("a")[0].tolist() == [1, 2, 3, 4, 5]
+
+
+def test_points_are_kept_while_another_run_is_looked_at(curves: Any) -> None:
+    lines, loss, accuracy = curves
+    lines.show(["live"], "live", {}, {}, {})
+    lines.extend([1, 2], [2.0, 1.0], [0.1, 0.2])
+    lines.show(["old"], "live", {"old": history([1])}, {}, {"old": 0})
+    lines.extend([3], [0.5], [0.3])
+    assert loss.series_keys() == ["old", "old/validation"]
+    lines.show(["live", "old"], "live", {"old": history([1])}, {"old": "cnn", "live": "lenet"}, {"old": 0})
+    np.testing.assert_array_equal(loss.series_data("live")[1], [2.0, 1.0, 0.5])
+    np.testing.assert_array_equal(accuracy.series_data("live")[1], [0.1, 0.2, 0.3])
+    assert "lenet" in loss.summary()
+
+
+def test_a_resumed_run_goes_on_where_its_checkpoint_is(curves: Any) -> None:
+    lines, loss, _ = curves
+    lines.continue_from(history([1, 2, 3, 4]), 3)
+    lines.show(["live"], "live", {}, {}, {})
+    lines.rewind(3)
+    lines.extend([4, 5], [9.0, 9.0], [0.0, 0.0])
+    assert loss.series_data("live")[0].tolist() == [1, 2, 3, 4, 5]
+    assert loss.series_data("live/validation")[0].tolist() == [2]
+
+
+# ----- words ----------------------------------------------------------------------------------------------
+
+
+def test_a_program_as_the_tree_wants_it() -> None:
+    plain = {"blocks": [
+        {"idx": 0, "parent": -1,
+         "vars": [{"name": "x", "shape": [-1, 2], "dtype": "float32", "persistable": False,
+                   "parameter": False, "stop_gradient": True}],
+         "ops": [{"type": "cond", "inputs": {"Cond": ["x"]}, "outputs": {"Out": ["y"]},
+                  "attrs": {"true_block": 1, "false_block": 2, "to": {"dtype": "int64"}}, "file": None,
+                  "line": None}]},
+    ]}  # fmt: skip
+    program = program_data(plain, "net")
+    (operator,) = program.blocks[0].operators
+    assert operator.sub_blocks == (1, 2)
+    assert operator.attrs["to"] == "int64"
+    assert (operator.file, operator.line) == ("", 0)
+    assert program.blocks[0].variables[0].shape == (-1, 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (shape_text([-1, 6, 28]), "[?, 6, 28]"),
+        (attribute_text({"spec": [[-1], "float32"]}), "[?] float32"),
+        (attribute_text([1, 1]), "[1, 1]"),
+        (size_text(254_293), "254\u2009kB"),
+        (size_text(1_234_567), "1.23\u2009MB"),
+        (size_text(12), "12\u2009B"),
+        (scaling_text({"low": 0.0, "high": 1.0}), "0 \u2026 1"),
+        (scaling_text({"mean": 0.5, "std": 0.25}), "(x \u2212 0.5) / 0.25"),
+        (" ".join(model_title("/r/lenet-001/inference/model")), "lenet-001 model"),
+        (" ".join(model_title("/exported/digits")), "digits exported"),
+        (time_left(0.31), "0:01"),
+        (time_left(73.2), "1:14"),
+        (time_left(float("nan")), "\u2013"),
+    ],
+)
+def test_words(text: str, expected: str) -> None:
+    assert text == expected
