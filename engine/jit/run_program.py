@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from engine.core import mode as modes
-from engine.core.errors import ModeError
+from engine.core.errors import GradientError, ModeError
 from engine.core.opdef import op
 from engine.core.operator import Operator
 from engine.core.place import array_module
@@ -22,7 +22,8 @@ from engine.eager.mode import connect, versions_of
 from engine.eager.tensor import Tensor, counter_of, wrap
 from engine.program.append_backward import gradients_in_block
 from engine.program.builder import Builder
-from engine.program.liveness import arguments, needed, results
+from engine.program.concrete import at_line
+from engine.program.liveness import arguments, needed, results, written
 from engine.program.passes.inference import copy_program
 from engine.program.plan import Plan, module_for
 from engine.program.program import Program, Variable
@@ -69,14 +70,16 @@ class _Training:
     """The two plans of a training run for one set of shapes and wanted gradients.
 
     ``given`` and ``wanted`` are positions among inputs + bound: whose value the backward needs, and whose
-    gradient it gives. ``fed_grads`` are positions among the outputs whose gradient it takes, ``zeros`` their
-    specs; ``shared`` those of outputs whose array it reads.
+    gradient it gives; ``overwritten`` are those given that the forward part replaces. ``fed_grads`` are
+    positions among the outputs whose gradient it takes, ``zeros`` their specs; ``shared`` those of outputs
+    whose array it reads.
     """
 
     program: Program
     forward: Plan
     backward: Plan
     given: list[int]
+    overwritten: frozenset[int]
     wanted: list[int]
     fed_grads: list[int]
     zeros: list[Spec]
@@ -92,14 +95,8 @@ class ProgramRunner:
         self.outputs = tuple(outputs)
         self.forward_ops = tuple(program.global_block().ops)
         self.bound = tuple(program.bound())
-        written = {
-            id(v) for o in self.forward_ops if not o.opdef.listed
-            for declared, v in zip(o.opdef.outputs, o.outputs, strict=True) if declared.writes
-        }  # fmt: skip
-        self._writes = tuple(
-            n for n, v in enumerate(self.bound)
-            if id(v) in written
-        )  # fmt: skip
+        replaced = written(self.forward_ops)
+        self._writes = tuple([n for n, v in enumerate(self.bound) if id(v) in replaced])
         self._inference: dict[Any, Plan] = {}
         self._training: dict[Any, _Training] = {}
 
@@ -136,10 +133,11 @@ class ProgramRunner:
         run = self._training.get((key, wanted))
         if run is None:
             run = self._training[(key, wanted)] = self._compile_training(wanted, arrays)
+        given = [arrays[n].copy() if n in run.overwritten else arrays[n] for n in run.given]
         results = run.forward(arrays)
         self._note_writes()
         count = len(self.outputs)
-        activation = Activation((*results[count:], *[arrays[n] for n in run.given]))
+        activation = Activation((*results[count:], *given))
         outputs = [_wrapped(r) for r in results[:count]]
         if run.wanted:
             node = Operator(RUN_PROGRAM.opdef, None, {"runner": self, "run": run, "activation": activation})
@@ -189,6 +187,7 @@ class ProgramRunner:
             forward,
             backward,
             [place[id(v)] for v in given],
+            frozenset(place[id(v)] for v in _overwritten(forward_ops, given)),
             [n for n, _ in made],
             fed_grads,
             zeros,
@@ -234,6 +233,29 @@ def _output_gradients(
             before = grads.get(id(output))
             grads[id(output)] = gradient if before is None else before + gradient
     return fed, positions, grads
+
+
+def _overwritten(forward: Sequence[Operator], given: Sequence[Variable]) -> list[Variable]:
+    """Those of ``given`` that the forward part replaces; raises GradientError for one it reads after that.
+
+    Its backward would need both values.
+    """
+    replaced = written(forward)
+    found = [v for v in given if id(v) in replaced]
+    for variable in found:
+        changed = False
+        for operator in forward:
+            if id(variable) in written([operator]):
+                changed = True
+            elif changed and any(v is variable for v in arguments(operator)):
+                raise at_line(
+                    GradientError(
+                        f"{operator.type}: reads {variable.name!r} after it was changed in place, and a "
+                        "gradient needs it: clone() what is needed before the change, or detach() it"
+                    ),
+                    operator,
+                )
+    return found
 
 
 def _saved(

@@ -46,11 +46,10 @@ class ConcreteProgram:
             return made
 
         arguments = {k: nest.map_structure(placeholder, v) for k, v in self.specs.items()}
-        with names.guard(), noting_layers() as called, building(self.main_program) as builder:
+        with names.guard(), noting_layers() as called, building(self.main_program) as builder, \
+                builder.assigning():  # fmt: skip
             self.result = function.call_converted(arguments)
-            self.outputs: list[Any] = []
-            for value in nest.flatten(self.result):
-                self.outputs.append(_output(builder, value))
+            self.outputs = [builder.result(value) for value in nest.flatten(self.result)]
         self.main_program.inputs = [v.name for v in self.inputs]
         self.main_program.outputs = [v.name for v in self.outputs if v is not None]
         variables = [v for v in self.outputs if v is not None]
@@ -85,19 +84,6 @@ class ConcreteProgram:
             for variable, leaf in zip(self.outputs, nest.flatten(self.result), strict=True)
         ]
         return nest.pack(self.result, leaves)
-
-
-def _output(builder: Any, value: Any) -> Variable | None:
-    """What a leaf of the result stands for in the Program; None for a plain Python value."""
-    if id(value) in builder.rebound:
-        return _output(builder, builder.rebound[id(value)][1])
-    if isinstance(value, Variable):
-        return value
-    if isinstance(value, Tensor):
-        captured = builder.program.capture(value)
-        assert isinstance(captured, Variable)
-        return captured
-    return None
 
 
 class StaticFunction:

@@ -10,11 +10,12 @@ from types import FrameType
 from typing import Any
 
 from engine.core import mode as modes
-from engine.core.errors import ArgumentError, EngineError
+from engine.core.errors import ArgumentError, ConversionError, EngineError
 from engine.core.opdef import OpDef
 from engine.core.operator import Operator
 from engine.core.spec import Spec
 from engine.eager.tensor import Tensor
+from engine.ops import update
 from engine.program.program import Block, Program, Variable, variables_of
 
 _ENGINE_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
@@ -32,6 +33,13 @@ class Builder(modes.Mode):
         self.block = block if block is not None else program.global_block()
         # Values changed in place while building: the object the user holds, and what it stands for now.
         self.rebound: dict[int, tuple[Any, Variable]] = {}
+        # The value that each view (by id) is a view of, and all that share storage with such a value.
+        self.roots: dict[int, Variable] = {}
+        self.families: dict[int, list[Variable]] = {}
+        self.stale: dict[int, Variable] = {}  # storage of theirs was changed through another name
+        # Buffers (by id) that were assigned a value: where they live, and what the run leaves there.
+        # None where they are written at once, because nobody says when the Program is complete.
+        self.assigned: dict[int, tuple[Any, dict[str, Any], str, Any]] | None = None
 
     def with_grad(self, grad: bool) -> modes.Mode:
         return self if grad == self.grad else self._variant(grad, self.block)
@@ -42,6 +50,8 @@ class Builder(modes.Mode):
     def _variant(self, grad: bool, block: Block) -> Builder:
         made = Builder(self.program, grad, block)
         made.rebound = self.rebound
+        made.roots, made.families, made.stale = self.roots, self.families, self.stale
+        made.assigned = self.assigned
         return made
 
     def apply(self, opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
@@ -58,12 +68,77 @@ class Builder(modes.Mode):
         outputs = self._outputs(opdef, values, specs)
         operator.outputs = tuple(outputs)
         self.block.append(operator)
+        if opdef.view:
+            root = self.roots.get(id(values[0]), values[0])
+            self.roots[id(outputs[0])] = root
+            self.families.setdefault(id(root), [root]).append(outputs[0])
         return outputs[0] if opdef.single else tuple(outputs)
+
+    def rebind(self, x: Any, value: Variable) -> None:
+        """From here on ``x``, which was changed in place, stands for ``value``.
+
+        What shares storage with it would see the change in eager mode, but not here: it can't be read again.
+        """
+        now = self.rebound[id(x)][1] if id(x) in self.rebound else x
+        root = self.roots.get(id(now), now)
+        self.stale.update({id(v): v for v in self.families.get(id(root), ()) if v is not now})
+        self.rebound[id(x)] = (x, value)
+
+    def assign(self, fields: dict[str, Any], name: str, value: Any) -> None:
+        """Let ``fields[name]``, a buffer, be ``value`` from here on; running the Program leaves it there.
+
+        The buffer is written when all else is done, so that a name given to the old value keeps it. In a
+        branch or loop it is written at once, and only if that runs.
+        """
+        assigned = self.assigned
+        if assigned is None:
+            update.assign_into(fields[name], value)
+            return
+        buffer = next((b for b, f, n, _ in assigned.values() if f is fields and n == name), fields[name])
+        if self.block.idx == 0:
+            try:
+                update.assign_into.opdef.infer_specs([Spec(buffer.shape, buffer.dtype), value.spec], {})
+            except EngineError as error:
+                raise located(error, user_frame()) from None
+            assigned[id(buffer)] = (buffer, fields, name, value)
+            fields[name] = value
+            return
+        pending = assigned.pop(id(buffer), None)
+        fields[name] = buffer
+        if pending is not None:
+            with modes.use(self.in_block(self.program.global_block())):
+                update.assign_into(buffer, pending[-1])
+        update.assign_into(buffer, value)
+
+    @contextmanager
+    def assigning(self) -> Iterator[None]:
+        """Within the block a Program is built from a function; at the end what it assigned is written."""
+        assigned: dict[int, tuple[Any, dict[str, Any], str, Any]] = {}
+        self.assigned = assigned
+        try:
+            yield
+            for buffer, _, _, value in assigned.values():
+                update.assign_into(buffer, value)
+        finally:
+            for buffer, fields, name, _ in assigned.values():
+                fields[name] = buffer
+
+    def result(self, value: Any) -> Variable | None:
+        """What a leaf of a function's result stands for in the Program; None for a plain Python value."""
+        if id(value) in self.rebound:
+            return self.result(self.rebound[id(value)][1])
+        if isinstance(value, Variable):
+            self._require_current("return", value)
+            return value
+        return self.program.capture(value) if isinstance(value, Tensor) else None
 
     def _value(self, opdef: OpDef, name: str, value: Any) -> Any:
         if id(value) in self.rebound:
             return self._value(opdef, name, self.rebound[id(value)][1])
-        if value is None or isinstance(value, Variable):
+        if isinstance(value, Variable):
+            self._require_current(opdef.name, value)
+            return value
+        if value is None:
             return value
         if isinstance(value, (list, tuple)):
             return [self._value(opdef, name, v) for v in value]
@@ -73,6 +148,17 @@ class Builder(modes.Mode):
             f"{opdef.name}: input {name!r} must be a Variable or Tensor: got {type(value).__name__}; "
             "use to_tensor()"
         )
+
+    def _require_current(self, where: str, value: Variable) -> None:
+        if id(value) in self.stale:
+            raise located(
+                ConversionError(
+                    f"{where}: {value.name!r} {value.spec} shares its storage with a tensor that was changed "
+                    "in place since; in a Program it would keep the old value: clone() it before the change, or "
+                    "take the view after it"
+                ),
+                user_frame(),
+            )
 
     def _outputs(self, opdef: OpDef, values: tuple[Any, ...], specs: tuple[Any, ...]) -> list[Any]:
         stop = not self.grad or not opdef.rules or all(

@@ -23,6 +23,20 @@ def has_effect(operator: Operator) -> bool:
     return operator.opdef.effect and not operator.replay
 
 
+def written(ops: Sequence[Operator]) -> set[int]:
+    """The ids of what operators replace in place, in their branches and loops too."""
+    found: set[int] = set()
+    for operator in ops:
+        if not operator.opdef.listed and not operator.replay:
+            pairs = zip(operator.opdef.outputs, operator.outputs, strict=True)
+            found |= {id(v) for declared, v in pairs if declared.writes}
+        block = _block_of(operator)
+        if block is not None:
+            for sub in sub_blocks(operator, block):
+                found |= written(sub.ops)
+    return found
+
+
 def needed(ops: Sequence[Operator], outputs: Sequence[Variable]) -> list[Operator]:
     """The operators that ``outputs`` or effects depend on, in order."""
     wanted = {id(v) for v in outputs}

@@ -10,7 +10,7 @@ from engine.core.errors import ConversionError, GradientError, ShapeError
 from engine.core.operator import Leaf
 from engine.eager.tensor import Tensor, write
 from engine.ops import math
-from engine.program.builder import current_builder
+from engine.program.builder import current_builder, located, user_frame
 
 
 def replace(where: str, x: Any, value: Any) -> Any:
@@ -47,12 +47,13 @@ def _rebind(where: str, x: Any, value: Any) -> Any:
             f"{where}: a tensor is changed in place inside a branch or loop of a Program; "
             "assign the result to a name instead"
         )
-    if isinstance(x, Tensor) and x.persistable:
-        raise ConversionError(
-            f"{where}: {x.name!r} is shared with a Layer and can't be changed in place in a Program; "
-            "return the new value"
+    if isinstance(x, Tensor):
+        error = ConversionError(
+            f"{where}: {x.name!r} lives outside of the Program and can't be changed in place in it; return "
+            "the new value, or keep it in a buffer of a Layer and assign that"
         )
-    builder.rebound[id(x)] = (x, value)
+        raise located(error, user_frame())
+    builder.rebind(x, value)
     return x
 
 

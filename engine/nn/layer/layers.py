@@ -19,7 +19,7 @@ from engine.nn.layer import transform as transforms
 from engine.nn.layer.hooks import HookRemoveHelper, Hooks
 from engine.nn.layer.making import make_parameter
 from engine.nn.layer.naming import check_name, layer_text, snake_case
-from engine.ops import update
+from engine.program.builder import current_builder
 
 
 class Layer:
@@ -362,7 +362,9 @@ class Layer:
             if value is None:
                 known[name] = None
             elif field == "_buffers" and modes.is_symbolic(value) and known[name] is not None:
-                update.assign_into(known[name], value)
+                builder = current_builder()
+                assert builder is not None, "there are Variables only while a Program is built"
+                builder.assign(known, name, value)
             else:
                 raise DTypeError(
                     f"{type(self).__name__}: {name!r} is one of its {field.strip('_')}: got "

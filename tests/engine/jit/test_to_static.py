@@ -335,3 +335,103 @@ def test_freezing_and_unfreezing_in_turns_traces_twice_only():
             net(x)[:, 0].sum().backward()
             assert (weight.grad is None) == frozen
     assert len(net.forward.program_cache) == 2
+
+
+def changed_base(x):
+    y = x * 1.0
+    view = y[0]
+    y[0] = 7.0
+    return view
+
+
+def changed_view(x):
+    y = x * 1.0
+    view = y.reshape([2, 1])
+    view[0] = 7.0
+    return y + 1.0
+
+
+@pytest.mark.parametrize("function", [changed_base, changed_view])
+def test_what_a_change_in_place_would_be_seen_through_is_refused(function):
+    """In eager mode both see it; a Program has no storage to share and must not give the old value."""
+    with pytest.raises(ConversionError, match=r"test_to_static.py:\d+: .*shares its storage"):
+        to_static(function)(paddle.ones([2]))
+
+
+def test_views_of_what_is_not_read_again_may_be_changed():
+    def function(x):
+        rows = x.reshape([2, 2])
+        rows[0] = rows[1] * 2.0
+        rows[1] = rows[0] + rows[1]
+        return rows.sum(axis=0)
+
+    same_both_ways(lambda x: function(x * 1.0), np.array([1, 2, 3, 4], "float32"))
+
+
+def test_a_tensor_from_outside_is_not_changed_in_place():
+    outside = paddle.zeros([2])
+
+    def function(x):
+        outside.add_(x)
+        return outside * 2.0
+
+    with pytest.raises(ConversionError, match=r"test_to_static.py:\d+: .*outside of the Program"):
+        to_static(function)(paddle.ones([2]))
+
+
+class Remembering(paddle.nn.Layer):
+    """Assigns a buffer between reads of it."""
+
+    def __init__(self, branch=False):
+        super().__init__()
+        self.register_buffer("seen", paddle.ones([2]))
+        self.branch = branch
+
+    def forward(self, x):
+        before = self.seen
+        y = x * self.seen
+        self.seen = self.seen + x.detach()
+        if self.branch:
+            if x.sum() > 0:
+                self.seen = self.seen * 2.0
+            return y * y
+        return y * self.seen * x + before
+
+
+@pytest.mark.parametrize("branch", [False, True])
+def test_a_buffer_that_is_assigned_keeps_its_value_for_what_came_before(branch):
+    eager, static = Remembering(branch), to_static(Remembering(branch))
+    for values in ([1.0, 2.0], [-3.0, 0.5], [2.0, 2.0]):
+        found = []
+        for net in (eager, static):
+            x = paddle.to_tensor(values, stop_gradient=False)
+            out = net(x)
+            out.sum().backward()
+            found.append((out.tolist(), x.grad.tolist(), net.seen.tolist()))
+            assert isinstance(net.seen, paddle.Tensor)
+        assert found[0] == found[1]
+
+
+def test_buffers_are_back_after_a_function_that_failed():
+    class Failing(Remembering):
+        def forward(self, x):
+            self.seen = self.seen + x
+            raise KeyError("mine")
+
+    net = to_static(Failing())
+    with pytest.raises(KeyError):
+        net(paddle.ones([2]))
+    assert net.seen.tolist() == [1, 1]
+
+
+def test_a_buffer_read_after_a_branch_assigned_it_is_refused_where_a_gradient_needs_both_values():
+    class Both(Remembering):
+        def forward(self, x):
+            y = x * self.seen
+            if x.sum() > 0:
+                self.seen = self.seen * 2.0
+            return y * self.seen
+
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    with pytest.raises(GradientError, match=r"test_to_static.py:\d+: .*after it was changed in place"):
+        to_static(Both())(x)
