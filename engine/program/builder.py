@@ -154,8 +154,8 @@ class Builder(modes.Mode):
             raise located(
                 ConversionError(
                     f"{where}: {value.name!r} {value.spec} shares its storage with a tensor that was changed "
-                    "in place since; in a Program it would keep the old value: clone() it before the change, or "
-                    "take the view after it"
+                    "in place since; in a Program it would keep the old value: clone() it before the change, "
+                    "or take the view after it"
                 ),
                 user_frame(),
             )
