@@ -87,7 +87,8 @@ def make_image(kind: str, version: int, tree: Any) -> memoryview:
         file.create_dataset(DOCUMENT_NAME, data=np.array(document, h5py.string_dtype("utf-8", len(document))))
         for path, array in arrays.items():
             file.create_dataset(path, data=to_stored(array))
-    return buffer.getbuffer()
+    # Not getbuffer(): HDF5 keeps the buffer in a cycle, and collecting one with an open view is an error.
+    return memoryview(buffer.getvalue())
 
 
 class _Bytes(io.BytesIO):

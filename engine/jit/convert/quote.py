@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 Node = TypeVar("Node", bound=ast.AST)
 Filling = str | ast.expr | Sequence[str] | Sequence[ast.expr] | Sequence[ast.stmt]
@@ -55,13 +55,18 @@ def quote_expression(template: str, at: ast.AST, **holes: Filling) -> ast.expr:
 
 def copied(node: Node) -> Node:
     """A deep copy of a tree, several times faster than `copy.deepcopy`."""
-    new = type(node)()
-    for field, value in vars(node).items():
+    fields: dict[str, Any] = {}
+    for name in node._fields:
+        value = getattr(node, name, None)
         if isinstance(value, ast.AST):
             value = copied(value)
         elif isinstance(value, list):
             value = [copied(item) if isinstance(item, ast.AST) else item for item in value]
-        setattr(new, field, value)
+        fields[name] = value
+    new = type(node)(**fields)  # Python 3.13 warns about a node that is made without its fields
+    for name, value in vars(node).items():
+        if name not in fields:
+            setattr(new, name, value)
     return new
 
 

@@ -40,15 +40,18 @@ def find_source(function: FunctionType) -> Source:
     """
     code = function.__code__
     lines = linecache.getlines(code.co_filename, function.__globals__)
+    unread = ConversionError(
+        f"{code.co_filename}:{code.co_firstlineno}: the source of `{code.co_name}` could not be read; "
+        "put the function into a file so that it can be converted"
+    )
     if not lines:
-        raise ConversionError(
-            f"{code.co_filename}:{code.co_firstlineno}: the source of `{code.co_name}` could not be read; "
-            "put the function into a file so that it can be converted"
-        )
+        raise unread
     candidates = _definitions("".join(lines), code.co_filename).get((code.co_name, code.co_firstlineno), ())
     fitting = [found for found in candidates if _same_parameters(found[0], code)]
     if len(fitting) > 1:
         fitting = [found for found in fitting if _holds_positions(found[0], code)]
+    if not fitting and code.co_filename == "<string>":
+        raise unread  # Python 3.13 keeps the source of `python -c` under the name that exec gives its own
     if not fitting:
         raise ConversionError(
             f"{code.co_filename}:{code.co_firstlineno}: the file has no `{code.co_name}` on this line, "

@@ -108,6 +108,7 @@ def drop(pad: DigitPad, data: QMimeData) -> bool:
     return enter.isAccepted()
 
 
+@pytest.mark.filterwarnings("ignore:.*QDragEnterEvent:DeprecationWarning")  # Qt 6.12 has another constructor
 def test_only_local_files_can_be_dropped(pad: DigitPad, qtbot: QtBot) -> None:
     seen: list[str] = []
     pad.image_dropped.connect(seen.append)
