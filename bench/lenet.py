@@ -1,9 +1,11 @@
 """ms a training step of LeNet (forward, loss, backward, Adam), eager and static, beside other libraries.
 
 ``python -m bench.lenet [--peer PYTHON] [--batch 64] [--steps 200] [--rounds 10] [--threads N]``. With
-``--peer`` (an interpreter that has torch or paddle, or both) those take part in the same run, in turns and
-with as many threads. Every contender starts from the same weights and sees the same batch; its last loss is
-printed, so that a contender that does other work is noticed.
+``--peer`` (an interpreter that has torch or paddle, or both) those take part in the same run, in turns, each
+as its users run it: the engine with one BLAS thread, as its training does (a second one gains nothing on
+matrices of this size), the others with all cores. ``--threads`` gives all the same number. Every contender
+starts from the same weights and sees the same batch; its last loss is printed, so that a contender that does
+other work is noticed.
 """
 
 from __future__ import annotations
@@ -47,14 +49,15 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--steps", type=int, default=200, help="steps of each contender, after the warm-up")
     parser.add_argument("--rounds", type=int, default=10, help="turns that the steps are divided into")
-    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--threads", type=int, help="of every contender; else engine 1, others all")
     options = parser.parse_args(arguments)
     per_round = max(1, options.steps // options.rounds)
 
     with ExitStack() as stack:
         workers: dict[str, Worker] = {}
         for label, (python, module, arguments_) in contenders(options.peer, options.batch).items():
-            workers[label] = Worker(python, module, arguments_, options.threads)
+            own = 1 if label.startswith("engine") else os.cpu_count() or 1
+            workers[label] = Worker(python, module, arguments_, options.threads or own)
             stack.callback(workers[label].close)
             workers[label].repeat(WARM_UP)
         losses: dict[str, float] = {}
@@ -77,7 +80,8 @@ def main(arguments: list[str] | None = None) -> None:
         loss = f"{losses[one.name]:.6f}"
         rows.append([one.name, f"{one.best * 1e3:.2f}", f"{one.typical * 1e3:.2f}", *ratios, loss])
     steps = per_round * options.rounds
-    print(f"LeNet, batch {options.batch}, {steps} steps in {options.rounds} turns, {options.threads} threads")
+    threads = options.threads or f"engine 1, others {os.cpu_count()}"
+    print(f"LeNet, batch {options.batch}, {steps} steps in {options.rounds} turns, {threads} threads")
     print(", ".join(dict.fromkeys(versions.values())))
     print(table(rows))
     print("x: median over the turns of the row's time divided by the column's; below 1 is faster")

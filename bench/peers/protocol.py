@@ -70,7 +70,7 @@ class Worker:
 
 
 def threads() -> int:
-    """In a worker: how many threads every contender of this run uses."""
+    """In a worker: how many threads this contender uses."""
     return int(os.environ["BENCH_THREADS"])
 
 
