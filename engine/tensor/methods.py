@@ -9,6 +9,7 @@ from engine.core.place import CPUPlace, as_place, backend
 from engine.eager import backward as grads
 from engine.eager.tensor import Parameter, Tensor, wrap
 from engine.ops import compare as compare_ops
+from engine.ops import linalg as linalg_ops
 from engine.ops import math as math_ops
 from engine.ops import shape as shape_ops
 from engine.program.program import Variable
@@ -76,7 +77,7 @@ _OPERATORS: dict[str, Callable[..., Any]] = {
     "__rmod__": lambda x, y: math.remainder(y, x) if _operand(y) else NotImplemented,
     "__pow__": lambda x, y: math.pow(x, y) if _operand(y) else NotImplemented,
     "__rpow__": lambda x, y: math.pow(y, x) if _operand(y) else NotImplemented,
-    "__matmul__": lambda x, y: math.matmul(x, y),
+    "__matmul__": _binary(linalg_ops.matmul, math.matmul),
     "__rmatmul__": lambda x, y: math.matmul(y, x),
     "__neg__": math.neg,
     "__abs__": math.abs,
