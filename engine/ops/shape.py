@@ -322,7 +322,14 @@ def arange(xp, *, start, end, step, dtype="int64"):
     return xp.arange(start, end, step).astype(as_dtype(dtype).np)
 
 
-@op("assign_value", infer=lambda *, shape, values, dtype: Spec(shape, dtype))
+def _infer_constant(*, shape: Any, values: Any, dtype: Any) -> Spec:
+    made = Spec(shape, dtype)
+    if len(values) != made.size:
+        raise ShapeError(f"assign_value: {len(values)} values for shape {list(shape)}; give one an element")
+    return made
+
+
+@op("assign_value", infer=_infer_constant)
 def constant(xp, *, shape, values, dtype="float32"):
     """A tensor written out in the Program: ``values`` is the flat list of its elements."""
     return xp.asarray(values, dtype=as_dtype(dtype).np).reshape(tuple(shape))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from engine.core.errors import EngineError
+from engine.core.errors import ArgumentError, EngineError
 from engine.core.operator import Operator
 from engine.core.spec import Spec
 from engine.program.program import Program, Variable
@@ -38,6 +38,9 @@ def concrete_specs(program: Program, ops: Sequence[Operator], feeds: Mapping[str
             specs = operator.opdef.infer_specs([spec_of(v) for v in operator.inputs], operator.attrs)
         except EngineError as error:
             raise at_line(error, operator) from error.__cause__
+        except Exception as error:  # attributes from a file may be of any kind
+            made = ArgumentError(f"{operator.type}: its attributes can't be used: {error}: {operator.attrs}")
+            raise at_line(made, operator) from error
         known.update({id(v): s for v, s in zip(outputs, specs, strict=True) if v is not None})
     return known
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.dtype import DType, as_dtype
-from engine.core.errors import EngineError, FormatError
+from engine.core.errors import FormatError
 from engine.core.opdef import OPS
 from engine.core.operator import Operator
 from engine.core.spec import Spec
 from engine.program.check import problems
+from engine.program.distrust import content_faults, structure_faults
 from engine.program.program import Block, Program, Variable, variables_of
 
 VERSION = 1
@@ -99,11 +100,11 @@ def from_plain(plain: Any, where: str = "program") -> Program:
     """
     try:
         program = _read(plain)
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError, EngineError) as error:
-        if isinstance(error, FormatError):
-            raise
+    except FormatError:
+        raise
+    except Exception as error:  # plain values of every kind, where others are expected
         raise FormatError(f"{where}: its Program can't be read: {error!r}; save the model again") from error
-    found = problems(program)
+    found = list(structure_faults(program)) or problems(program) or list(content_faults(program))
     if found:
         raise FormatError(f"{where}: its Program is ill-formed: {'; '.join(found[:5])}; save the model again")
     return program
@@ -158,9 +159,12 @@ def _operator(block: Block, plain: dict[str, Any]) -> Operator:
             inputs.append(block.var(name))
     attrs = opdef.with_defaults({k: _attribute(v) for k, v in plain["attrs"].items()})
     operator = Operator(opdef, tuple(inputs), attrs)
-    outputs: list[Variable] = []
+    outputs: list[Variable | None] = []
     for out in opdef.outputs:
-        outputs += [block.var(n) for n in plain["outputs"].get(out.slot, [])]
+        made = [block.var(n) for n in plain["outputs"].get(out.slot, [])]
+        if len(made) > 1 and not opdef.listed:
+            raise FormatError(f"operator {opdef.name}: {len(made)} variables for its one result {out.slot}")
+        outputs += made if made or opdef.listed else [None]
     operator.outputs = tuple(outputs)
     if plain.get("file") is not None:
         operator.code = (str(plain["file"]), int(plain["line"]))

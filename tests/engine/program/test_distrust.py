@@ -1,0 +1,180 @@
+"""Programs from files with a valid hash that are made to do harm: refused when they are read."""
+
+import copy
+import random
+
+import numpy as np
+import pytest
+
+import engine as paddle
+from engine.core.errors import EngineError, FormatError
+from engine.core.spec import Spec
+from engine.jit.run_program import ProgramRunner
+from engine.program.builder import building, variable
+from engine.program.control import cond, while_loop
+from engine.program.program import Program
+from engine.program.serialize import from_plain, to_plain
+from engine.tensor import creation
+
+
+def made() -> dict:
+    program = Program()
+    x = variable(program, "x", Spec((-1, 4), "float32"), stop_gradient=False)
+    weight = creation.to_tensor(np.ones((4, 2), "float32"))
+    buffer = creation.to_tensor(np.zeros((2,), "float32"))
+    with building(program) as builder:
+        y = paddle.matmul(x, weight) + paddle.full([2], 1.0)
+        y = cond(y.sum() > 0.0, lambda: y * 2.0, lambda: y[:, 0:2])
+        a, b = paddle.split(y, [1, 1], axis=1)
+        start = [paddle.full([], 0), a]
+        _, z = while_loop(lambda i, z: i < 2, lambda i, z: [i + 1, paddle.tanh(z + b)], start)
+        target = {"seen": buffer}
+        builder.assign(target, "seen", y.mean(axis=0))
+        out = paddle.concat([z, a + paddle.to_tensor([[3.0]])], axis=1)
+    program.inputs, program.outputs = ["x"], [out.name]
+    return to_plain(program)
+
+
+PLAIN = made()
+
+
+def find(plain: dict, kind: str) -> dict:
+    return next(o for b in plain["blocks"] for o in b["ops"] if o["type"] == kind)
+
+
+def run(plain: dict) -> list:
+    program = from_plain(plain, "model.pdmodel")
+    for v in program.global_block().vars.values():
+        if v.persistable:
+            program.bind(v, creation.to_tensor(np.ones(v.shape, v.dtype.np)))
+    block = program.global_block()
+    inputs, outputs = [block.var(n) for n in program.inputs], [block.var(n) for n in program.outputs]
+    return ProgramRunner(program, inputs, outputs)([paddle.ones([3, 4])])
+
+
+def test_the_program_itself_is_read():
+    assert run(PLAIN)[0].shape == [3, 2]
+    assert to_plain(from_plain(PLAIN)) == PLAIN
+
+
+def change(kind: str, **attrs: object):
+    def changed(plain: dict) -> None:
+        find(plain, kind)["attrs"].update(attrs)
+
+    return changed
+
+
+def huge_variable(plain: dict) -> None:
+    plain["blocks"][0]["vars"][1]["shape"] = [1 << 40]
+
+
+def write_into_what_is_fed(plain: dict) -> None:
+    operator = find(plain, "assign_into")
+    operator["inputs"]["Target"] = operator["outputs"]["Out"] = ["x"]
+
+
+def write_into_something_else(plain: dict) -> None:
+    find(plain, "assign_into")["outputs"]["Out"] = ["x"]
+
+
+def result_over_a_weight(plain: dict) -> None:
+    weight = next(v["name"] for v in plain["blocks"][0]["vars"] if v["persistable"])
+    find(plain, "matmul_v2")["outputs"]["Out"] = [weight]
+
+
+def branch_used_twice(plain: dict) -> None:
+    attrs = find(plain, "conditional_block")["attrs"]
+    attrs["false_block"] = attrs["true_block"]
+
+
+def doubling_blocks(plain: dict) -> None:
+    """Forty blocks whose every branch is the next block, twice: a walk over them would never end."""
+    operator = find(plain, "conditional_block")
+    start = len(plain["blocks"])
+    for n in range(start, start + 40):
+        inner = copy.deepcopy(operator)
+        inner["attrs"].update(true_block=n + 1, false_block=n + 1)
+        plain["blocks"].append({"idx": n, "parent": 0, "vars": [], "ops": [inner]})
+    operator["attrs"].update(true_block=start, false_block=start)
+
+
+def deep_blocks(plain: dict) -> None:
+    start = len(plain["blocks"])
+    for n in range(start, start + 5000):
+        plain["blocks"].append({"idx": n, "parent": n - 1, "vars": [], "ops": []})
+
+
+def run_program(plain: dict) -> None:
+    operator = find(plain, "concat")
+    operator.update(type="run_program", inputs={"Xs": ["x"]}, attrs={"runner": "x"})
+    operator["outputs"] = {"Outs": operator["outputs"]["Out"]}
+
+
+def another_dtype(plain: dict) -> None:
+    name = find(plain, "matmul_v2")["outputs"]["Out"][0]
+    next(v for v in plain["blocks"][0]["vars"] if v["name"] == name)["dtype"] = "int64"
+
+
+def output_never_computed(plain: dict) -> None:
+    plain["blocks"][0]["ops"].pop()
+
+
+def no_inputs(plain: dict) -> None:
+    plain["inputs"] = []
+
+
+HOSTILE = [
+    change("fill_constant", shape=[1 << 20, 1 << 20]),
+    change("fill_constant", shape=[-5]),
+    change("assign_value", values=[1.0] * 7),
+    change("split", sections=[1, 1, 1]),
+    change("split", axis="abc"),
+    change("conditional_block", true_block="0"),
+    change("conditional_block", true_block=0),
+    change("conditional_block", true_results=["x", "x"]),
+    change("while", loop_names=[]),
+    change("while", cond_result="x"),
+    change("while", steps="x"),
+    change("while", unknown=1),
+    change("slice_view", index=[["slice", None, "a", None], ["slice", 0, 2, None]]),
+    huge_variable, write_into_what_is_fed, write_into_something_else, result_over_a_weight, branch_used_twice,
+    doubling_blocks, deep_blocks, run_program, another_dtype, output_never_computed, no_inputs,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("spoil", HOSTILE, ids=lambda f: getattr(f, "__name__", None))
+def test_a_hostile_program_is_refused_when_it_is_read(spoil):
+    plain = copy.deepcopy(PLAIN)
+    spoil(plain)
+    with pytest.raises(FormatError, match=r"model\.pdmodel"):
+        from_plain(plain, "model.pdmodel")
+
+
+VALUES = [
+    -1, 0, 7, 10**13, 1 << 63, 1.5, float("nan"), float("inf"), "abc", "x", "relu", "", None, True, [], [[]],
+    [1, 2], [-1, -1], {"dtype": "int64"}, {"dtype": "?"}, {"spec": [[9], "float32"]}, {"x": 1},
+]  # fmt: skip
+
+
+def places(tree, before=()):
+    items = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
+    for key, value in items:
+        yield (*before, key)
+        yield from places(value, (*before, key))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whatever_is_changed_there_is_an_error_of_ours_or_none(seed):
+    rng = random.Random(seed)
+    everywhere = list(places(PLAIN))
+    for _ in range(150):
+        plain = copy.deepcopy(PLAIN)
+        *path, last = rng.choice(everywhere)
+        inner = plain
+        for key in path:
+            inner = inner[key]
+        inner[last] = rng.choice(VALUES)
+        try:
+            run(plain)
+        except EngineError:
+            continue
