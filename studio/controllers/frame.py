@@ -34,6 +34,8 @@ class FrameController(QObject):
         self._session, self._window, self._actions, self._output = session, window, actions, output
         self._palette = CommandPalette(window)
         self._palette.chosen.connect(lambda which: self._actions.trigger(which))
+        # A system without a window manager leaves the keys nowhere when a dialog closes.
+        self._palette.finished.connect(lambda _: window.activateWindow())
         self.open_project: Callable[[str], object] = _ignore
         self.open_model: Callable[[str], object] = _ignore
         self.open_picture: Callable[[str], object] = _ignore

@@ -35,7 +35,6 @@ class OutputController(QObject):
         self._bonds.show(train, "settings", lambda _: self._show_status())
         self._bonds.follow(train.events.state, self._log_state)
         self._bonds.follow(train.events.last_checkpoint_step, self._log_checkpoint)
-        self._bonds.follow(train.events.parameters, self._log_start)
         self._bonds.follow(train.new_epoch, self._log_epoch)
         self._bonds.follow(train.output, self._log_output)
         self._bonds.show(session.graph, "loading", lambda _: self._show_tasks())
@@ -77,17 +76,18 @@ class OutputController(QObject):
     def _log(self, text: str, level: str = "info") -> None:
         self._window.output.log.append(text, level)
 
-    def _log_state(self, state: str) -> None:
+    def _log_state(self, state: str, before: str) -> None:
+        if (before, state) == ("starting", "running"):
+            self._log_start()
         if state in ("finished", "failed", "crashed", "paused", "starting"):
             name = self._session.train.run_name
             self._log(f"{name}: {self._session.train.message}", "error" if state == "crashed" else "info")
 
-    def _log_start(self, parameters: int) -> None:
+    def _log_start(self) -> None:
         view, number = self._session.train, theme.format_number
-        if parameters:
-            self._log(self.tr("{0}: {1} parameters, {2} training pictures, {3} for tests").format(
-                view.run_name, number(parameters), number(view.train_samples), number(view.test_samples)
-            ))  # fmt: skip
+        self._log(self.tr("{0}: {1} parameters, {2} training pictures, {3} for tests").format(
+            view.run_name, number(view.parameters), number(view.train_samples), number(view.test_samples)
+        ))  # fmt: skip
 
     def _log_epoch(self, event: dict[str, Any]) -> None:
         number = theme.format_number

@@ -36,7 +36,6 @@ class RunsController(QObject):
         self._bonds.follow(session.project_changed, self._show_project)
         for name in ("state", "epoch", "folder", "validation_accuracy"):
             self._bonds.follow(getattr(session.train.events, name), lambda _: self._show_runs())
-        self._bonds.follow(session.train.events.parameters, lambda _: session.refresh_runs())
         self._bonds.follow(session.train.events.state, lambda _: self._settled())
         self._panel.runs.chosen_changed.connect(train.show_runs)
         self._panel.runs.menu_requested.connect(self._show_menu)
@@ -71,7 +70,8 @@ class RunsController(QObject):
             self._panel.runs.choose(view.folder)
 
     def _settled(self) -> None:
-        if not self._session.train.busy:
+        # While it is starting the journal may not be there yet.
+        if self._session.train.state != "starting":
             self._session.refresh_runs()
 
     def _row(self, run: Run, color: int) -> RunRow:

@@ -8,6 +8,9 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QDialogButtonBox, QMessageBox, QPushButton, QWidget
 
+from widgets import theme
+from widgets.icons import icon_pixmap
+
 
 def ask(
     parent: QWidget, title: str, text: str, yes: str, no: str, on_yes: Callable[[], object], details: str = ""
@@ -16,9 +19,10 @@ def ask(
     box = QMessageBox(parent)
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     box.setWindowTitle(title)
-    box.setIcon(QMessageBox.Icon.Question)
+    box.setIconPixmap(icon_pixmap("info", theme.current().accent, 32, parent.devicePixelRatioF()))
     box.setTextFormat(Qt.TextFormat.PlainText)
     box.setText(title)
+    box.setFont(theme.font())
     box.setInformativeText(text)
     if details:
         box.setDetailedText(details)

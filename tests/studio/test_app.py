@@ -15,7 +15,7 @@ import pytest
 
 pytest.importorskip("PySide6", reason="the window needs Qt")
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton
 
@@ -47,6 +47,7 @@ def open_studio(qapp: QApplication, tmp_path: Path, bars: Path) -> Iterator[Open
     yield make
     for studio in opened:
         studio.close()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
 
 
 def click(button: Any) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 
 from studio.app import Studio
@@ -102,4 +103,8 @@ class Stage:
 def stage(qapp: QApplication, tmp_path: Path) -> Iterator[Stage]:
     made = Stage(qapp, tmp_path / "runs")
     yield made
+    for worker in made.workers:
+        worker.kill()
     made.studio.close()
+    # Without an event loop a window marked for deletion would stay, and be restyled with every theme to come.
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
