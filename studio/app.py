@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import sys
 import threading
@@ -44,10 +45,18 @@ OFFERED = (
 )  # fmt: skip
 
 
-class Studio:
-    """One running application: a session with its window. ``close`` ends it and everything it started."""
+# Time for the first picture of the window.
+AFTER_SHOW_MS = 20
 
-    def __init__(self, app: QApplication, session: Session | None = None) -> None:
+
+class Studio:
+    """One running application: a session with its window. ``close`` ends it and everything it started.
+
+    Args:
+        whole: False leaves the pages behind the first one for the moment after the window is shown.
+    """
+
+    def __init__(self, app: QApplication, session: Session | None = None, whole: bool = True) -> None:
         self.session = session or Session()
         theme.apply_theme(app, self.session.preferences.theme)
         self.window = MainWindow(str(preferences_path().with_name("window.ini")))
@@ -55,16 +64,25 @@ class Studio:
         self.bridge = Bridge(self.session, self.window)
         self.output = OutputController(self.session, self.window)
         self.frame = FrameController(self.session, self.window, self.actions, self.output)
+        pages = ("train", "graph", "export", "predict")
+        self._bars = {page: self.window.top.add_page(page, self.actions[f"page_{page}"]) for page in pages}
         self._add_train()
-        self._add_graph()
-        self._add_export()
-        self._add_predict()
-        self.frame.open_project = self.runs.open_project_file
-        self.frame.open_model = self.predict.load
-        self.frame.open_picture = self.predict.open_picture
+        self._whole = self._closed = False
         self.window.restore_layout()
         self.frame.show_page("train")
-        self._closed = False
+        if whole:
+            self.complete()
+
+    def complete(self) -> None:
+        """Build the pages that are not there yet."""
+        if not self._whole:
+            self._whole = True
+            self._add_graph()
+            self._add_export()
+            self._add_predict()
+            self.frame.open_project = self.runs.open_project_file
+            self.frame.open_model = self.predict.load
+            self.frame.open_picture = self.predict.open_picture
 
     def _add_train(self) -> None:
         actions = self.actions
@@ -72,33 +90,32 @@ class Studio:
             actions["start"], [(actions["load_model"], "open"), (actions["open_project"], "open")]
         ))  # fmt: skip
         self.settings_panel = SettingsPanel()
-        bar = self.window.top.add_page("train", actions["page_train"])
-        self.train = TrainController(self.session, self.train_page, self.settings_panel, bar, actions)
+        self.train = TrainController(
+            self.session, self.train_page, self.settings_panel, self._bars["train"], actions
+        )
         self.frame.add_page("train", self.train_page, self.settings_panel)
         self.runs = RunsController(self.session, self.window, actions, self.train)
 
     def _add_graph(self) -> None:
         self.graph_page, self.inspector = GraphPage(), Inspector()
-        bar = self.window.top.add_page("graph", self.actions["page_graph"])
         self.graph = GraphController(
-            self.session, self.graph_page, self.inspector, self.window.project, bar, self.actions
-        )
+            self.session, self.graph_page, self.inspector, self.window.project, self._bars["graph"],
+            self.actions,
+        )  # fmt: skip
         self.frame.add_page("graph", self.graph_page, self.inspector, self.graph_page.tree.filter_box)
 
     def _add_export(self) -> None:
         self.export_page, self.export_panel = ExportPage(), Inspector()
-        bar = self.window.top.add_page("export", self.actions["page_export"])
         self.export = ExportController(
-            self.session, self.export_page, self.export_panel, bar, self.actions, self.window
+            self.session, self.export_page, self.export_panel, self._bars["export"], self.actions, self.window
         )
         self.frame.add_page("export", self.export_page, self.export_panel)
         self.export_page.predict_requested.connect(self._open_in_predict)
 
     def _add_predict(self) -> None:
         self.predict_page, self.model_panel = PredictPage(), ModelPanel()
-        bar = self.window.top.add_page("predict", self.actions["page_predict"])
         self.predict = PredictController(
-            self.session, self.predict_page, self.model_panel, bar, self.actions,
+            self.session, self.predict_page, self.model_panel, self._bars["predict"], self.actions,
             lambda: self.frame.show_page("graph"),
         )  # fmt: skip
         self.frame.add_page("predict", self.predict_page, self.model_panel)
@@ -111,9 +128,10 @@ class Studio:
         """Show the window; what takes longer begins after it is there."""
         self.window.show()
         self.train_page.welcome.start.setFocus()
-        QTimer.singleShot(0, self.window, self._after_show)
+        QTimer.singleShot(AFTER_SHOW_MS, self.window, self._after_show)
 
     def _after_show(self) -> None:
+        self.complete()
         self.session.refresh_runs()
         self.session.warm_up()
         # The engine takes longest to import: it comes while the user looks around.
@@ -125,6 +143,7 @@ class Studio:
         if self._closed:
             return
         self._closed = True
+        self.complete()
         pages = (self.train, self.graph, self.export, self.predict)
         for controller in (*pages, self.runs, self.output, self.frame):
             controller.close()
@@ -191,9 +210,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     assert isinstance(app, QApplication)
     app.setApplicationName("Model Studio")
     app.setDesktopFileName("model-studio")
-    studio = Studio(app)
+    # What is built until the window shows stays for good: looking for garbage in it is time lost.
+    gc.disable()
+    studio = Studio(app, whole=False)
     undo = [catch_errors(studio), catch_interrupts(studio)]
     studio.show()
+    gc.enable()
     studio.window.closed.connect(app.quit)
     try:
         return app.exec()

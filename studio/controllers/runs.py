@@ -40,6 +40,7 @@ class RunsController(QObject):
         self._panel.runs.chosen_changed.connect(train.show_runs)
         self._panel.runs.menu_requested.connect(self._show_menu)
         self._panel.new_run_requested.connect(self.new_run)
+        train.recent_chosen.connect(self._open_recent)
         self._panel.graph_requested.connect(lambda: actions.trigger("show_graph"))
         for name, handler in (
             ("start", self.start), ("resume_run", self.resume), ("cancel", self.cancel),
@@ -47,7 +48,6 @@ class RunsController(QObject):
             ("save_project", self.save_project), ("open_folder", self.open_folder),
         ):  # fmt: skip
             actions.handle(name, handler)
-        window.project.runs.setEnabled(True)
         self._show_project(session.project)
         self._show_runs()
 
@@ -56,6 +56,8 @@ class RunsController(QObject):
     def _show_project(self, project: Project) -> None:
         self._panel.project.set_value(project.name)
         path = self._session.project_path
+        recent = self._session.preferences.recent_projects
+        self._train.show_recent([(Path(name).name.removesuffix(SUFFIX), name) for name in recent])
         self._panel.project.setToolTip(str(path) if path else self.tr("Not saved to a file yet"))
         self._window.setWindowTitle(f"{project.name} \u2013 {self.tr('Model Studio')}")
 
@@ -188,6 +190,13 @@ class RunsController(QObject):
             return str(error)
         self.new_run()
         return ""
+
+    def _open_recent(self, path: str) -> None:
+        reason = self.tr("A training is running.")
+        if not self._session.train.busy:
+            reason = self.open_project_file(path)
+        if reason:
+            self._actions.refused.emit("open_project", reason)
 
     def save_project(self) -> str:
         """Write the project to its file, or to one that is chosen now."""

@@ -6,7 +6,7 @@ import math
 from contextlib import suppress
 from typing import Any
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from studio.controllers.actions import Actions
 from studio.controllers.binders import Bonds
@@ -27,7 +27,12 @@ SIMPLE = ("optimizer", "learning_rate", "batch_size", "epochs", "static", "devic
 
 
 class TrainController(QObject):
-    """Shows the run that trains, or those that were chosen in the list of runs."""
+    """Shows the run that trains, or those that were chosen in the list of runs.
+
+    ``recent_chosen`` carries the path of a recent project that was chosen on the page.
+    """
+
+    recent_chosen = Signal(str)
 
     def __init__(
         self, session: Session, page: TrainPage, panel: SettingsPanel, bar: PageActions, actions: Actions
@@ -74,6 +79,12 @@ class TrainController(QObject):
         form = self._panel.form
         form.changed.connect(self._edited)
         form.validity_changed.connect(lambda _: self._entries_checked())
+
+        self._page.welcome.recent_chosen.connect(self.recent_chosen)
+
+    def show_recent(self, projects: list[tuple[str, str]]) -> None:
+        """Offer recent projects: (name, path)."""
+        self._page.welcome.set_recent(projects)
 
     # ----- settings -----
 

@@ -234,7 +234,7 @@ def test_the_window_is_there_before_the_engine(repo_root: Path) -> None:
         "from PySide6.QtWidgets import QApplication\n"
         "from studio.app import Studio\n"
         "app = QApplication([])\n"
-        "studio = Studio(app)\n"
+        "studio = Studio(app, whole=False)\n"
         "studio.window.show()\n"
         "app.processEvents()\n"
         "assert studio.window.isVisible()\n"

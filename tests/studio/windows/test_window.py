@@ -96,6 +96,19 @@ def test_keys_of_the_pages(stage: Any, qtbot: Any, key: Qt.Key, page: str) -> No
     assert stage.window.top.tab(page).isChecked()
 
 
+def test_a_recent_project_is_opened_from_the_first_page(stage: Any, tmp_path: Path) -> None:
+    stage.session.change_setting("epochs", 7)
+    stage.session.save_project(tmp_path / "mine")
+    stage.studio.actions.trigger("new_project")
+    assert stage.session.train.settings.epochs == 5
+    recent = stage.studio.train_page.welcome.findChildren(QPushButton)
+    click = next(button for button in recent if button.text() == "mine")
+    QTest.mouseClick(click, Qt.MouseButton.LeftButton)
+    assert stage.session.train.settings.epochs == 7
+    assert stage.window.windowTitle().startswith("mine")
+    assert stage.studio.settings_panel.form.value("epochs") == 7
+
+
 # ----- a training -----------------------------------------------------------------------------------------
 
 
