@@ -86,8 +86,13 @@ def undo_broadcast(gradient: Any, target: tuple[int, ...]) -> Any:
     extra = len(have) - len(target)
     axes = list(range(extra))
     axes += [n + extra for n, d in enumerate(target) if d == 1 and have[n + extra] != 1]
-    if axes:
+    if axes and target.count(-1) < 2:
         gradient = reduce.sum(gradient, axis=axes, keepdim=False, reduce_all=len(axes) == len(have))
-    if len(axes) != extra:
-        gradient = shape.reshape(gradient, shape=list(target))
+        if len(axes) != extra:
+            gradient = shape.reshape(gradient, shape=list(target))
+    elif axes:  # several unknown dimensions, which a reshape could not tell apart
+        if len(axes) != extra:
+            gradient = reduce.sum(gradient, axis=axes[extra:], keepdim=True, reduce_all=False)
+        if extra:
+            gradient = reduce.sum(gradient, axis=axes[:extra], keepdim=False, reduce_all=False)
     return gradient

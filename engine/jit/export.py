@@ -44,7 +44,7 @@ def save(layer: Any, path: str, input_spec: Any = None, **configs: Any) -> str:
     weights = {v.name: v.tensor.numpy() for v in program.bound()}
     variables = {
         v.name: {
-            "shape": list(v.shape),
+            "shape": list(v.spec.shape),
             "dtype": v.dtype.name,
             "parameter": v.is_parameter,
             "stop_gradient": v.stop_gradient,
@@ -62,7 +62,7 @@ def save(layer: Any, path: str, input_spec: Any = None, **configs: Any) -> str:
 
 
 def _described(variable: Variable) -> dict[str, Any]:
-    return {"name": variable.name, "shape": list(variable.shape), "dtype": variable.dtype.name}
+    return {"name": variable.name, "shape": list(variable.spec.shape), "dtype": variable.dtype.name}
 
 
 def _concrete(layer: Any, input_spec: Any) -> tuple[ConcreteProgram, dict[int, str]]:

@@ -118,7 +118,7 @@ class TranslatedLayer(Layer):
 
 
 def _spec(variable: Variable) -> InputSpec:
-    return InputSpec(list(variable.shape), variable.dtype, variable.name)
+    return InputSpec(list(variable.spec.shape), variable.dtype, variable.name)
 
 
 def _mode_ops(program: Program) -> list[Operator]:

@@ -265,12 +265,12 @@ clip.grad(x=lambda g, x, min, max: g * _inside(x, min=min, max=max))
 
 @op("clip_mask", infer=same_as_x)
 def _inside(xp, x, *, min=None, max=None):
-    """1 where clip passes x through, else 0."""
+    """1 where clip passes x through, else 0; 0 at the limits themselves, as in Paddle."""
     inside = xp.ones(x.shape, bool)
     if min is not None:
-        inside &= x >= x.dtype.type(min)
+        inside &= x > x.dtype.type(min)
     if max is not None:
-        inside &= x <= x.dtype.type(max)
+        inside &= x < x.dtype.type(max)
     return inside.astype(x.dtype)
 
 

@@ -81,7 +81,7 @@ def _mean_grad(g: Any, x_spec: Any, axis: Any, keepdim: Any, reduce_all: Any) ->
     axes = _axes(axis, len(shape), reduce_all)
     sizes = [shape[n] for n in (range(len(shape)) if axes is None else axes)]
     if -1 in sizes:
-        g = g / _count(g, x_spec, axis=axis, reduce_all=reduce_all)
+        g = g / count(g, x_spec, axis=axis, reduce_all=reduce_all)
     else:
         g = math.scale(g, scale=1.0 / prod_of(sizes))
     return spread(g, x_spec, axis=axis, keepdim=keepdim, reduce_all=reduce_all)
@@ -99,7 +99,7 @@ def prod_of(sizes: Any) -> int:
 
 
 @op("reduce_count", infer=lambda like, x, **_: Spec((), like.dtype))
-def _count(xp, like, x, *, axis=(), reduce_all=False):
+def count(xp, like, x, *, axis=(), reduce_all=False):
     """How many elements of x go into one element of a reduction, as a number of like's dtype."""
     axes = _axes(axis, x.ndim, reduce_all)
     return xp.asarray(prod_of(x.shape[n] for n in (range(x.ndim) if axes is None else axes)), like.dtype)

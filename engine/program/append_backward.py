@@ -86,7 +86,7 @@ def _operator_gradients(
             if each is None or variable.stop_gradient:
                 continue
             if opdef.broadcasts:
-                each = undo_broadcast(each, variable.shape)
+                each = undo_broadcast(each, variable.spec.shape)
                 if _may_have_stretched(operator, variable):
                     each = index.sum_to_like(each, variable)
             result.append((variable, each))
@@ -95,8 +95,8 @@ def _operator_gradients(
 
 def _may_have_stretched(operator: Operator, variable: Variable) -> bool:
     """Whether an unknown dimension of ``variable`` may be 1 when it runs, and another input's larger."""
-    others = [v.shape for v in variables_of(operator.inputs) if v is not variable]
-    for back, size in enumerate(reversed(variable.shape), 1):
+    others = [v.spec.shape for v in variables_of(operator.inputs) if v is not variable]
+    for back, size in enumerate(reversed(variable.spec.shape), 1):
         if size == -1 and any(len(other) >= back and other[-back] != 1 for other in others):
             return True
     return False

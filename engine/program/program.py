@@ -11,6 +11,11 @@ from engine.core.dtype import DType
 from engine.core.errors import ConversionError, EngineError, ProgramError
 from engine.core.operator import Operator
 from engine.core.spec import Spec
+from engine.ops import index as index_ops
+from engine.ops import math as math_ops
+from engine.ops import reduce as reduce_ops
+from engine.ops import shape as shape_ops
+from engine.program.unknown import Unknown
 
 _serial = itertools.count()
 
@@ -46,8 +51,14 @@ class Variable:
         self.tensor = tensor
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        return self.spec.shape
+    def shape(self) -> tuple[Any, ...]:
+        """The dimensions; one that is not known is -1, and a Variable where it is computed with."""
+        if self.spec.known:
+            return self.spec.shape
+        return tuple([self._unknown(n) if d < 0 else d for n, d in enumerate(self.spec.shape)])
+
+    def _unknown(self, axis: int) -> Unknown:
+        return Unknown(lambda: index_ops.slice_view(self._sizes(), index=(axis,)), self, axis)
 
     @property
     def dtype(self) -> DType:
@@ -58,9 +69,14 @@ class Variable:
         return self.spec.ndim
 
     @property
-    def size(self) -> int:
-        """Number of elements, -1 if unknown."""
-        return self.spec.size
+    def size(self) -> Any:
+        """Number of elements; where it is not known -1, and a Variable where it is computed with."""
+        if self.spec.known:
+            return self.spec.size
+        return Unknown(lambda: reduce_ops.prod(self._sizes(), reduce_all=True))
+
+    def _sizes(self) -> Any:
+        return math_ops.cast(shape_ops.shape(self), out_dtype="int64")
 
     @property
     def trainable(self) -> bool:

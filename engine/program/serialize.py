@@ -37,7 +37,7 @@ def to_plain(program: Program) -> dict[str, Any]:
 def _plain_variable(variable: Variable) -> dict[str, Any]:
     return {
         "name": variable.name,
-        "shape": list(variable.shape),
+        "shape": list(variable.spec.shape),
         "dtype": variable.dtype.name,
         "persistable": variable.persistable,
         "stop_gradient": variable.stop_gradient,

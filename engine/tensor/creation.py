@@ -103,19 +103,9 @@ def _name(dtype: Any) -> str:
 
 
 def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """A tensor of one value. Without dtype: the default dtype for floats, int64 for ints, bool for bools."""
+    """A tensor of one value, of the default dtype unless given."""
     if isinstance(fill_value, Tensor):
         fill_value = fill_value.item()
-    if dtype is None:
-        dtype = (
-            "bool"
-            if isinstance(fill_value, bool)
-            else default_dtype()
-            if isinstance(fill_value, float)
-            else None
-        )
-        if dtype is None:
-            dtype = default_dtype() if not isinstance(fill_value, (int, np.integer)) else "int64"
     return ops.fill(shape=_dims("full", shape), value=fill_value, dtype=_name(dtype))
 
 

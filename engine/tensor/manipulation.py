@@ -9,6 +9,7 @@ from engine.eager.tensor import Tensor
 from engine.ops import index as index_ops
 from engine.ops import math
 from engine.ops import shape as ops
+from engine.program.unknown import Unknown
 from engine.tensor.creation import to_tensor
 from engine.tensor.promote import common_dtype, is_tensor
 
@@ -24,6 +25,9 @@ def _ints(values: Any) -> list[int]:
 
 def reshape(x: Any, shape: Any, name: str | None = None) -> Any:
     """The same elements in another shape: 0 keeps a dimension, one -1 takes the rest."""
+    if isinstance(shape, (list, tuple)):  # a dimension of x that is not known yet stays where it is
+        kept = [isinstance(d, Unknown) and d.variable is x and d.axis == n for n, d in enumerate(shape)]
+        shape = [0 if keep else d for keep, d in zip(kept, shape, strict=True)]
     return ops.reshape(x, shape=_ints(shape))
 
 
@@ -70,16 +74,28 @@ def stack(x: Any, axis: int = 0, name: str | None = None) -> Any:
     return ops.stack(list(x), axis=axis)
 
 
+def _known_size(where: str, x: Any, axis: int) -> int:
+    """The size of a dimension that says how many results there are."""
+    size: int = x.shape[axis]
+    if isinstance(size, Unknown):
+        raise ShapeError(
+            f"{where}: dimension {axis} of {x.name!r} {x.spec} is not known before running; "
+            "fix it in the InputSpec, or give the lengths of the parts"
+        )
+    return size
+
+
 def unbind(input: Any, axis: int = 0) -> list[Any]:
     """The parts along a dimension, which is dropped."""
-    return list(ops.unstack(input, axis=axis % max(input.ndim, 1), num=input.shape[axis]))
+    count = _known_size("unbind", input, axis)
+    return list(ops.unstack(input, axis=axis % max(input.ndim, 1), num=count))
 
 
 def split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None = None) -> list[Any]:
     """Cut into equal parts (an int) or parts of given lengths (one may be -1)."""
     axis = _ints(axis)[0]
-    size = x.shape[axis]
     if isinstance(num_or_sections, int):
+        size = _known_size("split", x, axis)
         if num_or_sections < 1 or size % num_or_sections:
             raise ArgumentError(
                 f"split: dimension {axis} of {list(x.shape)} does not divide into {num_or_sections} equal "
@@ -89,6 +105,7 @@ def split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None = None) 
     else:
         sections = _ints(num_or_sections)
         if sections.count(-1) == 1:
+            size = _known_size("split", x, axis)
             rest = sections.index(-1)
             sections[rest] = size - sum(s for n, s in enumerate(sections) if n != rest)
     return list(ops.split(x, axis=axis, sections=sections))
@@ -149,4 +166,5 @@ def shape(input: Any) -> Any:
 
 def numel(x: Any, name: str | None = None) -> Any:
     """Number of elements, as a 0-D int64 tensor."""
-    return to_tensor(x.size)
+    size = x.size
+    return size.value() if isinstance(size, Unknown) else to_tensor(size)

@@ -243,17 +243,18 @@ def any(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None
 def var(
     x: Any, axis: Any = None, unbiased: bool = True, keepdim: bool = False, name: str | None = None
 ) -> Any:
-    """Variance over ``axis``; divided by n - 1 if unbiased."""
+    """Variance over ``axis``; divided by n - 1 if unbiased (by 1 for one element, whose variance is 0)."""
     where = _axis(axis)
     centred = subtract(x, reduce_ops.mean(x, keepdim=True, **where))
     total = reduce_ops.mean(ops.square(centred), keepdim=keepdim, **where)
-    axes = range(x.ndim) if where["reduce_all"] else where["axis"]
-    count = 1
-    for a in axes:
-        count *= x.shape[a]
-    if not unbiased or count <= 1:
-        return total if not unbiased else multiply(total, float("nan"))
-    return multiply(total, count / (count - 1))
+    if not unbiased:
+        return total
+    sizes = [x.shape[a] for a in (range(x.ndim) if where["reduce_all"] else where["axis"])]
+    if -1 in sizes:
+        count = reduce_ops.count(total, x, **where)
+        return multiply(total, divide(count, ops.clip(subtract(count, 1.0), min=1.0)))
+    number = reduce_ops.prod_of(sizes)
+    return multiply(total, number / (number - 1 or 1))
 
 
 def std(

@@ -11,6 +11,7 @@ from engine.core.dtype import DType, default_dtype, float32, from_numpy
 from engine.core.errors import DTypeError
 from engine.eager.tensor import Tensor
 from engine.ops import math
+from engine.program.unknown import known_operand
 from engine.tensor.creation import full, to_tensor
 
 _INTEGER_RANK = {"bool": 0, "uint8": 1, "int8": 2, "int16": 3, "int32": 4, "int64": 5}
@@ -39,6 +40,7 @@ def is_tensor(value: Any) -> bool:
 
 def operands(where: str, x: Any, y: Any, *, floating: bool = False) -> tuple[Any, Any]:
     """x and y as tensors of one dtype; ``floating`` makes integers float first (true division)."""
+    x, y = known_operand(x), known_operand(y)
     if not is_tensor(x) and not is_tensor(y):
         raise DTypeError(
             f"{where}: neither operand is a Tensor: got {type(x).__name__} and {type(y).__name__}; "

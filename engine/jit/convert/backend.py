@@ -25,6 +25,9 @@ class Backend(Protocol):
     def is_tensor(self, value: object) -> bool:
         """Whether the value is symbolic or an eager Tensor."""
 
+    def asked(self, value: Any) -> Any:
+        """A dimension that is not known yet as a symbolic value; anything else as it is."""
+
     def is_floating(self, value: Any) -> bool:
         """Whether a symbolic value or Tensor has a floating dtype."""
 

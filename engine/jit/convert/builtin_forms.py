@@ -56,6 +56,7 @@ def convert_assert(test: Any, message: Callable[[], Any] | None = None) -> Any:
 
 
 def _cast(kind: type, dtype: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    args = tuple(backend.get().asked(arg) for arg in args)
     if len(args) == 1 and not kwargs and backend.get().is_symbolic(args[0]):
         return backend.get().cast(args[0], dtype)
     return kind(*args, **kwargs)

@@ -16,6 +16,7 @@ from engine.ops import control as control_ops
 from engine.program import control
 from engine.program.builder import current_builder, located, user_frame
 from engine.program.program import Variable
+from engine.program.unknown import known_operand
 
 
 class _TrialDone(Exception):
@@ -38,6 +39,9 @@ class EngineBackend:
 
     def is_tensor(self, value: object) -> bool:
         return isinstance(value, Variable | Tensor)
+
+    def asked(self, value: Any) -> Any:
+        return known_operand(value)
 
     def is_floating(self, value: Any) -> bool:
         return bool(value.dtype.is_floating_point)

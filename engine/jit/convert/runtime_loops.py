@@ -43,6 +43,7 @@ class SymbolicRange:
 
 def convert_range(*args: Any) -> range | SymbolicRange:
     """Python's `range`, or one whose numbers only the running Program knows."""
+    args = tuple(backend.get().asked(arg) for arg in args)
     if not 1 <= len(args) <= 3 or not backend.any_symbolic(args):
         return range(*args)
     start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]

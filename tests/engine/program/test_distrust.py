@@ -26,7 +26,7 @@ def made() -> dict:
         y = paddle.matmul(x, weight) + paddle.full([2], 1.0)
         y = cond(y.sum() > 0.0, lambda: y * 2.0, lambda: y[:, 0:2])
         a, b = paddle.split(y, [1, 1], axis=1)
-        start = [paddle.full([], 0), a]
+        start = [paddle.zeros([], "int64"), a]
         _, z = while_loop(lambda i, z: i < 2, lambda i, z: [i + 1, paddle.tanh(z + b)], start)
         target = {"seen": buffer}
         builder.assign(target, "seen", y.mean(axis=0))

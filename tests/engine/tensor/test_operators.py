@@ -207,3 +207,13 @@ def test_numpy_input_of_every_kind_is_copied():
     made = paddle.to_tensor(base)
     made.zero_()
     assert base.sum() == 15
+
+
+def test_what_paddle_does_at_the_edges():
+    """Recorded from 2.6.2: clip's gradient at its limits, full of a whole number, var of one element."""
+    x = paddle.to_tensor([1.0, 2.0, 2.5, 3.0, 4.0], stop_gradient=False)
+    paddle.clip(x, 2.0, 3.0).sum().backward()
+    assert x.grad.tolist() == [0, 0, 1, 0, 0]
+    assert paddle.full([2], 1).dtype is paddle.float32
+    assert paddle.full([2], True).dtype is paddle.float32
+    assert paddle.ones([1, 2]).var(axis=0).tolist() == [0, 0]

@@ -70,6 +70,9 @@ class FakeBackend:
     def is_undecided(self, value: object) -> bool:
         return isinstance(value, Sym)
 
+    def asked(self, value: Any) -> Any:
+        return value
+
     def is_floating(self, value: Any) -> bool:
         return isinstance(value.value, float)
 
