@@ -68,12 +68,14 @@ class RunsController(QObject):
             rows.insert(0, RunRow(view.folder, view.run_name, self.tr("starting"), len(runs)))
         self._panel.runs.set_rows(rows)
         self._panel.set_has_runs(bool(rows))
-        if not self._panel.runs.chosen() and view.busy:
-            self._panel.runs.choose(view.folder)
 
     def _settled(self) -> None:
-        # While it is starting the journal may not be there yet.
-        if self._session.train.state != "starting":
+        view = self._session.train
+        if view.state == "starting":
+            # Its journal may not be there yet.
+            self._show_runs()
+            self._panel.runs.choose(view.folder)
+        else:
             self._session.refresh_runs()
 
     def _row(self, run: Run, color: int) -> RunRow:
@@ -114,10 +116,9 @@ class RunsController(QObject):
         if path is not None:
             self._agree(path, self.start)
             return ""
+        self._actions.trigger("page_train")
         reason = self._session.execute("start")
-        if not reason:
-            self._follow_training()
-        else:
+        if reason:
             self._train.focus_problem()
         return reason
 
@@ -132,14 +133,9 @@ class RunsController(QObject):
             self._agree(path, lambda: self.resume(folder))
             return ""
         self._train.begin_again(folder)
-        self._session.resume_run(folder)
-        self._follow_training()
-        return ""
-
-    def _follow_training(self) -> None:
         self._actions.trigger("page_train")
-        self._show_runs()
-        self._panel.runs.choose(self._session.train.folder)
+        self._session.resume_run(folder)
+        return ""
 
     def cancel(self) -> str:
         """Ask, since what the run wrote is discarded."""

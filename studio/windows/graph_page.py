@@ -36,6 +36,7 @@ class GraphPage(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.tree = ProgramTree()
+        self.tree.view.setAllColumnsShowFocus(False)
         # Ctrl+F belongs to the page; two shortcuts of the same keys would cancel each other.
         for shortcut in self.tree.findChildren(QShortcut):
             shortcut.setEnabled(False)

@@ -19,12 +19,11 @@ from studio.windows.controls import Facts, PageCard, mute
 from widgets import theme
 from widgets.bars import ProbabilityBars
 from widgets.digit_pad import DigitPad, PixelView
-from widgets.flow import FlowLayout
 from widgets.icons import set_icon
 
 ANSWER_PX = 44
 SIDE = 28
-NARROW = 520
+NARROW = 640
 
 
 class _Frame(QWidget):
@@ -81,14 +80,15 @@ class PredictPage(QWidget):
         self.brush.setRange(8, 48)
         self.brush.setFixedWidth(80)
         self.brush.valueChanged.connect(self._brush_changed)
-        tools = QWidget()
-        flow = FlowLayout(tools)
+        tools = QHBoxLayout()
+        tools.setSpacing(theme.SPACE_S)
         for button in (self.clear_button, self.undo_button, self.image_button):
-            flow.addWidget(button)
+            tools.addWidget(button)
+        tools.addStretch(1)
         for widget in (self._brush_label, self.brush):
             self._draw_card.header.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
         self._draw_card.body.addWidget(_Frame(self.pad, QSize(320, 320), QSize(180, 180)), 1)
-        self._draw_card.body.addWidget(tools)
+        self._draw_card.body.addLayout(tools)
         self.clear_button.clicked.connect(self.pad.clear)
         self.undo_button.clicked.connect(self.pad.undo)
         self.image_button.clicked.connect(self.open_image_requested)

@@ -58,6 +58,7 @@ class ProjectPanel(QFrame):
         self.tree.set_compact(True)
         self.tree.filter_box.hide()
         self.tree.view.setIndentation(10)
+        self.tree.view.setAllColumnsShowFocus(False)
         # Shapes need what they need, the names get the rest.
         self.tree.view.setItemDelegateForColumn(1, _ShapeDelegate(self.tree.view))
         self.tree.view.header().setMinimumSectionSize(60)

@@ -18,6 +18,8 @@ from PySide6.QtWidgets import (
 from studio.windows.controls import ActionButton
 from widgets import theme
 
+MOST = 600
+
 
 class PageActions(QWidget):
     """What stands at the right of the bar for one page: a chip or two, a reason, buttons of actions."""
@@ -49,6 +51,15 @@ class PageActions(QWidget):
         """Icons only, where the window is narrow."""
         for button in self.buttons.values():
             button.set_compact(compact)
+
+    def set_narrow(self, narrow: bool) -> None:
+        """Without chips and labels: what they say stands in the status bar too, or in a tooltip."""
+        for index in range(self._layout.count()):
+            item = self._layout.itemAt(index)
+            widget = item.widget() if item is not None else None
+            if widget is not None and not isinstance(widget, ActionButton):
+                # Whether they are shown at all is for the page to say.
+                widget.setMaximumWidth(0 if narrow else MOST)
 
 
 class TopBar(QFrame):
@@ -145,7 +156,10 @@ class TopBar(QFrame):
         words = sum(_full_width(button) for button in actions.buttons.values() if not button.isHidden())
         compact = brand + tabs + words + _others(actions) > room
         actions.set_compact(compact)
-        narrow = compact and brand + tabs + actions.sizeHint().width() > room
+        buttons = sum(button.sizeHint().width() + 6 for button in actions.buttons.values()
+                      if not button.isHidden())  # fmt: skip
+        narrow = compact and brand + tabs + buttons + _others(actions) > room
+        actions.set_narrow(narrow)
         words = "\u2630" if narrow else self.tr("Model Studio")
         if self._brand.text() != words:
             self._brand.setText(words)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtCore import QMimeData, QPointF, Qt, QTranslator, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -365,6 +367,30 @@ def test_nothing_is_cut_off(stage: Any, qtbot: Any, page: str, size: tuple[int, 
         assert words <= button.width(), (page, button.text())
         inside = button.mapTo(stage.window, button.rect().topRight()).x()
         assert inside <= stage.window.width(), (page, button.text())
+
+
+class Longer(QTranslator):
+    """Another language: every word is 40 % longer."""
+
+    def isEmpty(self) -> bool:
+        return False
+
+    def translate(self, context: str, text: str, note: str | None = None, number: int = -1) -> str:
+        return " ".join(word + "\u00f6" * math.ceil(0.4 * len(word)) for word in text.split(" "))
+
+
+@pytest.fixture
+def longer(qapp: QApplication) -> Iterator[QTranslator]:
+    translator = Longer()
+    qapp.installTranslator(translator)
+    yield translator
+    qapp.removeTranslator(translator)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_longer_texts_fit(longer: QTranslator, stage: Any, qtbot: Any, page: str) -> None:
+    assert stage.studio.actions["start"].text() == "Start\u00f6\u00f6"
+    test_nothing_is_cut_off(stage, qtbot, page, (1280, 800))
 
 
 @pytest.mark.parametrize("page", PAGES)
