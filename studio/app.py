@@ -134,9 +134,7 @@ class Studio:
         self.complete()
         self.session.refresh_runs()
         self.session.warm_up()
-        # The engine takes longest to import: it comes while the user looks around.
-        self._import = threading.Thread(target=_import_engine, name="import-engine", daemon=True)
-        self._import.start()
+        QTimer.singleShot(AFTER_SHOW_MS, self.window, _import_engine)
 
     def close(self) -> None:
         """End the session with its workers; the window goes with it."""
@@ -167,6 +165,11 @@ class Studio:
 
 
 def _import_engine() -> None:
+    """The engine takes longest to import: it comes while the user looks around.
+
+    Not in a thread of its own: two threads that import parts of it at once can lock each other out, and
+    Python then raises _DeadlockError.
+    """
     import engine.training  # noqa: F401
 
 

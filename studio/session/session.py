@@ -216,6 +216,9 @@ class Session(Library):
         """Load inference files for Predict, in a thread: reading a stranger's file may take seconds."""
         if self.predict.loading:
             return
+        # Here, not in the thread: two threads that import the engine at once can lock each other out.
+        import engine.jit  # noqa: F401
+
         self.predict.begin()
 
         def work() -> None:

@@ -228,7 +228,7 @@ def test_ctrl_c_closes_the_window(open_studio: Open, qtbot: QtBot) -> None:
 
 
 @pytest.mark.timeout(60)
-def test_the_window_is_there_before_the_engine(repo_root: Path) -> None:
+def test_the_window_is_there_before_the_engine_which_is_imported_once(repo_root: Path) -> None:
     code = (
         "import sys\n"
         "from PySide6.QtWidgets import QApplication\n"
@@ -239,6 +239,10 @@ def test_the_window_is_there_before_the_engine(repo_root: Path) -> None:
         "app.processEvents()\n"
         "assert studio.window.isVisible()\n"
         "print([name for name in sys.modules if name.partition('.')[0] == 'engine'])\n"
+        "studio.session.load_model('/nowhere/model')\n"
+        "studio.session.change_setting('epochs', 3)\n"
+        "studio.session.wait_until(lambda: not studio.session.predict.loading, 30)\n"
+        "print(studio.window.toast.text())\n"
         "studio.close()\n"
     )
     environment = os.environ | {"PYTHONPATH": str(repo_root)}
@@ -246,4 +250,7 @@ def test_the_window_is_there_before_the_engine(repo_root: Path) -> None:
         [sys.executable, "-c", code], env=environment, capture_output=True, encoding="utf-8", check=False
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.strip() == "[]"
+    loaded, told = done.stdout.splitlines()
+    assert loaded == "[]"
+    # Loading a model and a changed setting both import it, in two threads.
+    assert told.startswith("The model could not be loaded. /nowhere")
