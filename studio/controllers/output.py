@@ -56,7 +56,7 @@ class OutputController(QObject):
         place = f'File "{problem.file}", line {problem.line}\n\n' if problem.file else ""
         self._window.output.problems.add_problem(text, place + problem.details, time=problem.time or None)
         self._window.output.log.append(text, "error")
-        self._window.toast.show_message(text, "bad", details=True)
+        self._window.toast.show_message(f"{problem.title}\n{problem.message}", "bad", details=True)
 
     def note(self, text: str, level: str = "info") -> None:
         """Tell something that went as wished, or why something could not be done now."""
@@ -77,6 +77,9 @@ class OutputController(QObject):
         self._window.output.log.append(text, level)
 
     def _log_state(self, state: str, before: str) -> None:
+        if state == "starting":
+            # What the toast says is of the run before; it stays in the list of problems.
+            self._window.toast.hide()
         if (before, state) == ("starting", "running"):
             self._log_start()
         if state in ("finished", "failed", "crashed", "paused", "starting"):

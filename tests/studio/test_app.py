@@ -242,7 +242,7 @@ def test_the_window_is_there_before_the_engine_which_is_imported_once(repo_root:
         "studio.session.load_model('/nowhere/model')\n"
         "studio.session.change_setting('epochs', 3)\n"
         "studio.session.wait_until(lambda: not studio.session.predict.loading, 30)\n"
-        "print(studio.window.toast.text())\n"
+        "print(studio.window.toast.text().splitlines())\n"
         "studio.close()\n"
     )
     environment = os.environ | {"PYTHONPATH": str(repo_root)}
@@ -253,4 +253,4 @@ def test_the_window_is_there_before_the_engine_which_is_imported_once(repo_root:
     loaded, told = done.stdout.splitlines()
     assert loaded == "[]"
     # Loading a model and a changed setting both import it, in two threads.
-    assert told.startswith("The model could not be loaded. /nowhere")
+    assert told.startswith("['The model could not be loaded', '/nowhere")

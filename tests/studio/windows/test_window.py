@@ -236,6 +236,10 @@ def test_a_dead_training_leaves_the_window_alive_with_an_offer(stage: Any) -> No
     assert shown == {"Resume from checkpoint", "Start"}
     stage.studio.actions.trigger("copy_report")
     assert "SIGKILL" in QApplication.clipboard().text()
+    assert stage.window.toast.isVisible()
+    stage.studio.actions.trigger("start")
+    assert not stage.window.toast.isVisible()
+    assert len(stage.window.output.problems.problems()) == 1
 
 
 def test_details_open_the_list_of_problems(stage: Any) -> None:
