@@ -1,4 +1,4 @@
-"""`python -m widgets.digit_pad.demo`: draw, and see what a model would be fed."""
+"""`python -m widgets.digit_pad.demo`: draw, and see the drawing in small."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QPushButton, QWidget
 from widgets.cards import Card
 from widgets.demo import run_demo
 from widgets.digit_pad import DigitPad, PixelView
-from widgets.digit_pad.fit import fit_digit
 
 
 def draw(pad: DigitPad, points: list[tuple[float, float]]) -> None:
@@ -25,13 +24,19 @@ def draw(pad: DigitPad, points: list[tuple[float, float]]) -> None:
         QApplication.sendEvent(pad, QMouseEvent(kind, at, pad.mapToGlobal(at), left, left, keys))
 
 
+def shrunk(array: np.ndarray, side: int = 28) -> np.ndarray:
+    """The mean of each of side x side squares."""
+    size = array.shape[0] // side
+    return array[: side * size, : side * size].reshape(side, size, side, size).mean(axis=(1, 3))
+
+
 def make() -> QWidget:
-    """The pad with its buttons, and the fitted picture beside it."""
+    """The pad with its buttons, and the drawing in small beside it."""
     page = QWidget()
     layout = QHBoxLayout(page)
-    left, right = Card("Draw"), Card("What the model sees", "28 by 28, centred")
+    left, right = Card("Draw"), Card("The drawing in small", "28 by 28")
     pad, view = DigitPad(), PixelView()
-    pad.changed.connect(lambda array: view.set_image(fit_digit(array)))
+    pad.changed.connect(lambda array: view.set_image(shrunk(array)))
     buttons = QHBoxLayout()
     for text, action in (("Clear", pad.clear), ("Undo", pad.undo)):
         button = QPushButton(text)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -74,14 +73,6 @@ def test_real_mnist_digits_stay_as_they_are(data_dir: Path) -> None:
     for digit, value in zip(digits[:20], values[:20], strict=True):
         fed = digit_from_bytes(as_bytes(Image.fromarray(digit)), "test")
         assert np.abs(fed - value).mean() < 0.06
-
-
-@pytest.mark.skipif("PySide6" not in sys.modules, reason="needs the pad's package, which imports Qt")
-def test_the_digit_pad_fits_alike() -> None:
-    from widgets.digit_pad.fit import fit_digit as pad_fit
-
-    drawing = np.asarray(stroke(280), np.float32) / 255
-    assert np.allclose(fit_digit(drawing), pad_fit(drawing), atol=1e-6)
 
 
 def test_what_is_no_image_is_refused(tmp_path: Path) -> None:
