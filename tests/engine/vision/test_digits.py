@@ -1,7 +1,6 @@
 """The built-in digits: the same bytes for a seed, lazy, centred as MNIST's, with a cache that may be lost."""
 
 import hashlib
-import time
 
 import numpy as np
 import platformdirs
@@ -11,7 +10,6 @@ from engine.core.errors import ArgumentError
 from engine.core.random import default_generator
 from engine.io import DataLoader
 from engine.vision.datasets import Digits
-from engine.vision.datasets.draw import draw_digits, labels_of
 from engine.vision.datasets.strokes import SEGMENTS, build_table, stroke_table
 from engine.vision.transforms import ToTensor
 
@@ -110,16 +108,6 @@ def test_digits_are_centred_as_mnists():
         sides.append(max(int(u[-1] - u[0]) + 1 for u in used))
     assert min(sides) >= 17
     assert max(sides) <= 22
-
-
-def test_the_first_thousand_come_at_once():
-    draw_digits("train", 0, np.arange(10), labels_of("train", 10, 0))  # reads the prototypes
-    best = 9.0
-    for _ in range(3):
-        start = time.process_time()
-        _ = Digits(count=1000, seed=1 + int(best * 100)).images
-        best = min(best, time.process_time() - start)
-    assert best < 0.3
 
 
 def test_a_whole_data_set_is_kept_and_read_again(cache, monkeypatch):

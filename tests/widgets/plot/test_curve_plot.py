@@ -294,18 +294,16 @@ def test_colours_follow_the_theme(plot: CurvePlot, qapp: QApplication) -> None:
     assert plot.grab().toImage().pixelColor(320, 395).name().upper() in (theme.DARK.panel, theme.DARK.ground)
 
 
-def test_a_million_points_pan_in_a_frame(plot: CurvePlot) -> None:
+def test_of_a_million_points_two_a_pixel_are_drawn(plot: CurvePlot) -> None:
     count = 1_000_000
     plot.resize(1200, 600)
     plot.add_series("a", "train")
     plot.append("a", np.arange(count), np.random.default_rng(0).normal(size=count))
     plot.set_smoothing(0.98)
     drawn(plot)
-    times = []
-    for shift in range(9):
-        start = time.perf_counter()
+    for shift in range(3):
         plot.chart.set_view(1000 * shift, 500_000 + 9000 * shift)
         plot.chart.viewport().repaint()
-        times.append(time.perf_counter() - start)
-    # The budget is 16 ms on an idle machine; three times that on a shared one still tells 160 ms apart.
-    assert sorted(times)[4] < 0.048
+        for curve in (plot.chart._lines["a"].raw, plot.chart._lines["a"].line):
+            points = len(curve.getData()[0])
+            assert 100 < points <= 2 * plot.chart.viewport().width() + 8

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtWidgets import QApplication
@@ -174,19 +172,13 @@ def test_far_operators_are_fetched_when_selected(tree: ProgramTree) -> None:
     assert tree.view.visualRect(tree.view.currentIndex()).isValid()
 
 
-def test_a_hundred_thousand_operators_open_at_once(tree: ProgramTree) -> None:
+def test_of_a_hundred_thousand_operators_only_the_first_are_made(tree: ProgramTree) -> None:
     tree.set_program(big(100_000))
     operators = section(tree._model, 0, OPERATORS)
-    times = []
-    for _ in range(3):
-        tree.view.collapse(operators)
-        QApplication.processEvents()
-        start = time.perf_counter()
-        tree.view.expand(operators)
-        QApplication.processEvents()
-        times.append(time.perf_counter() - start)
-    # The budget is 50 ms on an idle machine; a row for each operator would take seconds.
-    assert min(times) < 0.1
+    tree.view.expand(operators)
+    QApplication.processEvents()
+    assert 0 < tree._model.rowCount(operators) <= 2 * CHUNK
+    assert tree._model.canFetchMore(operators)
 
 
 def test_texts_of_values() -> None:
