@@ -1,0 +1,85 @@
+"""Every recorded call of Paddle 2.6.2, made with the engine: values, dtypes, shapes, texts, exceptions.
+
+Cases stand in ``cases/FAMILY.py`` as ``CALLS`` (name -> code), with an optional ``TOLERANCES`` (name -> relative).
+``record.py`` records them. What differs on purpose stands in ``deviations.py``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import engine
+from engine.core import names
+from tests.oracle.compare import accepted, difference
+from tests.oracle.deviations import DEVIATIONS
+from tests.oracle.scope import Scope
+
+HERE = Path(__file__).parent
+FAMILIES = sorted(p.stem for p in (HERE / "cases").glob("*.py"))
+
+
+@cache
+def _recorded(family: str) -> Any:
+    path = HERE / "recorded" / f"{family}.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {"paddle": "", "calls": {}}
+
+
+def _cases(family: str) -> Any:
+    return importlib.import_module(f"tests.oracle.cases.{family}")
+
+
+CALLS = [
+    pytest.param(family, name, id=f"{family}:{name}")
+    for family in FAMILIES
+    for name in _recorded(family)["calls"]
+]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_what_is_recorded_is_what_the_cases_say(family: str) -> None:
+    recorded = _recorded(family)
+    assert recorded["paddle"] == "2.6.2"
+    codes = {name: entry["code"] for name, entry in recorded["calls"].items()}
+    assert codes == _cases(family).CALLS, "record this family again"
+    assert set(getattr(_cases(family), "TOLERANCES", {})) <= set(codes)
+
+
+def test_deviations_are_recorded_calls_with_reasons() -> None:
+    assert DEVIATIONS.keys() - {f"{family}:{name}" for family, name in (p.values for p in CALLS)} == set()
+    assert [name for name, reason in DEVIATIONS.items() if len(reason) < 15] == []
+
+
+def _compare(family: str, name: str) -> str:
+    entry = _recorded(family)["calls"][name]
+    want = entry["result"]
+    raised: list[BaseException] = []
+    with names.guard():
+        got = Scope(engine, raised).run(entry["code"])
+    if isinstance(want, dict) and "raises" in want:
+        if not raised:
+            return f"Paddle raises {want['raises']}, the engine gives {str(got)[:300]}"
+        said = f"Paddle raises {want['raises']}, the engine {raised[0]!r}"
+        return "" if accepted(want["raises"], raised[0]) else said
+    if raised:
+        raise raised[0]
+    return difference(want, got, tolerance=getattr(_cases(family), "TOLERANCES", {}).get(name))
+
+
+@pytest.mark.parametrize(("family", "name"), CALLS)
+def test_recorded(family: str, name: str) -> None:
+    code = _recorded(family)["calls"][name]["code"]
+    if f"{family}:{name}" not in DEVIATIONS:
+        said = _compare(family, name)
+        assert not said, f"{code}\n{said}"
+        return
+    try:
+        said = _compare(family, name)
+    except Exception as error:
+        said = repr(error)
+    assert said, f"no longer differs, take it off the list: {code}"
