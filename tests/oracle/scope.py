@@ -1,6 +1,6 @@
 """What a recorded call sees and how its result is written down: shared by the recorder and the test.
 
-It runs under both interpreters: it imports neither Paddle nor the engine and uses nothing that is new in NumPy 2.
+It runs under both interpreters: it imports neither Paddle nor the engine, and uses nothing new in NumPy 2.
 """
 
 from __future__ import annotations

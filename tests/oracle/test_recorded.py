@@ -1,6 +1,6 @@
 """Every recorded call of Paddle 2.6.2, made with the engine: values, dtypes, shapes, texts, exceptions.
 
-Cases stand in ``cases/FAMILY.py`` as ``CALLS`` (name -> code), with an optional ``TOLERANCES`` (name -> relative).
+Cases stand in ``cases/FAMILY.py`` as ``CALLS`` (name -> code) and perhaps ``TOLERANCES`` (name -> relative).
 ``record.py`` records them. What differs on purpose stands in ``deviations.py``.
 """
 
