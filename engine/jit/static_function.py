@@ -18,6 +18,7 @@ from engine.jit.run_program import ProgramRunner
 from engine.jit.signature import Signature, as_specs, cache_key, tensors_of
 from engine.program.builder import building
 from engine.program.program import Program, Variable
+from engine.tensor.inplace import replace
 
 
 class Switch:
@@ -50,9 +51,11 @@ class ConcreteProgram:
                 builder.assigning():  # fmt: skip
             self.result = function.call_converted(arguments)
             self.outputs = [builder.result(value) for value in nest.flatten(self.result)]
+            back = builder.handed_back()
         self.main_program.inputs = [v.name for v in self.inputs]
         self.main_program.outputs = [v.name for v in self.outputs if v is not None]
-        variables = [v for v in self.outputs if v is not None]
+        self._changed = [x for x, _ in back]
+        variables = [v for v in (*self.outputs, *(builder.result(v) for _, v in back)) if v is not None]
         self.runner = ProgramRunner(self.main_program, self.inputs, variables)
         own = set(map(id, _tree(function.class_instance)))
         self._others = [layer for layer in called.values() if id(layer) not in own]
@@ -79,6 +82,19 @@ class ConcreteProgram:
 
     def __call__(self, tensors: list[Tensor]) -> Any:
         results = iter(self.runner(tensors))
+        if self._changed:
+            return self._hand_back(tensors, list(results))
+        return self._packed(results)
+
+    def _hand_back(self, tensors: list[Tensor], results: list[Tensor]) -> Any:
+        """The result, after the caller's tensors that the function changes in place got their values."""
+        own = len(results) - len(self._changed)
+        place = {id(v): n for n, v in enumerate(self.inputs)}
+        for x, value in zip(self._changed, results[own:], strict=True):
+            replace("to_static", x if isinstance(x, Tensor) else tensors[place[id(x)]], value)
+        return self._packed(iter(results[:own]))
+
+    def _packed(self, results: Iterator[Tensor]) -> Any:
         leaves = [
             next(results) if variable is not None else leaf
             for variable, leaf in zip(self.outputs, nest.flatten(self.result), strict=True)

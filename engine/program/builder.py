@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
@@ -18,6 +18,7 @@ from engine.eager.tensor import Tensor
 from engine.ops import update
 from engine.program.program import Block, Program, Variable, variables_of
 
+Rebound = dict[int, tuple[Any, Variable]]
 _ENGINE_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
@@ -32,7 +33,7 @@ class Builder(modes.Mode):
         self.grad = grad
         self.block = block if block is not None else program.global_block()
         # Values changed in place while building: the object the user holds, and what it stands for now.
-        self.rebound: dict[int, tuple[Any, Variable]] = {}
+        self.rebound: Rebound = {}
         # The value that each view (by id) is a view of, and all that share storage with such a value.
         self.roots: dict[int, Variable] = {}
         self.families: dict[int, list[Variable]] = {}
@@ -79,10 +80,28 @@ class Builder(modes.Mode):
 
         What shares storage with it would see the change in eager mode, but not here: it can't be read again.
         """
-        now = self.rebound[id(x)][1] if id(x) in self.rebound else x
+        now = self.now(x)
         root = self.roots.get(id(now), now)
         self.stale.update({id(v): v for v in self.families.get(id(root), ()) if v is not now})
         self.rebound[id(x)] = (x, value)
+
+    def now(self, x: Any) -> Any:
+        """What ``x`` stands for at this point."""
+        return self.rebound[id(x)][1] if id(x) in self.rebound else x
+
+    def side(self, function: Callable[[], Any]) -> tuple[Any, Rebound]:
+        """What ``function``, one branch or a loop's body, gives, and what it changed in place.
+
+        The names stand for what they stood for before, until the caller says what became of them.
+        """
+        rebound, stale = dict(self.rebound), dict(self.stale)
+        try:
+            value = function()
+            return value, {k: v for k, v in self.rebound.items() if rebound.get(k) is not v}
+        finally:
+            for kept, before in ((self.rebound, rebound), (self.stale, stale)):
+                kept.clear()
+                kept.update(before)  # type: ignore[arg-type]
 
     def assign(self, fields: dict[str, Any], name: str, value: Any) -> None:
         """Let ``fields[name]``, a buffer, be ``value`` from here on; running the Program leaves it there.
@@ -117,11 +136,32 @@ class Builder(modes.Mode):
         self.assigned = assigned
         try:
             yield
+            for tensor, value in list(self.rebound.values()):
+                if isinstance(tensor, Tensor) and value.stop_gradient:
+                    update.assign_into(self.program.capture(tensor), value)
             for buffer, _, _, value in assigned.values():
                 update.assign_into(buffer, value)
         finally:
             for buffer, fields, name, _ in assigned.values():
                 fields[name] = buffer
+
+    def handed_back(self) -> list[tuple[Any, Variable]]:
+        """What came from outside and was changed in place, with its last value.
+
+        Only what the Program can't write itself: inputs, and tensors whose new value has a gradient.
+        Raises ConversionError where such a value was changed through a view of it.
+        """
+        for variable in self.stale.values():
+            if variable.is_data or variable.persistable:
+                raise ConversionError(
+                    f"to_static: {variable.name!r} {variable.spec} comes from outside and was changed through "
+                    "a view of it; change it by its own name, or clone() it first"
+                )
+        return [
+            (x, value)
+            for x, value in self.rebound.values()
+            if (x.is_data if isinstance(x, Variable) else not value.stop_gradient)
+        ]
 
     def result(self, value: Any) -> Variable | None:
         """What a leaf of a function's result stands for in the Program; None for a plain Python value."""

@@ -13,7 +13,7 @@ from engine.core.spec import Spec
 from engine.eager.tensor import Tensor
 from engine.ops import control as ops
 from engine.ops import math, shape
-from engine.program.builder import Builder, current_builder, located, user_frame
+from engine.program.builder import Builder, Rebound, current_builder, located, user_frame
 from engine.program.program import Block, Variable, reads
 
 
@@ -38,10 +38,12 @@ def cond(
     for function in (true_fn, false_fn):
         block = builder.program.create_block(builder.block)
         with modes.use(builder.in_block(block)):
-            value = function()
-        sides.append((block, value))
-    (true_block, true_value), (false_block, false_value) = sides
-    flat_true, flat_false = nest.flatten(true_value), nest.flatten(false_value)
+            value, changes = builder.side(function)
+        sides.append((block, value, changes))
+    (true_block, true_value, in_true), (false_block, false_value, in_false) = sides
+    changed = changed_outside(builder, in_true, in_false)
+    flat_true = [_after(builder, v, in_true) for v in nest.flatten(true_value)]
+    flat_false = [_after(builder, v, in_false) for v in nest.flatten(false_value)]
     if not nest.same_structure(true_value, false_value):
         raise _error(ConversionError(
             f"cond: the branches give different structures: {nest.describe(true_value)} and "
@@ -56,9 +58,29 @@ def cond(
         pair = _pair(builder, true_block, a, false_block, b)
         results.append(None)
         pairs.append(pair)
+    for x in changed:
+        one, other = (_after(builder, x, side) for side in (in_true, in_false))
+        pairs.append(_pair(builder, true_block, one, false_block, other))
     outputs = iter(append_cond(builder, pred, true_block, false_block, pairs))
     merged = [next(outputs) if _is_merged(a, b) else a for a, b in zip(flat_true, flat_false, strict=True)]
+    for x, value in zip(changed, outputs, strict=True):
+        builder.rebind(x, value)
     return nest.pack(true_value, merged)
+
+
+def changed_outside(builder: Builder, *changes: Rebound) -> list[Any]:
+    """What branches or a loop's body changed in place of what was there before."""
+    found = {}
+    for side in changes:
+        for key, (x, _) in side.items():
+            if isinstance(x, Tensor) or any(x.block is b for b in builder.block.lineage()):
+                found[key] = x
+    return list(found.values())
+
+
+def _after(builder: Builder, value: Any, changes: Rebound) -> Any:
+    """What a value stands for at the end of a side."""
+    return changes[id(value)][1] if id(value) in changes else builder.now(value)
 
 
 def _is_merged(a: Any, b: Any) -> bool:
@@ -219,10 +241,55 @@ def while_loop(
             given = body(*values)
             values = list(given) if isinstance(given, (list, tuple)) else [given]
         return values
-    flat = [_loop_value(builder, v) for v in nest.flatten(list(loop_vars))]
+    changed: list[Any] = []
+    blocks, operators = len(builder.program.blocks), len(builder.block.ops)
+    while True:
+        try:
+            outputs = _append_loop(builder, cond, body, list(loop_vars), changed)
+            break
+        except _Changes as found:
+            changed += found.tensors
+            del builder.program.blocks[blocks:]
+            del builder.block.ops[operators:]
+    own = len(outputs) - len(changed)
+    for x, value in zip(changed, outputs[own:], strict=True):
+        builder.rebind(x, value)
+    packed = nest.pack(list(loop_vars), outputs[:own])
+    assert isinstance(packed, list)
+    return packed
+
+
+class _Changes(Exception):
+    """A loop's body changed tensors in place: the loop is built again with their values carried through."""
+
+    def __init__(self, tensors: list[Any]) -> None:
+        self.tensors = tensors
+
+
+def _append_loop(
+    builder: Builder, cond: Callable[..., Any], body: Callable[..., Any], loop_vars: list[Any],
+    changed: list[Any],
+) -> list[Variable]:  # fmt: skip
+    """The operator over ``loop_vars`` and the values of ``changed``, tensors that the body changes in place."""
+    count = len(loop_vars)
+
+    def begin(values: tuple[Any, ...]) -> tuple[Any, ...]:
+        for x, value in zip(changed, values[count:], strict=True):
+            builder.rebind(x, value)
+        return values[:count]
+
+    def test(*values: Any) -> Any:
+        return cond(*begin(values))
+
+    def step(*values: Any) -> list[Any]:
+        given = body(*begin(values))
+        return [*(given if isinstance(given, (list, tuple)) else [given]), *changed]
+
+    structure = [*loop_vars, *(builder.now(x) for x in changed)]
+    flat = [_loop_value(builder, builder.now(v)) for v in nest.flatten(structure)]
     specs = [v.spec for v in flat]
     for _ in range(4):  # dimensions that the body changes become unknown, until nothing changes any more
-        made = _build_loop(builder, cond, body, loop_vars, flat, specs)
+        made = _build_loop(builder, test, step, structure, flat, specs, changed)
         if isinstance(made, dict):
             break
         specs = made
@@ -237,12 +304,9 @@ def while_loop(
         (a.stop_gradient and b.stop_gradient) or not builder.grad
         for a, b in zip(flat, made["results"], strict=True)
     ]
-    outputs = append_operator(
+    return append_operator(
         builder, ops.while_loop.opdef, (flat, made["captured"]), made["attrs"], specs, stops
     )
-    packed = nest.pack(list(loop_vars), outputs)
-    assert isinstance(packed, list)
-    return packed
 
 
 def _loop_value(builder: Builder, value: Any) -> Variable:
@@ -267,6 +331,7 @@ def _build_loop(
     structure: Sequence[Any],
     flat: list[Variable],
     specs: list[Spec],
+    changed: list[Any],
 ) -> Any:
     """Blocks of the loop with values of ``specs``; wider specs to try next where the body changes them."""
     program = builder.program
@@ -275,8 +340,8 @@ def _build_loop(
     names = [program.unique_name("while_value") for _ in flat]
     stops = [v.stop_gradient for v in flat]
     with modes.use(builder.in_block(outer)):
-        condition, (cond_block,) = _part(builder, outer, cond, structure, names, specs, stops, body=False)
-        results, (body_block,) = _part(builder, outer, body, structure, names, specs, stops, body=True)
+        condition, (cond_block,) = _part(builder, outer, cond, structure, names, specs, stops)
+        results, (body_block,) = _part(builder, outer, body, structure, names, specs, stops, changed)
         with modes.use(builder.in_block(cond_block)):
             condition = _condition("while_loop", builder, condition)
     wider = []
@@ -312,25 +377,30 @@ def _build_loop(
 
 def _part(
     builder: Builder, outer: Block, function: Callable[..., Any], structure: Sequence[Any], names: list[str],
-    specs: list[Spec], stops: list[bool], *, body: bool,
+    specs: list[Spec], stops: list[bool], changed: list[Any] | None = None,
 ) -> tuple[Any, tuple[Block]]:  # fmt: skip
-    """One block of the loop, with the loop's values as Variables that ``outer`` defines for both."""
+    """One block of the loop, with the loop's values as Variables that ``outer`` defines for both.
+
+    The condition's where ``changed`` is None, else the body's.
+    """
     block = builder.program.create_block(outer)
     values = [
         outer.vars[n] if n in outer.vars else outer.create_var(n, s, stop_gradient=stop, is_data=True)
         for n, s, stop in zip(names, specs, stops, strict=True)
     ]
     with modes.use(builder.in_block(block)):
-        given = function(*nest.pack(list(structure), values))
-        if not body:
-            return given, (block,)
-        given = list(given) if isinstance(given, (list, tuple)) else [given]
+        given, changes = builder.side(lambda: function(*nest.pack(list(structure), values)))
+        if changed is None:
+            return _after(builder, given, changes), (block,)
+        new = [x for x in changed_outside(builder, changes) if all(x is not known for known in changed)]
+        if new:
+            raise _Changes(new)
         if not nest.same_structure(given, list(structure)):
             raise _error(ConversionError(
                 f"while_loop: the body gives {nest.describe(given)} for loop values "
                 f"{nest.describe(list(structure))}; give back one value for each, in the same structure"
             ))  # fmt: skip
-        return [_loop_value(builder, v) for v in nest.flatten(given)], (block,)
+        return [_loop_value(builder, _after(builder, v, changes)) for v in nest.flatten(given)], (block,)
 
 
 def _error(error: Any) -> Any:

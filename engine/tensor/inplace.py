@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.core import mode as modes
-from engine.core.errors import ConversionError, GradientError, ShapeError
+from engine.core.errors import ConversionError, EngineError, GradientError, ShapeError
 from engine.core.operator import Leaf
 from engine.eager.tensor import Tensor, write
 from engine.ops import math
@@ -40,19 +40,33 @@ def replace(where: str, x: Any, value: Any) -> Any:
 
 
 def _rebind(where: str, x: Any, value: Any) -> Any:
-    """In a Program values do not change: from here on the name stands for the new value."""
+    """In a Program values do not change: from here on the name stands for the new value.
+
+    A tensor from outside of a converted function gets its value when the Program has run.
+    """
     builder = current_builder()
-    if builder is None or builder.block.idx != 0:
-        raise ConversionError(
-            f"{where}: a tensor is changed in place inside a branch or loop of a Program; "
-            "assign the result to a name instead"
-        )
+    assert builder is not None, "symbolic values exist only while a Program is built"
     if isinstance(x, Tensor):
-        error = ConversionError(
-            f"{where}: {x.name!r} lives outside of the Program and can't be changed in place in it; return "
-            "the new value, or keep it in a buffer of a Layer and assign that"
+        if builder.assigned is None:
+            error: EngineError = ConversionError(
+                f"{where}: {x.name!r} lives outside of the Program and can't be changed in place in it; "
+                "return the new value, or write it with assign(value, output)"
+            )
+            raise located(error, user_frame())
+        if x._edge is not None:
+            error = GradientError(
+                f"{where}: {x.name!r} is a tensor with stop_gradient=False, backward needs its value; "
+                "change it outside of the converted function under no_grad(), or use a new tensor"
+            )
+            raise located(error, user_frame())
+    if -1 not in value.shape and -1 not in x.shape and tuple(value.shape) != tuple(x.shape):
+        error = ShapeError(
+            f"{where}: an in-place change keeps the shape: {list(x.shape)} would become "
+            f"{list(value.shape)}; use the form without _"
         )
         raise located(error, user_frame())
+    if value.dtype is not x.dtype:
+        value = math.cast(value, out_dtype=x.dtype.name)
     builder.rebind(x, value)
     return x
 

@@ -368,15 +368,60 @@ def test_views_of_what_is_not_read_again_may_be_changed():
     same_both_ways(lambda x: function(x * 1.0), np.array([1, 2, 3, 4], "float32"))
 
 
-def test_a_tensor_from_outside_is_not_changed_in_place():
+def test_a_tensor_from_outside_changes_in_place_as_it_does_eagerly():
     outside = paddle.zeros([2])
 
     def function(x):
         outside.add_(x)
         return outside * 2.0
 
-    with pytest.raises(ConversionError, match=r"test_to_static.py:\d+: .*outside of the Program"):
-        to_static(function)(paddle.ones([2]))
+    static = to_static(function)
+    x = paddle.ones([2])
+    np.testing.assert_array_equal(static(x).numpy(), [2, 2])
+    np.testing.assert_array_equal(static(x).numpy(), [4, 4])
+    np.testing.assert_array_equal(outside.numpy(), [2, 2])
+    x.stop_gradient = False
+    static(x)
+    outside.sum().backward()
+    np.testing.assert_array_equal(outside.numpy(), [3, 3])
+    np.testing.assert_array_equal(x.grad.numpy(), [1, 1])
+
+
+def test_an_argument_changes_in_place_as_it_does_eagerly():
+    @to_static
+    def function(x, n):
+        for i in range(n):
+            if x[i] > 1:
+                x[i] = x[i] * 10.0
+        return x.sum()
+
+    x = paddle.to_tensor([1.0, 2.0, 3.0])
+    assert float(function(x, paddle.to_tensor(2))) == 24.0
+    np.testing.assert_array_equal(x.numpy(), [1, 20, 3])
+    with pytest.raises(GradientError, match="leaf"):
+        function(paddle.to_tensor([1.0, 2.0, 3.0], stop_gradient=False), paddle.to_tensor(2))
+
+
+def test_a_parameter_is_not_changed_in_place():
+    layer = paddle.nn.Linear(2, 2)
+
+    @to_static
+    def function(x):
+        layer.weight.add_(x)
+        return layer(x)
+
+    with pytest.raises(GradientError, match=r"test_to_static.py:\d+: add_: 'linear_\d+.w_0'"):
+        function(paddle.ones([2, 2]))
+
+
+def test_an_argument_changed_through_a_view_is_refused():
+    @to_static
+    def function(x):
+        x.reshape([4])[0] = 5.0
+        return x.shape[0]
+
+    with pytest.raises(ConversionError, match="through a view"):
+        function(paddle.ones([2, 2]))
 
 
 class Remembering(paddle.nn.Layer):
