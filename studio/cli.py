@@ -1,4 +1,4 @@
-"""The command ``model-studio``: the window, and train, export, predict and inspect without one."""
+"""The command ``model-studio``: the window, and train, export, predict, inspect and run without one."""
 
 from __future__ import annotations
 
@@ -288,6 +288,19 @@ def predict(
                 typer.echo(f"{image}: {shown}")
     if failed:
         raise typer.Exit(1)
+
+
+@app.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+def run(
+    script: Annotated[Path, typer.Argument(help="A script written for Paddle.", metavar="SCRIPT")],
+    args: Annotated[list[str] | None, typer.Argument(help="Its arguments.", metavar="[ARGS]...")] = None,
+) -> None:
+    """Run a Paddle script unedited: its `import paddle` is the engine. Its exit status is the script's."""
+    if not script.is_file():
+        raise typer.BadParameter(f"the script is not there: {script}; check the path")
+    from engine.run import run_script
+
+    raise typer.Exit(run_script(str(script), args or []))
 
 
 @app.command()

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from engine.core import alias
 from engine.core.errors import ArgumentError, DataError
 
 BUILT_IN = {"lenet": "LeNet", "linear": "Linear", "cnn": "SmallCNN"}
@@ -145,6 +146,7 @@ def _import_file(file: Path) -> tuple[Any, tuple[Path, ...]]:
         assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = module
+        alias.install()  # a model may say import paddle; it may do so later, in its forward, too
         try:
             with _importable(file.parent):
                 spec.loader.exec_module(module)

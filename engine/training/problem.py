@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from engine.core.alias.missing import asked_for
 from engine.core.errors import EngineError
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -44,7 +45,7 @@ def describe_problem(error: BaseException, user_files: Sequence[str] = ()) -> Pr
     The user's line is the innermost frame in ``user_files``, or else in any file outside the engine, the
     standard library and installed packages.
     """
-    message = str(error).strip() or type(error).__name__
+    message = asked_for(error) or str(error).strip() or type(error).__name__
     if isinstance(error, MemoryError) and message == "MemoryError":
         message = (
             "memory: not enough for this step: out of memory; take a smaller batch size or a smaller model"

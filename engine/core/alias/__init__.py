@@ -1,0 +1,74 @@
+"""``import paddle`` means the engine: a finder that gives the engine's own modules under Paddle's names.
+
+``paddle.nn`` and ``engine.nn`` are the same module, submodules too, so a class has one identity whichever way
+it was imported.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import ModuleType
+
+ALIAS, REAL = "paddle", "engine"
+
+CHILDREN_PATH = str(Path(__file__).parent / "on_path")
+"""A folder whose ``paddle.py`` installs the finder: on ``sys.path``, which multiprocessing hands down, it
+makes ``import paddle`` work in the processes that a script spawns."""
+
+
+def install() -> None:
+    """From here on ``import paddle`` and ``import paddle.nn.functional`` give the engine's modules.
+
+    A Paddle that this process has already imported stays what it is.
+    """
+    if not any(isinstance(finder, _AliasFinder) for finder in sys.meta_path):
+        # Before Python's own finders: they would load engine/nn a second time under the name paddle.nn.
+        sys.meta_path.insert(0, _AliasFinder())
+
+
+def real_name(name: str) -> str:
+    """``paddle.nn`` -> ``engine.nn``; other names as they are."""
+    return REAL + name[len(ALIAS) :] if name == ALIAS or name.startswith(ALIAS + ".") else name
+
+
+def alias_name(name: str) -> str:
+    """``engine.nn`` -> ``paddle.nn``; other names as they are."""
+    return ALIAS + name[len(REAL) :] if name == REAL or name.startswith(REAL + ".") else name
+
+
+class _AliasFinder(MetaPathFinder):
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        real = real_name(fullname)
+        if real == fullname:
+            return None
+        try:
+            found = importlib.util.find_spec(real)
+        except ModuleNotFoundError:  # the parent is a module, not a package
+            return None
+        if found is None:
+            return None
+        is_package = found.submodule_search_locations is not None
+        return ModuleSpec(fullname, _AliasLoader(real), origin=found.origin, is_package=is_package)
+
+
+class _AliasLoader(Loader):
+    def __init__(self, real: str) -> None:
+        self._real = real
+        self._spec: ModuleSpec | None = None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        module = importlib.import_module(self._real)
+        self._spec = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        # It ran when it was first imported. Importlib has just put the alias's spec on it: put its own back.
+        module.__spec__ = self._spec

@@ -1,0 +1,1 @@
+"""A folder for ``sys.path``: see ``engine.core.alias.CHILDREN_PATH``."""
