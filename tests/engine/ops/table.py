@@ -4,14 +4,30 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.engine.ops import table_elementwise, table_nn, table_shapes, table_windows
+from tests.engine.ops import (
+    table_activation,
+    table_convs,
+    table_elementwise,
+    table_math,
+    table_nn,
+    table_pools,
+    table_shapes,
+)
 from tests.engine.ops.case import Case
 
 REPO = Path(__file__).resolve().parents[3]
 
-CASES: list[Case] = [*table_elementwise.CASES, *table_shapes.CASES, *table_nn.CASES, *table_windows.CASES]
+CASES: list[Case] = [
+    *table_activation.CASES,
+    *table_convs.CASES,
+    *table_elementwise.CASES,
+    *table_math.CASES,
+    *table_nn.CASES,
+    *table_pools.CASES,
+    *table_shapes.CASES,
+]
 
 # Operators that run inside Programs only, or whose result is an effect.
-ELSEWHERE: dict[str, str] = dict.fromkeys(
+ELSEWHERE: dict[str, str] = {"py_layer": "tests/engine/eager/test_py_layer.py"} | dict.fromkeys(
     ("conditional_block", "while", "while_grad", "print", "assert"), "tests/engine/ops/test_control.py"
 )
