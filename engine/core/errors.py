@@ -2,6 +2,8 @@
 
 Every class also derives from the built-in exception that a Paddle user would catch (``ValueError`` for a
 wrong shape, ``TypeError`` for a wrong dtype, ...), so code written for Paddle keeps catching what it caught.
+Where Paddle raises now one class and now another for the same mistake (an axis out of range is an
+``IndexError`` in slicing and a ``ValueError`` in a reduction), ours is both.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ class ShapeError(EngineError, ValueError):
     """Shapes that don't fit an operator or a layer."""
 
 
-class DTypeError(EngineError, TypeError):
+class DTypeError(EngineError, TypeError, ValueError):
     """A dtype that an operator or a layer does not take."""
 
 
@@ -30,11 +32,11 @@ class ArgumentError(EngineError, ValueError):
     """An argument outside what a function takes."""
 
 
-class OutOfRangeError(EngineError, IndexError):
-    """An index or axis outside its range."""
+class OutOfRangeError(EngineError, IndexError, ValueError):
+    """An index or axis outside its range: IndexError in some of Paddle's functions, ValueError in others."""
 
 
-class GradientError(EngineError, RuntimeError):
+class GradientError(EngineError, RuntimeError, ValueError):
     """Backward could not run: graph freed, needed value changed in place, no gradient defined."""
 
 

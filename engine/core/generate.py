@@ -36,6 +36,7 @@ _COMMON: dict[str, Any] = {
     "outside": outside,
     "reserve": default_generator().reserve,
 }
+_LOCAL = ("opdef", "kernel", "r", "out", "node", "f", "code", "inside", "error")
 
 
 def link(**names: Any) -> None:
@@ -48,6 +49,9 @@ def link(**names: Any) -> None:
 
 def make_apply(opdef: OpDef) -> FunctionType:
     """A new function that applies ``opdef`` in the current mode."""
+    taken = {*_COMMON, *_LOCAL, *LINKS} & {*opdef.input_names, *opdef.attributes}
+    if taken:
+        raise TypeError(f"op {opdef.name}: {sorted(taken)} are names of the generated function; use others")
     namespace = opdef.namespace
     namespace.update(_COMMON, opdef=opdef, **LINKS)
     namespace.update({f"default_{n}": v for n, v in opdef.attributes.items()})
@@ -81,17 +85,18 @@ def _source(opdef: OpDef, direct: bool) -> str:
         parameters += [n + ("" if d is REQUIRED else f"=default_{n}") for n, d in attributes.items()]
     attrs = "{" + ", ".join(f"{n!r}: {n}" for n in attributes) + "}"
     names = "(" + "".join(f"{i.name}, " for i in inputs) + ")"
-    lines = [f"def apply({', '.join(parameters)}):", " mode = get_mode() or default.mode"]
+    # Attributes may have any name without an underscore at its end ("mode" is one): the local has one.
+    lines = [f"def apply({', '.join(parameters)}):", " mode_ = get_mode() or default.mode"]
     fast = bool(inputs) and not any(i.is_list for i in inputs) and not any(o.is_list for o in opdef.outputs)
     if fast and LINKS:
         lines += _fast_path(opdef, direct, names, attrs)
-    lines.append(f" return mode.apply(opdef, {names}, {attrs})")
+    lines.append(f" return mode_.apply(opdef, {names}, {attrs})")
     return "\n".join(lines) + "\n"
 
 
 def _fast_path(opdef: OpDef, direct: bool, names: str, attrs: str) -> list[str]:
     inputs = opdef.inputs
-    lines = [" if mode.fast:", "  try:"]
+    lines = [" if mode_.fast:", "  try:"]
     for i in inputs:
         absent = f"None if {i.name} is None else " if i.optional else ""
         lines.append(f"   {i.name}_ = {absent}{i.name}._array")
@@ -141,7 +146,7 @@ def _wrap_outputs(opdef: OpDef, names: str, attrs: str) -> list[str]:
                 f"e_{name} = " + (f"None if {name} is None else " if optional else "") + f"{name}._edge"
             )
         any_edge = " or ".join(f"e_{n} is not None" for n in targets)
-        lines.append(f"if mode.grad and ({any_edge}):")
+        lines.append(f"if mode_.grad and ({any_edge}):")
         lines += [" " + line for line in _record(opdef, targets, attrs)]
     lines.append("return out")
     return [indent + line for line in lines]

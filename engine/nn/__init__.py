@@ -2,10 +2,40 @@
 
 from engine.nn import functional, initializer
 from engine.nn.clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
-from engine.nn.layer.activation import LeakyReLU, LogSoftmax, ReLU, Sigmoid, Softmax, Tanh
+from engine.nn.layer.activation import (
+    CELU,
+    ELU,
+    GELU,
+    GLU,
+    SELU,
+    Hardshrink,
+    Hardsigmoid,
+    Hardswish,
+    Hardtanh,
+    LeakyReLU,
+    LogSigmoid,
+    LogSoftmax,
+    Maxout,
+    Mish,
+    PReLU,
+    ReLU,
+    ReLU6,
+    RReLU,
+    Sigmoid,
+    Silu,
+    Softmax,
+    Softmax2D,
+    Softplus,
+    Softshrink,
+    Softsign,
+    Swish,
+    Tanh,
+    Tanhshrink,
+    ThresholdedReLU,
+)
 from engine.nn.layer.common import Dropout, Embedding, Flatten, Identity, Linear, Pad2D
 from engine.nn.layer.container import LayerDict, LayerList, ParameterList, Sequential
-from engine.nn.layer.conv import Conv2D
+from engine.nn.layer.conv import Conv1D, Conv1DTranspose, Conv2D, Conv2DTranspose, Conv3D, Conv3DTranspose
 from engine.nn.layer.layers import Layer
 from engine.nn.layer.loss import BCELoss, BCEWithLogitsLoss, CrossEntropyLoss, L1Loss, MSELoss, NLLLoss
 from engine.nn.layer.norm import BatchNorm, BatchNorm1D, BatchNorm2D, LayerNorm
@@ -13,6 +43,11 @@ from engine.nn.layer.pooling import AdaptiveAvgPool2D, AvgPool2D, MaxPool2D
 from engine.nn.param_attr import ParamAttr
 
 __all__ = [
+    "CELU",
+    "ELU",
+    "GELU",
+    "GLU",
+    "SELU",
     "AdaptiveAvgPool2D",
     "AvgPool2D",
     "BCELoss",
@@ -23,11 +58,20 @@ __all__ = [
     "ClipGradByGlobalNorm",
     "ClipGradByNorm",
     "ClipGradByValue",
+    "Conv1D",
+    "Conv1DTranspose",
     "Conv2D",
+    "Conv2DTranspose",
+    "Conv3D",
+    "Conv3DTranspose",
     "CrossEntropyLoss",
     "Dropout",
     "Embedding",
     "Flatten",
+    "Hardshrink",
+    "Hardsigmoid",
+    "Hardswish",
+    "Hardtanh",
     "Identity",
     "L1Loss",
     "Layer",
@@ -36,18 +80,32 @@ __all__ = [
     "LayerNorm",
     "LeakyReLU",
     "Linear",
+    "LogSigmoid",
     "LogSoftmax",
     "MSELoss",
     "MaxPool2D",
+    "Maxout",
+    "Mish",
     "NLLLoss",
+    "PReLU",
     "Pad2D",
     "ParamAttr",
     "ParameterList",
+    "RReLU",
     "ReLU",
+    "ReLU6",
     "Sequential",
     "Sigmoid",
+    "Silu",
     "Softmax",
+    "Softmax2D",
+    "Softplus",
+    "Softshrink",
+    "Softsign",
+    "Swish",
     "Tanh",
+    "Tanhshrink",
+    "ThresholdedReLU",
     "functional",
     "initializer",
 ]

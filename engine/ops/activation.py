@@ -34,15 +34,15 @@ def leaky_relu(xp, x, *, alpha=0.01):
 
 @op("leaky_relu_grad", infer=lambda g_in, x, *, alpha: g_in, slots={"g_in": "Out@GRAD", "out": "X@GRAD"})
 def _leaky_relu_grad(xp, g_in, x, *, alpha):
-    """g times the slope at x."""
-    return xp.where(x > 0, g_in, g_in * g_in.dtype.type(alpha))
+    """g times the slope at x, which is 1 at 0, as in Paddle."""
+    return xp.where(x >= 0, g_in, g_in * g_in.dtype.type(alpha))
 
 
 _leaky_relu_grad.grad(g_in=lambda g, x, alpha: _leaky_relu_grad(g, x, alpha=alpha))
 leaky_relu.grad(x=lambda g, x, alpha: _leaky_relu_grad(g, x, alpha=alpha))
 
 
-def _refuse_integers(x: Any) -> None:
+def refuse_integers(x: Any) -> None:
     """NumPy would compute them as float64, or with constants rounded to integers."""
     if x.dtype.kind not in "fc":
         raise TypeError("not floating")  # the mode asks inference for the words
@@ -51,7 +51,7 @@ def _refuse_integers(x: Any) -> None:
 @op("sigmoid", infer=floating_as_x("sigmoid"))
 def sigmoid(xp, x, *, out=None):
     """1 / (1 + exp(-x)), without overflow at either end."""
-    _refuse_integers(x)
+    refuse_integers(x)
     half = x.dtype.type(0.5)
     return xp.add(xp.multiply(xp.tanh(xp.multiply(x, half)), half, out=out), half, out=out)
 
@@ -62,7 +62,7 @@ sigmoid.grad(x=lambda g, out: g * out * (1.0 - out))
 @op("tanh", infer=floating_as_x("tanh"))
 def tanh(xp, x, *, out=None):
     """Hyperbolic tangent."""
-    _refuse_integers(x)
+    refuse_integers(x)
     return xp.tanh(x, out=out)
 
 
@@ -78,7 +78,7 @@ def _infer_softmax(x: Spec, *, axis: int) -> Spec:
 @op("softmax", infer=_infer_softmax)
 def softmax(xp, x, *, axis=-1):
     """exp(x) / sum(exp(x)) along an axis."""
-    _refuse_integers(x)
+    refuse_integers(x)
     if x.ndim == 0:
         return xp.ones_like(x)
     e = xp.exp(x - xp.max(x, axis=axis, keepdims=True))
@@ -97,7 +97,7 @@ softmax.grad(x=_softmax_grad)
 @op("log_softmax", infer=_infer_softmax)
 def log_softmax(xp, x, *, axis=-1):
     """log(softmax(x)), without underflow."""
-    _refuse_integers(x)
+    refuse_integers(x)
     if x.ndim == 0:
         return xp.zeros_like(x)
     shifted = x - xp.max(x, axis=axis, keepdims=True)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.dtype import as_dtype
+from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.ops import activation as ops
-from engine.ops import math
+from engine.ops import math, piecewise, reduce, shape, smooth
+from engine.tensor.inplace import replace
 
 
 def relu(x: Any, name: str | None = None) -> Any:
@@ -29,6 +31,170 @@ def leaky_relu(x: Any, negative_slope: float = 0.01, name: str | None = None) ->
     return ops.leaky_relu(x, alpha=float(negative_slope))
 
 
+def relu6(x: Any, name: str | None = None) -> Any:
+    """x limited to [0, 6]."""
+    return piecewise.relu6(x)
+
+
+def elu(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
+    """x where positive, else alpha * (exp(x) - 1)."""
+    return piecewise.elu(x, alpha=float(alpha))
+
+
+def celu(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
+    """x where positive, else alpha * (exp(x / alpha) - 1). Raises ZeroDivisionError for alpha 0."""
+    if alpha == 0:
+        raise ZeroDivisionError("celu: alpha divides x and can't be 0; pass e.g. 1.0")
+    return piecewise.celu(x, alpha=float(alpha))
+
+
+def selu(
+    x: Any,
+    scale: float = 1.0507009873554804934193349852946,
+    alpha: float = 1.6732632423543772848170429916717,
+    name: str | None = None,
+) -> Any:
+    """scale * x where positive, else scale * alpha * (exp(x) - 1): Klambauer et al. (2017)."""
+    if scale <= 1.0:
+        raise ArgumentError(f"selu: scale must be above 1: got {scale}")
+    if alpha < 0:
+        raise ArgumentError(f"selu: alpha must not be negative: got {alpha}")
+    return piecewise.selu(x, scale=float(scale), alpha=float(alpha))
+
+
+def gelu(x: Any, approximate: bool = False, name: str | None = None) -> Any:
+    """x times the normal distribution function of x; ``approximate`` uses its form with tanh."""
+    return smooth.gelu(x, approximate=bool(approximate))
+
+
+def silu(x: Any, name: str | None = None) -> Any:
+    """x * sigmoid(x)."""
+    return smooth.silu(x)
+
+
+def swish(x: Any, name: str | None = None) -> Any:
+    """x * sigmoid(x)."""
+    return smooth.swish(x)
+
+
+def mish(x: Any, name: str | None = None) -> Any:
+    """x * tanh(softplus(x))."""
+    return smooth.mish(x)
+
+
+def softplus(x: Any, beta: float = 1, threshold: float = 20, name: str | None = None) -> Any:
+    """log(1 + exp(beta * x)) / beta, and x itself where beta * x is above the threshold."""
+    if beta == 0:
+        raise ArgumentError("softplus: beta divides the result and can't be 0; pass e.g. 1")
+    return smooth.softplus(x, beta=float(beta), threshold=float(threshold))
+
+
+def log_sigmoid(x: Any, name: str | None = None) -> Any:
+    """log(sigmoid(x)), without overflow."""
+    return smooth.log_sigmoid(x)
+
+
+def softsign(x: Any, name: str | None = None) -> Any:
+    """x / (1 + |x|)."""
+    return smooth.softsign(x)
+
+
+def tanhshrink(x: Any, name: str | None = None) -> Any:
+    """x - tanh(x)."""
+    return smooth.tanhshrink(x)
+
+
+def hardshrink(x: Any, threshold: float = 0.5, name: str | None = None) -> Any:
+    """x outside of [-threshold, threshold], 0 inside."""
+    return piecewise.hardshrink(x, threshold=float(threshold))
+
+
+def softshrink(x: Any, threshold: float = 0.5, name: str | None = None) -> Any:
+    """x moved by the threshold towards 0, at most up to it."""
+    if threshold < 0:
+        raise ArgumentError(f"softshrink: threshold must not be negative: got {threshold}")
+    return piecewise.softshrink(x, threshold=float(threshold))
+
+
+def hardtanh(x: Any, min: float = -1.0, max: float = 1.0, name: str | None = None) -> Any:
+    """x limited to [min, max]."""
+    return piecewise.hardtanh(x, t_min=float(min), t_max=float(max))
+
+
+def hardsigmoid(x: Any, slope: float = 0.1666667, offset: float = 0.5, name: str | None = None) -> Any:
+    """slope * x + offset, limited to [0, 1]."""
+    return piecewise.hardsigmoid(x, slope=float(slope), offset=float(offset))
+
+
+def hardswish(x: Any, name: str | None = None) -> Any:
+    """x * min(max(x + 3, 0), 6) / 6."""
+    return piecewise.hardswish(x)
+
+
+def thresholded_relu(x: Any, threshold: float = 1.0, name: str | None = None) -> Any:
+    """x where above the threshold, else 0."""
+    return piecewise.thresholded_relu(x, threshold=float(threshold))
+
+
+_FORMATS = ("NC", "NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC")
+
+
+def prelu(x: Any, weight: Any, data_format: str = "NCHW", name: str | None = None) -> Any:
+    """x where positive, else weight * x; ``weight`` has one number, or one for each channel of x.
+
+    Raises ShapeError where neither fits.
+    """
+    mode = "all"
+    if weight.ndim == 1 and weight.shape[0] > 1:
+        if data_format not in _FORMATS:
+            raise ArgumentError(f"prelu: data_format {data_format!r} is none of {', '.join(_FORMATS)}")
+        mode, data_format = "channel", "NCHW" if data_format[1] == "C" else "NHWC"
+    return piecewise.prelu(x, weight, mode=mode, data_format=data_format)
+
+
+def rrelu(
+    x: Any,
+    lower: float = 1.0 / 8.0,
+    upper: float = 1.0 / 3.0,
+    training: bool = True,
+    name: str | None = None,
+) -> Any:
+    """x where not negative, else x times a slope drawn from [lower, upper) for each element.
+
+    Outside training the slope is the middle of the two. Xu et al., Empirical evaluation of rectified
+    activations (2015).
+    """
+    if not isinstance(lower, float) or not isinstance(upper, float):
+        raise DTypeError(
+            f"rrelu: lower and upper are floats: got {type(lower).__name__} and {type(upper).__name__}"
+        )
+    if not 0 <= lower <= upper <= 1:
+        raise ArgumentError(f"rrelu: 0 <= lower <= upper <= 1 must hold: got lower={lower}, upper={upper}")
+    return piecewise.rrelu(x, lower=lower, upper=upper, is_test=not training)[0]
+
+
+def maxout(x: Any, groups: int, axis: int = 1, name: str | None = None) -> Any:
+    """The largest of each ``groups`` neighbouring channels: Goodfellow et al., Maxout networks (2013).
+
+    Raises ShapeError where the channels do not divide into groups.
+    """
+    if axis not in (1, -1, 3):
+        raise ArgumentError(f"maxout: axis is that of the channels, 1, 3 or -1: got {axis}")
+    if x.ndim <= axis or x.ndim < 2:
+        raise ShapeError(f"maxout: x has shape {list(x.shape)}: there is no dimension {axis}")
+    channels, last = x.shape[axis], axis in (-1, x.ndim - 1)
+    if groups < 1 or (channels > 0 and channels % groups):
+        raise ShapeError(f"maxout: {channels} channels of {list(x.shape)} do not divide by groups={groups}")
+    order = [*range(axis), *range(axis + 1, x.ndim), axis]
+    moved = x if last else shape.transpose(x, axis=order)
+    sets = channels // groups if channels > 0 else -1
+    parted = shape.reshape(moved, shape=[*[0] * (x.ndim - 1), sets, groups])
+    best = reduce.max(parted, axis=[-1], keepdim=False, reduce_all=False)
+    if last:
+        return best
+    return shape.transpose(best, axis=[*range(axis), x.ndim - 1, *range(axis, x.ndim - 1)])
+
+
 def softmax(x: Any, axis: int = -1, dtype: Any = None, name: str | None = None) -> Any:
     """exp(x) / sum(exp(x)) along ``axis``, computed in ``dtype`` where given."""
     return ops.softmax(_as(x, dtype), axis=axis)
@@ -41,3 +207,70 @@ def log_softmax(x: Any, axis: int = -1, dtype: Any = None, name: str | None = No
 
 def _as(x: Any, dtype: Any) -> Any:
     return x if dtype is None else math.cast(x, out_dtype=as_dtype(dtype))
+
+
+def gumbel_softmax(
+    x: Any, temperature: float = 1.0, hard: bool = False, axis: int = -1, name: str | None = None
+) -> Any:
+    """A sample of the categorical distribution with logits x along ``axis``, with a gradient.
+
+    ``hard`` gives a one among zeros, with the gradient of the soft form: Jang et al. (2017).
+    """
+    if temperature <= 0:
+        raise ArgumentError(f"gumbel_softmax: temperature must be above 0: got {temperature}")
+    return smooth.gumbel_softmax(x, temperature=float(temperature), hard=bool(hard), axis=int(axis))[0]
+
+
+def glu(x: Any, axis: int = -1, name: str | None = None) -> Any:
+    """The first half of x along ``axis`` times sigmoid of the second: Dauphin et al. (2017)."""
+    if not -x.ndim <= axis < x.ndim:
+        raise ArgumentError(f"glu: axis {axis} is out of range for x {list(x.shape)}; use another")
+    size = x.shape[axis]
+    if size < 0 or size % 2:
+        raise ShapeError(
+            f"glu: dimension {axis} of x {list(x.shape)} has no two halves; it must be known and even"
+        )
+    first, second = shape.split(x, axis=axis, sections=[size // 2] * 2)
+    return math.multiply(first, ops.sigmoid(second))
+
+
+# -- in place ------------------------------------------------------------------------------------------------
+
+
+def relu_(x: Any, name: str | None = None) -> Any:
+    """In place: max(x, 0)."""
+    return replace("relu_", x, relu(x))
+
+
+def elu_(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
+    """In place: elu. Raises ArgumentError for a negative alpha."""
+    if alpha < 0:
+        raise ArgumentError(f"elu_: alpha must not be negative: got {alpha}; use elu")
+    return replace("elu_", x, elu(x, alpha))
+
+
+def hardtanh_(x: Any, min: float = -1.0, max: float = 1.0, name: str | None = None) -> Any:
+    """In place: x limited to [min, max]."""
+    return replace("hardtanh_", x, hardtanh(x, min, max))
+
+
+def leaky_relu_(x: Any, negative_slope: float = 0.01, name: str | None = None) -> Any:
+    """In place: x where positive, else negative_slope * x."""
+    return replace("leaky_relu_", x, leaky_relu(x, negative_slope))
+
+
+def softmax_(x: Any, axis: int = -1, dtype: Any = None, name: str | None = None) -> Any:
+    """In place: exp(x) / sum(exp(x)) along ``axis``; with another ``dtype`` the result is a new tensor."""
+    if dtype is not None and as_dtype(dtype) is not x.dtype:
+        return softmax(x, axis, dtype)
+    return replace("softmax_", x, ops.softmax(x, axis=axis))
+
+
+def tanh_(x: Any, name: str | None = None) -> Any:
+    """In place: hyperbolic tangent."""
+    return replace("tanh_", x, tanh(x))
+
+
+def thresholded_relu_(x: Any, threshold: float = 1.0, name: str | None = None) -> Any:
+    """In place: x where above the threshold, else 0."""
+    return replace("thresholded_relu_", x, thresholded_relu(x, threshold))
