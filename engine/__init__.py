@@ -4,7 +4,23 @@
 """
 
 import engine.kernels.cpu  # registers the kernels of the CPU
-from engine import framework, io, jit, metric, nn, optimizer, static, tensor, vision
+from engine import (
+    autograd,
+    base,
+    dataset,
+    device,
+    framework,
+    io,
+    jit,
+    metric,
+    nn,
+    optimizer,
+    reader,
+    static,
+    tensor,
+    utils,
+    vision,
+)
 from engine.core.dtype import (
     DType as dtype,
 )
@@ -28,6 +44,17 @@ from engine.core.dtype import (
     default_dtype as get_default_dtype,
 )
 from engine.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, get_device, set_device
+from engine.core.version import VERSION
+from engine.device import (
+    get_cudnn_version,
+    is_compiled_with_cinn,
+    is_compiled_with_cuda,
+    is_compiled_with_custom_device,
+    is_compiled_with_distribute,
+    is_compiled_with_ipu,
+    is_compiled_with_rocm,
+    is_compiled_with_xpu,
+)
 from engine.eager.backward import grad
 from engine.eager.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from engine.eager.tensor import Tensor
@@ -41,6 +68,8 @@ from engine.framework import (
     seed,
     set_rng_state,
 )
+from engine.io.batching import batch
+from engine.nn.layer.data_parallel import DataParallel
 from engine.nn.param_attr import ParamAttr
 from engine.tensor.creation import (
     arange,
@@ -146,12 +175,4 @@ from engine.tensor.math import (
 from engine.tensor.printing import set_printoptions
 from engine.tensor.random import normal, rand, randint, randn, randperm, standard_normal, uniform
 
-# What Paddle's scripts print and compare; the engine follows this version's programming model.
-__version__ = "2.6.2"
-
-
-def is_compiled_with_cuda() -> bool:  # type: ignore[valid-type]
-    """True where CuPy is installed (whether it finds a GPU is told by set_device)."""
-    from importlib.util import find_spec
-
-    return find_spec("cupy") is not None
+__version__ = VERSION

@@ -22,6 +22,22 @@ class Hooks:
         self.retained: dict[int, Any] = {}
 
 
+class Packed:
+    """Stands on a node for a value that is kept in another form; ``restore`` gives the value back."""
+
+    __slots__ = ("restore",)
+    _version = None
+
+    def __init__(self, restore: Callable[[], Any]) -> None:
+        self.restore = restore
+
+
+def _restored(value: Any) -> Any:
+    if value.__class__ is list:
+        return [_restored(v) for v in value]
+    return value.restore() if value.__class__ is Packed else value
+
+
 def end(edge: Edge) -> tuple[Any, int]:
     """The node (or leaf) and output number that an edge points at."""
     if edge.__class__ is OutEdge:
@@ -193,7 +209,7 @@ class Walk:
         applied = Applied(
             opdef,
             node.attrs,
-            input=lambda n: node.inputs[n],
+            input=lambda n: _restored(node.inputs[n]),
             output=lambda n: [self.wrap(node, m) for m in range(len(node.shapes))] if opdef.listed
             else self.wrap(node, n),
             input_spec=lambda n: Shaped(shape_of(edges[n])) if edges[n].__class__ is not list

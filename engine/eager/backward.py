@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from engine.autodiff.tape import Hooks, Walk, end
+from engine.autodiff.tape import Hooks, Packed, Walk, end
 from engine.core import mode as modes
-from engine.core.errors import ArgumentError, GradientError, ShapeError
+from engine.core.errors import ArgumentError, DTypeError, GradientError, ShapeError
 from engine.core.operator import Leaf, Operator, OutEdge
 from engine.core.place import array_module
 from engine.eager.tensor import Tensor, wrap
@@ -20,9 +20,31 @@ def backward(
 
     ``grads`` are the gradients to start from, ones by default. Raises GradientError if the graph was freed or
     a needed value changed in place.
+
+    Differs from Paddle: a tensor with stop_gradient=True is refused; Paddle silently does nothing.
     """
     roots = _roots("backward", tensors, grads)
     _walk(roots, retain_graph, create_graph=False, targets=None)
+
+
+def backward_of(tensors: Any, grad_tensors: Any = None, retain_graph: bool = False) -> None:
+    """Add the gradients of several tensors to the ``grad`` of every leaf they depend on.
+
+    ``grad_tensors`` holds the gradients to start from, None for ones. Raises DTypeError for what is no
+    Tensor, ArgumentError for a tensor given twice, GradientError as ``Tensor.backward``.
+    """
+    found = [tensors] if isinstance(tensors, Tensor) else tensors
+    grads = [grad_tensors] if isinstance(grad_tensors, Tensor) else grad_tensors
+    for name, values in (("tensors", found), ("grad_tensors", grads)):
+        if values is None and name == "grad_tensors":
+            continue
+        if not isinstance(values, (list, tuple)) or not all(
+            isinstance(v, Tensor) or (v is None and name == "grad_tensors") for v in values
+        ):
+            raise DTypeError(f"backward: {name} is a Tensor or a list of them: got {values!r}")
+    if len({id(t) for t in found}) != len(found):
+        raise ArgumentError("backward: a tensor stands twice in tensors; give each once")
+    backward(found, grads, retain_graph)
 
 
 def grad(
@@ -40,8 +62,8 @@ def grad(
     With ``create_graph`` the result can be differentiated again. Raises GradientError for an input that the
     outputs do not depend on, unless ``allow_unused`` (then its gradient is None).
     """
-    outputs = [outputs] if isinstance(outputs, Tensor) else list(outputs)
-    inputs = [inputs] if isinstance(inputs, Tensor) else list(inputs)
+    outputs = _listed("outputs", outputs)
+    inputs = _listed("inputs", inputs)
     if isinstance(grad_outputs, Tensor) or grad_outputs is None:
         grad_outputs = [grad_outputs] * (1 if grad_outputs is not None else len(outputs))
     if not only_inputs:
@@ -65,6 +87,15 @@ def grad(
     return found
 
 
+def _listed(name: str, values: Any) -> list[Tensor]:
+    listed = list(values) if isinstance(values, (list, tuple)) else [values]
+    if not all(isinstance(v, Tensor) for v in listed):
+        raise DTypeError(f"grad: {name} is a Tensor or a list of them: got {type(values).__name__}")
+    if not listed:
+        raise ArgumentError(f"grad: {name} is empty; pass at least one Tensor")
+    return listed
+
+
 def _roots(
     where: str, tensors: Sequence[Tensor], grads: Sequence[Tensor | None] | None
 ) -> list[tuple[Any, Tensor]]:
@@ -78,6 +109,8 @@ def _roots(
                 f"{where}: the tensor of shape {tensor.shape} has stop_gradient=True, nothing was recorded "
                 "for it; set stop_gradient=False on an input, and compute outside no_grad()"
             )
+        if start is not None and not isinstance(start, Tensor):
+            raise DTypeError(f"{where}: the gradient to start from is a Tensor: got {type(start).__name__}")
         if start is None:
             start = wrap(array_module(tensor._array).ones_like(tensor._array))
         elif start._array.shape != tensor._array.shape:
@@ -105,7 +138,8 @@ def _walk(
 
 
 def _rewrap(node: Operator, index: int) -> Tensor:
-    made = wrap(node.outputs[index])
+    kept = node.outputs[index]
+    made = kept.restore() if kept.__class__ is Packed else wrap(kept)
     made._edge = node if node.opdef.single else OutEdge(node, index)
     return made
 
@@ -125,7 +159,14 @@ def _own(gradient: Tensor, fresh: bool) -> Tensor:
 
 
 def gradient_of(tensor: Tensor) -> Tensor | None:
-    """What ``tensor.grad`` shows."""
+    """What ``tensor.grad`` shows: as in Paddle a leaf of its own, with stop_gradient=False."""
+    found = _gradient_of(tensor)
+    if found is not None and found._edge is None:
+        found._edge = Leaf(found._array.shape)
+    return found
+
+
+def _gradient_of(tensor: Tensor) -> Tensor | None:
     edge = tensor._edge or getattr(tensor, "_parked", None)
     if edge is None:
         return None
@@ -137,6 +178,14 @@ def gradient_of(tensor: Tensor) -> Tensor | None:
         found: Tensor | None = node.grad
         return found
     return node.hooks.retained.get(index) if node.hooks is not None else None
+
+
+def record_of(tensor: Tensor) -> Operator | None:
+    """What ``tensor.grad_fn`` shows: the record of the operator that made it, None for a leaf."""
+    if tensor._edge is None:
+        return None
+    node, _ = end(tensor._edge)
+    return None if node.__class__ is Leaf else node
 
 
 def clear_gradient(tensor: Tensor, set_to_zero: bool = True) -> None:
@@ -182,6 +231,8 @@ def register_hook(tensor: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Ho
     """Call ``hook(gradient)`` when the gradient of ``tensor`` is known; what it returns takes its place."""
     if tensor._edge is None:
         raise GradientError("register_hook: the tensor has stop_gradient=True; it gets no gradient")
+    if not callable(hook):
+        raise DTypeError(f"register_hook: takes a function of the gradient: got {type(hook).__name__}")
     node, index = end(tensor._edge)
     if node.__class__ is Leaf:
         node.hooks = node.hooks if node.hooks is not None else []

@@ -26,30 +26,46 @@ class _Switch:
         modes.variable.reset(self._tokens.pop())
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        if inspect.isgeneratorfunction(function):
-
-            @functools.wraps(function)
-            def generator(*args: Any, **kwargs: Any) -> Any:
-                iterator = function(*args, **kwargs)
-                while True:
-                    with type(self)():
-                        try:
-                            value = next(iterator)
-                        except StopIteration as stop:
-                            return stop.value
-                    yield value
-
-            return generator
-
-        @functools.wraps(function)
-        def wrapped(*args: Any, **kwargs: Any) -> Any:
-            with self._again():
-                return function(*args, **kwargs)
-
-        return wrapped
+        return _decorated(function, self._again)
 
     def _again(self) -> _Switch:
         return type(self)()
+
+
+def _decorated(function: Callable[..., Any], switch: Callable[[], Any]) -> Callable[..., Any]:
+    """``function`` with each call, or each turn of a generator, run under a new switch."""
+    if inspect.isgeneratorfunction(function):
+
+        @functools.wraps(function)
+        def generator(*args: Any, **kwargs: Any) -> Any:
+            iterator = function(*args, **kwargs)
+            resume, given = iterator.send, None
+            try:
+                while True:
+                    try:
+                        with switch():
+                            value = resume(given)
+                    except StopIteration as stop:
+                        return stop.value
+                    try:
+                        given = yield value
+                        resume = iterator.send
+                    except GeneratorExit:
+                        raise
+                    except BaseException as error:  # the generator may want to handle what is thrown into it
+                        resume, given = iterator.throw, error
+            finally:
+                with switch():
+                    iterator.close()
+
+        return generator
+
+    @functools.wraps(function)
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        with switch():
+            return function(*args, **kwargs)
+
+    return wrapped
 
 
 class _NoGrad(_Switch):
@@ -71,10 +87,18 @@ def enable_grad(function: Callable[..., Any] | None = None) -> Any:
 
 
 class set_grad_enabled:
-    """Record or not from here on (as a call), or within a block (as a context manager)."""
+    """Record or not from here on (as a call), within a block, or in a function (as a decorator).
+
+    Differs from Paddle: decorating a function leaves the mode outside of it as it was.
+    """
 
     def __init__(self, mode: bool) -> None:
-        self._token = modes.variable.set(modes.current().with_grad(bool(mode)))
+        self._mode = bool(mode)
+        self._token = modes.variable.set(modes.current().with_grad(self._mode))
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        modes.variable.reset(self._token)
+        return _decorated(function, _EnableGrad if self._mode else _NoGrad)
 
     def __enter__(self) -> None: ...
 

@@ -137,7 +137,8 @@ class Tensor:
             if value is None:
                 return
             raise GradientError("grad: only a leaf with stop_gradient=False can be given a gradient")
-        leaf.grad = value
+        leaf.grad = None if value is None else wrap(value._array.copy())
+        leaf.cleared = None
 
     def backward(self, grad_tensor: Tensor | None = None, retain_graph: bool = False) -> None:
         """Add the gradients of this tensor to the ``grad`` of all leaves it depends on."""

@@ -76,6 +76,8 @@ def _plain_attribute(value: Any) -> Any:
         return {"spec": [list(value.shape), value.dtype.name]}
     if isinstance(value, (list, tuple)):
         return [_plain_attribute(v) for v in value]
+    if callable(value):  # the gradient of a PyLayer is Python, which no file holds
+        return None
     if hasattr(value, "item") and not isinstance(value, (int, float, str, bool)):
         return value.item()
     return value

@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.core.place import CPUPlace, as_place, backend
 from engine.eager import backward as grads
-from engine.eager.tensor import Parameter, Tensor, wrap
+from engine.eager.tensor import Parameter, Tensor, wrap, write
 from engine.ops import compare as compare_ops
 from engine.ops import linalg as linalg_ops
 from engine.ops import math as math_ops
@@ -170,13 +170,23 @@ def _gradient(x: Tensor) -> Any:
     return None if x.grad is None else x.grad.numpy()
 
 
+def _version(x: Tensor) -> int:
+    """How often the tensor, or one that shares its storage, was changed in place."""
+    return 0 if x._version is None else x._version.count
+
+
 _EAGER_ONLY: dict[str, Any] = {
     "detach": _detach,
     "register_hook": grads.register_hook,
     "retain_grads": grads.retain_grads,
-    "clear_grad": lambda x: grads.clear_gradient(x, False),
+    "clear_grad": grads.clear_gradient,
     "clear_gradient": grads.clear_gradient,
     "gradient": _gradient,
+    "_grad_ivar": grads.gradient_of,
+    "grad_fn": property(grads.record_of),
+    "inplace_version": property(_version),
+    "_inplace_version": _version,
+    "_bump_inplace_version": lambda x: write(x, x._array),
     "zero_": lambda x: _fill(x, 0.0),
     "fill_": _fill,
     "cpu": lambda x: _to_place(x, CPUPlace()),
