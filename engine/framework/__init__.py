@@ -1,10 +1,29 @@
-"""Paddle's ``framework``: state files, seeds, dtypes and modes under their public names."""
+"""Paddle's ``framework``: state files, seeds, dtypes, places and modes under their public names."""
 
-from engine.framework.modes import disable_static, enable_static, in_dynamic_mode
-from engine.framework.seeds import get_rng_state, seed, set_rng_state
+from engine.core.dtype import DType as dtype
+from engine.core.dtype import default_dtype as get_default_dtype
+from engine.core.dtype import set_default_dtype
+from engine.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
+from engine.eager.backward import grad
+from engine.eager.grad_mode import no_grad
+from engine.eager.tensor import Parameter
+from engine.framework import random
+from engine.framework.modes import (
+    disable_static,
+    enable_static,
+    in_dynamic_mode,
+    in_dynamic_or_pir_mode,
+    in_pir_mode,
+    use_pir_api,
+)
+from engine.framework.random import get_rng_state, seed, set_rng_state
 from engine.framework.state_files import load, save
+from engine.nn.param_attr import ParamAttr
+from engine.program.program import Block, Program
 
 __all__ = [
-    "disable_static", "enable_static", "get_rng_state", "in_dynamic_mode", "load", "save", "seed",
-    "set_rng_state",
+    "Block", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "ParamAttr", "Parameter", "Program",
+    "disable_static", "dtype", "enable_static", "get_default_dtype", "get_rng_state", "grad",
+    "in_dynamic_mode", "in_dynamic_or_pir_mode", "in_pir_mode", "load", "no_grad", "random", "save", "seed",
+    "set_default_dtype", "set_rng_state", "use_pir_api",
 ]  # fmt: skip

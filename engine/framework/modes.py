@@ -23,3 +23,18 @@ def disable_static() -> None:
 def in_dynamic_mode() -> bool:
     """True unless operators are being appended to a Program."""
     return not modes.is_static()
+
+
+def use_pir_api() -> bool:
+    """False: Programs are those of Paddle's ProgramDesc, not of its newer PIR."""
+    return False
+
+
+def in_pir_mode() -> bool:
+    """False: there is no PIR here."""
+    return False
+
+
+def in_dynamic_or_pir_mode() -> bool:
+    """True unless operators are being appended to a Program."""
+    return in_dynamic_mode()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import cupy
 
 from engine.core.errors import DeviceError
@@ -33,3 +35,26 @@ def check(index: int) -> None:
             f"{where} can't compute: CuPy says {type(error).__name__}: {error}; "
             "check that its CUDA version fits the driver, or use set_device('cpu')"
         ) from error
+
+
+def count() -> int:
+    """How many GPUs there are."""
+    return int(cupy.cuda.runtime.getDeviceCount())
+
+
+def synchronize(index: int) -> None:
+    """Wait until GPU number ``index`` has done what it was given."""
+    with cupy.cuda.Device(index):
+        cupy.cuda.Device(index).synchronize()
+
+
+def properties(index: int) -> dict[str, Any]:
+    """What the driver says of GPU number ``index``."""
+    found: dict[str, Any] = cupy.cuda.runtime.getDeviceProperties(index)
+    return found
+
+
+def pool(index: int) -> Any:
+    """The memory pool of GPU number ``index``."""
+    with cupy.cuda.Device(index):
+        return cupy.get_default_memory_pool()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine.core.random import Generator, default_generator
+from engine.program.executor import default_main_program
 
 
 def seed(seed: int) -> Generator:
@@ -18,3 +19,8 @@ def get_rng_state(device: str | None = None) -> dict[str, int]:
 def set_rng_state(state: dict[str, int], device: str | None = None) -> None:
     """Go on from a state that ``get_rng_state`` gave."""
     default_generator().set_state(state)
+
+
+def _manual_program_seed(seed: int) -> None:
+    """The seed of the default Programs (Paddle's own code calls this under its private name)."""
+    default_main_program().random_seed = seed

@@ -1,0 +1,18 @@
+"""Paddle's ``base``: older paths of names that live elsewhere."""
+
+from engine.base import dygraph, framework
+from engine.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
+from engine.device import is_compiled_with_cuda
+from engine.framework import disable_static as enable_dygraph
+from engine.framework import enable_static as disable_dygraph
+from engine.framework import in_dynamic_mode as in_dygraph_mode
+from engine.nn.param_attr import ParamAttr
+from engine.program.executor import Executor, default_main_program, program_guard
+from engine.program.program import Program, Variable
+from engine.utils import require_version, unique_name
+
+__all__ = [
+    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "Executor", "ParamAttr", "Program", "Variable",
+    "default_main_program", "disable_dygraph", "dygraph", "enable_dygraph", "framework", "in_dygraph_mode",
+    "is_compiled_with_cuda", "program_guard", "require_version", "unique_name",
+]  # fmt: skip

@@ -1,0 +1,10 @@
+"""Paddle's ``utils``: nested structures, unique names, version and installation checks."""
+
+from engine.utils import unique_name
+from engine.utils.checks import deprecated, require_version, run_check, try_import
+from engine.utils.nested import flatten, map_structure, pack_sequence_as
+
+__all__ = [
+    "deprecated", "flatten", "map_structure", "pack_sequence_as", "require_version", "run_check",
+    "try_import", "unique_name",
+]  # fmt: skip
