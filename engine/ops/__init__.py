@@ -31,6 +31,7 @@ from engine.ops import (
     special,
     trigonometry,
     update,
+    vector_norm,
 )
 
 __all__ = [
@@ -63,6 +64,7 @@ __all__ = [
     "special",
     "trigonometry",
     "update",
+    "vector_norm",
 ]
 
 cpu.register(OPS)
