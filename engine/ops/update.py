@@ -136,6 +136,165 @@ def adamw(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow
     return param, moment1, moment2, beta1_pow, beta2_pow
 
 
+def _infer_adagrad(param: Spec, grad: Spec, moment: Spec, learning_rate: Spec, **_: Any) -> tuple[Spec, Spec]:
+    _check("adagrad", param, grad=grad, moment=moment)
+    return param, moment
+
+
+@op("adagrad", infer=_infer_adagrad, outputs=("param_out", "moment_out"),
+    writes={"param_out": "param", "moment_out": "moment"})  # fmt: skip
+def adagrad(xp, param, grad, moment, learning_rate, *, epsilon=1e-6):
+    """moment += grad^2; param -= rate * grad / (sqrt(moment) + epsilon).
+
+    Duchi et al., Adaptive subgradient methods (2011).
+    """
+    step = xp.multiply(grad, grad, out=xp.empty_like(param))
+    moment += step
+    xp.sqrt(moment, out=step)
+    step += epsilon
+    xp.divide(grad, step, out=step)
+    step *= float(learning_rate.item())
+    param -= step
+    return param, moment
+
+
+def _infer_rmsprop(
+    param: Spec, mean_square: Spec, grad: Spec, moment: Spec, learning_rate: Spec, mean_grad: Spec, **_: Any
+) -> tuple[Spec, ...]:
+    _check("rmsprop", param, grad=grad, mean_square=mean_square, moment=moment, mean_grad=mean_grad)
+    return param, moment, mean_square, mean_grad
+
+
+_RMSPROP = {"param_out": "param", "moment_out": "moment", "mean_square_out": "mean_square",
+            "mean_grad_out": "mean_grad"}  # fmt: skip
+
+
+@op("rmsprop", infer=_infer_rmsprop, outputs=tuple(_RMSPROP), writes=_RMSPROP)
+def rmsprop(xp, param, mean_square, grad, moment, learning_rate, mean_grad, *, epsilon=1e-6, decay=0.95,
+            momentum=0.0, centered=False):  # fmt: skip
+    """moment = momentum * moment + rate * grad / sqrt(mean(grad^2) + epsilon); param -= moment.
+
+    ``centered`` takes the variance of the gradient for the mean of its square. Hinton, lecture 6e (2012).
+    """
+    step = xp.multiply(grad, grad, out=xp.empty_like(param))
+    step -= mean_square
+    step *= 1.0 - decay
+    mean_square += step
+    if centered:
+        xp.subtract(grad, mean_grad, out=step)
+        step *= 1.0 - decay
+        mean_grad += step
+        xp.multiply(mean_grad, mean_grad, out=step)
+        xp.subtract(mean_square, step, out=step)
+        step += epsilon
+    else:
+        xp.add(mean_square, param.dtype.type(epsilon), out=step)
+    xp.sqrt(step, out=step)
+    xp.divide(grad, step, out=step)
+    step *= float(learning_rate.item())
+    moment *= momentum
+    moment += step
+    param -= moment
+    return param, moment, mean_square, mean_grad
+
+
+def _infer_adadelta(
+    param: Spec, grad: Spec, avg_squared_grad: Spec, avg_squared_update: Spec, learning_rate: Spec, **_: Any
+) -> tuple[Spec, ...]:
+    _check("adadelta", param, grad=grad, avg_squared_grad=avg_squared_grad,
+           avg_squared_update=avg_squared_update)  # fmt: skip
+    return param, avg_squared_grad, avg_squared_update
+
+
+_ADADELTA = {"param_out": "param", "avg_squared_grad_out": "avg_squared_grad",
+             "avg_squared_update_out": "avg_squared_update"}  # fmt: skip
+
+
+@op("adadelta", infer=_infer_adadelta, outputs=tuple(_ADADELTA), writes=_ADADELTA)
+def adadelta(xp, param, grad, avg_squared_grad, avg_squared_update, learning_rate, *, rho=0.95, epsilon=1e-6):
+    """param -= rate * grad * sqrt((mean(update^2) + epsilon) / (mean(grad^2) + epsilon)).
+
+    Zeiler, ADADELTA: an adaptive learning rate method (2012), with a rate as in Paddle.
+    """
+    step = xp.multiply(grad, grad, out=xp.empty_like(param))
+    step -= avg_squared_grad
+    step *= 1.0 - rho
+    avg_squared_grad += step
+    xp.add(avg_squared_update, param.dtype.type(epsilon), out=step)
+    step /= avg_squared_grad + param.dtype.type(epsilon)
+    xp.sqrt(step, out=step)
+    step *= grad
+    square = xp.multiply(step, step)
+    square -= avg_squared_update
+    square *= 1.0 - rho
+    avg_squared_update += square
+    step *= float(learning_rate.item())
+    param -= step
+    return param, avg_squared_grad, avg_squared_update
+
+
+def _infer_adamax(
+    param: Spec, grad: Spec, learning_rate: Spec, moment: Spec, inf_norm: Spec, beta1_pow: Spec, **_: Any
+) -> tuple[Spec, ...]:
+    _check("adamax", param, grad=grad, moment=moment, inf_norm=inf_norm)
+    return param, moment, inf_norm, beta1_pow
+
+
+_ADAMAX = {"param_out": "param", "moment_out": "moment", "inf_norm_out": "inf_norm",
+           "beta1_pow_out": "beta1_pow"}  # fmt: skip
+
+
+@op("adamax", infer=_infer_adamax, outputs=tuple(_ADAMAX), writes=_ADAMAX)
+def adamax(xp, param, grad, learning_rate, moment, inf_norm, beta1_pow, *, beta1=0.9, beta2=0.999,
+           epsilon=1e-8):  # fmt: skip
+    """param -= rate / (1 - beta1_pow) * moment / max(|grad|, beta2 * inf_norm + epsilon).
+
+    Kingma and Ba, Adam (2015), section 7.1.
+    """
+    step = xp.subtract(grad, moment, out=xp.empty_like(param))
+    step *= 1.0 - beta1
+    moment += step
+    inf_norm *= beta2
+    inf_norm += epsilon
+    xp.absolute(grad, out=step)
+    xp.maximum(step, inf_norm, out=inf_norm)
+    xp.divide(moment, inf_norm, out=step)
+    step *= float(learning_rate.item()) / (1.0 - float(beta1_pow.item()))
+    param -= step
+    beta1_pow *= beta1
+    return param, moment, inf_norm, beta1_pow
+
+
+@op("lamb", infer=_infer_adam, outputs=_OUTPUTS, writes=_WRITES)
+def lamb(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow, *, beta1=0.9, beta2=0.999,
+         epsilon=1e-6, weight_decay=0.01, always_adapt=False):  # fmt: skip
+    """Adam's step plus weight_decay * param, scaled to the parameter's norm (not without weight decay).
+
+    You et al., Large batch optimization for deep learning (2020).
+    """
+    step = xp.subtract(grad, moment1, out=xp.empty_like(param))
+    step *= 1.0 - beta1
+    moment1 += step
+    xp.multiply(grad, grad, out=step)
+    step -= moment2
+    step *= 1.0 - beta2
+    moment2 += step
+    xp.divide(moment2, param.dtype.type(1.0 - float(beta2_pow.item())), out=step)
+    xp.sqrt(step, out=step)
+    step += epsilon
+    xp.divide(moment1, step, out=step)
+    step /= 1.0 - float(beta1_pow.item())
+    step += weight_decay * param
+    rate = float(learning_rate.item())
+    if weight_decay > 0 or always_adapt:
+        sizes = [math.sqrt(float(xp.vdot(a, a).item())) for a in (param, step)]
+        rate *= sizes[0] / sizes[1] if min(sizes) > 0 else 1.0
+    step *= rate
+    param -= step
+    beta1_pow *= beta1
+    beta2_pow *= beta2
+    return param, moment1, moment2, beta1_pow, beta2_pow
+
 def _infer_assign_into(target: Spec, value: Spec) -> Spec:
     _check("assign to a buffer", target, value=value)
     return target
