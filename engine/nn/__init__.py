@@ -39,7 +39,23 @@ from engine.nn.layer.conv import Conv1D, Conv1DTranspose, Conv2D, Conv2DTranspos
 from engine.nn.layer.layers import Layer
 from engine.nn.layer.loss import BCELoss, BCEWithLogitsLoss, CrossEntropyLoss, L1Loss, MSELoss, NLLLoss
 from engine.nn.layer.norm import BatchNorm, BatchNorm1D, BatchNorm2D, LayerNorm
-from engine.nn.layer.pooling import AdaptiveAvgPool2D, AvgPool2D, MaxPool2D
+from engine.nn.layer.pooling import (
+    AdaptiveAvgPool1D,
+    AdaptiveAvgPool2D,
+    AdaptiveAvgPool3D,
+    AdaptiveMaxPool1D,
+    AdaptiveMaxPool2D,
+    AdaptiveMaxPool3D,
+    AvgPool1D,
+    AvgPool2D,
+    AvgPool3D,
+    MaxPool1D,
+    MaxPool2D,
+    MaxPool3D,
+    MaxUnPool1D,
+    MaxUnPool2D,
+    MaxUnPool3D,
+)
 from engine.nn.param_attr import ParamAttr
 
 __all__ = [
@@ -48,8 +64,15 @@ __all__ = [
     "GELU",
     "GLU",
     "SELU",
+    "AdaptiveAvgPool1D",
     "AdaptiveAvgPool2D",
+    "AdaptiveAvgPool3D",
+    "AdaptiveMaxPool1D",
+    "AdaptiveMaxPool2D",
+    "AdaptiveMaxPool3D",
+    "AvgPool1D",
     "AvgPool2D",
+    "AvgPool3D",
     "BCELoss",
     "BCEWithLogitsLoss",
     "BatchNorm",
@@ -83,7 +106,12 @@ __all__ = [
     "LogSigmoid",
     "LogSoftmax",
     "MSELoss",
+    "MaxPool1D",
     "MaxPool2D",
+    "MaxPool3D",
+    "MaxUnPool1D",
+    "MaxUnPool2D",
+    "MaxUnPool3D",
     "Maxout",
     "Mish",
     "NLLLoss",

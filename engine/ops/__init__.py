@@ -4,6 +4,8 @@ from engine.core.opdef import OPS
 from engine.kernels import cpu
 from engine.ops import (
     activation,
+    along,
+    arrange,
     array,
     bitwise,
     compare,
@@ -37,6 +39,8 @@ from engine.ops import (
 __all__ = [
     "OPS",
     "activation",
+    "along",
+    "arrange",
     "array",
     "bitwise",
     "compare",

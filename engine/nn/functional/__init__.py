@@ -53,11 +53,32 @@ from engine.nn.functional.loss import (
     square_error_cost,
 )
 from engine.nn.functional.norm import batch_norm, layer_norm
-from engine.nn.functional.pooling import adaptive_avg_pool2d, avg_pool2d, max_pool2d
+from engine.nn.functional.pooling import (
+    adaptive_avg_pool1d,
+    adaptive_avg_pool2d,
+    adaptive_avg_pool3d,
+    adaptive_max_pool1d,
+    adaptive_max_pool2d,
+    adaptive_max_pool3d,
+    avg_pool1d,
+    avg_pool2d,
+    avg_pool3d,
+    max_pool1d,
+    max_pool2d,
+    max_pool3d,
+)
+from engine.nn.functional.unpooling import max_unpool1d, max_unpool2d, max_unpool3d
 
 __all__ = [
+    "adaptive_avg_pool1d",
     "adaptive_avg_pool2d",
+    "adaptive_avg_pool3d",
+    "adaptive_max_pool1d",
+    "adaptive_max_pool2d",
+    "adaptive_max_pool3d",
+    "avg_pool1d",
     "avg_pool2d",
+    "avg_pool3d",
     "batch_norm",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
@@ -89,7 +110,12 @@ __all__ = [
     "linear",
     "log_sigmoid",
     "log_softmax",
+    "max_pool1d",
     "max_pool2d",
+    "max_pool3d",
+    "max_unpool1d",
+    "max_unpool2d",
+    "max_unpool3d",
     "maxout",
     "mish",
     "mse_loss",

@@ -4,10 +4,48 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.errors import ArgumentError
-from engine.nn.functional.windows import padding_of, pair
+from engine.core.errors import ArgumentError, ShapeError
+from engine.nn.functional.windows import is_last, padding_of, require_rank, sizes
 from engine.ops import conv as ops
 from engine.ops import math, shape
+
+_FORMATS = {1: ("NCL", "NLC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
+
+
+def conv1d(
+    x: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+    data_format: str = "NCL",
+    name: str | None = None,
+) -> Any:
+    """One-dimensional convolution.
+
+    ``x`` is [N, C, L] (or [N, L, C]), ``weight`` [out, C / groups, length], ``bias`` [out]. ``padding``: a
+    number, [before, after], a pair for each dimension, 'SAME' or 'VALID'. Raises ShapeError where shapes do
+    not fit and ArgumentError for another form of an argument.
+    """
+    last = check_conv("conv1d", 1, x, weight, groups, data_format)
+    paddings, algorithm = padding_of("conv1d", padding, last, 1)
+    strides, dilations = sizes("conv1d", "stride", stride, 1), sizes("conv1d", "dilation", dilation, 1)
+    # An image of one row: the row is what is padded by 0.
+    axis = 1 if last else 2
+    out = convolve(
+        shape.unsqueeze(x, axes=[axis]),
+        shape.unsqueeze(weight, axes=[2]),
+        None,
+        [1, *strides],
+        [0, *paddings] if len(paddings) == 1 else [0, 0, *paddings],
+        algorithm,
+        [1, *dilations],
+        groups,
+        "NHWC" if last else "NCHW",
+    )
+    return _with_bias(shape.squeeze(out, axes=[axis]), bias, last)
 
 
 def conv2d(
@@ -27,20 +65,70 @@ def conv2d(
     ``padding``: a number, [height, width], [top, bottom, left, right], a pair for each dimension, 'SAME' or
     'VALID'. Raises ShapeError where shapes do not fit and ArgumentError for another form of an argument.
     """
-    if data_format not in ("NCHW", "NHWC"):
-        raise ArgumentError(f"conv2d: data_format {data_format!r} is none of 'NCHW', 'NHWC'")
-    paddings, algorithm = padding_of("conv2d", padding, data_format == "NHWC")
+    return _conv("conv2d", 2, x, weight, bias, stride, padding, dilation, groups, data_format)
+
+
+def conv3d(
+    x: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+    data_format: str = "NCDHW",
+    name: str | None = None,
+) -> Any:
+    """Three-dimensional convolution.
+
+    ``x`` is [N, C, D, H, W] (or [N, D, H, W, C]), ``weight`` [out, C / groups, depth, height, width],
+    ``bias`` [out]. ``padding`` as in conv2d, with three dimensions. Raises ShapeError where shapes do not
+    fit and ArgumentError for another form of an argument.
+    """
+    return _conv("conv3d", 3, x, weight, bias, stride, padding, dilation, groups, data_format)
+
+
+def _conv(where: str, rank: int, x: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any,
+          groups: int, data_format: str) -> Any:  # fmt: skip
+    last = check_conv(where, rank, x, weight, groups, data_format)
+    paddings, algorithm = padding_of(where, padding, last, rank)
     return convolve(
         x,
         weight,
         bias,
-        pair("conv2d", "stride", stride),
+        sizes(where, "stride", stride, rank),
         paddings,
         algorithm,
-        pair("conv2d", "dilation", dilation),
+        sizes(where, "dilation", dilation, rank),
         groups,
         data_format,
     )
+
+
+def check_conv(where: str, rank: int, x: Any, weight: Any, groups: int, data_format: str) -> bool:
+    """Ranks, channels and groups that fit a convolution; True where the channels come last.
+
+    The operator checks them too; here they are told in the words of the function's caller.
+    """
+    last = is_last(where, data_format, *_FORMATS[rank])
+    dims = "batch, " + ", ".join(data_format[1:])
+    require_rank(where, x, rank + 2, f"{data_format} ({dims})")
+    require_rank(where, weight, rank + 2, "[out_channels, in_channels / groups, *kernel_size]", "weight")
+    if groups < 1:
+        raise ArgumentError(f"{where}: groups must be 1 or more: got {groups}")
+    channels, filters, taken = x.shape[-1 if last else 1], weight.shape[0], weight.shape[1]
+    if channels == -1:
+        raise ShapeError(
+            f"{where}: x has shape {list(x.shape)}: the number of channels must be known; fix it in the "
+            "InputSpec or reshape x"
+        )
+    if channels != taken * groups or filters % groups:
+        raise ShapeError(
+            f"{where}: x has shape {list(x.shape)}, {data_format}, so {channels} channels, but weight "
+            f"{list(weight.shape)} with groups={groups} takes {taken * groups} and gives {filters}; make "
+            f"in_channels of the layer {channels}, and let groups divide both"
+        )
+    return last
 
 
 def convolve(
@@ -54,8 +142,15 @@ def convolve(
     groups: int,
     data_format: str,
 ) -> Any:
-    """conv2d with its arguments already in the form of the operator's attributes."""
-    out = ops.conv2d(
+    """conv2d or conv3d with its arguments already in the form of the operator's attributes."""
+    last = data_format[-1] == "C"
+    if len(strides) == 3:
+        operator = ops.conv3d
+    elif groups != 1 and x.shape[-1 if last else 1] == groups:
+        operator = ops.depthwise_conv2d
+    else:
+        operator = ops.conv2d
+    out = operator(
         x,
         weight,
         strides=strides,
@@ -65,8 +160,13 @@ def convolve(
         groups=groups,
         data_format=data_format,
     )
+    return _with_bias(out, bias, last)
+
+
+def _with_bias(out: Any, bias: Any, last: bool) -> Any:
+    """``bias`` [out_channels] added to every channel."""
     if bias is None:
         return out
-    if data_format == "NCHW":
-        bias = shape.reshape(bias, shape=[1, *bias.shape, 1, 1])
+    if not last:
+        bias = shape.reshape(bias, shape=[1, *bias.shape, *[1] * (out.ndim - 2)])
     return math.add(out, bias)

@@ -6,58 +6,82 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.errors import ArgumentError
+from engine.core.errors import ArgumentError, ShapeError
+from engine.ops.windows import AXES
 
 
-def pair(where: str, name: str, value: Any, least: int = 1) -> list[int]:
-    """``value`` as two whole numbers. Raises ArgumentError for anything else, or below ``least``."""
-    items = list(value) if isinstance(value, (list, tuple)) else [value, value]
-    if len(items) != 2 or any(isinstance(v, bool) or not isinstance(v, (int, np.integer)) for v in items):
+def whole(value: Any) -> bool:
+    """True for a whole number that is no truth value."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def sizes(where: str, name: str, value: Any, rank: int, least: int = 1) -> list[int]:
+    """``value`` as ``rank`` whole numbers. Raises ArgumentError for anything else, or below ``least``."""
+    items = list(value) if isinstance(value, (list, tuple)) else [value] * rank
+    if len(items) != rank or not all(map(whole, items)):
         raise ArgumentError(
-            f"{where}: {name} is a whole number or two of them: got {value!r}; pass e.g. 2 or (2, 2)"
+            f"{where}: {name} is a whole number or {rank} of them ({', '.join(AXES[rank])}): got {value!r}; "
+            f"pass e.g. 2 or {(2,) * rank}"
         )
     if min(items) < least:
         raise ArgumentError(f"{where}: {name} must be {least} or more: got {value!r}")
     return [int(v) for v in items]
 
 
-def padding_of(where: str, padding: Any, channel_last: bool) -> tuple[list[int], str]:
+def padding_of(where: str, padding: Any, channel_last: bool, rank: int) -> tuple[list[int], str]:
     """The ``paddings`` and ``padding_algorithm`` attributes for every form that ``padding`` may have.
 
-    ``'SAME'`` or ``'VALID'``; one number; ``[height, width]``; ``[top, bottom, left, right]``; or a pair for
-    each of the four dimensions, those of batch and channel being zero. Raises ArgumentError for another form.
+    ``'SAME'`` or ``'VALID'``; one number; one for each dimension of the image; one before and one after each
+    ([top, bottom, left, right]); or a pair for each dimension of the tensor, those of batch and channel being
+    zero. Raises ArgumentError for another form.
     """
     if isinstance(padding, str):
         algorithm = padding.upper()
         if algorithm not in ("SAME", "VALID"):
             raise ArgumentError(f"{where}: padding {padding!r} is none of 'SAME', 'VALID' or numbers")
-        return [0, 0], algorithm
-    items = [padding, padding] if isinstance(padding, (int, np.integer)) else padding
-    if isinstance(items, (list, tuple)) and len(items) == 4 and isinstance(items[0], (list, tuple)):
+        return [0] * rank, algorithm
+    items = [padding] * rank if isinstance(padding, (int, np.integer)) else padding
+    if isinstance(items, (list, tuple)) and len(items) == rank + 2 and isinstance(items[0], (list, tuple)):
         items = _spatial(where, items, channel_last)
     numbers = list(items) if isinstance(items, (list, tuple)) else []
-    if len(numbers) not in (2, 4) or any(
-        not isinstance(v, (int, np.integer)) or isinstance(v, bool) for v in numbers
-    ):
+    if len(numbers) not in (rank, 2 * rank) or not all(map(whole, numbers)):
         raise ArgumentError(
-            f"{where}: padding {padding!r} has no known form; pass a number, [height, width], "
-            "[top, bottom, left, right], a pair for each dimension, 'SAME' or 'VALID'"
+            f"{where}: padding {padding!r} has no known form; pass a number, {rank} of them "
+            f"({', '.join(AXES[rank])}), {2 * rank} (before and after each), a pair for each of the "
+            f"{rank + 2} dimensions, 'SAME' or 'VALID'"
         )
     if min(numbers) < 0:
         raise ArgumentError(f"{where}: padding must not be negative: got {padding!r}")
-    if len(numbers) == 4 and numbers[0] == numbers[1] and numbers[2] == numbers[3]:
+    if len(numbers) == 2 * rank and numbers[0::2] == numbers[1::2]:
         numbers = numbers[0::2]
     return [int(v) for v in numbers], "EXPLICIT"
 
 
 def _spatial(where: str, pairs: Any, channel_last: bool) -> list[Any]:
-    """The pairs of height and width out of those of all dimensions."""
+    """The pairs of the image's dimensions out of those of all."""
     if any(not isinstance(p, (list, tuple)) or len(p) != 2 for p in pairs):
-        raise ArgumentError(f"{where}: padding by dimension is four pairs: got {pairs!r}")
-    batch, channel = pairs[0], pairs[3 if channel_last else 1]
+        raise ArgumentError(f"{where}: padding by dimension is {len(pairs)} pairs: got {pairs!r}")
+    batch, channel = pairs[0], pairs[-1 if channel_last else 1]
     if any((*batch, *channel)):
         raise ArgumentError(
             f"{where}: batch and channel can't be padded: got {pairs!r}; make their pairs (0, 0)"
         )
-    height, width = pairs[1:3] if channel_last else pairs[2:4]
-    return [*height, *width]
+    return [v for pair in (pairs[1:-1] if channel_last else pairs[2:]) for v in pair]
+
+
+def is_last(where: str, data_format: Any, first: str, last: str) -> bool:
+    """True for ``last``, False for ``first``. Raises ArgumentError for another data_format."""
+    if data_format == first:
+        return False
+    if data_format != last:
+        raise ArgumentError(f"{where}: data_format {data_format!r} is none of {first!r}, {last!r}")
+    return True
+
+
+def require_rank(where: str, x: Any, ndim: int, dims: str, name: str = "x") -> None:
+    """Raises ShapeError where ``x`` does not have ``ndim`` dimensions, called ``dims``."""
+    if x.ndim != ndim:
+        raise ShapeError(
+            f"{where}: {name} has shape {list(x.shape)}: it needs {ndim} dimensions, {dims}; "
+            "reshape or unsqueeze it"
+        )

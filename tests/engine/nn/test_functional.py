@@ -151,7 +151,7 @@ def test_pad_layer_and_gradient_order() -> None:
     ("padding", "message"),
     [("full", "none of 'SAME', 'VALID'"), ([1, 2, 3], "no known form"), (-1, "must not be negative"),
      ([[1, 0], [0, 0], [1, 1], [1, 1]], "batch and channel can't be padded"), (1.5, "no known form"),
-     ([[0, 0], [0, 0], [1], [1, 1]], "four pairs")],
+     ([[0, 0], [0, 0], [1], [1, 1]], "is 4 pairs")],
 )  # fmt: skip
 def test_padding_forms_refused(padding: object, message: str) -> None:
     with pytest.raises(ArgumentError, match=message):

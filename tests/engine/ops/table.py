@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tests.engine.ops import (
     table_activation,
+    table_array,
     table_convs,
     table_elementwise,
     table_losses,
@@ -13,6 +14,7 @@ from tests.engine.ops import (
     table_nn,
     table_pools,
     table_shapes,
+    table_update,
 )
 from tests.engine.ops.case import Case
 
@@ -20,6 +22,7 @@ REPO = Path(__file__).resolve().parents[3]
 
 CASES: list[Case] = [
     *table_activation.CASES,
+    *table_array.CASES,
     *table_convs.CASES,
     *table_elementwise.CASES,
     *table_losses.CASES,
@@ -27,6 +30,7 @@ CASES: list[Case] = [
     *table_nn.CASES,
     *table_pools.CASES,
     *table_shapes.CASES,
+    *table_update.CASES,
 ]
 
 # Operators that run inside Programs only, or whose result is an effect.

@@ -1,0 +1,285 @@
+"""The matrices that a convolution is made of.
+
+Images are laid out batch-last: rows, then channels, columns and samples. A copy of the image once for each
+column of the filter then makes the window of a whole output row one matrix, which overlaps with that of the
+next output row. So every output row is one matrix product, nothing is copied once for each row of the filter,
+and what is copied is long contiguous runs. The result stays batch-last in memory under its usual shape;
+elementwise operators keep that order, so it is paid for once in a network, not at every operator.
+
+A three-dimensional convolution is a two-dimensional one: what its filter sees in depth becomes channels, and
+the depth of the result becomes samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from engine.ops.windows import Pads
+
+
+class Plan:
+    """The numbers of one convolution of [N, C, H, W], and its products.
+
+    ``shape`` is the image's, ``out`` the height and width of the result where they do not follow from it
+    (a transposed convolution whose image is larger than it need be).
+    """
+
+    def __init__(
+        self,
+        xp: Any,
+        shape: Sequence[int],
+        weight_shape: Sequence[int],
+        strides: Sequence[int],
+        pads: Pads,
+        dilations: Sequence[int],
+        groups: int,
+        out: Sequence[int] | None = None,
+    ) -> None:
+        self.xp = xp
+        self.samples, self.channels, self.height, self.width = shape
+        self.filters, self.taken, self.kh, self.kw = weight_shape
+        self.groups = groups
+        self.sh, self.sw = strides
+        self.dh, self.dw = dilations
+        (self.top, bottom), (self.left, right) = pads
+        self.full_height = self.height + self.top + bottom
+        self.full_width = self.width + self.left + right
+        self.oh, self.ow = out or (
+            (self.full_height - self.dh * (self.kh - 1) - 1) // self.sh + 1,
+            (self.full_width - self.dw * (self.kw - 1) - 1) // self.sw + 1,
+        )
+        if (
+            self.channels != self.taken * groups
+            or min(self.oh, self.ow, self.top, self.left, bottom, right) < 0
+            or self.filters % groups
+        ):
+            raise ValueError("shapes do not fit")  # the mode asks inference to say what is wrong
+        self.padded = self.full_height != self.height or self.full_width != self.width
+
+    def columns(self, b: int) -> slice:
+        """The columns of the padded image that column ``b`` of the filter meets."""
+        first = b * self.dw
+        return slice(first, first + (self.ow - 1) * self.sw + 1, self.sw)
+
+    def image(self, x: Any) -> Any:
+        """x with its padding, batch-last: [row, channel, column, sample]."""
+        source = x.transpose(2, 1, 3, 0)
+        if not self.padded:
+            return self.xp.ascontiguousarray(source)
+        shape = (self.full_height, self.channels, self.full_width, self.samples)
+        image = self.xp.zeros(shape, x.dtype)
+        image[self.top : self.top + self.height, :, self.left : self.left + self.width] = source
+        return image
+
+    def rows(self, x: Any) -> Any:
+        """The padded image once a column of the filter: [groups, row, channel, kw, column out, sample]."""
+        image = self.image(x).reshape(
+            self.full_height, self.groups, self.taken, self.full_width, self.samples
+        )
+        image = image.swapaxes(0, 1)
+        made = self.xp.empty(self._rows_shape(), x.dtype)
+        for b in range(self.kw):
+            made[:, :, :, b] = image[:, :, :, self.columns(b)]
+        return made
+
+    def _rows_shape(self) -> tuple[int, ...]:
+        return (self.groups, self.full_height, self.taken, self.kw, self.ow, self.samples)
+
+    def windows(self, rows: Any) -> Any:
+        """What each output row sees, no copy: [row out, groups, kh * channel * kw, column out * sample]."""
+        per_group, per_row, _, per_entry, _, per_number = rows.strides
+        size = self.ow * self.samples
+        if self.dh == 1:
+            shape = (self.oh, self.groups, self.kh * self.taken * self.kw, size)
+            strides = (per_row * self.sh, per_group, per_entry, per_number)
+            # What as_strided makes, without the 4 us that its generality costs, and in both array modules.
+            return self.xp.ndarray(shape, rows.dtype, rows.data, strides=strides)
+        taken = [
+            rows[:, a * self.dh : a * self.dh + (self.oh - 1) * self.sh + 1 : self.sh] for a in range(self.kh)
+        ]
+        stacked = self.xp.stack(taken, axis=2).swapaxes(0, 1)
+        return stacked.reshape(self.oh, self.groups, self.kh * self.taken * self.kw, size)
+
+    def weight_matrix(self, weight: Any) -> Any:
+        """The filters as [groups, filter, kh * channel * kw]."""
+        return self.xp.ascontiguousarray(weight.transpose(0, 2, 1, 3)).reshape(
+            self.groups, self.filters // self.groups, self.kh * self.taken * self.kw
+        )
+
+    def forward(self, x: Any, weight: Any) -> Any:
+        """The result [sample, filter, row, column], batch-last in memory."""
+        result = self.xp.matmul(self.weight_matrix(weight), self.windows(self.rows(x)))
+        return result.reshape(self.oh, self.filters, self.ow, self.samples).transpose(3, 1, 0, 2)
+
+    def gradients(self, x: Any, weight: Any, g: Any, need_x: bool, need_weight: bool) -> tuple[Any, Any]:
+        """The gradients of image and filters, each only if needed (else None), from that of the result."""
+        rows = self._gradient_rows(g)
+        return (
+            self._image_gradient(weight, rows) if need_x else None,
+            self._weight_gradient(x, rows) if need_weight else None,
+        )
+
+    def _gradient_rows(self, g: Any) -> Any:
+        """The gradient of the result as [groups, row out, filter, column out * sample]."""
+        laid = g.transpose(2, 1, 3, 0).reshape(
+            self.oh, self.groups, self.filters // self.groups, self.ow, self.samples
+        )
+        laid = self.xp.ascontiguousarray(laid.swapaxes(0, 1))
+        return laid.reshape(self.groups, self.oh, self.filters // self.groups, self.ow * self.samples)
+
+    def _weight_gradient(self, x: Any, g: Any) -> Any:
+        """The gradient of the filters, from the image and the gradient rows."""
+        windows = self.windows(self.rows(x))
+        total = self.xp.matmul(windows, g.transpose(1, 0, 3, 2)).sum(axis=0)
+        total = total.swapaxes(1, 2).reshape(self.filters, self.kh, self.taken, self.kw)
+        return self.xp.ascontiguousarray(total.transpose(0, 2, 1, 3))
+
+    def _image_gradient(self, weight: Any, g: Any) -> Any:
+        """The gradient of the image, batch-last in memory, from the filters and the gradient rows.
+
+        A row of the image gets its gradient from the few output rows that saw it: one product of those with
+        the filters' rows in reverse order. What is left is to add up the columns of the filter.
+        """
+        each = self.filters // self.groups
+        turned = weight.reshape(self.groups, each, self.taken, self.kh, self.kw)[:, :, :, ::-1]
+        turned = self.xp.ascontiguousarray(turned.transpose(0, 2, 4, 3, 1))
+        turned = turned.reshape(self.groups, self.taken * self.kw, self.kh, each)
+        rows = self.xp.empty(self._rows_shape(), g.dtype)
+        flat = rows.reshape(self.groups, self.full_height, self.taken * self.kw, self.ow * self.samples)
+        for row in range(self.full_height):
+            seen = self._seen_by(row)
+            if seen is None:
+                flat[:, row] = 0
+                continue
+            outputs, filter_rows = seen
+            taken = turned[:, :, filter_rows]
+            length = taken.shape[2] * each
+            self.xp.matmul(
+                taken.reshape(self.groups, self.taken * self.kw, length),
+                g[:, outputs].reshape(self.groups, length, self.ow * self.samples),
+                out=flat[:, row],
+            )
+        return self._columns_added(rows)
+
+    def _seen_by(self, row: int) -> tuple[slice, slice] | None:
+        """The output rows that see ``row`` of the padded image, and by which rows of the turned filters."""
+        first = max(-(-(row - self.dh * (self.kh - 1)) // self.sh), 0)
+        last = min(row // self.sh, self.oh - 1)
+        outputs = [n for n in range(first, last + 1) if (row - n * self.sh) % self.dh == 0]
+        if not outputs:
+            return None
+        places = [self.kh - 1 - (row - n * self.sh) // self.dh for n in outputs]
+        step, turn = (outputs[1] - outputs[0], places[1] - places[0]) if len(outputs) > 1 else (1, 1)
+        return slice(outputs[0], outputs[-1] + 1, step), slice(places[0], places[-1] + 1, turn)
+
+    def _columns_added(self, rows: Any) -> Any:
+        """The reverse of ``rows``: its columns of the filter added up to an image, without the padding."""
+        image = self.xp.zeros((self.full_height, self.channels, self.full_width, self.samples), rows.dtype)
+        target = image.reshape(self.full_height, self.groups, self.taken, self.full_width, self.samples)
+        target = target.swapaxes(0, 1)
+        for b in range(self.kw):
+            target[:, :, :, self.columns(b)] += rows[:, :, :, b]
+        image = image.transpose(3, 1, 0, 2)
+        return image[:, :, self.top : self.top + self.height, self.left : self.left + self.width]
+
+
+class DeepPlan:
+    """A convolution of [N, C, D, H, W] as one of images: depth becomes channels and samples."""
+
+    def __init__(
+        self,
+        xp: Any,
+        shape: Sequence[int],
+        weight_shape: Sequence[int],
+        strides: Sequence[int],
+        pads: Pads,
+        dilations: Sequence[int],
+        groups: int,
+        out: Sequence[int] | None = None,
+    ) -> None:
+        self.xp = xp
+        self.samples, self.channels, self.depth, height, width = shape
+        filters, self.taken, self.kd, kh, kw = weight_shape
+        self.groups, self.step, self.dilation = groups, strides[0], dilations[0]
+        self.front, back = pads[0]
+        full = self.depth + self.front + back
+        self.od = out[0] if out else (full - self.dilation * (self.kd - 1) - 1) // self.step + 1
+        if min(self.od, self.front, back) < 0 or self.channels != self.taken * groups:
+            raise ValueError("shapes do not fit")  # the mode asks inference to say what is wrong
+        self.flat = Plan(
+            xp,
+            (self.samples * self.od, self.channels * self.kd, height, width),
+            (filters, self.kd * self.taken, kh, kw),
+            strides[1:],
+            pads[1:],
+            dilations[1:],
+            groups,
+            out[1:] if out else None,
+        )
+
+    def _slices(self) -> Any:
+        """For each slice of the filter, which slices of the image which slices of the result see by it."""
+        for a in range(self.kd):
+            offset = a * self.dilation - self.front
+            first = max(-(offset // self.step), 0)
+            last = min((self.depth - 1 - offset) // self.step, self.od - 1)
+            if first <= last:
+                start = first * self.step + offset
+                stop = last * self.step + offset + 1
+                yield a, slice(start, stop, self.step), slice(first, last + 1)
+
+    def _deep_shape(self) -> tuple[int, ...]:
+        plan = self.flat
+        return (plan.height, self.groups, self.kd, self.taken, plan.width, self.samples, self.od)
+
+    def _stacked(self, x: Any) -> Any:
+        """[N * od, groups * kd * C / groups, H, W], batch-last in memory."""
+        plan = self.flat
+        source = x.reshape(self.samples, self.groups, self.taken, self.depth, plan.height, plan.width)
+        source = source.transpose(4, 1, 2, 5, 0, 3)
+        made = self.xp.zeros(self._deep_shape(), x.dtype)
+        for a, of_image, of_result in self._slices():
+            made[:, :, a, :, :, :, of_result] = source[..., of_image]
+        made = made.reshape(plan.height, plan.channels, plan.width, plan.samples)
+        return made.transpose(3, 1, 0, 2)
+
+    def _flat_weight(self, weight: Any) -> Any:
+        return weight.transpose(0, 2, 1, 3, 4).reshape(-1, self.kd * self.taken, *weight.shape[3:])
+
+    def forward(self, x: Any, weight: Any) -> Any:
+        """The result [N, filter, depth, row, column]."""
+        plan = self.flat
+        result = plan.forward(self._stacked(x), self._flat_weight(weight)).transpose(2, 1, 3, 0)
+        result = result.reshape(plan.oh, plan.filters, plan.ow, self.samples, self.od)
+        return result.transpose(3, 1, 4, 0, 2)
+
+    def gradients(self, x: Any, weight: Any, g: Any, need_x: bool, need_weight: bool) -> tuple[Any, Any]:
+        """The gradients of image and filters, each only if needed (else None), from that of the result."""
+        plan = self.flat
+        g = self.xp.ascontiguousarray(g.transpose(3, 1, 4, 0, 2))
+        g = g.reshape(plan.oh, plan.filters, plan.ow, plan.samples).transpose(3, 1, 0, 2)
+        stacked = self._stacked(x) if need_weight else None
+        x_grad, weight_grad = plan.gradients(stacked, self._flat_weight(weight), g, need_x, need_weight)
+        if need_x:
+            x_grad = self._unstacked(x_grad)
+        if need_weight:
+            weight_grad = weight_grad.reshape(-1, self.kd, self.taken, plan.kh, plan.kw)
+            weight_grad = self.xp.ascontiguousarray(weight_grad.transpose(0, 2, 1, 3, 4))
+        return x_grad, weight_grad
+
+    def _unstacked(self, grad: Any) -> Any:
+        """The reverse of ``_stacked``: what each slice of the image got, added up."""
+        plan = self.flat
+        deep = grad.transpose(2, 1, 3, 0).reshape(self._deep_shape())
+        shape = (plan.height, self.groups, self.taken, plan.width, self.samples, self.depth)
+        total = self.xp.zeros(shape, grad.dtype)
+        for a, of_image, of_result in self._slices():
+            total[..., of_image] += deep[:, :, a, :, :, :, of_result]
+        total = total.reshape(plan.height, self.channels, plan.width, self.samples, self.depth)
+        return total.transpose(3, 1, 4, 0, 2)
+
+
+def plan_for(rank: int) -> Any:
+    """The plan's class for images of 2 or 3 dimensions."""
+    return Plan if rank == 2 else DeepPlan
