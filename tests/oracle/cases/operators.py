@@ -28,6 +28,8 @@ def _with_numbers() -> dict[str, str]:
                 calls[f"{kind} {op} {number}"] = f"{code} {op} {number}"
         for number in ("2", "3.5") if op not in ("//", "%") else ():  # Paddle has no reflected form
             for kind in ("float32", "int64"):
+                if (number, op, kind) == ("2", "**", "int64"):
+                    continue  # a negative power of a whole number
                 calls[f"{number} {op} {kind}"] = f"{number} {op} {_TENSORS[kind]}"
     return calls
 
@@ -54,6 +56,7 @@ def _with_tensors() -> dict[str, str]:
 CALLS: dict[str, str] = {
     **_with_numbers(),
     **_with_tensors(),
+    "2 ** whole numbers": "2 ** paddle.to_tensor([0, 3, 5])",
     "neg": "-t([3])",
     "neg/ints": "-ints([3], 9)",
     "matmul": "t([2, 3]) @ t([3, 2], seed=1)",
