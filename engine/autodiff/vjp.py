@@ -9,6 +9,16 @@ from engine.core.errors import GradientError
 from engine.core.opdef import OpDef
 from engine.ops import reduce, shape
 
+# Operators whose rules hold for complex values as well: those that are linear with real factors, and those
+# whose rules conjugate.
+COMPLEX = frozenset(
+    "abs angle as_complex as_real assign cast complex concat conj cos elementwise_add elementwise_div "
+    "elementwise_mul elementwise_sub exp expand_v2 fill_any_like flatten_contiguous_range gather getitem "
+    "getitem_grad imag log matmul_v2 real reciprocal reduce_expand reduce_mean reduce_sum reshape2 reshape_as "
+    "flip roll run_program py_layer scale set_value share_data sign sin slice_view split concat_grad sqrt square "
+    "squeeze2 stack sum sum_to_like tile transpose2 unsqueeze2 unstack where".split()
+)
+
 
 class Applied:
     """One application of an operator as a gradient rule sees it: how to get at what the rule asks for."""
@@ -40,6 +50,8 @@ def input_gradients(applied: Applied, grads: Sequence[Any], wanted: frozenset[st
     """
     opdef = applied.opdef
     opdef.require_differentiable()
+    if opdef.name not in COMPLEX:
+        _refuse_complex(opdef, grads)
     result: dict[str, Any] = {}
     for rule in opdef.rules:
         targets = [t for t in rule.targets if t in wanted]
@@ -96,3 +108,14 @@ def undo_broadcast(gradient: Any, target: tuple[int, ...]) -> Any:
         if extra:
             gradient = reduce.sum(gradient, axis=axes[:extra], keepdim=False, reduce_all=False)
     return gradient
+
+
+def _refuse_complex(opdef: OpDef, grads: Sequence[Any]) -> None:
+    for gradient in grads:
+        if gradient.__class__ is list:
+            _refuse_complex(opdef, gradient)
+        elif gradient is not None and gradient.dtype.is_complex:
+            raise GradientError(
+                f"{opdef.name}: no gradient is defined for complex values, got {gradient.dtype.name}; "
+                "compute with real() and imag(), or detach() the input if no gradient is wanted"
+            )

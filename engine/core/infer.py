@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from engine.core.dtype import DType, bool_
+from engine.core.dtype import DType, bool_, complex64, complex128, float32, float64
 from engine.core.errors import DTypeError, OutOfRangeError, ShapeError
 from engine.core.spec import Spec
 
@@ -77,6 +77,16 @@ def compare(where: str) -> Callable[..., Spec]:
         return Spec(broadcast_shapes(where, x.shape, y.shape), bool_)
 
     return infer
+
+
+def part_dtype(dtype: DType) -> DType:
+    """The dtype of the parts of a complex dtype; a real dtype itself."""
+    return {complex64: float32, complex128: float64}.get(dtype, dtype)
+
+
+def part_of_x(x: Spec, **_: Any) -> Spec:
+    """One input, an output of its shape that is real where the input is complex."""
+    return x.with_dtype(part_dtype(x.dtype))
 
 
 def as_bool(x: Spec, **_: Any) -> Spec:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.dtype import bool_, int32
-from engine.core.errors import DTypeError
+from engine.core.errors import DTypeError, OutOfRangeError, ShapeError
 from engine.core.infer import broadcast, broadcast_shapes, floating_as_x, require_same_dtype, same_as_x
 from engine.core.opdef import op
 from engine.core.spec import Spec
-from engine.ops import index, math, shape
+from engine.ops import compare, math, shape
+from engine.ops import index as choose
 
 
 def _zero(g: Any) -> Any:
@@ -33,8 +34,8 @@ def fmax(xp, x, y, *, axis=-1, out=None):
 
 # Paddle gives the whole gradient of a tie to x.
 fmax.grad(
-    x=lambda g, x, y: index.where(_first_of_fmax(x, y), g, shape.fill_like(g, value=0.0)),
-    y=lambda g, x, y: index.where(_first_of_fmax(x, y), shape.fill_like(g, value=0.0), g),
+    x=lambda g, x, y: choose.where(_first_of_fmax(x, y), g, shape.fill_like(g, value=0.0)),
+    y=lambda g, x, y: choose.where(_first_of_fmax(x, y), shape.fill_like(g, value=0.0), g),
 )
 
 
@@ -55,8 +56,8 @@ def fmin(xp, x, y, *, axis=-1, out=None):
 
 
 fmin.grad(
-    x=lambda g, x, y: index.where(_first_of_fmin(x, y), g, shape.fill_like(g, value=0.0)),
-    y=lambda g, x, y: index.where(_first_of_fmin(x, y), shape.fill_like(g, value=0.0), g),
+    x=lambda g, x, y: choose.where(_first_of_fmin(x, y), g, shape.fill_like(g, value=0.0)),
+    y=lambda g, x, y: choose.where(_first_of_fmin(x, y), shape.fill_like(g, value=0.0), g),
 )
 
 
@@ -84,9 +85,7 @@ def nextafter(xp, x, y, *, out=None):
 def _infer_lerp(x: Spec, y: Spec, weight: Spec) -> Spec:
     dtype = require_same_dtype("lerp", x=x, y=y, weight=weight)
     floating_as_x("lerp")(x)
-    return Spec(
-        broadcast_shapes("lerp", broadcast_shapes("lerp", x.shape, y.shape), weight.shape), dtype
-    )
+    return Spec(broadcast_shapes("lerp", broadcast_shapes("lerp", x.shape, y.shape), weight.shape), dtype)
 
 
 @op("lerp", infer=_infer_lerp, broadcasts=True)
@@ -138,7 +137,7 @@ def nan_to_num(xp, x, *, nan=0.0, posinf=None, neginf=None):
     return xp.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
 
 
-nan_to_num.grad(x=lambda g, x: index.where(math.isfinite(x), g, shape.fill_like(g, value=0.0)))
+nan_to_num.grad(x=lambda g, x: choose.where(math.isfinite(x), g, shape.fill_like(g, value=0.0)))
 
 
 @op("isclose", infer=lambda x, y, **_: _infer_first(x, y))
@@ -157,3 +156,45 @@ def allclose(xp, x, y, *, rtol=1e-05, atol=1e-08, equal_nan=False):
 def is_empty(xp, x):
     """True if x has no elements."""
     return xp.asarray(x.size == 0)
+
+
+def _infer_multiplex(xs: list[Spec], index: Spec) -> Spec:
+    require_same_dtype("multiplex", **{f"inputs[{n}]": spec for n, spec in enumerate(xs)})
+    first = xs[0]
+    if len(xs) < 2 or first.ndim < 2 or any(spec.shape != first.shape for spec in xs):
+        raise ShapeError(
+            f"multiplex: inputs must be two tensors or more of one shape with at least 2 dimensions: got {xs}"
+        )
+    if not index.dtype.is_integer or index.ndim != 2 or index.shape[1] not in (1, -1):
+        raise ShapeError(f"multiplex: index must be an integer tensor of shape [rows, 1]: got {index}")
+    if index.shape[0] != first.shape[0] and -1 not in (index.shape[0], first.shape[0]):
+        raise ShapeError(
+            f"multiplex: index has {index.shape[0]} rows, the inputs {first.shape[0]}; give one each"
+        )
+    return first
+
+
+@op("multiplex", infer=_infer_multiplex, slots={"xs": "X", "index": "Ids"})
+def multiplex(xp, xs: list, index):
+    """Row n of the result is row n of xs[index[n]]."""
+    if index.ndim != 2 or index.shape[1] != 1 or any(x.shape != xs[0].shape for x in xs):
+        raise ValueError("wrong shapes")  # the mode asks inference for the words
+    chosen = index[:, 0]
+    if index.size and not 0 <= int(chosen.min()) <= int(chosen.max()) < len(xs):
+        raise OutOfRangeError(
+            f"multiplex: index holds {int(chosen.min())} to {int(chosen.max())} for {len(xs)} inputs; "
+            f"use 0 to {len(xs) - 1}"
+        )
+    return xp.stack(xs)[chosen, xp.arange(xs[0].shape[0])]
+
+
+def _multiplex_grad(g: Any, xs_spec: Any, index: Any) -> list[Any]:
+    zero = shape.fill_like(g, value=0.0)
+    column = shape.unsqueeze(index, axes=list(range(2, g.ndim))) if g.ndim > 2 else index
+    return [
+        choose.where(compare.equal(column, shape.fill_like(column, value=n)), g, zero)
+        for n in range(len(xs_spec))
+    ]
+
+
+multiplex.grad(xs=_multiplex_grad)

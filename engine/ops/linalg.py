@@ -8,7 +8,7 @@ from engine.core.errors import ShapeError
 from engine.core.infer import broadcast_shapes, require_floating, require_same_dtype
 from engine.core.opdef import op
 from engine.core.spec import Spec
-from engine.ops import shape
+from engine.ops import math, shape
 
 
 def _infer_matmul(x: Spec, y: Spec, *, trans_x: bool = False, trans_y: bool = False) -> Spec:
@@ -49,6 +49,7 @@ def matmul(xp, x, y, *, trans_x=False, trans_y=False):
 def _matmul_grad(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool, wanted: frozenset[str]) -> Any:
     if x.ndim == 1 or y.ndim == 1:
         return _vector_grad(g, x, y, trans_x, trans_y)
+    x, y = math.conjugate(x), math.conjugate(y)
     gx = gy = None
     if "x" in wanted:
         gx = matmul(y, g, trans_x=trans_y, trans_y=True) if trans_x else matmul(g, y, trans_y=not trans_y)

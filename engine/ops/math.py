@@ -1,13 +1,39 @@
-"""Elementwise arithmetic and mathematical functions."""
+"""Elementwise arithmetic and mathematical functions.
+
+Gradients of complex values are dL/d(real) + i dL/d(imag), as in torch and Paddle: a rule multiplies by the
+conjugate of the derivative.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from engine.core.dtype import as_dtype
-from engine.core.infer import as_bool, broadcast, floating_as_x, require_same_dtype, same_as_x
+from engine.core.infer import (
+    as_bool,
+    broadcast,
+    floating_as_x,
+    part_dtype,
+    part_of_x,
+    require_same_dtype,
+    same_as_x,
+)
 from engine.core.opdef import op
 from engine.core.spec import Spec
+
+
+@op("conj", infer=same_as_x)
+def conj(xp, x, *, out=None):
+    """The complex conjugate; the value of a real x."""
+    return xp.conjugate(x, out=out)
+
+
+conj.grad(x=lambda g: conj(g))
+
+
+def conjugate(x: Any) -> Any:
+    """The conjugate of a complex tensor; a real one itself."""
+    return conj(x) if x.dtype.is_complex else x
 
 
 @op("elementwise_add", infer=broadcast("add"), broadcasts=True)
@@ -34,7 +60,7 @@ def multiply(xp, x, y, *, axis=-1, out=None):
     return xp.multiply(x, y, out=out)
 
 
-multiply.grad(x=lambda g, y: multiply(g, y), y=lambda g, x: multiply(g, x))
+multiply.grad(x=lambda g, y: multiply(g, conjugate(y)), y=lambda g, x: multiply(g, conjugate(x)))
 
 
 def _infer_divide(x: Spec, y: Spec, **_: Any) -> Spec:
@@ -47,7 +73,10 @@ def divide(xp, x, y, *, axis=-1, out=None):
     return xp.divide(x, y, out=out)
 
 
-divide.grad(x=lambda g, y: divide(g, y), y=lambda g, y, out: scale(divide(multiply(g, out), y), scale=-1.0))
+divide.grad(
+    x=lambda g, y: divide(g, conjugate(y)),
+    y=lambda g, y, out: scale(divide(multiply(g, conjugate(out)), conjugate(y)), scale=-1.0),
+)
 
 
 @op("elementwise_pow", infer=broadcast("pow"), broadcasts=True)
@@ -128,8 +157,11 @@ def _infer_cast(x: Spec, *, out_dtype: Any, **_: Any) -> Spec:
 
 @op("cast", infer=_infer_cast)
 def cast(xp, x, *, out_dtype):
-    """x in another dtype, always a new array."""
-    return x.astype(as_dtype(out_dtype).np)
+    """x in another dtype, always a new array; a real one keeps the real parts of complex numbers."""
+    dtype = as_dtype(out_dtype).np
+    if x.dtype.kind == "c" and dtype.kind in "fiu":
+        x = x.real
+    return x.astype(dtype)
 
 
 cast.grad(x=lambda g, x_like: cast(g, out_dtype=x_like.dtype))
@@ -141,7 +173,7 @@ def exp(xp, x, *, out=None):
     return xp.exp(x, out=out)
 
 
-exp.grad(x=lambda g, out: g * out)
+exp.grad(x=lambda g, out: g * conjugate(out))
 
 
 @op("log", infer=floating_as_x("log"))
@@ -150,7 +182,7 @@ def log(xp, x, *, out=None):
     return xp.log(x, out=out)
 
 
-log.grad(x=lambda g, x: g / x)
+log.grad(x=lambda g, x: g / conjugate(x))
 
 
 @op("sqrt", infer=floating_as_x("sqrt"))
@@ -159,7 +191,7 @@ def sqrt(xp, x, *, out=None):
     return xp.sqrt(x, out=out)
 
 
-sqrt.grad(x=lambda g, out: scale(g / out, scale=0.5))
+sqrt.grad(x=lambda g, out: scale(g / conjugate(out), scale=0.5))
 
 
 @op("rsqrt", infer=floating_as_x("rsqrt"))
@@ -177,7 +209,7 @@ def square(xp, x, *, out=None):
     return xp.square(x, out=out)
 
 
-square.grad(x=lambda g, x: scale(g * x, scale=2.0))
+square.grad(x=lambda g, x: scale(g * conjugate(x), scale=2.0))
 
 
 @op("reciprocal", infer=floating_as_x("reciprocal"))
@@ -186,12 +218,12 @@ def reciprocal(xp, x, *, out=None):
     return xp.divide(x.dtype.type(1), x, out=out)
 
 
-reciprocal.grad(x=lambda g, out: scale(g * out * out, scale=-1.0))
+reciprocal.grad(x=lambda g, out: scale(g * square(conjugate(out)), scale=-1.0))
 
 
-@op("abs", infer=same_as_x)
+@op("abs", infer=part_of_x)
 def absolute(xp, x, *, out=None):
-    """Absolute value."""
+    """Absolute value; real for a complex x."""
     return xp.absolute(x, out=out)
 
 
@@ -200,11 +232,20 @@ absolute.grad(x=lambda g, x: g * sign(x))
 
 @op("sign", infer=same_as_x)
 def sign(xp, x, *, out=None):
-    """-1, 0 or 1."""
+    """-1, 0 or 1; x / |x| for a complex x, 0 where it is 0."""
     return xp.sign(x, out=out)
 
 
-sign.grad(x=lambda g: scale(g, scale=0.0))
+def _sign_grad(g: Any, x: Any, out: Any) -> Any:
+    """Of a complex direction the part at right angles to it, over the distance."""
+    if not x.dtype.is_complex:
+        return scale(g, scale=0.0)
+    across = g / absolute(x)
+    along = cast(across * conj(out), out_dtype=part_dtype(x.dtype))
+    return across - along * out
+
+
+sign.grad(x=_sign_grad)
 
 
 @op("sin", infer=floating_as_x("sin"))
@@ -213,7 +254,7 @@ def sin(xp, x, *, out=None):
     return xp.sin(x, out=out)
 
 
-sin.grad(x=lambda g, x: g * cos(x))
+sin.grad(x=lambda g, x: g * cos(conjugate(x)))
 
 
 @op("cos", infer=floating_as_x("cos"))
@@ -222,7 +263,7 @@ def cos(xp, x, *, out=None):
     return xp.cos(x, out=out)
 
 
-cos.grad(x=lambda g, x: scale(g * sin(x), scale=-1.0))
+cos.grad(x=lambda g, x: scale(g * sin(conjugate(x)), scale=-1.0))
 
 
 @op("floor", infer=same_as_x)

@@ -22,7 +22,7 @@ def _infer(where: str, floating: bool = False, result: Any = None) -> Any:
             require_floating(where, x=x)
         shape = reduced_shape(where, x.shape, axis, keepdim, reduce_all)
         axes = _axes(axis, x.ndim, reduce_all) or range(x.ndim)
-        if where in ("max", "min") and 0 in [x.shape[n] for n in axes]:
+        if where in ("max", "min", "amax", "amin") and 0 in [x.shape[n] for n in axes]:
             raise ShapeError(f"{where}: x is empty, shape {list(x.shape)}; there is no {where} of nothing")
         return Spec(shape, result or x.dtype)
 
@@ -126,17 +126,86 @@ max.grad(x=_extreme_grad)
 min.grad(x=_extreme_grad)
 
 
+@op("reduce_amax", infer=_infer("amax"))
+def amax(xp, x, *, axis=(), keepdim=False, reduce_all=False):
+    """Largest element; the gradient is shared equally among ties."""
+    return xp.max(x, axis=_axes(axis, x.ndim, reduce_all), keepdims=keepdim)
+
+
+@op("reduce_amin", infer=_infer("amin"))
+def amin(xp, x, *, axis=(), keepdim=False, reduce_all=False):
+    """Smallest element; the gradient is shared equally among ties."""
+    return xp.min(x, axis=_axes(axis, x.ndim, reduce_all), keepdims=keepdim)
+
+
+def _shared_extreme_grad(g: Any, x: Any, out: Any, axis: Any, keepdim: Any, reduce_all: Any) -> Any:
+    where = {"axis": axis, "keepdim": keepdim, "reduce_all": reduce_all}
+    reached = math.cast(x == spread(out, x, **where), out_dtype=g.dtype)
+    return spread(g / sum(reached, **where), x, **where) * reached
+
+
+amax.grad(x=_shared_extreme_grad)
+amin.grad(x=_shared_extreme_grad)
+
+
+@op("logsumexp", infer=_infer("logsumexp", floating=True))
+def logsumexp(xp, x, *, axis=(), keepdim=False, reduce_all=False):
+    """log(sum(exp(x))), without overflow; -inf for a sum of nothing."""
+    if x.dtype.kind != "f":
+        raise TypeError("not floating")  # the mode asks inference for the words
+    axes = _axes(axis, x.ndim, reduce_all)
+    largest = xp.max(x, axis=axes, keepdims=True, initial=-xp.inf)
+    largest = xp.where(xp.isfinite(largest), largest, x.dtype.type(0))
+    total = xp.log(xp.sum(xp.exp(x - largest), axis=axes, keepdims=True)) + largest
+    return total if keepdim else xp.squeeze(total, axis=axes)
+
+
+def _logsumexp_grad(g: Any, x: Any, out: Any, axis: Any, keepdim: Any, reduce_all: Any) -> Any:
+    where = {"axis": axis, "keepdim": keepdim, "reduce_all": reduce_all}
+    return spread(g, x, **where) * math.exp(x - spread(out, x, **where))
+
+
+logsumexp.grad(x=_logsumexp_grad)
+
+
 @op("reduce_prod", infer=_infer("prod"))
 def prod(xp, x, *, axis=(), keepdim=False, reduce_all=False):
-    """Product. Its gradient divides by x, so it is not finite where x is 0."""
+    """Product; its second derivative is not finite where x is 0."""
     return xp.prod(x, axis=_axes(axis, x.ndim, reduce_all), keepdims=keepdim, dtype=x.dtype)
 
 
-def _prod_grad(g: Any, x: Any, out: Any, axis: Any, keepdim: Any, reduce_all: Any) -> Any:
-    return spread(g * out, x, axis=axis, keepdim=keepdim, reduce_all=reduce_all) / x
+def _infer_prod_grad(g_in: Spec, x: Spec, **_: Any) -> Spec:
+    return x
 
 
-prod.grad(x=_prod_grad)
+@op("reduce_prod_grad", infer=_infer_prod_grad, slots={"g_in": "Out@GRAD", "x": "X", "out": "X@GRAD"})
+def _prod_grad(xp, g_in, x, *, axis=(), keepdim=False, reduce_all=False):
+    """g times the product of the other elements, which needs no division where x is 0."""
+    axes = _axes(axis, x.ndim, reduce_all)
+    if not keepdim:
+        g_in = xp.expand_dims(g_in, tuple(range(x.ndim)) if axes is None else axes)
+    zero = x == 0
+    zeros = xp.sum(zero, axis=axes, keepdims=True)
+    nonzero = xp.where(zero, x.dtype.type(1), x)
+    rest = xp.prod(nonzero, axis=axes, keepdims=True, dtype=x.dtype)
+    others = xp.where(zero, xp.where(zeros == 1, rest, 0), xp.where(zeros == 0, rest / nonzero, 0))
+    return (g_in * others).astype(x.dtype, copy=False)
+
+
+prod.grad(
+    x=lambda g, x, axis, keepdim, reduce_all: _prod_grad(
+        g, x, axis=axis, keepdim=keepdim, reduce_all=reduce_all
+    )
+)
+
+
+@_prod_grad.grad_all("g_in", "x")
+def _prod_second(g: Any, g_in: Any, x: Any, out: Any, axis: Any, keepdim: Any, reduce_all: Any) -> Any:
+    where = {"axis": axis, "keepdim": keepdim, "reduce_all": reduce_all}
+    one = math.scale(g_in, scale=0.0, bias=1.0)
+    back = sum(g * _prod_grad(one, x, **where), **where)
+    ratios = sum(g / x, **where)
+    return back, _prod_grad(g_in * ratios, x, **where) - g * out / x
 
 
 @op("reduce_all", infer=_infer("all", result=bool_))

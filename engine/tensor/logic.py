@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from engine.core.dtype import as_dtype
 from engine.ops import compare as ops
+from engine.ops import elementwise as elementwise_ops
 from engine.ops import math
 from engine.tensor.creation import to_tensor
+from engine.tensor.factories import alike, require_tensor, unary
 from engine.tensor.promote import is_tensor, operands
 
 
 def _comparison(name: str, apply: Callable[..., Any]) -> Callable[..., Any]:
     def function(x: Any, y: Any, name: str | None = None) -> Any:
-        return apply(*operands(where, x, y))
+        return apply(x, y) if alike(x, y) else apply(*operands(where, x, y))
 
     where = name
     function.__name__ = function.__qualname__ = name
@@ -64,11 +64,35 @@ def equal_all(x: Any, y: Any, name: str | None = None) -> Any:
     return equal(x, y).all()
 
 
+def _tolerances(where: str, x: Any, y: Any, rtol: Any, atol: Any) -> dict[str, float]:
+    require_tensor(where, x=x, y=y)
+    return {"rtol": float(rtol), "atol": float(atol)}
+
+
 def allclose(
     x: Any, y: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False, name: str | None = None
 ) -> Any:
     """One bool: True if |x - y| <= atol + rtol * |y| everywhere."""
-    return to_tensor(bool(np.allclose(x.numpy(), y.numpy(), float(rtol), float(atol), equal_nan)))
+    limits = _tolerances("allclose", x, y, rtol, atol)
+    return elementwise_ops.allclose(x, y, equal_nan=bool(equal_nan), **limits)
+
+
+def isclose(
+    x: Any, y: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False, name: str | None = None
+) -> Any:
+    """True where |x - y| <= atol + rtol * |y|, elementwise and broadcast."""
+    limits = _tolerances("isclose", x, y, rtol, atol)
+    return elementwise_ops.isclose(x, y, equal_nan=bool(equal_nan), **limits)
+
+
+def is_empty(x: Any, name: str | None = None) -> Any:
+    """One bool: True if x has no elements."""
+    return elementwise_ops.is_empty(x)
+
+
+isnan = unary("isnan", math.isnan, False)
+isinf = unary("isinf", math.isinf, False)
+isfinite = unary("isfinite", math.isfinite, False)
 
 
 def is_tensor_value(x: Any) -> bool:

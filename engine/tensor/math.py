@@ -1,18 +1,18 @@
-"""Arithmetic, functions and reductions."""
+"""Arithmetic: sums, products, rounding, limiting, choosing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from engine.core.dtype import as_dtype
-from engine.core.errors import ArgumentError, ShapeError
+from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.eager.tensor import Tensor
-from engine.ops import linalg as linalg_ops
+from engine.ops import elementwise as elementwise_ops
 from engine.ops import math as ops
-from engine.ops import reduce as reduce_ops
+from engine.tensor.creation import full
+from engine.tensor.factories import alike, binary, require_tensor, unary
 from engine.tensor.promote import is_tensor, operands, scalar_dtype
 
 
@@ -22,11 +22,6 @@ def _scaled(x: Any, value: Any, scale: float, bias: float) -> Any:
     if dtype is not x.dtype:
         x = ops.cast(x, out_dtype=dtype.name)
     return ops.scale(x, scale=scale, bias=bias)
-
-
-def _alike(x: Any, y: Any) -> bool:
-    """True for two eager Tensors of one dtype, which need no bringing together: most calls, so made quick."""
-    return x.__class__ is Tensor and y.__class__ is Tensor and x._array.dtype is y._array.dtype
 
 
 def _is_number(value: Any) -> bool:
@@ -39,7 +34,7 @@ def _number(value: Any) -> Any:
 
 def add(x: Any, y: Any, name: str | None = None) -> Any:
     """x + y, broadcast. Raises ShapeError where the shapes do not fit."""
-    if _alike(x, y):
+    if alike(x, y):
         return ops.add(x, y)
     if is_tensor(x) and _is_number(y):
         return _scaled(x, y, 1.0, _number(y))
@@ -50,7 +45,7 @@ def add(x: Any, y: Any, name: str | None = None) -> Any:
 
 def subtract(x: Any, y: Any, name: str | None = None) -> Any:
     """x - y, broadcast."""
-    if _alike(x, y):
+    if alike(x, y):
         return ops.subtract(x, y)
     if is_tensor(x) and _is_number(y):
         return _scaled(x, y, 1.0, -_number(y))
@@ -61,7 +56,7 @@ def subtract(x: Any, y: Any, name: str | None = None) -> Any:
 
 def multiply(x: Any, y: Any, name: str | None = None) -> Any:
     """x * y elementwise, broadcast."""
-    if _alike(x, y):
+    if alike(x, y):
         return ops.multiply(x, y)
     if is_tensor(x) and _is_number(y):
         return _scaled(x, y, _number(y), 0.0)
@@ -100,14 +95,8 @@ def pow(x: Any, y: Any, name: str | None = None) -> Any:
     return ops.power(*operands("pow", x, y))
 
 
-def maximum(x: Any, y: Any, name: str | None = None) -> Any:
-    """The larger of x and y elementwise."""
-    return ops.maximum(*operands("maximum", x, y))
-
-
-def minimum(x: Any, y: Any, name: str | None = None) -> Any:
-    """The smaller of x and y elementwise."""
-    return ops.minimum(*operands("minimum", x, y))
+maximum = binary("maximum", ops.maximum)
+minimum = binary("minimum", ops.minimum)
 
 
 def scale(
@@ -133,42 +122,80 @@ def increment(x: Any, value: float = 1.0, name: str | None = None) -> Any:
     return replace("increment", x, ops.scale(x, bias=value))
 
 
-def _unary(name: str, apply: Callable[..., Any], floating: bool) -> Callable[..., Any]:
-    def function(x: Any, name: str | None = None) -> Any:
-        if floating and not (x.dtype.is_floating_point or x.dtype.is_complex):
-            x = ops.cast(x, out_dtype="float32")
-        return apply(x)
-
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"{apply.__doc__} Elementwise." + (
-        " Integers become float32 first." if floating else ""
-    )
-    return function
-
-
-exp = _unary("exp", ops.exp, True)
-log = _unary("log", ops.log, True)
-sqrt = _unary("sqrt", ops.sqrt, True)
-rsqrt = _unary("rsqrt", ops.rsqrt, True)
-reciprocal = _unary("reciprocal", ops.reciprocal, True)
-sin = _unary("sin", ops.sin, True)
-cos = _unary("cos", ops.cos, True)
-square = _unary("square", ops.square, False)
-abs = _unary("abs", ops.absolute, False)
-sign = _unary("sign", ops.sign, False)
-floor = _unary("floor", ops.floor, False)
-ceil = _unary("ceil", ops.ceil, False)
-round = _unary("round", ops.round_, False)
-isnan = _unary("isnan", ops.isnan, False)
-isinf = _unary("isinf", ops.isinf, False)
-isfinite = _unary("isfinite", ops.isfinite, False)
+square = unary("square", ops.square, False)
+abs = unary("abs", ops.absolute, False)
+sign = unary("sign", ops.sign, False)
+floor = unary("floor", ops.floor, False)
+ceil = unary("ceil", ops.ceil, False)
+round = unary("round", ops.round_, False)
+reciprocal = unary("reciprocal", ops.reciprocal)
+fmax = binary("fmax", elementwise_ops.fmax)
+fmin = binary("fmin", elementwise_ops.fmin)
+heaviside = binary("heaviside", elementwise_ops.heaviside)
 
 
-def tanh(x: Any, name: str | None = None) -> Any:
-    """Hyperbolic tangent, elementwise."""
-    from engine.ops import activation
+def nextafter(x: Any, y: Any, name: str | None = None) -> Any:
+    """The next floating number after x towards y, elementwise and broadcast; without gradient."""
+    return elementwise_ops.nextafter(*operands("nextafter", x, y))
 
-    return activation.tanh(x)
+
+def trunc(input: Any, name: str | None = None) -> Any:
+    """input without its fraction, elementwise."""
+    return elementwise_ops.trunc(input)
+
+
+def frac(x: Any, name: str | None = None) -> Any:
+    """The fraction of x, with the sign of x, elementwise. Raises DTypeError for bool and complex tensors."""
+    require_tensor("frac", x=x)
+    if not (x.dtype.is_floating_point or x.dtype.is_integer):
+        raise DTypeError(f"frac: x must be floating or integer: got {x.dtype.name}; cast it first")
+    return ops.subtract(x, elementwise_ops.trunc(x))
+
+
+def sgn(x: Any, name: str | None = None) -> Any:
+    """The sign of x; x / |x| for complex numbers, 0 where x is 0. Raises DTypeError for integers."""
+    require_tensor("sgn", x=x)
+    if not (x.dtype.is_floating_point or x.dtype.is_complex):
+        raise DTypeError(f"sgn: x must be floating or complex: got {x.dtype.name}; use sign()")
+    return ops.sign(x)
+
+
+def lerp(x: Any, y: Any, weight: Any, name: str | None = None) -> Any:
+    """x + weight * (y - x), elementwise and broadcast; ``weight`` is a number or a tensor.
+
+    Differs from Paddle: a tensor of weights gets a gradient too.
+    """
+    require_tensor("lerp", x=x, y=y)
+    if not is_tensor(weight):
+        weight = full([], weight, x.dtype)
+    return elementwise_ops.lerp(x, y, weight)
+
+
+def nan_to_num(
+    x: Any,
+    nan: float = 0.0,
+    posinf: float | None = None,
+    neginf: float | None = None,
+    name: str | None = None,
+) -> Any:
+    """x with NaN replaced by ``nan`` and the infinities by ``posinf`` and ``neginf``.
+
+    Those are the largest and the smallest number of the dtype unless given. Raises DTypeError for a dtype
+    that is not floating.
+    """
+    require_tensor("nan_to_num", x=x)
+    if not x.dtype.is_floating_point:
+        raise DTypeError(f"nan_to_num: x must be floating: got {x.dtype.name}; others hold no NaN")
+    return elementwise_ops.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
+
+
+def multiplex(inputs: Any, index: Any, name: str | None = None) -> Any:
+    """Row n of the result is row n of ``inputs[index[n]]``.
+
+    ``index`` is an integer tensor of shape [rows, 1]; ``inputs`` are at least two tensors of one shape with
+    at least two dimensions. Raises OutOfRangeError for an index that names no input.
+    """
+    return elementwise_ops.multiplex(list(inputs), index)
 
 
 def neg(x: Any, name: str | None = None) -> Any:
@@ -190,100 +217,3 @@ def cast(x: Any, dtype: Any) -> Any:
 def add_n(inputs: Any, name: str | None = None) -> Any:
     """The sum of a list of tensors of one shape and dtype."""
     return ops.add_n(list(inputs) if isinstance(inputs, (list, tuple)) else [inputs])
-
-
-def _axis(axis: Any) -> dict[str, Any]:
-    if isinstance(axis, Tensor):
-        axis = axis.tolist()
-    if axis is None:
-        return {"axis": [], "reduce_all": True}
-    axes = [int(a) for a in axis] if isinstance(axis, (list, tuple)) else [int(axis)]
-    return {"axis": axes, "reduce_all": not axes}
-
-
-def sum(x: Any, axis: Any = None, dtype: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
-    """Sum over ``axis`` (all by default); bool and int32 are summed as int64."""
-    if dtype is None and x.dtype.name in ("bool", "int32"):
-        dtype = "int64"
-    if dtype is not None and x.dtype != as_dtype(dtype):
-        x = cast(x, dtype)
-    return reduce_ops.sum(x, keepdim=keepdim, **_axis(axis))
-
-
-def mean(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
-    """Arithmetic mean over ``axis`` (all by default)."""
-    return reduce_ops.mean(x, keepdim=keepdim, **_axis(axis))
-
-
-def max(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
-    """Largest element over ``axis`` (all by default)."""
-    return reduce_ops.max(x, keepdim=keepdim, **_axis(axis))
-
-
-def min(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
-    """Smallest element over ``axis`` (all by default)."""
-    return reduce_ops.min(x, keepdim=keepdim, **_axis(axis))
-
-
-def prod(x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = None, name: str | None = None) -> Any:
-    """Product over ``axis`` (all by default)."""
-    return reduce_ops.prod(x if dtype is None else cast(x, dtype), keepdim=keepdim, **_axis(axis))
-
-
-def all(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
-    """True where all elements over ``axis`` are."""
-    return reduce_ops.all(x, keepdim=keepdim, **_axis(axis))
-
-
-def any(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
-    """True where any element over ``axis`` is."""
-    return reduce_ops.any(x, keepdim=keepdim, **_axis(axis))
-
-
-def var(
-    x: Any, axis: Any = None, unbiased: bool = True, keepdim: bool = False, name: str | None = None
-) -> Any:
-    """Variance over ``axis``; divided by n - 1 if unbiased (by 1 for one element, whose variance is 0)."""
-    where = _axis(axis)
-    centred = subtract(x, reduce_ops.mean(x, keepdim=True, **where))
-    total = reduce_ops.mean(ops.square(centred), keepdim=keepdim, **where)
-    if not unbiased:
-        return total
-    sizes = [x.shape[a] for a in (range(x.ndim) if where["reduce_all"] else where["axis"])]
-    if -1 in sizes:
-        count = reduce_ops.count(total, x, **where)
-        return multiply(total, divide(count, ops.clip(subtract(count, 1.0), min=1.0)))
-    number = reduce_ops.prod_of(sizes)
-    return multiply(total, number / (number - 1 or 1))
-
-
-def std(
-    x: Any, axis: Any = None, unbiased: bool = True, keepdim: bool = False, name: str | None = None
-) -> Any:
-    """Standard deviation over ``axis``."""
-    return ops.sqrt(var(x, axis, unbiased, keepdim))
-
-
-def argmax(
-    x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = "int64", name: str | None = None
-) -> Any:
-    """Position of the first largest element; over everything, flattened, without axis."""
-    return reduce_ops.argmax(
-        x, axis=axis or 0, keepdims=keepdim, flatten=axis is None, dtype=as_dtype(dtype).name
-    )
-
-
-def argmin(
-    x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = "int64", name: str | None = None
-) -> Any:
-    """Position of the first smallest element; over everything, flattened, without axis."""
-    return reduce_ops.argmin(
-        x, axis=axis or 0, keepdims=keepdim, flatten=axis is None, dtype=as_dtype(dtype).name
-    )
-
-
-def matmul(
-    x: Any, y: Any, transpose_x: bool = False, transpose_y: bool = False, name: str | None = None
-) -> Any:
-    """Matrix product over the last two dimensions. Raises ShapeError where the inner dimensions differ."""
-    return linalg_ops.matmul(x, y, trans_x=transpose_x, trans_y=transpose_y)

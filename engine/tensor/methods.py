@@ -13,7 +13,21 @@ from engine.ops import linalg as linalg_ops
 from engine.ops import math as math_ops
 from engine.ops import shape as shape_ops
 from engine.program.program import Variable
-from engine.tensor import creation, indexing, logic, manipulation, math
+from engine.tensor import (
+    bitwise,
+    complex_parts,
+    creation,
+    exponential,
+    indexing,
+    linalg,
+    logic,
+    manipulation,
+    math,
+    reduction,
+    special,
+    statistics,
+    trigonometry,
+)
 from engine.tensor.inplace import inplace
 from engine.tensor.printing import parameter_text, tensor_text
 from engine.tensor.promote import is_tensor
@@ -77,8 +91,8 @@ _OPERATORS: dict[str, Callable[..., Any]] = {
     "__rmod__": lambda x, y: math.remainder(y, x) if _operand(y) else NotImplemented,
     "__pow__": lambda x, y: math.pow(x, y) if _operand(y) else NotImplemented,
     "__rpow__": lambda x, y: math.pow(y, x) if _operand(y) else NotImplemented,
-    "__matmul__": _binary(linalg_ops.matmul, math.matmul),
-    "__rmatmul__": lambda x, y: math.matmul(y, x),
+    "__matmul__": _binary(linalg_ops.matmul, linalg.matmul),
+    "__rmatmul__": lambda x, y: linalg.matmul(y, x),
     "__neg__": math.neg,
     "__abs__": math.abs,
     "__eq__": lambda x, y: logic.equal(x, y) if _operand(y) else NotImplemented,
@@ -87,10 +101,13 @@ _OPERATORS: dict[str, Callable[..., Any]] = {
     "__le__": _binary(compare_ops.less_equal, logic.less_equal),
     "__gt__": _binary(compare_ops.greater_than, logic.greater_than),
     "__ge__": _binary(compare_ops.greater_equal, logic.greater_equal),
-    "__invert__": logic.logical_not,
-    "__and__": logic.logical_and,
-    "__or__": logic.logical_or,
-    "__xor__": logic.logical_xor,
+    "__invert__": bitwise.bitwise_not,
+    "__and__": bitwise.bitwise_and,
+    "__rand__": bitwise.bitwise_and,
+    "__or__": bitwise.bitwise_or,
+    "__ror__": bitwise.bitwise_or,
+    "__xor__": bitwise.bitwise_xor,
+    "__rxor__": bitwise.bitwise_xor,
     "__getitem__": indexing.getitem,
     "__setitem__": indexing.setitem,
     "__iter__": indexing.iterate,
@@ -101,15 +118,32 @@ _METHODS: dict[str, Callable[..., Any]] = {
     for module, names in (
         (
             math,
-            "add subtract multiply divide floor_divide remainder mod floor_mod pow maximum minimum scale "
-            "exp log sqrt rsqrt reciprocal sin cos square abs sign floor ceil round isnan isinf isfinite "
-            "tanh neg clip cast sum mean max min prod all any var std argmax argmin matmul",
+            "add subtract multiply divide floor_divide remainder mod floor_mod pow maximum minimum fmax fmin "
+            "scale increment reciprocal square abs sign sgn floor ceil round trunc frac neg clip cast add_n "
+            "heaviside nextafter lerp nan_to_num multiplex",
+        ),
+        (
+            trigonometry,
+            "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh atan2 deg2rad rad2deg hypot",
+        ),
+        (exponential, "exp expm1 log log1p log2 log10 sqrt rsqrt logaddexp stanh ldexp frexp"),
+        (special, "erf erfinv lgamma digamma polygamma multigammaln i0 i0e i1 i1e logit"),
+        (bitwise, "bitwise_and bitwise_or bitwise_xor bitwise_not gcd lcm"),
+        (
+            complex_parts,
+            "real imag conj angle polar as_complex as_real is_complex is_floating_point is_integer",
         ),
         (
             logic,
             "equal not_equal less_than less_equal greater_than greater_equal logical_and logical_or "
-            "logical_xor logical_not equal_all allclose",
+            "logical_xor logical_not equal_all allclose isclose is_empty isnan isinf isfinite",
         ),
+        (
+            reduction,
+            "sum mean max min amax amin prod all any logsumexp count_nonzero nansum nanmean argmax argmin",
+        ),
+        (statistics, "var std"),
+        (linalg, "matmul"),
         (
             manipulation,
             "reshape flatten transpose t squeeze unsqueeze unbind split chunk expand broadcast_to expand_as "

@@ -37,3 +37,6 @@ CASES: list[Case] = [
 ELSEWHERE: dict[str, str] = {"py_layer": "tests/engine/eager/test_py_layer.py"} | dict.fromkeys(
     ("conditional_block", "while", "while_grad", "print", "assert"), "tests/engine/ops/test_control.py"
 )
+ELSEWHERE |= dict.fromkeys(
+    ("real", "imag", "conj", "angle", "complex", "as_complex", "as_real"), "tests/engine/ops/test_complex.py"
+)

@@ -74,6 +74,12 @@ def _inside(x: Any, min: Any = None, max: Any = None) -> Any:
     return ((x >= (-np.inf if min is None else min)) & (x <= (np.inf if max is None else max))).astype(float)
 
 
+def _prod_grad(g: Any, x: Any, axis: Any = (), keepdim: bool = False, reduce_all: bool = False) -> Any:
+    axes = tuple(range(x.ndim)) if reduce_all or not axis else tuple(axis)
+    whole = g if keepdim else np.expand_dims(g, axes)
+    return whole * np.prod(x, axis=axes, keepdims=True) / x
+
+
 def _count(like: Any, x: Any, axis: Any = (), reduce_all: bool = False) -> Any:
     return np.ones_like(x).sum(axis=None if reduce_all or not axis else tuple(axis)).reshape(-1)[0]
 
@@ -156,6 +162,19 @@ CASES: list[Case] = [
     *row("reduce_max", _reduction(np.amax), *_reduce_samples(empty=False), grads="x"),
     *row("reduce_min", _reduction(np.amin), *_reduce_samples(empty=False), grads="x"),
     *row("reduce_prod", _reduction(lambda x, **a: np.prod(x, **a)), *_reduce_samples(), grads="x"),
+    *row("reduce_prod_grad", _prod_grad, s(v(), v(2, 3)), s(v(2), v(2, 3), axis=[1]),
+         s(v(2, 1), v(2, 3), axis=[1], keepdim=True), s(v(3), v(2, 3, 2), axis=[0, 2]), s(v(), v()),
+         grads="g_in x"),
+    *row("reduce_prod_grad", lambda g, x, axis: np.array([[0.0, 6, 0], [0, 0, 0], [2, 4, 4]]),
+         s(np.array([3.0, 3, 2]), np.array([[2.0, 0, 1], [0, 0, 5], [2, 1, 1]]), axis=[1])),
+    *row("reduce_amax", _reduction(np.amax), *_reduce_samples(empty=False), s(v(0, 3), axis=[1]), grads=""),
+    *row("reduce_amax", _reduction(np.amax), *_reduce_samples(empty=False), grads="x"),
+    *row("reduce_amin", _reduction(np.amin), *_reduce_samples(empty=False), grads="x"),
+    *row("logsumexp", _reduction(lambda x, **a: np.log(np.sum(np.exp(x), **a))), *_reduce_samples(),
+         grads="x"),
+    *row("logsumexp", lambda x: np.array(1e4 + np.log(2)), s(np.array([1e4, 1e4, -1e4]))),
+    *row("logsumexp", lambda x, axis: np.array([-np.inf, np.inf]),
+         s(np.array([[-np.inf, -np.inf], [np.inf, 1.0]]), axis=[1])),
     *row("reduce_all", _reduction(np.all), *_reduce_samples(bools)),
     *row("reduce_any", _reduction(np.any), *_reduce_samples(bools)),
     *row("reduce_expand", _expand, s(v(), None, shape=[2, 3]), s(v(2), None, shape=[2, 3], axis=[1]),

@@ -1,4 +1,4 @@
-"""Rows of the mathematical functions: trigonometry, exponentials, special functions, bits, rounding, choosing."""
+"""Rows of the mathematical functions: trigonometry, exponentials, special ones, bits, rounding, choosing."""
 
 from __future__ import annotations
 
@@ -101,8 +101,9 @@ def _lerp(x: Any, y: Any, weight: Any) -> Any:
 U, P, IN = list(unary_shapes()), list(unary_shapes(pos)), list(unary_shapes(_inner))
 SHARE = list(unary_shapes(_share))
 NAN = np.array([np.nan, 1.0, np.nan]), np.array([2.0, np.nan, np.nan])
-LERP = [s(v(2, 3), v(2, 3, seed=1), _share(2, 3)), s(v(3), v(2, 1, seed=1), _share()), s(v(), v(seed=1), _share()),
-        s(v(0, 3), v(3, seed=1), _share(1)), s(v(2), v(2, seed=1), np.array([0.0, 1.0]))]  # fmt: skip
+LERP = [s(v(2, 3), v(2, 3, seed=1), _share(2, 3)), s(v(3), v(2, 1, seed=1), _share()),
+        s(v(), v(seed=1), _share()), s(v(0, 3), v(3, seed=1), _share(1)),
+        s(v(2), v(2, seed=1), np.array([0.0, 1.0]))]  # fmt: skip
 
 CASES: list[Case] = [
     # -- trigonometry
@@ -184,5 +185,8 @@ CASES: list[Case] = [
          s(np.array([np.nan, np.inf]), np.array([np.nan, np.inf]), equal_nan=True)),
     *row("allclose", lambda x, y, **_: np.array(bool((abs(x - y) <= 1e-8 + 1e-5 * abs(y)).all())),
          s(v(2, 3), v(2, 3) + 1e-9), s(v(2, 3), v(2, 3) + 1.0), s(v(0, 3), v(0, 3))),
+    *row("multiplex", lambda xs, index: np.stack([xs[int(k)][n] for n, k in enumerate(index[:, 0])]),
+         s([v(3, 2), v(3, 2, seed=1)], np.array([[0], [1], [0]])),
+         s([v(2, 2, 2, seed=n) for n in range(3)], np.array([[2], [0]])), grads="xs"),
     *row("is_empty", lambda x: np.array(0 in x.shape), *U),
 ]  # fmt: skip

@@ -1,0 +1,41 @@
+"""Operations on the bits of integers, and on their divisors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from engine.ops import bitwise as ops
+from engine.tensor.factories import alike, binary
+from engine.tensor.inplace import replace
+from engine.tensor.promote import operands
+
+
+def _into(where: str, out: Any, value: Any) -> Any:
+    return value if out is None else replace(where, out, value)
+
+
+def _bits(name: str, apply: Callable[..., Any]) -> Callable[..., Any]:
+    def function(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
+        return _into(where, out, apply(x, y) if alike(x, y) else apply(*operands(where, x, y)))
+
+    where = name
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = (
+        f"{apply.__doc__} Elementwise, broadcast; logic for bool. Raises DTypeError for floating tensors."
+    )
+    return function
+
+
+bitwise_and = _bits("bitwise_and", ops.bitwise_and)
+bitwise_or = _bits("bitwise_or", ops.bitwise_or)
+bitwise_xor = _bits("bitwise_xor", ops.bitwise_xor)
+
+
+def bitwise_not(x: Any, out: Any = None, name: str | None = None) -> Any:
+    """All bits turned over; logic for bool. Raises DTypeError for floating tensors."""
+    return _into("bitwise_not", out, ops.bitwise_not(x))
+
+
+gcd = binary("gcd", ops.gcd)
+lcm = binary("lcm", ops.lcm)

@@ -1,0 +1,74 @@
+"""Complex tensors and their parts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.errors import DTypeError
+from engine.ops import complex_parts as ops
+from engine.ops import math as math_ops
+from engine.tensor.factories import binary, floating, require_tensor
+from engine.tensor.promote import is_tensor
+
+complex = binary("complex", ops.from_parts)
+
+
+def real(x: Any, name: str | None = None) -> Any:
+    """The real part of a complex tensor. Raises DTypeError for a real one."""
+    return ops.real(x)
+
+
+def imag(x: Any, name: str | None = None) -> Any:
+    """The imaginary part of a complex tensor. Raises DTypeError for a real one."""
+    return ops.imag(x)
+
+
+def conj(x: Any, name: str | None = None) -> Any:
+    """The complex conjugate; the value of a real tensor."""
+    return math_ops.conj(x)
+
+
+def angle(x: Any, name: str | None = None) -> Any:
+    """The argument of each element, in radians; integers become float32 first."""
+    return ops.angle(floating("angle", x))
+
+
+def polar(abs: Any, angle: Any, name: str | None = None) -> Any:
+    """Complex numbers of the given absolute value and angle in radians."""
+    require_tensor("polar", abs=abs, angle=angle)
+    return ops.from_parts(
+        math_ops.multiply(abs, math_ops.cos(angle)), math_ops.multiply(abs, math_ops.sin(angle))
+    )
+
+
+def as_complex(x: Any, name: str | None = None) -> Any:
+    """Complex numbers from a last dimension of 2: real and imaginary part."""
+    return ops.as_complex(x)
+
+
+def as_real(x: Any, name: str | None = None) -> Any:
+    """Real numbers with a new last dimension of 2: real and imaginary part."""
+    return ops.as_real(x)
+
+
+def is_complex(x: Any) -> bool:
+    """True if the dtype is complex64 or complex128."""
+    _require("is_complex", x)
+    return bool(x.dtype.is_complex)
+
+
+def is_floating_point(x: Any) -> bool:
+    """True if the dtype is float16, float32 or float64."""
+    _require("is_floating_point", x)
+    return bool(x.dtype.is_floating_point)
+
+
+def is_integer(x: Any) -> bool:
+    """True if the dtype is an integer one; bool is none."""
+    _require("is_integer", x)
+    return bool(x.dtype.is_integer)
+
+
+def _require(where: str, x: Any) -> None:
+    if not is_tensor(x):
+        raise DTypeError(f"{where}: x must be a Tensor: got {type(x).__name__}; use to_tensor()")

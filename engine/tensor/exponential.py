@@ -1,0 +1,44 @@
+"""Exponentials, logarithms and roots."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.ops import elementwise as elementwise_ops
+from engine.ops import exponential as ops
+from engine.ops import math as math_ops
+from engine.ops import shape as shape_ops
+from engine.tensor.factories import binary, floating, require_tensor, unary
+from engine.tensor.promote import operands
+
+exp = unary("exp", math_ops.exp)
+expm1 = unary("expm1", ops.expm1)
+log = unary("log", math_ops.log)
+log1p = unary("log1p", ops.log1p)
+log2 = unary("log2", ops.log2)
+log10 = unary("log10", ops.log10)
+sqrt = unary("sqrt", math_ops.sqrt)
+rsqrt = unary("rsqrt", math_ops.rsqrt)
+logaddexp = binary("logaddexp", ops.logaddexp, as_floating=True)
+
+
+def stanh(x: Any, scale_a: float = 0.67, scale_b: float = 1.7159, name: str | None = None) -> Any:
+    """scale_b * tanh(scale_a * x), elementwise."""
+    return ops.stanh(floating("stanh", x), scale_a=float(scale_a), scale_b=float(scale_b))
+
+
+def ldexp(x: Any, y: Any, name: str | None = None) -> Any:
+    """x * 2 ** y, elementwise and broadcast; integers become float32 first."""
+    require_tensor("ldexp", x=x, y=y)
+    x, y = operands("ldexp", floating("ldexp", x), floating("ldexp", y))
+    return math_ops.multiply(x, math_ops.power(shape_ops.fill_like(y, value=2.0), y))
+
+
+def frexp(x: Any, name: str | None = None) -> tuple[Any, Any]:
+    """Mantissa m, 0.5 <= |m| < 1, and exponent e of x = m * 2 ** e, both in the dtype of x.
+
+    Raises DTypeError for a dtype that is not floating.
+    """
+    require_tensor("frexp", x=x)
+    mantissa, exponent = elementwise_ops.frexp(x)
+    return mantissa, math_ops.cast(exponent, out_dtype=x.dtype.name)

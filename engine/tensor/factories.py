@@ -1,0 +1,70 @@
+"""Makes the public functions of elementwise operators, which differ only in name and operator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from engine.core.errors import ArgumentError
+from engine.eager.tensor import Tensor
+from engine.ops import math
+from engine.tensor.promote import is_tensor, operands
+
+
+def require_tensor(where: str, **values: Any) -> None:
+    """Raise ArgumentError, as Paddle does ValueError, for a value that is no tensor."""
+    for name, value in values.items():
+        if not is_tensor(value):
+            raise ArgumentError(
+                f"{where}: {name!r} must be a Tensor: got {type(value).__name__}; use to_tensor()"
+            )
+
+
+def floating(where: str, x: Any) -> Any:
+    """x itself where it is floating or complex, else as float32."""
+    require_tensor(where, x=x)
+    if x.dtype.is_floating_point or x.dtype.is_complex:
+        return x
+    return math.cast(x, out_dtype="float32")
+
+
+def alike(x: Any, y: Any) -> bool:
+    """True for two eager Tensors of one dtype, which need no bringing together: most calls, so made quick."""
+    return x.__class__ is Tensor and y.__class__ is Tensor and x._array.dtype is y._array.dtype
+
+
+def _named(function: Callable[..., Any], name: str, text: str | None, more: str) -> Callable[..., Any]:
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"{text} {more}"
+    return function
+
+
+def unary(name: str, apply: Callable[..., Any], as_floating: bool = True) -> Callable[..., Any]:
+    """``function(x, name=None)`` of an operator; ``as_floating`` makes integers float32 first."""
+
+    def floats(x: Any, name: str | None = None) -> Any:
+        if x.__class__ is Tensor and x._array.dtype.kind in "fc":
+            return apply(x)
+        return apply(floating(where, x))
+
+    def plain(x: Any, name: str | None = None) -> Any:
+        return apply(x)
+
+    where = name
+    if as_floating:
+        return _named(floats, name, apply.__doc__, "Elementwise. Integers become float32 first.")
+    return _named(plain, name, apply.__doc__, "Elementwise.")
+
+
+def binary(name: str, apply: Callable[..., Any], as_floating: bool = False) -> Callable[..., Any]:
+    """``function(x, y, name=None)`` of an operator, which brings dtypes together and broadcasts."""
+
+    def function(x: Any, y: Any, name: str | None = None) -> Any:
+        if alike(x, y) and not (as_floating and x._array.dtype.kind not in "fc"):
+            return apply(x, y)
+        return apply(*operands(where, x, y, floating=as_floating))
+
+    where = name
+    return _named(
+        function, name, apply.__doc__, "Elementwise, broadcast. Raises ShapeError where shapes do not fit."
+    )

@@ -1,0 +1,132 @@
+"""Reductions: sums, extremes, products, truth, positions of extremes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.dtype import as_dtype
+from engine.core.errors import ArgumentError
+from engine.eager.tensor import Tensor
+from engine.ops import index as index_ops
+from engine.ops import math as ops
+from engine.ops import reduce as reduce_ops
+from engine.ops import shape as shape_ops
+from engine.tensor.factories import require_tensor
+from engine.tensor.math import divide
+
+
+def axes_of(axis: Any) -> dict[str, Any]:
+    """``axis`` as the attributes of a reduction: None or no axis means all dimensions."""
+    if isinstance(axis, Tensor):
+        axis = axis.tolist()
+    if axis is None:
+        return {"axis": [], "reduce_all": True}
+    axes = [int(a) for a in axis] if isinstance(axis, (list, tuple)) else [int(axis)]
+    return {"axis": axes, "reduce_all": not axes}
+
+
+def sum(x: Any, axis: Any = None, dtype: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """Sum over ``axis`` (all by default); bool and int32 are summed as int64."""
+    if dtype is None and x.dtype.name in ("bool", "int32"):
+        dtype = "int64"
+    if dtype is not None and x.dtype != as_dtype(dtype):
+        x = ops.cast(x, out_dtype=as_dtype(dtype).name)
+    return reduce_ops.sum(x, keepdim=keepdim, **axes_of(axis))
+
+
+def mean(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """Arithmetic mean over ``axis`` (all by default)."""
+    return reduce_ops.mean(x, keepdim=keepdim, **axes_of(axis))
+
+
+def max(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """Largest element over ``axis`` (all by default); its gradient goes whole to each of several equal."""
+    return reduce_ops.max(x, keepdim=keepdim, **axes_of(axis))
+
+
+def min(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """Smallest element over ``axis`` (all by default); its gradient goes whole to each of several equal."""
+    return reduce_ops.min(x, keepdim=keepdim, **axes_of(axis))
+
+
+def amax(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """Largest element over ``axis`` (all by default); its gradient is shared among several equal."""
+    return reduce_ops.amax(x, keepdim=keepdim, **axes_of(axis))
+
+
+def amin(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """Smallest element over ``axis`` (all by default); its gradient is shared among several equal."""
+    return reduce_ops.amin(x, keepdim=keepdim, **axes_of(axis))
+
+
+def prod(x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = None, name: str | None = None) -> Any:
+    """Product over ``axis`` (all by default), computed in ``dtype`` where given."""
+    if dtype is not None and x.dtype != as_dtype(dtype):
+        x = ops.cast(x, out_dtype=as_dtype(dtype).name)
+    return reduce_ops.prod(x, keepdim=keepdim, **axes_of(axis))
+
+
+def all(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """True where all elements over ``axis`` are."""
+    return reduce_ops.all(x, keepdim=keepdim, **axes_of(axis))
+
+
+def any(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """True where any element over ``axis`` is."""
+    return reduce_ops.any(x, keepdim=keepdim, **axes_of(axis))
+
+
+def logsumexp(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """log(sum(exp(x))) over ``axis`` (all by default), without overflow."""
+    return reduce_ops.logsumexp(x, keepdim=keepdim, **axes_of(axis))
+
+
+def count_nonzero(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """How many elements over ``axis`` (all by default) are not 0, as int64."""
+    require_tensor("count_nonzero", x=x)
+    truth = x if x.dtype.name == "bool" else ops.cast(x, out_dtype="bool")
+    return reduce_ops.sum(ops.cast(truth, out_dtype="int64"), keepdim=keepdim, **axes_of(axis))
+
+
+def _without_nan(x: Any) -> tuple[Any, Any]:
+    """x with NaN replaced by 0, and where it was NaN."""
+    missing = ops.isnan(x)
+    return index_ops.where(missing, shape_ops.fill_like(x, value=0.0), x), missing
+
+
+def nansum(
+    x: Any, axis: Any = None, dtype: Any = None, keepdim: bool = False, name: str | None = None
+) -> Any:
+    """Sum over ``axis`` (all by default) of what is not NaN."""
+    require_tensor("nansum", x=x)
+    return sum(_without_nan(x)[0], axis, dtype, keepdim)
+
+
+def nanmean(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """Mean over ``axis`` (all by default) of what is not NaN; NaN where nothing is left."""
+    require_tensor("nanmean", x=x)
+    values, missing = _without_nan(x)
+    counted = ops.cast(missing, out_dtype=values.dtype.name)
+    present = sum(ops.scale(counted, scale=-1.0, bias=1.0), axis, None, keepdim)
+    return divide(sum(values, axis, None, keepdim), present)
+
+
+def _position(where: str, apply: Any, x: Any, axis: Any, keepdim: bool, dtype: Any) -> Any:
+    if dtype is None:
+        raise ArgumentError(f"{where}: dtype must be int32 or int64: got None")
+    flat = axis is None
+    return apply(x, axis=0 if flat else int(axis), keepdims=keepdim, flatten=flat, dtype=as_dtype(dtype).name)
+
+
+def argmax(
+    x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = "int64", name: str | None = None
+) -> Any:
+    """Position of the first largest element; over everything, flattened, without axis."""
+    return _position("argmax", reduce_ops.argmax, x, axis, keepdim, dtype)
+
+
+def argmin(
+    x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = "int64", name: str | None = None
+) -> Any:
+    """Position of the first smallest element; over everything, flattened, without axis."""
+    return _position("argmin", reduce_ops.argmin, x, axis, keepdim, dtype)

@@ -1,0 +1,45 @@
+"""Special functions."""
+
+from __future__ import annotations
+
+import math as numbers
+from typing import Any
+
+from engine.core.errors import ArgumentError
+from engine.ops import math as math_ops
+from engine.ops import special as ops
+from engine.tensor.factories import floating, unary
+
+erf = unary("erf", ops.erf)
+erfinv = unary("erfinv", ops.erfinv)
+lgamma = unary("lgamma", ops.lgamma)
+digamma = unary("digamma", ops.digamma)
+i0 = unary("i0", ops.i0)
+i0e = unary("i0e", ops.i0e)
+i1 = unary("i1", ops.i1)
+i1e = unary("i1e", ops.i1e)
+
+
+def polygamma(x: Any, n: int, name: str | None = None) -> Any:
+    """The derivative of order n of digamma; digamma itself for n = 0. Raises ArgumentError for n below 0."""
+    if not isinstance(n, int) or isinstance(n, bool):
+        raise ArgumentError(f"polygamma: n must be a whole number: got {n!r}")
+    if n < 0:
+        raise ArgumentError(f"polygamma: n must be at least 0: got {n}")
+    return digamma(x) if n == 0 else ops.polygamma(floating("polygamma", x), n=n)
+
+
+def multigammaln(x: Any, p: int, name: str | None = None) -> Any:
+    """log of the multivariate gamma function of dimension p, for x > (p - 1) / 2."""
+    if p < 1:
+        raise ArgumentError(f"multigammaln: p must be at least 1: got {p}")
+    x = floating("multigammaln", x)
+    total = ops.lgamma(x)
+    for k in range(1, p):
+        total = math_ops.add(total, ops.lgamma(math_ops.scale(x, bias=-0.5 * k)))
+    return math_ops.scale(total, bias=p * (p - 1) / 4.0 * numbers.log(numbers.pi))
+
+
+def logit(x: Any, eps: float | None = None, name: str | None = None) -> Any:
+    """log(x / (1 - x)), elementwise, of x limited to [eps, 1 - eps]; without eps NaN outside [0, 1]."""
+    return ops.logit(floating("logit", x), eps=0.0 if eps is None else float(eps))

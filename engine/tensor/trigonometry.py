@@ -1,0 +1,36 @@
+"""Trigonometric and hyperbolic functions, and angles."""
+
+from __future__ import annotations
+
+import math as numbers
+from typing import Any
+
+from engine.ops import activation
+from engine.ops import math as math_ops
+from engine.ops import trigonometry as ops
+from engine.tensor.factories import binary, floating, unary
+
+sin = unary("sin", math_ops.sin)
+cos = unary("cos", math_ops.cos)
+tan = unary("tan", ops.tan)
+asin = unary("asin", ops.asin)
+acos = unary("acos", ops.acos)
+atan = unary("atan", ops.atan)
+sinh = unary("sinh", ops.sinh)
+cosh = unary("cosh", ops.cosh)
+tanh = unary("tanh", activation.tanh)
+asinh = unary("asinh", ops.asinh)
+acosh = unary("acosh", ops.acosh)
+atanh = unary("atanh", ops.atanh)
+atan2 = binary("atan2", ops.atan2, as_floating=True)
+hypot = binary("hypot", ops.hypot, as_floating=True)
+
+
+def deg2rad(x: Any, name: str | None = None) -> Any:
+    """Radians from degrees, elementwise; integers become float32 first."""
+    return math_ops.scale(floating("deg2rad", x), scale=numbers.pi / 180.0)
+
+
+def rad2deg(x: Any, name: str | None = None) -> Any:
+    """Degrees from radians, elementwise; integers become float32 first."""
+    return math_ops.scale(floating("rad2deg", x), scale=180.0 / numbers.pi)
