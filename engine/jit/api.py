@@ -38,7 +38,10 @@ def to_static(
             return target
         return _static(target, input_spec)
 
-    return convert if function is None else convert(function)
+    if function is None:
+        convert.is_decorator = True  # type: ignore[attr-defined]  # jit.save tells who forgot the function
+        return convert
+    return convert(function)
 
 
 def _static(function: Any, input_spec: Any) -> StaticFunction:

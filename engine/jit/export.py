@@ -75,6 +75,11 @@ def _concrete(layer: Any, input_spec: Any) -> tuple[ConcreteProgram, dict[int, s
         function = layer.forward if isinstance(layer.forward, StaticFunction) else _forward(layer)
     elif isinstance(layer, StaticFunction):
         function, owner = layer, layer.class_instance
+    elif getattr(layer, "is_decorator", False):
+        raise ArgumentError(
+            "jit.save: got a decorator: to_static(input_spec=...) was called without the net; "
+            "write to_static(net, input_spec=...)"
+        )
     elif callable(layer):
         function = to_static(layer)
     else:
