@@ -11,6 +11,7 @@ import pytest
 from engine.core.errors import ArgumentError, DataError
 from engine.training import TrainingConfig
 from engine.training.models import BUILT_IN, build_model, find_model, load_model
+from engine.training.problem import describe_problem
 from engine.training.setup import model_source
 
 NET = '''"""A model."""
@@ -102,3 +103,20 @@ def test_a_run_runs_its_own_copy_and_no_file_of_its_choice(folder: Path, tmp_pat
         model_source(config, source)
     (source / "net.py").write_text(NET)
     assert model_source(config, source).file == source / "net.py"
+
+
+def test_a_users_model_may_import_paddle(tmp_path: Path) -> None:
+    source = "import paddle\nfrom paddle.nn import Linear\n\n\nclass Net(paddle.nn.Layer):\n"
+    source += "    def __init__(self):\n        super().__init__()\n        self.linear = Linear(3, 10)\n"
+    (tmp_path / "net.py").write_text(source)
+    network = build_model(load_model(find_model(f"{tmp_path / 'net.py'}:Net")))
+    assert network.linear.weight.shape == [3, 10]
+
+
+def test_a_name_that_the_engine_lacks_is_told_with_the_users_line(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text("import paddle\n\nNet = paddle.nn.Lineer\n")
+    with pytest.raises(AttributeError) as raised:
+        load_model(find_model(f"{tmp_path / 'net.py'}:Net"))
+    problem = describe_problem(raised.value)
+    assert problem.message.startswith("paddle.nn.Lineer: the engine has no such name; did you mean")
+    assert (problem.file, problem.line) == (str(tmp_path / "net.py"), 3)
