@@ -19,6 +19,7 @@ from engine.jit.signature import Signature, as_specs, cache_key, tensors_of
 from engine.program.builder import building
 from engine.program.program import Program, Variable
 from engine.tensor.inplace import replace
+from engine.tensor.tensor_array import TensorArray
 
 
 class Switch:
@@ -50,7 +51,8 @@ class ConcreteProgram:
         with names.guard(), noting_layers() as called, building(self.main_program) as builder, \
                 builder.assigning():  # fmt: skip
             self.result = function.call_converted(arguments)
-            self.outputs = [builder.result(value) for value in nest.flatten(self.result)]
+            self._leaves = nest.flatten(self.result)
+            self.outputs = [builder.result(value) for leaf in self._leaves for value in _parts(leaf)]
             back = builder.handed_back()
         self.main_program.inputs = [v.name for v in self.inputs]
         self.main_program.outputs = [v.name for v in self.outputs if v is not None]
@@ -95,11 +97,13 @@ class ConcreteProgram:
         return self._packed(iter(results[:own]))
 
     def _packed(self, results: Iterator[Tensor]) -> Any:
-        leaves = [
-            next(results) if variable is not None else leaf
-            for variable, leaf in zip(self.outputs, nest.flatten(self.result), strict=True)
-        ]
-        return nest.pack(self.result, leaves)
+        outputs = iter(self.outputs)
+
+        def value(leaf: Any) -> Any:
+            given = [next(results) if next(outputs) is not None else part for part in _parts(leaf)]
+            return leaf.elements(given) if isinstance(leaf, TensorArray) else given[0]
+
+        return nest.pack(self.result, [value(leaf) for leaf in self._leaves])
 
 
 class StaticFunction:
@@ -281,6 +285,11 @@ class StaticFunction:
         if layer is not None and layer.__dict__.get(name) is self:
             del layer.__dict__[name]
         return self._bound
+
+
+def _parts(leaf: Any) -> list[Any]:
+    """The values of the Program that a leaf of the result consists of."""
+    return leaf.leaves() if isinstance(leaf, TensorArray) else [leaf]
 
 
 def _merge(spec: Any, value: Any) -> Any:

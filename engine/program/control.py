@@ -270,7 +270,7 @@ def _append_loop(
     builder: Builder, cond: Callable[..., Any], body: Callable[..., Any], loop_vars: list[Any],
     changed: list[Any],
 ) -> list[Variable]:  # fmt: skip
-    """The operator over ``loop_vars`` and the values of ``changed``, tensors that the body changes in place."""
+    """The operator over ``loop_vars`` and the values of ``changed``, which the body changes in place."""
     count = len(loop_vars)
 
     def begin(values: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -6,12 +6,13 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, ShapeError
 from engine.eager.tensor import Tensor
+from engine.ops import along, math
 from engine.ops import index as index_ops
-from engine.ops import math
 from engine.ops import shape as ops
 from engine.program.unknown import Unknown
 from engine.tensor.creation import to_tensor
 from engine.tensor.promote import common_dtype, is_tensor
+from engine.tensor.tensor_array import TensorArray
 
 
 def _ints(values: Any) -> list[int]:
@@ -60,6 +61,8 @@ def unsqueeze(x: Any, axis: Any, name: str | None = None) -> Any:
 
 def concat(x: Any, axis: Any = 0, name: str | None = None) -> Any:
     """Tensors joined along an existing dimension; different dtypes are promoted."""
+    if isinstance(x, TensorArray):
+        return x.concatenated(_ints(axis)[0])
     tensors = list(x)
     if tensors:
         dtype = tensors[0].dtype
@@ -71,6 +74,8 @@ def concat(x: Any, axis: Any = 0, name: str | None = None) -> Any:
 
 def stack(x: Any, axis: int = 0, name: str | None = None) -> Any:
     """Tensors of one shape joined along a new dimension."""
+    if isinstance(x, TensorArray):
+        return x.stacked(axis)
     return ops.stack(list(x), axis=axis)
 
 
@@ -153,7 +158,7 @@ def topk(
     x: Any, k: Any, axis: Any = None, largest: bool = True, sorted: bool = True, name: str | None = None
 ) -> tuple[Any, Any]:
     """The k largest (or smallest) elements along ``axis`` (the last), and their positions."""
-    values, indices = index_ops.topk(
+    values, indices = along.topk(
         x, k=_ints(k)[0], axis=-1 if axis is None else axis, largest=largest, sorted=sorted
     )
     return values, indices

@@ -25,6 +25,18 @@ class Backend(Protocol):
     def is_tensor(self, value: object) -> bool:
         """Whether the value is symbolic or an eager Tensor."""
 
+    def is_array(self, value: object) -> bool:
+        """Whether the value is a tensor array: a list whose length only the running Program knows.
+
+        It gives its Tensors by `leaves()`, and an array of the same structure by `with_leaves(...)`.
+        """
+
+    def array(self, items: list[Any], like: Any) -> Any:
+        """A tensor array of the items, for elements like `like`; the reason as text if there is none."""
+
+    def stands_for(self, value: object, kinds: Any) -> bool:
+        """Whether a symbolic value has in eager mode one of the types."""
+
     def asked(self, value: Any) -> Any:
         """A dimension that is not known yet as a symbolic value; anything else as it is."""
 

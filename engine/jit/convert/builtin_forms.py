@@ -31,6 +31,11 @@ def convert_bool(*args: Any, **kwargs: Any) -> Any:
     return _cast(bool, "bool", args, kwargs)
 
 
+def convert_isinstance(value: Any, kinds: Any) -> bool:
+    """`isinstance`, for which a symbolic Tensor is a Tensor and a tensor array is a list."""
+    return isinstance(value, kinds) or backend.get().stands_for(value, kinds)
+
+
 def convert_print(*args: Any, sep: str | None = None, end: str | None = None, **kwargs: Any) -> None:
     """`print`; symbolic Tensors are printed when the Program runs, each after the text in front of it."""
     if not backend.any_symbolic(args):
@@ -70,4 +75,5 @@ BUILTIN_FORMS: dict[int, Callable[..., Any]] = {
     id(int): convert_int,
     id(float): convert_float,
     id(bool): convert_bool,
+    id(isinstance): convert_isinstance,
 }

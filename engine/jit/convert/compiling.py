@@ -28,6 +28,8 @@ def compiled(tree: ast.Module, original: CodeType, source: Source, context: Cont
     if isinstance(statement, ast.FunctionDef):
         _strip_signature(statement.args)
         statement.returns = None
+        # In the function around it its own name would hide the global that a recursive call means.
+        statement.name = f"{RUNTIME}_{statement.name}"
         if hasattr(statement, "type_params"):
             statement.type_params = []
     names = [RUNTIME, *(name for name in original.co_freevars if name != "__class__")]

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from engine.core import mode as modes
-from engine.core.errors import ConversionError
+from engine.core.errors import ConversionError, EngineError
 from engine.core.mode import is_symbolic
 from engine.eager.tensor import Tensor
 from engine.jit.convert.runtime_merge import is_number
@@ -17,6 +17,7 @@ from engine.program import control
 from engine.program.builder import current_builder, located, user_frame
 from engine.program.program import Variable
 from engine.program.unknown import known_operand
+from engine.tensor.tensor_array import TensorArray
 
 
 class _TrialDone(Exception):
@@ -30,7 +31,22 @@ class EngineBackend:
     """See `engine.jit.convert.backend.Backend`."""
 
     def is_symbolic(self, value: object) -> bool:
-        return is_symbolic(value)
+        return is_symbolic(value) or isinstance(value, TensorArray)
+
+    def is_array(self, value: object) -> bool:
+        return isinstance(value, TensorArray)
+
+    def stands_for(self, value: object, kinds: Any) -> bool:
+        given = kinds if isinstance(kinds, tuple) else (kinds,)
+        if isinstance(value, TensorArray):
+            return list in given
+        return isinstance(value, Variable) and Tensor in given
+
+    def array(self, items: list[Any], like: Any) -> Any:
+        try:
+            return TensorArray.of(items, like)
+        except EngineError as error:
+            return str(error)
 
     def is_undecided(self, value: object) -> bool:
         # An eager Tensor met while building (a buffer, a parameter) has a value now, but not the one it will
@@ -121,6 +137,8 @@ class EngineBackend:
         control_ops.print_value(value, message=message)
 
     def length(self, value: Any) -> Any:
+        if isinstance(value, TensorArray):
+            return value.length()
         dims = value.shape
         return dims[0] if dims and dims[0] >= 0 else self.cast(shape.shape(value)[0], "int64")
 

@@ -11,9 +11,10 @@ from typing import Any
 
 from engine.jit.convert import backend
 from engine.jit.convert.runtime_effects import Effects
+from engine.jit.convert.runtime_growing import Grown, Rebuild, array_of, belongs_outside, watching
 from engine.jit.convert.runtime_loops import Until, build_for, build_while, each, is_built
 from engine.jit.convert.runtime_merge import Pairs, is_leaf
-from engine.jit.convert.runtime_state import State, refuse, user_place
+from engine.jit.convert.runtime_state import Slot, State, refuse, user_place
 
 Thunk = Callable[[], Any]
 Names = Callable[[], object] | None
@@ -34,10 +35,36 @@ def convert_ifelse(
             false_fn()
         return
     place = user_place()
-    variables = State(state, live, place)
+    while True:
+        variables = State(state, live, place)
+        effects = Effects(place, true_fn, false_fn)
+        before = variables.save()
+
+        def knows(container: Any, effects: Effects = effects, before: list[Any] = before) -> bool:
+            return effects.knows(container) or any(value is container for value in before)
+
+        try:
+            with watching(knows), backend.get().undone_on(Rebuild):
+                _build_ifelse(pred, true_fn, false_fn, variables, effects)
+            return
+        except Grown as grown:
+            variables.restore(before)
+            effects.put_back()
+            if belongs_outside(grown.items) or not knows(grown.items):
+                raise
+            made = array_of(place, grown)
+            if effects.knows(grown.items):
+                effects.replace(grown.items, made)
+            for slot in variables.slots:
+                if slot.get() is grown.items:
+                    slot.set(made)
+
+
+def _build_ifelse(
+    pred: Any, true_fn: Thunk, false_fn: Thunk | None, variables: State, effects: Effects
+) -> None:
     before = variables.save()
-    effects = Effects(place, true_fn, false_fn)
-    pairs = Pairs(place, "where the condition is true", "where it is false", [], [])
+    pairs = Pairs(effects.place, "where the condition is true", "where it is false", [], [])
     builds: list[Callable[..., Any]] = []
 
     def side(function: Thunk | None) -> Callable[[], tuple[list[Any], list[Any]]]:
@@ -53,6 +80,7 @@ def convert_ifelse(
         first: tuple[list[Any], list[Any]], second: tuple[list[Any], list[Any]]
     ) -> tuple[list[Any], list[Any]]:
         for slot, one, other in zip(variables.live, first[0], second[0], strict=True):
+            _note_growth(slot, before[variables.slots.index(slot)], one, other)
             builds.append(pairs.join(slot.name, one, other))
         effects.join(pairs, first[1], second[1])
         return pairs.first, pairs.second
@@ -60,6 +88,14 @@ def convert_ifelse(
     leaves = backend.get().cond(pred, side(true_fn), side(false_fn), join)
     variables.finish([build(leaves) for build in builds])
     effects.finish(leaves)
+
+
+def _note_growth(slot: Slot, before: Any, one: Any, other: Any) -> None:
+    """Raise Grown where two sides made lists of different lengths out of one that was there before."""
+    if isinstance(before, list) and isinstance(one, list) and isinstance(other, list):
+        longer, shorter = (one, other) if len(one) > len(other) else (other, one)
+        if len(longer) != len(shorter) and len(shorter) >= len(before):
+            raise Grown(slot.name, before, before, longer)
 
 
 def convert_ifexp(pred: Any, true_fn: Thunk, false_fn: Thunk) -> Any:

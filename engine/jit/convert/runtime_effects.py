@@ -1,35 +1,42 @@
 """Changes that a branch or loop makes to lists, dicts, sets and attributes of the objects it can see.
 
 Both sides of a symbolic branch are run while the Program is built, so what one does to a list must not be
-seen by the other. The contents are put back after each side and joined at the end, as variables are.
+seen by the other. The contents are put back after each side and joined at the end, as variables are. A loop
+carries what its body changes through, as it does with variables.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from types import FunctionType, ModuleType
+from types import CellType, FunctionType, ModuleType
 from typing import Any, cast
 
 import numpy as np
 
 from engine.jit.convert import backend
-from engine.jit.convert.runtime_merge import Build, Pairs, describe
-from engine.jit.convert.runtime_state import Place, Undefined, refuse
+from engine.jit.convert.runtime_growing import Grown
+from engine.jit.convert.runtime_merge import Build, Pairs
+from engine.jit.convert.runtime_state import Place, Undefined
 
 CONTAINERS = (list, dict, set)
 # What calling a Layer stores in it: not the user's state.
 OWN = frozenset({"_built", "_static_functions", "forward"})
 OPAQUE = (type, ModuleType, FunctionType, np.ndarray, np.generic)
+Put = Callable[[Any], None]
 
 
 class Watched:
-    """One container, with the name that the user knows it by; the engine's own attributes don't count."""
+    """One container, with the name that the user knows it by; the engine's own attributes don't count.
+
+    `homes` put another object where the container was found.
+    """
 
     def __init__(self, name: str, container: Any, own: frozenset[str] = frozenset()) -> None:
         self.name = name
         self.container = container
         self.own = own
+        self.homes: list[Put] = []
         self.before = self.contents()
 
     def contents(self) -> Any:
@@ -53,6 +60,10 @@ class Watched:
         if kept:
             self.container.update(kept)
 
+    # A container that a loop carries through is one of its variables.
+    get = contents
+    set = put
+
 
 class Effects:
     """The containers that functions can reach through their variables: the variables' own, and attributes of
@@ -63,7 +74,7 @@ class Effects:
         self.place = place
         self.watched: list[Watched] = []
         self.builds: list[tuple[Watched, Build]] = []
-        seen: set[int] = set()
+        self._seen: dict[int, Watched | None] = {}
         for function in functions:
             helper = function.func if isinstance(function, functools.partial) else function
             if helper is None:
@@ -71,26 +82,52 @@ class Effects:
             helper = cast(FunctionType, helper)
             for name, cell in zip(helper.__code__.co_freevars, helper.__closure__ or (), strict=True):
                 try:
-                    self._watch(name, cell.cell_contents, seen)
+                    self._watch(name, cell.cell_contents, _into_cell(cell))
                 except ValueError:
                     continue
 
-    def _watch(self, name: str, value: Any, seen: set[int]) -> None:
-        if id(value) in seen or isinstance(value, Undefined):
+    def _watch(self, name: str, value: Any, home: Put) -> None:
+        if id(value) in self._seen:
+            known = self._seen[id(value)]
+            if known is not None:
+                known.homes.append(home)
             return
-        seen.add(id(value))
+        self._seen[id(value)] = None
+        if isinstance(value, Undefined):
+            return
         if isinstance(value, CONTAINERS):
-            self.watched.append(Watched(name, value))
+            watched = Watched(name, value)
+            watched.homes.append(home)
+            self._seen[id(value)] = watched
+            self.watched.append(watched)
             for key, item in _items(value):
-                if isinstance(item, CONTAINERS):
-                    self._watch(f"{name}[{key!r}]", item, seen)
+                if isinstance(item, CONTAINERS) or backend.get().is_array(item):
+                    self._watch(f"{name}[{key!r}]", item, _into_item(value, key))
             return
         attributes = getattr(value, "__dict__", None) if not isinstance(value, OPAQUE) else None
         if type(attributes) is dict and not backend.get().is_tensor(value):
             self.watched.append(Watched(name, attributes, OWN))
             for key, item in list(attributes.items()):
-                if isinstance(item, CONTAINERS) and not key.startswith("_"):
-                    self._watch(f"{name}.{key}", item, seen)
+                own = key.startswith("_")
+                if (isinstance(item, CONTAINERS) and not own) or backend.get().is_array(item):
+                    self._watch(f"{name}.{key}", item, _into_item(attributes, key))
+
+    def knows(self, container: Any) -> bool:
+        """Whether the container was there when the construct began."""
+        return self._seen.get(id(container)) is not None
+
+    def replace(self, container: Any, other: Any) -> None:
+        """Put another object in place of a container, wherever it was found."""
+        watched = self._seen[id(container)]
+        assert watched is not None
+        for home in watched.homes:
+            home(other)
+
+    def put_back(self) -> None:
+        """Undo all changes."""
+        for watched in self.watched:
+            if watched.changed():
+                watched.put(watched.before)
 
     def take(self) -> list[Any]:
         """The contents of all containers, which are put back to what they were before."""
@@ -104,9 +141,14 @@ class Effects:
         return contents
 
     def join(self, pairs: Pairs, first: Sequence[Any], second: Sequence[Any]) -> None:
-        """Join what two sides made of the containers; raises ConversionError where that is not possible."""
+        """Join what two sides made of the containers; raises ConversionError where that is not possible, and
+        Grown for a list whose length differs.
+        """
         for watched, one, other in zip(self.watched, first, second, strict=True):
             if not (_same(one, watched.before) and _same(other, watched.before)):
+                if isinstance(watched.container, list) and len(one) != len(other):
+                    longer = one if len(one) > len(other) else other
+                    raise Grown(watched.name, watched.container, watched.before, longer)
                 self.builds.append((watched, pairs.join(watched.name, one, other)))
 
     def finish(self, leaves: Sequence[Any]) -> None:
@@ -114,21 +156,28 @@ class Effects:
         for watched, build in self.builds:
             watched.put(build(leaves))
 
-    def refuse_changes(self) -> None:
-        """Raise ConversionError if a container changed, for a loop that is built once and runs any number of
-        times.
-        """
-        for watched in self.watched:
-            if watched.changed():
-                now = describe(watched.container)
-                before = describe(watched.before)
-                watched.put(watched.before)
-                refuse(
-                    self.place,
-                    f"`{watched.name}` is changed in place inside a loop whose length a Tensor decides",
-                    f"{before} before, {now} after one iteration",
-                    "keep the values in Tensors made before the loop, or loop over a Python range",
-                )
+    def changed(self) -> list[Watched]:
+        """The containers whose contents are not those from before; raises Grown for a list that grew."""
+        found = [watched for watched in self.watched if watched.changed()]
+        for watched in found:
+            contents = watched.contents()
+            if isinstance(watched.container, list) and len(contents) != len(watched.before):
+                raise Grown(watched.name, watched.container, watched.before, contents)
+        return found
+
+
+def _into_cell(cell: CellType) -> Put:
+    def put(value: Any) -> None:
+        cell.cell_contents = value
+
+    return put
+
+
+def _into_item(container: Any, key: Any) -> Put:
+    def put(value: Any) -> None:
+        container[key] = value
+
+    return put
 
 
 def _items(container: Any) -> list[tuple[Any, Any]]:

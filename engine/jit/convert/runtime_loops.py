@@ -7,19 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.jit.convert import backend
+from engine.jit.convert.runtime_carried import Carried
 from engine.jit.convert.runtime_effects import Effects
-from engine.jit.convert.runtime_merge import (
-    PLAIN,
-    Build,
-    Pairs,
-    describe,
-    is_leaf,
-    keep,
-    mapping,
-    sequence,
-    subject,
-)
-from engine.jit.convert.runtime_state import NoValue, Place, State, Undefined, refuse
+from engine.jit.convert.runtime_growing import Grown, Rebuild, array_of, belongs_outside, watching
+from engine.jit.convert.runtime_state import Place, State
 
 Thunk = Callable[[], Any]
 
@@ -78,7 +69,7 @@ def build_for(items: Any, stop: Thunk, body: Callable[[Any], None], state: State
         body(index if items is counting else items[index])
         return index + counting.step
 
-    _build(state, test, step, place, body, counting.start)
+    _Loop(state, test, step, place, body, [counting.start]).build()
 
 
 def _within(index: Any, counting: SymbolicRange) -> Any:
@@ -91,150 +82,110 @@ def _within(index: Any, counting: SymbolicRange) -> Any:
 
 def build_while(state: State, test: Thunk, body: Thunk, place: Place) -> None:
     """A `while` whose test is symbolic; raises ConversionError where a variable can't be carried through."""
-    _build(state, lambda _: test(), lambda index: (body(), index)[1], place, body, None)
+    _Loop(state, lambda _: test(), lambda index: (body(), index)[1], place, body, []).build()
 
 
-def _build(
-    state: State,
-    test: Callable[[Any], Any],
-    body: Callable[[Any], Any],
-    place: Place,
-    user_body: Callable[..., Any],
-    index: Any,
-) -> None:
-    before = state.save()
-    effects = Effects(place, user_body)
-    counted = [] if index is None else [index]
-    carried = Carried(place, state)
+class _Loop:
+    """One loop while it is built; `counted` holds the first index of a `for`, and is empty for a `while`.
 
-    def put(leaves: list[Any]) -> Any:
-        state.restore(before)
-        for slot, value in zip(state.live, carried.values(leaves[len(counted) :]), strict=True):
-            slot.set(value)
-        return leaves[0] if counted else None
-
-    def run_test(leaves: list[Any]) -> Any:
-        return test(put(leaves))
-
-    def run_body(leaves: list[Any]) -> list[Any]:
-        following = body(put(leaves))
-        effects.refuse_changes()
-        after = carried.after()
-        if carried.promote(after):
-            raise _Promoted
-        return ([following] if counted else []) + after
-
-    def try_body(leaves: list[Any]) -> list[Any]:
-        body(put(leaves))
-        effects.refuse_changes()
-        return state.live_values()
-
-    if carried.waits_for_return():
-        carried.fill(backend.get().trial(try_body, counted + carried.leaves))
-        state.restore(before)
-    while True:
-        try:
-            with backend.get().undone_on(_Promoted):
-                leaves = backend.get().while_loop(run_test, run_body, counted + carried.leaves)
-            break
-        except _Promoted:
-            state.restore(before)
-    state.finish(carried.values(leaves[len(counted) :]))
-
-
-class _Promoted(Exception):
-    """A whole number before the loop turned out to be a float after an iteration: the loop is built again."""
-
-
-class Carried:
-    """The live variables of a loop taken apart into leaves (Tensors and numbers) and what stays as it is in
-    Python.
+    What the body does shows only when it is built, so a loop may be built several times: with numbers that
+    become floats as floats, with lists that grow as tensor arrays, with the containers that it changes.
     """
 
-    def __init__(self, place: Place, state: State) -> None:
-        self.place = place
+    def __init__(
+        self, state: State, test: Callable[[Any], Any], body: Callable[[Any], Any], place: Place,
+        user_body: Callable[..., Any], counted: list[Any],
+    ) -> None:  # fmt: skip
         self.state = state
-        self.start(state.live_values())
+        self.test = test
+        self.body = body
+        self.place = place
+        self.user_body = user_body
+        self.counted = counted
+        self.containers: set[int] = set()  # those that the body changes, by id
+        self.floats: set[str] = set()
+        self.by_value: set[str] = set()
+        self.keys_grow = False
 
-    def start(self, values: list[Any]) -> None:
-        """Take the values at the loop's beginning apart."""
-        self.first = values
-        self.leaves: list[Any] = []
-        self.builds: list[Build] = []
-        for slot, value in zip(self.state.live, values, strict=True):
-            if isinstance(value, Undefined):
-                refuse(
-                    self.place,
-                    f"{subject(slot.name)} gets its first value inside a loop whose length a Tensor decides",
-                    "it has none before the loop, which may run zero times",
-                    f"assign `{slot.name}` a Tensor of the same shape and dtype before the loop",
-                )
-            self.builds.append(self._apart(value))
-
-    def _apart(self, value: Any) -> Build:
-        if is_leaf(value):
-            index = len(self.leaves)
-            self.leaves.append(value)
-            return lambda leaves: leaves[index]
-        if isinstance(value, list | tuple):
-            return sequence(value, [self._apart(item) for item in value])
-        if isinstance(value, dict):
-            return mapping(value, [self._apart(item) for item in value.values()])
-        return keep(value)
-
-    def values(self, leaves: list[Any]) -> list[Any]:
-        """The variables' values for these leaves."""
-        return [build(leaves) for build in self.builds]
-
-    def waits_for_return(self) -> bool:
-        """Whether a `return` in the loop has yet to show the structure of its value."""
-        return any(isinstance(value, NoValue) for value in self.first)
-
-    def fill(self, after: list[Any]) -> None:
-        """Give the value of a `return` in the loop a start of the structure that one iteration gives it."""
-        values = []
-        for slot, first, last in zip(self.state.live, self.first, after, strict=True):
-            if isinstance(first, NoValue) and not isinstance(last, NoValue):
-                pairs = Pairs(self.place, "before the loop", "after one iteration", [], [])
-                first = pairs.join(slot.name, first, last)(pairs.first)
-            values.append(first)
-        self.start(values)
-
-    def promote(self, after: list[Any]) -> bool:
-        """Make whole numbers floats that are floats after an iteration, as Python would; whether there were
-        any.
-        """
-        tools = backend.get()
-        found = False
-        for index, (first, last) in enumerate(zip(self.leaves, after, strict=True)):
-            becomes_float = isinstance(last, float) or (tools.is_tensor(last) and tools.is_floating(last))
-            if type(first) is int and becomes_float:
-                self.leaves[index] = float(first)
-                found = True
-        return found
-
-    def after(self) -> list[Any]:
-        """The leaves at the end of the body; raises ConversionError where a variable's structure changed."""
-        leaves: list[Any] = []
-        for slot, first, last in zip(self.state.live, self.first, self.state.live_values(), strict=True):
-            self._match(subject(slot.name), first, last, leaves)
-        return leaves
-
-    def _match(self, path: str, first: Any, last: Any, leaves: list[Any]) -> None:
-        if is_leaf(first) and is_leaf(last):
-            leaves.append(last)
-        elif isinstance(first, list | tuple) and type(first) is type(last) and len(first) == len(last):
-            for position, (one, other) in enumerate(zip(first, last, strict=True)):
-                self._match(f"{path}[{position}]", one, other, leaves)
-        elif isinstance(first, dict) and type(first) is type(last) and list(first) == list(last):
-            for key in first:
-                self._match(f"{path}[{key!r}]", first[key], last[key], leaves)
-        elif not (
-            first is last or (isinstance(first, PLAIN) and type(first) is type(last) and first == last)
-        ):
-            refuse(
-                self.place,
-                f"{path} changes its kind inside a loop whose length a Tensor decides",
-                f"{describe(first)} before, {describe(last)} after one iteration",
-                "keep it a Tensor or number of one structure, or loop over a Python range",
+    def build(self) -> None:
+        """Raises ConversionError where a variable or container can't be carried through the loop."""
+        while True:
+            self.before = self.state.save()
+            self.effects = Effects(self.place, self.user_body)
+            try:
+                with watching(self._knows), backend.get().undone_on(Rebuild):
+                    leaves = self._append()
+                break
+            except Grown as grown:
+                self._restore()
+                if belongs_outside(grown.items):
+                    raise
+                self._replace(grown)
+            except Rebuild:
+                self._restore()
+        values = self.carried.values(self._own(leaves))
+        live = len(self.state.live)
+        self.state.finish(values[:live])
+        for slot, value in zip(self.carried.slots[live:], values[live:], strict=True):
+            slot.set(value)
+        if self.carried.born:
+            backend.get().check(
+                leaves[-1],
+                f"{self.place}: {', '.join(self.carried.born)} gets its first value in this loop and is used "
+                "after it, but the loop ran zero times; assign it before the loop",
             )
+
+    def _append(self) -> list[Any]:
+        changed = [w for w in self.effects.watched if id(w.container) in self.containers]
+        self.carried = Carried(self.place, [*self.state.live, *changed], self.floats, self.by_value)
+        if self.keys_grow or self.carried.incomplete():
+            self.carried.fill(backend.get().trial(self._try_body, self.counted + self.carried.leaves))
+            self._restore()
+        ran = [False] if self.carried.born else []
+        leaves = self.counted + self.carried.leaves + ran
+        return backend.get().while_loop(self._run_test, self._run_body, leaves)
+
+    def _own(self, leaves: list[Any]) -> list[Any]:
+        return leaves[len(self.counted) : len(self.counted) + len(self.carried.leaves)]
+
+    def _put(self, leaves: list[Any]) -> Any:
+        self._restore()
+        for slot, value in zip(self.carried.slots, self.carried.values(self._own(leaves)), strict=True):
+            slot.set(value)
+        return leaves[0] if self.counted else None
+
+    def _run_test(self, leaves: list[Any]) -> Any:
+        return self.test(self._put(leaves))
+
+    def _try_body(self, leaves: list[Any]) -> list[Any]:
+        self.body(self._put(leaves))
+        return self.carried.last()
+
+    def _run_body(self, leaves: list[Any]) -> list[Any]:
+        following = self.body(self._put(leaves))
+        new = {id(watched.container) for watched in self.effects.changed()} - self.containers
+        if new:
+            self.containers |= new
+            raise Rebuild
+        if self.carried.keys_grew():
+            self.keys_grow = True
+            raise Rebuild
+        after = self.carried.after()
+        self._restore()
+        return ([following] if self.counted else []) + after + ([True] if self.carried.born else [])
+
+    def _restore(self) -> None:
+        self.state.restore(self.before)
+        self.effects.put_back()
+
+    def _knows(self, container: Any) -> bool:
+        return self.effects.knows(container) or any(value is container for value in self.before)
+
+    def _replace(self, grown: Grown) -> None:
+        """Let a list that grows be a tensor array from here on."""
+        made = array_of(self.place, grown)
+        if self.effects.knows(grown.items):
+            self.effects.replace(grown.items, made)
+        for slot in self.state.slots:
+            if slot.get() is grown.items:
+                slot.set(made)

@@ -31,8 +31,12 @@ def describe(value: object) -> str:
     """A value in an error message."""
     if backend.get().is_tensor(value):
         return "a Tensor"
+    if isinstance(value, Undefined):
+        return "no value"
     if isinstance(value, list | tuple | dict | set):
         return f"a {type(value).__name__} of {len(value)}"
+    if backend.get().is_array(value):
+        return "a tensor array"
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
@@ -71,6 +75,11 @@ class Pairs:
             if type(first) is type(second) and is_number(first) and (first == second or first != first):
                 return keep(first)
             return self._leaf(first, second)
+        if backend.get().is_array(first) and backend.get().is_array(second):
+            parts = [
+                self._join(path, name, *pair) for pair in zip(first.leaves(), second.leaves(), strict=True)
+            ]
+            return lambda leaves: first.with_leaves([part(leaves) for part in parts])
         if type(first) is type(second):
             if isinstance(first, list | tuple) and len(first) == len(second):
                 items = [
@@ -78,7 +87,7 @@ class Pairs:
                     for i, pair in enumerate(zip(first, second, strict=True))
                 ]
                 return sequence(first, items)
-            if isinstance(first, dict) and list(first) == list(second):
+            if isinstance(first, dict) and first.keys() == second.keys():
                 return mapping(
                     first, [self._join(f"{path}[{key!r}]", name, first[key], second[key]) for key in first]
                 )

@@ -6,12 +6,14 @@ from pathlib import Path
 
 from tests.engine.ops import (
     table_activation,
+    table_arrange,
     table_array,
     table_convs,
     table_elementwise,
     table_losses,
     table_math,
     table_nn,
+    table_padding,
     table_pools,
     table_shapes,
     table_update,
@@ -22,12 +24,14 @@ REPO = Path(__file__).resolve().parents[3]
 
 CASES: list[Case] = [
     *table_activation.CASES,
+    *table_arrange.CASES,
     *table_array.CASES,
     *table_convs.CASES,
     *table_elementwise.CASES,
     *table_losses.CASES,
     *table_math.CASES,
     *table_nn.CASES,
+    *table_padding.CASES,
     *table_pools.CASES,
     *table_shapes.CASES,
     *table_update.CASES,

@@ -55,6 +55,33 @@ for name in ("lt", "le", "gt", "ge", "eq", "ne"):
 Sym.__neg__ = lambda self: Sym(-self.value)  # type: ignore[attr-defined]
 
 
+class SymList:
+    """Stands for a tensor array."""
+
+    def __init__(self, items: Sym) -> None:
+        self.items = items
+
+    def leaves(self) -> list[Sym]:
+        return [self.items]
+
+    def with_leaves(self, leaves: list[Sym]) -> SymList:
+        return SymList(*leaves)
+
+    def append(self, item: Any) -> None:
+        self.items = Sym([*self.items.value, item])
+
+    def pop(self) -> Any:
+        *rest, last = self.items.value
+        self.items = Sym(rest)
+        return last
+
+    def __add__(self, other: list[Any]) -> SymList:
+        return SymList(Sym([*self.items.value, *other]))
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.items.value[index]
+
+
 class FakeBackend:
     """Builds both sides of a branch as the engine does, and picks by value; records what was built."""
 
@@ -72,6 +99,17 @@ class FakeBackend:
 
     def asked(self, value: Any) -> Any:
         return value
+
+    def is_array(self, value: object) -> bool:
+        return isinstance(value, SymList)
+
+    def stands_for(self, value: object, kinds: Any) -> bool:
+        return False
+
+    def array(self, items: list[Any], like: Any) -> Any:
+        if any(isinstance(item, str) for item in [*items, like]):
+            return "a str is no Tensor"
+        return SymList(Sym(list(items)))
 
     def is_floating(self, value: Any) -> bool:
         return isinstance(value.value, float)

@@ -1,0 +1,164 @@
+"""What a loop carries from one iteration to the next: the values of its variables and of the containers that
+its body changes, taken apart into Tensors and numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from engine.jit.convert import backend
+from engine.jit.convert.runtime_growing import Grown, Rebuild
+from engine.jit.convert.runtime_merge import (
+    PLAIN,
+    Build,
+    Pairs,
+    describe,
+    is_leaf,
+    keep,
+    mapping,
+    sequence,
+    subject,
+)
+from engine.jit.convert.runtime_state import NO_VALUE, NoValue, Place, Undefined, refuse
+
+
+class CarriedSlot(Protocol):
+    """A variable, or the contents of a container."""
+
+    name: str
+
+    def get(self) -> Any: ...
+
+    def set(self, value: Any) -> None: ...
+
+
+class Carried:
+    """The values at the loop's beginning as leaves, and how the slots' values are made of leaves.
+
+    `floats` are paths of whole numbers that become floats, `by_value` those of tensor arrays that the body
+    replaces by others; both are added to, and the loop is built again. `born` are the names that have no
+    value before the loop.
+    """
+
+    def __init__(
+        self, place: Place, slots: Sequence[CarriedSlot], floats: set[str], by_value: set[str]
+    ) -> None:
+        self.place = place
+        self.slots = list(slots)
+        self.floats = floats
+        self.by_value = by_value
+        self.born: list[str] = []
+        self._start(self.last())
+
+    def last(self) -> list[Any]:
+        """The slots' values now."""
+        return [slot.get() for slot in self.slots]
+
+    def _start(self, values: list[Any]) -> None:
+        self.first = values
+        self.leaves: list[Any] = []
+        self.builds: list[Build] = [
+            self._apart(subject(slot.name), value) for slot, value in zip(self.slots, values, strict=True)
+        ]
+
+    def _apart(self, path: str, value: Any) -> Build:
+        if is_leaf(value):
+            index = len(self.leaves)
+            self.leaves.append(float(value) if path in self.floats else value)
+            return lambda leaves: leaves[index]
+        if backend.get().is_array(value):
+            if path not in self.by_value:
+                return keep(value)
+            parts = [self._apart(f"{path} {n}", part) for n, part in enumerate(value.leaves())]
+            return lambda leaves: value.with_leaves([part(leaves) for part in parts])
+        if isinstance(value, list | tuple):
+            return sequence(value, [self._apart(f"{path}[{n}]", item) for n, item in enumerate(value)])
+        if isinstance(value, dict):
+            return mapping(value, [self._apart(f"{path}[{key!r}]", item) for key, item in value.items()])
+        return keep(value)
+
+    def values(self, leaves: list[Any]) -> list[Any]:
+        """The slots' values for these leaves."""
+        return [build(leaves) for build in self.builds]
+
+    def incomplete(self) -> bool:
+        """Whether a variable, or the value of a `return` in the loop, has no value yet."""
+        return any(isinstance(value, NoValue | Undefined) for value in self.first)
+
+    def keys_grew(self) -> bool:
+        """Whether a dict has keys that it had not at the loop's beginning."""
+        return any(
+            isinstance(first, dict) and isinstance(last, dict) and not last.keys() <= first.keys()
+            for first, last in zip(self.first, self.last(), strict=True)
+        )
+
+    def fill(self, after: list[Any]) -> None:
+        """Give what has no value before the loop a start of the structure that one iteration gives it."""
+        values = []
+        for slot, first, last in zip(self.slots, self.first, after, strict=True):
+            name = slot.name
+            if isinstance(first, NoValue) and not isinstance(last, NoValue):
+                first = self._start_of(name, last)
+            elif isinstance(first, Undefined) and not isinstance(last, Undefined):
+                self.born.append(subject(name))
+                first = self._start_of(name, last)
+            elif isinstance(first, dict) and isinstance(last, dict):
+                for key in last.keys() - first.keys():
+                    self.born.append(f"`{name}[{key!r}]`")
+                    first = {**first, key: self._start_of(f"{name}[{key!r}]", last[key])}
+            values.append(first)
+        self._start(values)
+
+    def _start_of(self, name: str, last: Any) -> Any:
+        pairs = Pairs(self.place, "before the loop", "after one iteration", [], [])
+        return pairs.join(name, NO_VALUE, last)(pairs.first)
+
+    def after(self) -> list[Any]:
+        """The leaves at the end of the body.
+
+        Raises ConversionError where a slot's structure changed, Rebuild where the loop has to begin with
+        other leaves.
+        """
+        leaves: list[Any] = []
+        self._rebuild = False
+        for slot, first, last in zip(self.slots, self.first, self.last(), strict=True):
+            self._match(slot.name, subject(slot.name), first, last, leaves)
+        if self._rebuild:
+            raise Rebuild
+        return leaves
+
+    def _match(self, name: str, path: str, first: Any, last: Any, leaves: list[Any]) -> None:
+        tools = backend.get()
+        if is_leaf(first) and is_leaf(last):
+            becomes_float = isinstance(last, float) or (tools.is_tensor(last) and tools.is_floating(last))
+            if type(first) is int and path not in self.floats and becomes_float:
+                self.floats.add(path)  # as in Python, a whole number becomes a float by arithmetic
+                self._rebuild = True
+            leaves.append(last)
+        elif tools.is_array(first) and tools.is_array(last):
+            if path in self.by_value:
+                for n, pair in enumerate(zip(first.leaves(), last.leaves(), strict=True)):
+                    self._match(name, f"{path} {n}", *pair, leaves)
+            elif first is not last:
+                self.by_value.add(path)
+                self._rebuild = True
+        elif isinstance(first, list | tuple) and type(first) is type(last) and len(first) == len(last):
+            for position, (one, other) in enumerate(zip(first, last, strict=True)):
+                self._match(name, f"{path}[{position}]", one, other, leaves)
+        elif isinstance(first, list) and (isinstance(last, list) or tools.is_array(last)):
+            raise Grown(name, first, first, last)
+        elif isinstance(first, dict) and type(first) is type(last) and first.keys() == last.keys():
+            for key in first:
+                self._match(name, f"{path}[{key!r}]", first[key], last[key], leaves)
+        elif not (
+            first is last
+            or (isinstance(first, Undefined) and isinstance(last, Undefined))
+            or (isinstance(first, PLAIN) and type(first) is type(last) and first == last)
+        ):
+            refuse(
+                self.place,
+                f"{path} changes its kind inside a loop whose length a Tensor decides",
+                f"{describe(first)} before, {describe(last)} after one iteration",
+                "keep it a Tensor or number of one structure, or loop over a Python range",
+            )

@@ -1,0 +1,222 @@
+"""TensorArray: a list whose length only the running Program knows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from engine.core import nest
+from engine.core.errors import ConversionError, OutOfRangeError, ShapeError
+from engine.ops import array as ops
+from engine.ops import index as index_ops
+from engine.ops import shape
+from engine.program.builder import located, user_frame
+from engine.tensor.creation import to_tensor
+
+
+class TensorArray:
+    """Tensors of one shape and dtype, or equal structures of such Tensors, in a Program.
+
+    It is used like a list: ``append``, ``extend``, ``pop``, ``array[i]``, ``array[i] = x``, ``array[a:b]``,
+    ``+``. Its length is a Variable: ``length()``, which ``len()`` becomes in converted code. ``stack`` and
+    ``concat`` take it in place of a list.
+    """
+
+    # One Variable a leaf of an element, with the elements along its first dimension.
+    def __init__(self, structure: Any, stacked: Sequence[Any]) -> None:
+        self._structure = nest.map_structure(lambda _: None, structure)
+        self._stacked = tuple(stacked)
+
+    @classmethod
+    def of(cls, items: Sequence[Any], like: Any) -> TensorArray:
+        """An array that holds ``items``, for elements like ``like``.
+
+        Raises ShapeError where they have no common structure, shape and dtype.
+        """
+        for n, item in enumerate(items):
+            if not nest.same_structure(item, like):
+                raise ShapeError(
+                    f"a list of tensors: element {n} is {nest.describe(item)}, another is "
+                    f"{nest.describe(like)}; in a list that grows in a Program all have one structure"
+                )
+        columns = zip(*(nest.flatten(item) for item in items), strict=True) if items else None
+        samples = nest.flatten(like)
+        if columns is None:
+            return cls(like, [_empty(sample) for sample in samples])
+        return cls(like, [_stack(column, sample) for column, sample in zip(columns, samples, strict=True)])
+
+    def leaves(self) -> list[Any]:
+        """One Variable for every Tensor of an element, the elements along its first dimension."""
+        return list(self._stacked)
+
+    def with_leaves(self, leaves: Sequence[Any]) -> TensorArray:
+        """An array of the same structure."""
+        return TensorArray(self._structure, leaves)
+
+    def elements(self, stacked: Sequence[Any]) -> list[Any]:
+        """The list that the array stands for, of the values of its leaves when the Program has run."""
+        count = len(stacked[0])
+        return [nest.pack(self._structure, [values[n] for values in stacked]) for n in range(count)]
+
+    def length(self) -> Any:
+        """The number of elements, an int64 Variable (an int where it is known)."""
+        stacked = self._stacked[0]
+        if stacked.shape[0] >= 0:
+            return stacked.shape[0]
+        return _int64(shape.shape(stacked))
+
+    def append(self, element: Any) -> None:
+        """Add an element of the same structure at the end."""
+        self._stacked = self._each(ops.array_append, element)
+
+    def extend(self, elements: Any) -> None:
+        """Add elements at the end: a list, or another array."""
+        if isinstance(elements, TensorArray):
+            pairs = zip(self._stacked, elements._stacked, strict=True)
+            self._stacked = tuple(shape.concat(list(pair), axis=0) for pair in pairs)
+            return
+        for element in elements:
+            self.append(element)
+
+    def pop(self, index: int = -1) -> Any:
+        """Take the element at ``index`` away, the last or the first."""
+        if index not in (-1, 0):
+            raise self._refused(f"pop({index!r}) from the middle", "pop the last or the first element")
+        taken = self[index]
+        rest = ("slice", None, -1, None) if index == -1 else ("slice", 1, None, None)
+        self._stacked = tuple(index_ops.slice_view(stacked, index=(rest,)) for stacked in self._stacked)
+        return taken
+
+    def write(self, i: Any, element: Any) -> None:
+        """Put an element at position ``i``, which may be one past the end."""
+        self._stacked = self._each(lambda stacked, x: ops.write_to_array(stacked, x, _position(i)), element)
+
+    def stacked(self, axis: int = 0) -> Any:
+        """All elements in one Tensor, along a new dimension."""
+        stacked = self._single("stack")
+        axis = _axis("stack", axis, stacked.ndim)
+        order = list(range(1, stacked.ndim))
+        return shape.transpose(stacked, axis=[*order[:axis], 0, *order[axis:]]) if axis else stacked
+
+    def concatenated(self, axis: int = 0) -> Any:
+        """All elements in one Tensor, one after another along a dimension of theirs."""
+        axis = _axis("concat", axis, self._single("concat").ndim - 1)
+        moved = self.stacked(axis)
+        size = [-1 if n in (axis, axis + 1) else s for n, s in enumerate(moved.shape)]
+        if sum(s < 0 for n, s in enumerate(moved.shape) if n not in (axis, axis + 1)):
+            raise self._refused("concat of tensors with unknown dimensions", "stack them and reshape")
+        return shape.reshape(moved, shape=[*size[:axis], -1, *size[axis + 2 :]])
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            bounds = ("slice", index.start, index.stop, index.step)
+            return self.with_leaves([index_ops.slice_view(s, index=(bounds,)) for s in self._stacked])
+        return nest.pack(self._structure, [_element(stacked, index) for stacked in self._stacked])
+
+    def __setitem__(self, index: Any, element: Any) -> None:
+        plain, tensors = _plain(index)
+        self._stacked = self._each(
+            lambda stacked, x: index_ops.setitem(stacked, x, tensors, index=plain), element
+        )
+
+    def __add__(self, other: Any) -> TensorArray:
+        made = self.with_leaves(self._stacked)
+        made.extend(other)
+        return made
+
+    def __iadd__(self, other: Any) -> TensorArray:
+        self.extend(other)
+        return self
+
+    def copy(self) -> TensorArray:
+        """Another array with the same elements."""
+        return self.with_leaves(self._stacked)
+
+    def __len__(self) -> NoReturn:
+        raise self._refused("len()", "ask for its length in code that to_static converts")
+
+    def __bool__(self) -> NoReturn:
+        raise self._refused("its truth value", "compare its len() in code that to_static converts")
+
+    def __iter__(self) -> NoReturn:
+        raise self._refused("iteration", "write a for loop in code that to_static converts, or index it")
+
+    def __repr__(self) -> str:
+        return f"TensorArray({', '.join(str(stacked.spec) for stacked in self._stacked)})"
+
+    def _each(self, function: Any, element: Any) -> tuple[Any, ...]:
+        if not nest.same_structure(element, self._structure):
+            raise located(
+                ShapeError(
+                    f"a list of tensors: it holds {nest.describe(self._structure)}, this is "
+                    f"{nest.describe(element)}; its elements have one structure"
+                ),
+                user_frame(),
+            )
+        parts = zip(self._stacked, nest.flatten(element), strict=True)
+        return tuple(function(stacked, _leaf(x, stacked)) for stacked, x in parts)
+
+    def _single(self, what: str) -> Any:
+        if len(self._stacked) != 1:
+            raise self._refused(f"{what} of elements of several tensors", "keep a list for each of them")
+        return self._stacked[0]
+
+    def _refused(self, what: str, remedy: str) -> Exception:
+        message = f"a list of tensors whose length is known only when the Program runs: {what}; {remedy}"
+        return located(ConversionError(message), user_frame())
+
+
+def _leaf(value: Any, stacked: Any) -> Any:
+    return to_tensor(value, dtype=stacked.dtype) if isinstance(value, bool | int | float) else value
+
+
+def _empty(like: Any) -> Any:
+    like = _number(like)
+    dims = [1 if size < 0 else size for size in like.shape]
+    return shape.fill(shape=[0, *dims], value=0, dtype=like.dtype.name)
+
+
+def _stack(column: Sequence[Any], like: Any) -> Any:
+    column = [_number(value) for value in column]
+    like = _number(like)
+    for value in column:
+        if value.dtype is not like.dtype or value.ndim != like.ndim:
+            raise ShapeError(
+                f"a list of tensors: {value.spec} and {like.spec} in one; in a list that grows in a Program "
+                "all have one shape and dtype"
+            )
+    return shape.stack(column, axis=0)
+
+
+def _number(value: Any) -> Any:
+    return to_tensor(value) if isinstance(value, bool | int | float) else value
+
+
+def _int64(value: Any) -> Any:
+    from engine.ops import math
+
+    first = index_ops.slice_view(value, index=(0,))
+    return first if first.dtype.name == "int64" else math.cast(first, out_dtype="int64")
+
+
+def _position(i: Any) -> Any:
+    return to_tensor(i, dtype="int64") if isinstance(i, int) else i
+
+
+def _plain(index: Any) -> tuple[tuple[Any, ...], list[Any]]:
+    if isinstance(index, int):
+        return (index,), []
+    return (("tensor", 0),), [shape.reshape(index, shape=[]) if index.ndim else index]
+
+
+def _element(stacked: Any, index: Any) -> Any:
+    plain, tensors = _plain(index)
+    if tensors:
+        return index_ops.getitem(stacked, tensors, index=plain)
+    return index_ops.slice_view(stacked, index=plain)
+
+
+def _axis(where: str, axis: int, ndim: int) -> int:
+    if not -ndim <= axis < ndim:
+        raise OutOfRangeError(f"{where}: axis {axis} is out of range; use {-ndim} to {ndim - 1}")
+    return axis + ndim if axis < 0 else axis
