@@ -10,7 +10,7 @@ import numpy as np
 from engine.core.dtype import int32, int64
 from engine.core.errors import DTypeError, ShapeError
 from engine.eager.tensor import Tensor
-from engine.ops import compare, index, loss, math, reduce, shape
+from engine.ops import along, compare, loss, math, reduce, shape
 from engine.tensor import creation
 
 
@@ -24,7 +24,7 @@ def accuracy(
     """
     if label.dtype is int32:
         label = math.cast(label, out_dtype=int64)
-    values, indices = index.topk(input, k=int(k))
+    values, indices = along.topk(input, k=int(k))
     share, right, count = loss.accuracy(values, indices, label)
     if correct is not None:
         creation.assign(right, correct)
@@ -73,7 +73,7 @@ class Accuracy(Metric):
 
         ``label`` is [...] or [..., 1] class numbers, or [..., classes] one-hot.
         """
-        _, indices = index.topk(pred, k=min(self.maxk, pred.shape[-1]), axis=-1)
+        _, indices = along.topk(pred, k=min(self.maxk, pred.shape[-1]), axis=-1)
         if label.ndim == 1 or (label.ndim == 2 and label.shape[-1] == 1):
             label = shape.reshape(label, shape=[-1, 1])
         elif label.shape[-1] != 1:

@@ -1,4 +1,4 @@
-"""Indexing: reading and writing slices, gathering, choosing, sorting, one-hot."""
+"""Indexing: reading and writing slices, gathering rows, choosing, one-hot."""
 
 from __future__ import annotations
 
@@ -6,34 +6,82 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.dtype import float32, from_numpy, int64
-from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError, ShapeError
+from engine.core.dtype import float32
+from engine.core.errors import DTypeError, OutOfRangeError, ShapeError
 from engine.core.infer import broadcast_shapes, normal_axis, require_same_dtype
 from engine.core.opdef import op
 from engine.core.spec import Spec
 from engine.ops import shape
 
-# An index is written as a tuple of plain values, so that it can stand in a Program: an int, None,
-# "..." for an ellipsis, ("slice", start, stop, step), or ("tensor", n) for the n-th tensor of the
-# operator's list input.
+# An index is written as a tuple of plain values, so that it can stand in a Program: an int, None, "..." for
+# an ellipsis, ("slice", start, stop, step), or, for the n-th tensor of the operator's list input,
+# ("tensor", n) where it picks many elements and ("number", n) where it is one number that only the running
+# Program knows. A bound of a slice may be a ("number", n) too.
+#
+# Numbers, slices, None and the ellipsis are applied first, then tensors and masks to what is left: a number
+# is no index tensor of one element, unlike in NumPy.
+
+_ALL = slice(None)
 
 
-def _restore(index: Any, tensors: Any) -> tuple[Any, ...]:
-    made: list[Any] = []
+def _is(item: Any, kind: str) -> bool:
+    return isinstance(item, (list, tuple)) and item[0] == kind
+
+
+def _bound(value: Any, tensors: Any) -> Any:
+    return int(tensors[value[1]].reshape(())) if isinstance(value, (list, tuple)) else value
+
+
+def _rank(mask: Any) -> int:
+    """How many dimensions an index tensor or mask takes."""
+    return int(mask.ndim) if mask.dtype == np.bool_ else 1
+
+
+def _restore(index: Any, tensors: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """The two parts of an index as NumPy takes them: what gives a view, and the index tensors after that."""
+    basic: list[Any] = []
+    advanced: list[Any] = []
     for item in index:
-        if isinstance(item, (list, tuple)):
-            made.append(slice(*item[1:]) if item[0] == "slice" else tensors[item[1]])
+        if item is None:
+            basic.append(None)
+            advanced.append(_ALL)
+        elif isinstance(item, str):
+            basic.append(Ellipsis)
+            advanced.append(Ellipsis)
+        elif _is(item, "slice"):
+            basic.append(slice(*[_bound(v, tensors) for v in item[1:]]))
+            advanced.append(_ALL)
+        elif _is(item, "tensor"):
+            tensor = tensors[item[1]]
+            basic += [_ALL] * _rank(tensor)
+            advanced.append(tensor)
         else:
-            made.append(Ellipsis if item == "..." else item)
-    return tuple(made)
+            basic.append(_bound(item, tensors))
+    # With an ellipsis even one element is a view; without, it would be a number.
+    return tuple(basic if Ellipsis in basic else [*basic, Ellipsis]), tuple(advanced if tensors else ())
+
+
+def _picked(x: Any, index: Any, tensors: Any) -> Any:
+    basic, advanced = _restore(index, tensors)
+    return x[basic][advanced] if any(_is(item, "tensor") for item in index) else x[basic]
+
+
+def _slice_size(size: int, bounds: Any) -> int:
+    """How many elements a slice takes; -1 where that is not known."""
+    if any(isinstance(b, (list, tuple)) for b in bounds):
+        return -1
+    if size < 0:
+        return size if all(b is None for b in bounds) else -1
+    return len(range(*slice(*bounds).indices(size)))
 
 
 def _infer_getitem(x: Spec, indices: list[Spec], *, index: Any) -> Spec:
-    tensors = [s.dtype.name == "bool" for s in indices]
-    consumed = sum(
-        indices[i[1]].ndim if isinstance(i, (list, tuple)) and i[0] == "tensor" and tensors[i[1]] else 1
-        for i in index if i is not None and not (isinstance(i, str) and i == "...")
-    )  # fmt: skip
+    def rank(item: Any) -> int:
+        if item is None or isinstance(item, str):
+            return 0
+        return _rank_of(indices[item[1]]) if _is(item, "tensor") else 1
+
+    consumed = sum(rank(item) for item in index)
     if consumed > x.ndim:
         raise OutOfRangeError(
             f"getitem: {consumed} indices for {x}, which has {x.ndim} dimensions; use fewer"
@@ -51,26 +99,23 @@ def _infer_getitem(x: Spec, indices: list[Spec], *, index: Any) -> Spec:
     for item in full:
         if item is None:
             result.append(1)
-        elif isinstance(item, (list, tuple)) and item[0] == "slice":
-            size = x.shape[axis]
-            result.append(-1 if size < 0 and item[1:] != (None, None, None) else
-                          size if size < 0 else len(range(*slice(*item[1:]).indices(size))))  # fmt: skip
-            axis += 1
-        elif isinstance(item, (list, tuple)):
+        elif _is(item, "slice"):
+            result.append(_slice_size(x.shape[axis], item[1:]))
+        elif _is(item, "tensor"):
             spec = indices[item[1]]
             apart = apart or (position is not None and position != len(result))
             position = len(result) if position is None else position
-            is_mask = spec.dtype.name == "bool"
-            parts.append((-1,) if is_mask else spec.shape)
-            axis += spec.ndim if is_mask else 1
-        else:
+            if spec.dtype.name == "bool":
+                _require_mask(x, axis, spec)
+            parts.append((-1,) if spec.dtype.name == "bool" else spec.shape)
+        elif isinstance(item, int):
             size = x.shape[axis]
             if size >= 0 and not -size <= item < size:
                 raise OutOfRangeError(
                     f"getitem: index {item} is out of range for dimension {axis} of {x}; "
                     f"use {-size} to {size - 1}"
                 )
-            axis += 1
+        axis += rank(item)
     if parts:
         joined: tuple[int, ...] = ()
         for part in parts:
@@ -80,10 +125,23 @@ def _infer_getitem(x: Spec, indices: list[Spec], *, index: Any) -> Spec:
     return x.with_shape(result)
 
 
+def _rank_of(spec: Spec) -> int:
+    return spec.ndim if spec.dtype.name == "bool" else 1
+
+
+def _require_mask(x: Spec, axis: int, mask: Spec) -> None:
+    sizes = x.shape[axis : axis + mask.ndim]
+    if any(a != b and -1 not in (a, b) for a, b in zip(mask.shape, sizes, strict=True)):
+        raise OutOfRangeError(
+            f"getitem: a mask of shape {list(mask.shape)} does not fit {x} from dimension {axis}; "
+            "it needs the sizes that it chooses from"
+        )
+
+
 @op("getitem", infer=_infer_getitem, slots={"x": "Input", "indices": "IndexTensors"})
 def getitem(xp, x, indices: list, *, index):
     """x[index], copied."""
-    return xp.array(x[_restore(index, indices)], order="C")
+    return xp.array(_picked(x, index, indices), order="C")
 
 
 @op(
@@ -94,9 +152,7 @@ def getitem(xp, x, indices: list, *, index):
 )
 def slice_view(xp, x, *, index):
     """x[index] of ints and slices only. A view."""
-    where = _restore(index, ())
-    # With an ellipsis even one element is a view; without, it would be a number.
-    return x[where if Ellipsis in where else (*where, Ellipsis)]
+    return x[_restore(index, ())[0]]
 
 
 def _infer_scatter(g_in: Spec, like: Spec, indices: list[Spec], *, index: Any) -> Spec:
@@ -111,14 +167,12 @@ def _infer_scatter(g_in: Spec, like: Spec, indices: list[Spec], *, index: Any) -
 def _scatter_add(xp, g_in, like, indices: list, *, index):
     """Zeros like ``like`` with g_in added at index."""
     result = xp.zeros(like.shape, g_in.dtype)
-    where = _restore(index, indices)
-    if indices:
-        if xp is np:
-            np.add.at(result, where, g_in)
-        else:
-            xp.add.at(result, where, g_in)
+    basic, advanced = _restore(index, indices)
+    part = result[basic]
+    if any(_is(item, "tensor") for item in index):
+        xp.add.at(part, advanced, g_in)
     else:
-        result[where] = g_in
+        part[...] = g_in
     return result
 
 
@@ -144,8 +198,18 @@ def _infer_setitem(x: Spec, value: Spec, indices: list[Spec], *, index: Any) -> 
 def setitem(xp, x, value, indices: list, *, index):
     """x with x[index] replaced by value (broadcast)."""
     result = x.copy()
-    result[_restore(index, indices)] = value
+    put(result, value, indices, index)
     return result
+
+
+def put(array: Any, value: Any, indices: Any, index: Any) -> None:
+    """Write ``value`` into ``array`` at an index, in place."""
+    basic, advanced = _restore(index, indices)
+    part = array[basic]
+    if any(_is(item, "tensor") for item in index):
+        part[advanced] = value
+    else:
+        part[...] = value
 
 
 def _cleared(g: Any, value_like: Any, indices: Any, index: Any) -> Any:
@@ -195,57 +259,14 @@ where.grad(
 )
 
 
-def _infer_topk(x: Spec, *, k: int, axis: int = -1, **_: Any) -> tuple[Spec, Spec]:
-    axis = normal_axis("topk", axis, x.ndim)
-    if k < 1 or (x.shape[axis] >= 0 and k > x.shape[axis]):
-        raise ArgumentError(
-            f"topk: k is {k}: axis {axis} of {x} has {x.shape[axis]} elements; use 1 to {x.shape[axis]}"
+def require_within(where: str, index: Any, size: int, axis: int) -> None:
+    """Raise OutOfRangeError for a position that is negative or not below ``size``."""
+    if index.size and (int(index.min()) < 0 or int(index.max()) >= size):
+        wrong = index[(index < 0) | (index >= size)].reshape(-1)[0]
+        raise OutOfRangeError(
+            f"{where}: index {int(wrong)} is out of range for axis {axis} with {size} elements; "
+            f"use 0 to {size - 1}"
         )
-    made = x.with_shape((*x.shape[:axis], k, *x.shape[axis + 1 :]))
-    return made, made.with_dtype(int64)
-
-
-@op("top_k_v2", infer=_infer_topk, outputs=("out", "indices"))
-def topk(xp, x, *, k=1, axis=-1, largest=True, sorted=True):
-    """The k largest (or smallest) elements along an axis, and where they are; ties by position."""
-    _infer_topk(Spec(x.shape, from_numpy(x.dtype)), k=k, axis=axis)
-    if k == 1:
-        best = (xp.argmax if largest else xp.argmin)(x, axis=axis, keepdims=True)
-        return xp.take_along_axis(x, best, axis=axis), best.astype(np.int64)
-    order = xp.argsort(_descending(xp, x) if largest else x, axis=axis, kind="stable")
-    taken = xp.take(order, xp.arange(k), axis=axis)
-    return xp.take_along_axis(x, taken, axis=axis), taken.astype(np.int64)
-
-
-def _descending(xp: Any, x: Any) -> Any:
-    """Keys whose ascending stable order is the descending order of x."""
-    return ~x if x.dtype.kind in "iub" else -x
-
-
-def _along(g: Any, x: Any, indices: Any, axis: int) -> Any:
-    return _put_along(g, x, indices, axis=axis)
-
-
-@op("put_along_axis_zeros", infer=lambda g_in, like, indices, *, axis: like.with_dtype(g_in.dtype))
-def _put_along(xp, g_in, like, indices, *, axis=-1):
-    """Zeros like ``like`` with g_in added at the indices along an axis."""
-    result = xp.zeros(like.shape, g_in.dtype)
-    where = list(xp.ogrid[tuple(slice(d) for d in indices.shape)])
-    where[axis] = indices
-    xp.add.at(result, tuple(where), g_in)
-    return result
-
-
-@op("take_along_axis", infer=lambda x, indices, *, axis: x.with_shape(indices.shape),
-    slots={"x": "Input", "indices": "Index"})  # fmt: skip
-def take_along(xp, x, indices, *, axis=-1):
-    """Elements at the indices along an axis."""
-    return xp.take_along_axis(x, indices, axis=axis)
-
-
-_put_along.grad(g_in=lambda g, indices, axis: take_along(g, indices, axis=axis))
-take_along.grad(x=lambda g, x_like, indices, axis: _put_along(g, x_like, indices, axis=axis))
-topk.grad(x=lambda g, x_like, indices, axis: _along(g, x_like, indices, axis))
 
 
 def _infer_gather(x: Spec, index: Spec, *, axis: int = 0) -> Spec:
@@ -258,13 +279,7 @@ def _infer_gather(x: Spec, index: Spec, *, axis: int = 0) -> Spec:
 @op("gather", infer=_infer_gather)
 def gather(xp, x, index, *, axis=0):
     """Slices of x along an axis at the positions in index; raises OutOfRangeError outside."""
-    size = x.shape[axis]
-    if index.size and (int(index.min()) < 0 or int(index.max()) >= size):
-        wrong = index[(index < 0) | (index >= size)].reshape(-1)[0]
-        raise OutOfRangeError(
-            f"gather: index {int(wrong)} is out of range for axis {axis} with {size} rows; "
-            f"use 0 to {size - 1}"
-        )
+    require_within("gather", index, x.shape[axis], axis)
     return xp.take(x, index, axis=axis)
 
 
@@ -276,11 +291,12 @@ def gather(xp, x, index, *, axis=0):
 def _gather_grad(xp, g_in, like, index, *, axis=0):
     """Zeros like ``like`` with the slices of g_in added at index."""
     result = xp.zeros(like.shape, g_in.dtype)
+    axis %= like.ndim
     moved = xp.moveaxis(result, axis, 0)
     flat = xp.moveaxis(
         g_in.reshape((*g_in.shape[:axis], index.size, *g_in.shape[axis + index.ndim :])), axis, 0
     )
-    np.add.at(moved, index.reshape(-1), flat) if xp is np else xp.add.at(moved, index.reshape(-1), flat)
+    xp.add.at(moved, index.reshape(-1), flat)
     return result
 
 

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.errors import ArgumentError, OutOfRangeError
+from engine.core import mode as modes
+from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError
 from engine.eager.tensor import Tensor
 from engine.ops import index as ops
 from engine.ops import math
+from engine.program.unknown import Unknown, known_operand
 from engine.tensor.creation import to_tensor
 from engine.tensor.inplace import replace
 from engine.tensor.promote import is_tensor
@@ -25,31 +27,60 @@ def _parse(x: Any, index: Any) -> tuple[tuple[Any, ...], list[Any]]:
         if item is None:
             plain.append(None)
         elif item is Ellipsis:
+            if "..." in plain:
+                raise ArgumentError(f"index: more than one ellipsis in {index}; use one, and : for others")
             plain.append("...")
-        elif isinstance(item, (bool, np.bool_)):
-            raise ArgumentError("index: True and False select nothing here; use a bool tensor as a mask")
-        elif isinstance(item, (int, np.integer)):
+        elif isinstance(item, (int, np.integer)) and not isinstance(item, bool):
             plain.append(int(item))
         elif isinstance(item, slice):
-            plain.append(("slice", *(_bound(v) for v in (item.start, item.stop, item.step))))
-        elif is_tensor(item) or isinstance(item, (list, np.ndarray)):
-            tensor = item if is_tensor(item) else to_tensor(item)
-            if tensor.dtype.is_floating_point:
-                raise ArgumentError(
-                    f"index: an index tensor must be integer or bool: got {tensor.dtype.name}; "
-                    "cast it to int64"
-                )
-            plain.append(("tensor", len(tensors)))
-            tensors.append(tensor)
+            bounds = (item.start, item.stop, item.step)
+            plain.append(("slice", *(_number(v, tensors) for v in bounds)))
+        elif isinstance(item, Unknown):
+            plain.append(_number(item, tensors))
         else:
-            raise ArgumentError(
-                f"index: can't index with {type(item).__name__}; use ints, slices, None, ... or tensors"
-            )
+            tensor = _index_tensor(item)
+            if tensor.ndim == 0 and tensor.dtype.is_integer:
+                plain.append(_number(tensor, tensors))
+            else:
+                plain.append(("tensor", len(tensors)))
+                tensors.append(tensor)
     return tuple(plain), tensors
 
 
-def _bound(value: Any) -> Any:
-    return int(value) if isinstance(value, (np.integer, Tensor)) else value
+def _index_tensor(item: Any) -> Any:
+    """What picks many elements: a tensor, array or (nested) list of integers, or a mask of bools."""
+    if isinstance(item, (list, tuple, bool, np.ndarray, np.bool_)):
+        item = to_tensor(np.asarray(item) if isinstance(item, np.ndarray) or _plain(item) else item)
+        if item.size == 0 and item.dtype.is_floating_point:  # an empty list
+            item = math.cast(item, out_dtype="int64")
+    if not is_tensor(item):
+        raise ArgumentError(
+            f"index: can't index with {type(item).__name__}; use ints, slices, None, ..., tensors or lists"
+        )
+    if not (item.dtype.is_integer or item.dtype.name == "bool"):
+        raise ArgumentError(
+            f"index: an index tensor must be integer or bool: got {item.dtype.name}; cast it to int64"
+        )
+    return item
+
+
+def _plain(item: Any) -> bool:
+    return not isinstance(item, (list, tuple)) or not any(is_tensor(v) for v in item)
+
+
+def _number(value: Any, tensors: list[Any]) -> Any:
+    """A bound of a slice, or a single index: a number, or the place of one that is known only later."""
+    value = known_operand(value)
+    if value is None or isinstance(value, (int, np.integer)):
+        return value if value is None else int(value)
+    if isinstance(value, Tensor) and not modes.is_static():
+        return int(value)
+    if not is_tensor(value) or not value.dtype.is_integer or value.size not in (1, -1):
+        raise ArgumentError(
+            f"index: {value!r} is no whole number; a slice takes ints or integer tensors of one element"
+        )
+    tensors.append(value)
+    return ("number", len(tensors) - 1)
 
 
 def getitem(x: Any, index: Any) -> Any:
@@ -62,6 +93,10 @@ def setitem(x: Any, index: Any, value: Any) -> None:
     """Replaces x[index] by value (a tensor, array or number, broadcast) in place."""
     plain, tensors = _parse(x, index)
     if not is_tensor(value):
+        if value is None or isinstance(value, (str, bytes, dict, set)):
+            raise ArgumentError(
+                f"setitem: can't put {type(value).__name__} into a tensor; use a number, array or tensor"
+            )
         value = to_tensor(value, dtype=x.dtype)
     elif value.dtype is not x.dtype:
         value = math.cast(value, out_dtype=x.dtype.name)
@@ -71,7 +106,7 @@ def setitem(x: Any, index: Any, value: Any) -> None:
 def iterate(x: Any) -> Iterator[Any]:
     """The parts along the first dimension."""
     if x.ndim == 0:
-        raise TypeError("iteration over a 0-D Tensor; it holds one number, use item()")
+        raise DTypeError("iteration over a 0-D Tensor: it holds one number; use item()")
     length = x.shape[0]
     if length < 0:
         raise OutOfRangeError(

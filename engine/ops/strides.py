@@ -1,0 +1,111 @@
+"""Memory read in other steps, sizes or kinds: windows, strides, bytes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.dtype import as_dtype
+from engine.core.errors import ArgumentError, OutOfRangeError, ShapeError
+from engine.core.infer import normal_axis
+from engine.core.opdef import op
+from engine.core.spec import Spec
+
+
+def _infer_unfold(x: Spec, *, axis: int, size: int, step: int) -> Spec:
+    axis = normal_axis("unfold", axis, x.ndim)
+    if size < 0 or step < 1 or 0 <= x.shape[axis] < size:
+        raise ArgumentError(
+            f"unfold: windows of {size} every {step} along axis {axis} of {x}; the size is at most that of "
+            "the dimension, the step at least 1"
+        )
+    count = -1 if x.shape[axis] < 0 else (x.shape[axis] - size) // step + 1
+    return x.with_shape((*x.shape[:axis], count, *x.shape[axis + 1 :], size))
+
+
+@op("tensor_unfold", infer=_infer_unfold)
+def unfold(xp, x, *, axis, size, step):
+    """Windows of ``size`` elements every ``step`` along an axis, as a new last dimension."""
+    _infer_unfold(Spec(x.shape, "float32"), axis=axis, size=size, step=step)
+    windows = xp.lib.stride_tricks.sliding_window_view(x, size, axis)
+    return windows[(slice(None),) * (axis % x.ndim) + (slice(None, None, step),)].copy()
+
+
+@op("tensor_unfold_grad", infer=lambda g_in, like, **_: like.with_dtype(g_in.dtype))
+def _fold(xp, g_in, like, *, axis, size, step):
+    """Zeros like ``like`` with each window of g_in added where it was."""
+    result = xp.zeros(like.shape, g_in.dtype)
+    moved = xp.moveaxis(result, axis, -1)
+    windows = xp.moveaxis(g_in, axis % like.ndim, -2)
+    starts = step * xp.arange(windows.shape[-2])
+    for n in range(size):  # no start twice in one turn, so += adds them all
+        moved[..., starts + n] += windows[..., n]
+    return result
+
+
+_fold.grad(g_in=lambda g, axis, size, step: unfold(g, axis=axis, size=size, step=step))
+unfold.grad(x=lambda g, x_like, axis, size, step: _fold(g, x_like, axis=axis, size=size, step=step))
+
+
+def _infer_strided(x: Spec, *, shape: Any, stride: Any, offset: int = 0) -> Spec:
+    if len(shape) != len(stride) or any(v < 0 for v in (*shape, *stride, offset)):
+        raise ArgumentError(
+            f"as_strided: shape {list(shape)}, stride {list(stride)} and offset {offset}; "
+            "give one stride for each dimension, none negative"
+        )
+    last = offset + sum((d - 1) * s for d, s in zip(shape, stride, strict=True))
+    if x.size >= 0 and 0 not in shape and last >= x.size:
+        raise OutOfRangeError(
+            f"as_strided: shape {list(shape)} with stride {list(stride)} from {offset} reads element {last}: "
+            f"{x} has {x.size}"
+        )
+    return x.with_shape(shape)
+
+
+def _strided_places(xp: Any, shape: Any, stride: Any, offset: int) -> Any:
+    places = xp.full(tuple(shape), offset)
+    for n, (size, step) in enumerate(zip(shape, stride, strict=True)):
+        places += (step * xp.arange(size)).reshape((size,) + (1,) * (len(shape) - 1 - n))
+    return places
+
+
+@op("as_strided", infer=_infer_strided, slots={"x": "Input"})
+def as_strided(xp, x, *, shape, stride, offset=0):
+    """Elements at ``offset + sum(index * stride)`` of x in row-major order, copied."""
+    _infer_strided(Spec(x.shape, "float32"), shape=shape, stride=stride, offset=offset)
+    return x.reshape(-1)[_strided_places(xp, shape, stride, offset)]
+
+
+@op("as_strided_grad", infer=lambda g_in, like, **_: like.with_dtype(g_in.dtype))
+def _strided_add(xp, g_in, like, *, shape, stride, offset=0):
+    """Zeros like ``like`` with g_in added at the places that as_strided reads."""
+    result = xp.zeros(like.size, g_in.dtype)
+    xp.add.at(result, _strided_places(xp, shape, stride, offset), g_in)
+    return result.reshape(like.shape)
+
+
+_strided_add.grad(
+    g_in=lambda g, shape, stride, offset: as_strided(g, shape=shape, stride=stride, offset=offset)
+)
+as_strided.grad(
+    x=lambda g, x_like, shape, stride, offset: _strided_add(
+        g, x_like, shape=shape, stride=stride, offset=offset
+    )
+)
+
+
+@op("view_dtype", infer=lambda x, *, dtype: _infer_view_dtype(x, dtype), view=True, slots={"x": "Input"})
+def view_dtype(xp, x, *, dtype):
+    """The bytes of x read as another dtype. A view."""
+    return xp.ascontiguousarray(x).view(as_dtype(dtype).np)
+
+
+def _infer_view_dtype(x: Spec, dtype: str) -> Spec:
+    have, want = x.dtype.itemsize, as_dtype(dtype).itemsize
+    if have == want:
+        return x.with_dtype(dtype)
+    if not x.shape or (x.shape[-1] >= 0 and x.shape[-1] * have % want):
+        raise ShapeError(
+            f"view: the last dimension of {x} does not fill whole elements of {dtype} ({want} bytes)"
+        )
+    last = x.shape[-1] if x.shape[-1] < 0 else x.shape[-1] * have // want
+    return Spec((*x.shape[:-1], last), dtype)
