@@ -28,13 +28,16 @@ DEVIATIONS: dict[str, str] = {
     ),
     "operators:gradient/mod": "Paddle's % gives no gradient; the engine's is that of x - y * floor(x / y)",
     "operators:len/raises for 0-d": "what has no length is a TypeError in Python; Paddle asserts",
-    "operators:iterate/0-d": "Paddle yields the one number; what has no length is not walked over in Python",
+    "operators:iterate/0-d": "Paddle walks over nothing and loses the number; the engine refuses",
     "creation:dtype/text": (
         "repr() of a dtype is paddle.int64 as in Paddle's documents, not <VarType.INT64: 3>"
     ),
     "losses:cross_entropy/large": "Paddle cuts the logarithm off at -64; the engine gives the true loss",
     "losses:with_logits/gradient": (
         "Paddle's gradient with pos_weight is not that of its loss; the engine's is (torch agrees)"
+    ),
+    "layers:BatchNorm1D/one sample": (
+        "Paddle lets one element pass unchanged; the engine normalizes it as the formula says (to the bias)"
     ),
     "autograd:backward/of no gradient": "nothing was recorded: the engine says so, Paddle does nothing",
     "saving:raises/no such file": "a missing file is an OSError, as everywhere in Python",
