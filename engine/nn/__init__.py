@@ -33,12 +33,33 @@ from engine.nn.layer.activation import (
     Tanhshrink,
     ThresholdedReLU,
 )
-from engine.nn.layer.common import Dropout, Embedding, Flatten, Identity, Linear, Pad2D
+from engine.nn.layer.common import Bilinear, Embedding, Flatten, Identity, Linear, Unflatten
 from engine.nn.layer.container import LayerDict, LayerList, ParameterList, Sequential
 from engine.nn.layer.conv import Conv1D, Conv1DTranspose, Conv2D, Conv2DTranspose, Conv3D, Conv3DTranspose
+from engine.nn.layer.distance import CosineSimilarity, PairwiseDistance
+from engine.nn.layer.dropping import AlphaDropout, Dropout, Dropout2D, Dropout3D
 from engine.nn.layer.layers import Layer
-from engine.nn.layer.loss import BCELoss, BCEWithLogitsLoss, CrossEntropyLoss, L1Loss, MSELoss, NLLLoss
+from engine.nn.layer.loss import BCELoss, BCEWithLogitsLoss, CrossEntropyLoss, NLLLoss
+from engine.nn.layer.loss_margin import (
+    CosineEmbeddingLoss,
+    HingeEmbeddingLoss,
+    MarginRankingLoss,
+    MultiLabelSoftMarginLoss,
+    MultiMarginLoss,
+    SoftMarginLoss,
+    TripletMarginLoss,
+    TripletMarginWithDistanceLoss,
+)
+from engine.nn.layer.loss_values import (
+    GaussianNLLLoss,
+    KLDivLoss,
+    L1Loss,
+    MSELoss,
+    PoissonNLLLoss,
+    SmoothL1Loss,
+)
 from engine.nn.layer.norm import BatchNorm, BatchNorm1D, BatchNorm2D, LayerNorm
+from engine.nn.layer.padding import Pad1D, Pad2D, Pad3D, ZeroPad2D
 from engine.nn.layer.pooling import (
     AdaptiveAvgPool1D,
     AdaptiveAvgPool2D,
@@ -70,6 +91,7 @@ __all__ = [
     "AdaptiveMaxPool1D",
     "AdaptiveMaxPool2D",
     "AdaptiveMaxPool3D",
+    "AlphaDropout",
     "AvgPool1D",
     "AvgPool2D",
     "AvgPool3D",
@@ -78,6 +100,7 @@ __all__ = [
     "BatchNorm",
     "BatchNorm1D",
     "BatchNorm2D",
+    "Bilinear",
     "ClipGradByGlobalNorm",
     "ClipGradByNorm",
     "ClipGradByValue",
@@ -87,15 +110,22 @@ __all__ = [
     "Conv2DTranspose",
     "Conv3D",
     "Conv3DTranspose",
+    "CosineEmbeddingLoss",
+    "CosineSimilarity",
     "CrossEntropyLoss",
     "Dropout",
+    "Dropout2D",
+    "Dropout3D",
     "Embedding",
     "Flatten",
+    "GaussianNLLLoss",
     "Hardshrink",
     "Hardsigmoid",
     "Hardswish",
     "Hardtanh",
+    "HingeEmbeddingLoss",
     "Identity",
+    "KLDivLoss",
     "L1Loss",
     "Layer",
     "LayerDict",
@@ -106,6 +136,7 @@ __all__ = [
     "LogSigmoid",
     "LogSoftmax",
     "MSELoss",
+    "MarginRankingLoss",
     "MaxPool1D",
     "MaxPool2D",
     "MaxPool3D",
@@ -114,17 +145,25 @@ __all__ = [
     "MaxUnPool3D",
     "Maxout",
     "Mish",
+    "MultiLabelSoftMarginLoss",
+    "MultiMarginLoss",
     "NLLLoss",
     "PReLU",
+    "Pad1D",
     "Pad2D",
+    "Pad3D",
+    "PairwiseDistance",
     "ParamAttr",
     "ParameterList",
+    "PoissonNLLLoss",
     "RReLU",
     "ReLU",
     "ReLU6",
     "Sequential",
     "Sigmoid",
     "Silu",
+    "SmoothL1Loss",
+    "SoftMarginLoss",
     "Softmax",
     "Softmax2D",
     "Softplus",
@@ -134,6 +173,10 @@ __all__ = [
     "Tanh",
     "Tanhshrink",
     "ThresholdedReLU",
+    "TripletMarginLoss",
+    "TripletMarginWithDistanceLoss",
+    "Unflatten",
+    "ZeroPad2D",
     "functional",
     "initializer",
 ]

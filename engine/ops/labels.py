@@ -8,7 +8,13 @@ import numpy as np
 
 from engine.core.dtype import from_numpy
 from engine.core.errors import DTypeError, ShapeError
-from engine.core.infer import broadcast_shapes, normal_axis, require_floating, require_same_dtype
+from engine.core.infer import (
+    broadcast_shapes,
+    floating_as_x,
+    normal_axis,
+    require_floating,
+    require_same_dtype,
+)
 from engine.core.opdef import op
 from engine.core.spec import Spec
 from engine.ops import activation, math
@@ -116,6 +122,36 @@ def sigmoid_cross_entropy_with_logits(xp, x, label):
 
 
 sigmoid_cross_entropy_with_logits.grad(x=lambda g, x, label: g * (activation.sigmoid(x) - label))
+
+
+@op("kldiv_loss", infer=_infer_binary("kl_div"), slots={"x": "X", "target": "Target", "out": "Loss"})
+def kl_divergence(xp, x, target, *, reduction="none"):
+    """target * (log(target) - x), 0 where the target is not positive."""
+    positive = target > 0
+    safe = xp.where(positive, target, target.dtype.type(1))
+    return xp.where(positive, target * (xp.log(safe) - x), x.dtype.type(0))
+
+
+def _target_slope(g: Any, x: Any, target: Any) -> Any:
+    positive = math.cast(target > 0.0, out_dtype=g.dtype)
+    return g * positive * (math.log(target * positive + (1.0 - positive)) + 1.0 - x)
+
+
+kl_divergence.grad(
+    x=lambda g, target: math.scale(g * math.clip(target, min=0.0), scale=-1.0),
+    target=_target_slope,
+)
+
+
+@op("huber", infer=floating_as_x("smooth_l1_loss"))
+def huber(xp, x, *, delta=1.0):
+    """x * x / 2 up to delta in size, beyond delta * (|x| - delta / 2)."""
+    number, size = x.dtype.type, xp.absolute(x)
+    inner = xp.minimum(size, number(delta))
+    return inner * (size - inner * number(0.5))
+
+
+huber.grad(x=lambda g, x, delta: g * math.clip(x, min=-delta, max=delta))
 
 
 def _spec(array: Any) -> Spec:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.errors import ArgumentError, DTypeError
-from engine.ops import compare, index, math, shape
+from engine.core.errors import ArgumentError
+from engine.ops import embedding as ops
+from engine.ops import index
 
 
 def one_hot(x: Any, num_classes: int, name: str | None = None) -> Any:
@@ -27,15 +28,12 @@ def embedding(
     Positions of ``padding_idx`` are zero and give no gradient. ``sparse`` asks for gradients of the rows used
     only; here they are dense, with the same values. Raises OutOfRangeError for a number that is no row.
     """
-    if not x.dtype.is_integer:
-        raise DTypeError(f"embedding: x holds row numbers: got {x.dtype.name}{x.shape}; cast it to int64")
-    out = index.gather(weight, x, axis=0)
-    if padding_idx is None:
-        return out
-    rows = weight.shape[0]
-    if not -rows <= padding_idx < rows:
-        raise ArgumentError(
-            f"embedding: padding_idx {padding_idx} is no row of {rows}; use {-rows} to {rows - 1}"
-        )
-    kept = compare.not_equal(x, shape.fill_like(x, value=padding_idx % rows))
-    return out * shape.unsqueeze(math.cast(kept, out_dtype=out.dtype), axes=[x.ndim])
+    index_of_padding = -1
+    if padding_idx is not None:
+        rows = int(weight.shape[0])
+        if rows >= 0 and not -rows <= padding_idx < rows:
+            raise ArgumentError(
+                f"embedding: padding_idx {padding_idx} is no row of {rows}; use {-rows} to {rows - 1}"
+            )
+        index_of_padding = padding_idx % rows if rows >= 0 else padding_idx
+    return ops.lookup(x, weight, is_sparse=bool(sparse), padding_idx=index_of_padding)

@@ -7,21 +7,9 @@ from typing import Any
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.infer import normal_axis
 from engine.nn.functional.common import label_smooth
-from engine.ops import compare, index, labels, math, reduce, shape
+from engine.nn.functional.reducing import check_reduction, reduced
+from engine.ops import activation, compare, index, labels, math, reduce, shape
 from engine.ops import loss as ops
-
-
-def _check_reduction(where: str, reduction: str) -> None:
-    if reduction not in ("sum", "mean", "none"):
-        raise ArgumentError(f"{where}: reduction {reduction!r} is none of 'sum', 'mean', 'none'")
-
-
-def _reduce(loss: Any, reduction: str) -> Any:
-    if reduction == "mean":
-        return reduce.mean(loss, axis=[], keepdim=False, reduce_all=True)
-    if reduction == "sum":
-        return reduce.sum(loss, axis=[], keepdim=False, reduce_all=True)
-    return loss
 
 
 def _aligned(where: str, input: Any, label: Any, axis: int) -> Any:
@@ -71,7 +59,7 @@ def cross_entropy(
     by the weights' sum. Samples whose label is ``ignore_index`` count for nothing. Raises ShapeError,
     DTypeError, and OutOfRangeError for a label that is no class.
     """
-    _check_reduction("cross_entropy", reduction)
+    check_reduction("cross_entropy", reduction)
     if soft_label and ignore_index > 0:
         raise ArgumentError(
             f"cross_entropy: ignore_index={ignore_index} is a class number, but soft_label=True gives "
@@ -79,7 +67,8 @@ def cross_entropy(
         )
     if not 0 <= label_smoothing <= 1:
         raise ArgumentError(f"cross_entropy: label_smoothing is a share, 0 to 1: got {label_smoothing}")
-    squeezed = label.ndim == input.ndim - 1
+    # As in Paddle, smoothing keeps the class axis.
+    squeezed = label.ndim == input.ndim - 1 and label_smoothing == 0
     axis = normal_axis("cross_entropy", axis, input.ndim)
     label = _aligned("cross_entropy", input, label, axis)
     # Smoothing also takes distributions without soft_label, as Paddle does.
@@ -107,7 +96,7 @@ def cross_entropy(
         return labels.kept_mean(loss, hard, ignore_index=int(ignore_index))
     if reduction == "none" and squeezed:
         return shape.squeeze(loss, axes=[axis])
-    return _reduce(loss, reduction)
+    return reduced(loss, reduction)
 
 
 def _entropy(input: Any, label: Any, soft: bool, ignore_index: int, axis: int, use_softmax: bool) -> Any:
@@ -164,9 +153,9 @@ def _weights(weight: Any, label: Any, hard: Any, ignore_index: int, axis: int, s
 
 def _weighted_mean(loss: Any, factor: Any) -> Any:
     """The sum over the sum of the weights, and 0 rather than 0/0 where there is no weight at all."""
-    total = _reduce(factor, "sum")
+    total = reduced(factor, "sum")
     empty = math.cast(compare.equal(total, shape.fill_like(total, value=0.0)), out_dtype=total.dtype)
-    return _reduce(loss, "sum") / (total + empty)
+    return reduced(loss, "sum") / (total + empty)
 
 
 def nll_loss(
@@ -182,7 +171,7 @@ def nll_loss(
     ``weight`` [C] scales each sample by its class; the mean divides by the weights' sum. Samples whose label
     is ``ignore_index`` count for nothing.
     """
-    _check_reduction("nll_loss", reduction)
+    check_reduction("nll_loss", reduction)
     if input.ndim < 2 or label.ndim != input.ndim - 1:
         raise ShapeError(
             f"nll_loss: input has shape {list(input.shape)} and label {list(label.shape)}: they must be "
@@ -199,24 +188,7 @@ def nll_loss(
             return _weighted_mean(loss, factor)
     elif reduction == "mean":
         return labels.kept_mean(loss, label, ignore_index=int(ignore_index))
-    return shape.squeeze(loss, axes=[1]) if reduction == "none" else _reduce(loss, reduction)
-
-
-def square_error_cost(input: Any, label: Any) -> Any:
-    """(input - label) squared, elementwise."""
-    return math.square(math.subtract(input, label))
-
-
-def mse_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
-    """The mean (or sum) of (input - label) squared."""
-    _check_reduction("mse_loss", reduction)
-    return _reduce(square_error_cost(input, label), reduction)
-
-
-def l1_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
-    """The mean (or sum) of |input - label|."""
-    _check_reduction("l1_loss", reduction)
-    return _reduce(math.absolute(math.subtract(input, label)), reduction)
+    return shape.squeeze(loss, axes=[1]) if reduction == "none" else reduced(loss, reduction)
 
 
 def binary_cross_entropy(
@@ -227,9 +199,9 @@ def binary_cross_entropy(
     ``weight``, of a shape that broadcasts, scales the elements; the mean divides by their number all the
     same.
     """
-    _check_reduction("binary_cross_entropy", reduction)
+    check_reduction("binary_cross_entropy", reduction)
     loss = labels.bce_loss(input, label)
-    return _reduce(loss if weight is None else math.multiply(loss, weight), reduction)
+    return reduced(loss if weight is None else math.multiply(loss, weight), reduction)
 
 
 def binary_cross_entropy_with_logits(
@@ -241,7 +213,7 @@ def binary_cross_entropy_with_logits(
     name: str | None = None,
 ) -> Any:
     """binary_cross_entropy of sigmoid(logit), without overflow; ``pos_weight`` scales label 1."""
-    _check_reduction("binary_cross_entropy_with_logits", reduction)
+    check_reduction("binary_cross_entropy_with_logits", reduction)
     if pos_weight is None:
         loss = labels.sigmoid_cross_entropy_with_logits(logit, label)
     else:
@@ -249,4 +221,31 @@ def binary_cross_entropy_with_logits(
         softplus = labels.sigmoid_cross_entropy_with_logits(logit, shape.fill_like(logit, value=1.0))
         positive = math.scale(label * math.scale(pos_weight, bias=-1.0), bias=1.0)
         loss = math.scale(label, scale=-1.0, bias=1.0) * logit + positive * softplus
-    return _reduce(loss if weight is None else math.multiply(loss, weight), reduction)
+    return reduced(loss if weight is None else math.multiply(loss, weight), reduction)
+
+
+def sigmoid_focal_loss(
+    logit: Any,
+    label: Any,
+    normalizer: Any = None,
+    alpha: float = 0.25,
+    gamma: float = 2.0,
+    reduction: str = "sum",
+    name: str | None = None,
+) -> Any:
+    """Cross entropy of each binary label, times (1 - p of the label) ** gamma: Lin et al. (2017).
+
+    ``alpha`` weighs label 1 and 1 - alpha label 0; ``normalizer``, of one element, divides the loss.
+    """
+    check_reduction("sigmoid_focal_loss", reduction)
+    if normalizer is not None and normalizer.ndim > 1:
+        raise ShapeError(
+            f"sigmoid_focal_loss: normalizer has one element: got shape {list(normalizer.shape)}; reshape it"
+        )
+    loss = labels.sigmoid_cross_entropy_with_logits(logit, label)
+    share = activation.sigmoid(logit)
+    other = math.scale(label, scale=-1.0, bias=1.0)
+    missing = share * other + math.scale(share, scale=-1.0, bias=1.0) * label
+    balance = math.scale(label, scale=2.0 * alpha - 1.0, bias=1.0 - alpha)
+    loss = balance * loss * (math.square(missing) if gamma == 2 else missing ** float(gamma))
+    return reduced(loss if normalizer is None else math.divide(loss, normalizer), reduction)

@@ -1,4 +1,4 @@
-"""Linear, Flatten, Dropout, Embedding, Identity and Pad2D."""
+"""Linear, Bilinear, Flatten, Unflatten, Embedding and Identity."""
 
 from __future__ import annotations
 
@@ -64,24 +64,56 @@ class Flatten(Layer):
         return manipulation.flatten(input, start_axis=self.start_axis, stop_axis=self.stop_axis)
 
 
-class Dropout(Layer):
-    """Sets elements to zero with probability ``p`` while training; see functional.dropout."""
+class Unflatten(Layer):
+    """Dimension ``axis`` as several, of the sizes ``shape`` (one may be -1)."""
 
-    def __init__(
-        self, p: float = 0.5, axis: Any = None, mode: str = "upscale_in_train", name: str | None = None
-    ) -> None:
+    def __init__(self, axis: int, shape: Any, name: str | None = None) -> None:
         super().__init__()
-        self.p = p
         self.axis = axis
-        self.mode = mode
+        self.shape = shape
         self.name = name
 
     def forward(self, input: Any) -> Any:
-        return functional.dropout(input, p=self.p, axis=self.axis, training=self.training, mode=self.mode)
+        return manipulation.unflatten(input, axis=self.axis, shape=self.shape)
 
     def extra_repr(self) -> str:
         name = f", name={self.name}" if self.name else ""
-        return f"p={self.p}, axis={self.axis}, mode={self.mode}{name}"
+        return f"axis={self.axis}, shape={self.shape}{name}"
+
+
+class Bilinear(Layer):
+    """``x1[n] @ weight[k] @ x2[n] + bias[k]`` for each sample n and output k; weight is [out, in1, in2]."""
+
+    def __init__(
+        self,
+        in1_features: int,
+        in2_features: int,
+        out_features: int,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__()
+        self._weight_attr = weight_attr
+        self._bias_attr = bias_attr
+        self._name = name
+        self._in1_features = in1_features
+        self._in2_features = in2_features
+        self._out_features = out_features
+        self._dtype = default_dtype().name
+        shape = [out_features, in1_features, in2_features]
+        self.weight: Any = self.create_parameter(shape, weight_attr, self._dtype)
+        self.bias = self.create_parameter([1, out_features], bias_attr, self._dtype, is_bias=True)
+
+    def forward(self, x1: Any, x2: Any) -> Any:
+        return functional.bilinear(x1, x2, self.weight, self.bias)
+
+    def extra_repr(self) -> str:
+        name = f", name={self._name}" if self._name else ""
+        return (
+            f"in1_features={self._in1_features}, in2_features={self._in2_features}, "
+            f"out_features={self._out_features}, dtype={self._dtype}{name}"
+        )
 
 
 class Embedding(Layer):
@@ -131,30 +163,3 @@ class Embedding(Layer):
             text += f", padding_idx={self._padding_idx}"
         text += f", sparse={self._sparse}"
         return text + (f", name={self._name}" if self._name is not None else "")
-
-
-class Pad2D(Layer):
-    """``value`` around the last two dimensions: left, right, top, bottom, or one number for all."""
-
-    def __init__(
-        self,
-        padding: Any,
-        mode: str = "constant",
-        value: float = 0.0,
-        data_format: str = "NCHW",
-        name: str | None = None,
-    ) -> None:
-        super().__init__()
-        self._pad = [padding] * 4 if isinstance(padding, int) else list(padding)
-        self._mode = mode
-        self._value = value
-        self._data_format = data_format
-        self._name = name
-
-    def forward(self, x: Any) -> Any:
-        return functional.pad(x, self._pad, mode=self._mode, value=self._value, data_format=self._data_format)
-
-    def extra_repr(self) -> str:
-        name = f", name={self._name}" if self._name else ""
-        text = f"padding={self._pad}, mode={self._mode}, value={self._value}, data_format={self._data_format}"
-        return text + name

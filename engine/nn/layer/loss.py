@@ -1,18 +1,12 @@
-"""Losses as layers."""
+"""Losses of classifications, as layers."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from engine.core.errors import ArgumentError
 from engine.nn import functional
+from engine.nn.functional.reducing import check_reduction
 from engine.nn.layer.layers import Layer
-
-
-def _checked(where: str, reduction: str) -> str:
-    if reduction not in ("sum", "mean", "none"):
-        raise ArgumentError(f"{where}: reduction {reduction!r} is none of 'sum', 'mean', 'none'")
-    return reduction
 
 
 class CrossEntropyLoss(Layer):
@@ -31,7 +25,8 @@ class CrossEntropyLoss(Layer):
     ) -> None:
         super().__init__()
         self.weight = weight
-        self.reduction = _checked("CrossEntropyLoss", reduction)
+        check_reduction("CrossEntropyLoss", reduction)
+        self.reduction = reduction
         self.ignore_index = ignore_index
         self.soft_label = soft_label
         self.axis = axis
@@ -53,29 +48,6 @@ class CrossEntropyLoss(Layer):
         )
 
 
-class MSELoss(Layer):
-    """functional.mse_loss with its reduction kept."""
-
-    def __init__(self, reduction: str = "mean") -> None:
-        super().__init__()
-        self.reduction = _checked("MSELoss", reduction)
-
-    def forward(self, input: Any, label: Any) -> Any:
-        return functional.mse_loss(input, label, self.reduction)
-
-
-class L1Loss(Layer):
-    """functional.l1_loss with its reduction kept."""
-
-    def __init__(self, reduction: str = "mean", name: str | None = None) -> None:
-        super().__init__()
-        self.reduction = _checked("L1Loss", reduction)
-        self.name = name
-
-    def forward(self, input: Any, label: Any) -> Any:
-        return functional.l1_loss(input, label, self.reduction)
-
-
 class NLLLoss(Layer):
     """functional.nll_loss with its options kept."""
 
@@ -85,7 +57,8 @@ class NLLLoss(Layer):
         super().__init__()
         self._weight = weight
         self._ignore_index = ignore_index
-        self._reduction = _checked("NLLLoss", reduction)
+        check_reduction("NLLLoss", reduction)
+        self._reduction = reduction
         self._name = name
 
     def forward(self, input: Any, label: Any) -> Any:
@@ -98,7 +71,8 @@ class BCELoss(Layer):
     def __init__(self, weight: Any = None, reduction: str = "mean", name: str | None = None) -> None:
         super().__init__()
         self.weight = weight
-        self.reduction = _checked("BCELoss", reduction)
+        check_reduction("BCELoss", reduction)
+        self.reduction = reduction
         self.name = name
 
     def forward(self, input: Any, label: Any) -> Any:
@@ -113,7 +87,8 @@ class BCEWithLogitsLoss(Layer):
     ) -> None:
         super().__init__()
         self.weight = weight
-        self.reduction = _checked("BCEWithLogitsLoss", reduction)
+        check_reduction("BCEWithLogitsLoss", reduction)
+        self.reduction = reduction
         self.pos_weight = pos_weight
         self.name = name
 

@@ -124,7 +124,7 @@ def test_embedding_and_one_hot() -> None:
     layer = nn.Embedding(4, 2, padding_idx=1)
     assert layer.weight.numpy()[1].tolist() == [0.0, 0.0]
     assert layer(rows).numpy()[0, 0].tolist() == [0.0, 0.0]
-    with pytest.raises(OutOfRangeError, match="index 4 is out of range for axis 0 with 4 rows"):
+    with pytest.raises(OutOfRangeError, match="row 4 is out of range: weight has 4 rows"):
         layer(to_tensor(np.array([4])))
     with pytest.raises(DTypeError, match="x holds row numbers: got float32"):
         layer(ones(1))

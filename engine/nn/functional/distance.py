@@ -1,0 +1,25 @@
+"""Distances between vectors, with Paddle's signatures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.ops import math, vector_norm
+
+
+def pairwise_distance(
+    x: Any,
+    y: Any,
+    p: float = 2.0,
+    epsilon: float = 1e-6,
+    keepdim: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The p-norm of x - y + epsilon along the last dimension; p may be inf, -inf or 0.
+
+    Differs from Paddle: where the difference is exactly 0 the gradient is 0, not NaN.
+    """
+    difference = math.subtract(x, y)
+    if epsilon != 0.0:
+        difference = math.scale(difference, bias=float(epsilon))
+    return vector_norm.p_norm(difference, porder=float(p), axis=-1, keepdim=bool(keepdim))

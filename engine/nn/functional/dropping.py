@@ -1,0 +1,96 @@
+"""Dropout in all its forms, with Paddle's signatures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.errors import ArgumentError, DTypeError, ShapeError
+from engine.ops import math, shape
+from engine.ops import random as ops
+
+
+def _check_share(where: str, p: Any) -> None:
+    if isinstance(p, bool) or not isinstance(p, (int, float)):
+        raise DTypeError(f"{where}: p is a number: got {type(p).__name__}; pass e.g. 0.5")
+    if not 0 <= p <= 1:
+        raise ArgumentError(f"{where}: p is the share of elements dropped, 0 to 1: got {p}")
+
+
+def dropout(
+    x: Any,
+    p: float = 0.5,
+    axis: int | list[int] | tuple[int, ...] | None = None,
+    training: bool = True,
+    mode: str = "upscale_in_train",
+    name: str | None = None,
+) -> Any:
+    """Set elements to zero with probability ``p`` while training.
+
+    ``upscale_in_train`` divides what stays by 1 - p; ``downscale_in_infer`` multiplies by 1 - p outside
+    training instead. ``axis`` names the dimensions along which elements are dropped independently (all by
+    default).
+    """
+    _check_share("dropout", p)
+    if mode not in ("upscale_in_train", "downscale_in_infer"):
+        raise ArgumentError(f"dropout: mode {mode!r} is none of 'upscale_in_train', 'downscale_in_infer'")
+    if p == 0:
+        return x
+    axes = None if axis is None else [axis] if isinstance(axis, int) else [int(a) for a in axis]
+    if axes is not None and not all(0 <= a < x.ndim for a in axes):
+        raise ArgumentError(
+            f"dropout: axis {axis!r} is out of range for {x.ndim} dimensions; use 0 to {x.ndim - 1}"
+        )
+    out, _ = ops.dropout(
+        x,
+        dropout_prob=float(p),
+        is_test=not training,
+        dropout_implementation="downgrade_in_infer" if mode == "downscale_in_infer" else mode,
+        axis=axes,
+    )
+    return out
+
+
+def _whole_maps(
+    where: str, x: Any, p: float, training: bool, data_format: str, formats: tuple[str, str]
+) -> Any:
+    if x.ndim != len(formats[0]):
+        raise ShapeError(f"{where}: x has {len(formats[0])} dimensions, {formats[0]}: got {list(x.shape)}")
+    if data_format not in formats:
+        raise ArgumentError(f"{where}: data_format {data_format!r} is none of {formats[0]!r}, {formats[1]!r}")
+    channel = 1 if data_format == formats[0] else x.ndim - 1
+    return dropout(x, p=p, axis=[0, channel], training=training)
+
+
+def dropout2d(
+    x: Any, p: float = 0.5, training: bool = True, data_format: str = "NCHW", name: str | None = None
+) -> Any:
+    """Dropout of whole channels of x [N, C, H, W]: Tompson et al. (2015)."""
+    return _whole_maps("dropout2d", x, p, training, data_format, ("NCHW", "NHWC"))
+
+
+def dropout3d(
+    x: Any, p: float = 0.5, training: bool = True, data_format: str = "NCDHW", name: str | None = None
+) -> Any:
+    """Dropout of whole channels of x [N, C, D, H, W]."""
+    return _whole_maps("dropout3d", x, p, training, data_format, ("NCDHW", "NDHWC"))
+
+
+# What selu gives for minus infinity: the value of a dropped element.
+_DROPPED = -1.0507009873554804934193349852946 * 1.6732632423543772848170429916717
+
+
+def alpha_dropout(x: Any, p: float = 0.5, training: bool = True, name: str | None = None) -> Any:
+    """Dropout that keeps mean and variance of what selu gives: Klambauer et al. (2017).
+
+    A dropped element becomes selu(-inf) before all are scaled and shifted. With p = 1 all become 0.
+    """
+    _check_share("alpha_dropout", p)
+    if not training or p == 0:
+        return x
+    if p == 1:
+        return math.scale(x, scale=0.0)
+    a = ((1 - p) * (1 + p * _DROPPED**2)) ** -0.5
+    _, kept = ops.dropout(x, dropout_prob=float(p), dropout_implementation="downgrade_in_infer")
+    kept = shape.detach(kept)
+    dropped = math.scale(kept, scale=-_DROPPED, bias=_DROPPED)
+    return math.scale(x * kept + dropped, scale=a, bias=-a * _DROPPED * p)

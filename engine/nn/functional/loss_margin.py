@@ -1,0 +1,245 @@
+"""Losses that ask for a margin: between scores, classes, or distances."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from engine.core import mode as modes
+from engine.core.errors import ArgumentError, DTypeError, ShapeError
+from engine.nn.functional.distance import pairwise_distance
+from engine.nn.functional.reducing import (
+    check_reduction,
+    in_dtype,
+    reduced,
+    require_floats,
+    require_same_shape,
+)
+from engine.ops import activation, compare, index, labels, linalg, math, reduce, shape, smooth
+from engine.ops import loss as ops
+
+
+def _zero(x: Any) -> Any:
+    return shape.fill_like(x, value=0.0)
+
+
+def _is(label: Any, value: float) -> Any:
+    return compare.equal(label, shape.fill_like(label, value=value))
+
+
+def margin_ranking_loss(
+    input: Any,
+    other: Any,
+    label: Any,
+    margin: float = 0.0,
+    reduction: str = "mean",
+    name: str | None = None,
+) -> Any:
+    """max(0, -label * (input - other) + margin): label 1 wants input larger, -1 other."""
+    check_reduction("margin_ranking_loss", reduction)
+    out = math.multiply(math.subtract(other, input), label)
+    return reduced(activation.relu(math.scale(out, bias=float(margin))), reduction)
+
+
+def hinge_embedding_loss(
+    input: Any, label: Any, margin: float = 1.0, reduction: str = "mean", name: str | None = None
+) -> Any:
+    """input where the label is 1, max(0, margin - input) where it is -1, 0 elsewhere."""
+    check_reduction("hinge_embedding_loss", reduction)
+    require_same_shape("hinge_embedding_loss", input=input, label=label)
+    zero = _zero(input)
+    far = activation.relu(math.scale(input, scale=-1.0, bias=float(margin)))
+    loss = index.where(_is(label, 1), input, zero) + index.where(_is(label, -1), far, zero)
+    return reduced(loss, reduction)
+
+
+def cosine_embedding_loss(
+    input1: Any,
+    input2: Any,
+    label: Any,
+    margin: float = 0,
+    reduction: str = "mean",
+    name: str | None = None,
+) -> Any:
+    """1 - cos where the label is 1, max(0, cos - margin) where it is -1: one label for each row.
+
+    ``input1`` and ``input2`` are [N, size] with ``label`` [N], or [size] with ``label`` [1].
+    """
+    check_reduction("cosine_embedding_loss", reduction)
+    if label.ndim != 1 or input1.ndim > 2:
+        raise ShapeError(
+            f"cosine_embedding_loss: label must be [N] for inputs [N, size]: got label {list(label.shape)}, "
+            f"input1 {list(input1.shape)}"
+        )
+    require_same_shape("cosine_embedding_loss", input1=input1, input2=input2)
+    if input1.dtype.name not in ("float32", "float64"):
+        raise ArgumentError(
+            f"cosine_embedding_loss: inputs are float32 or float64: got {input1.dtype.name}; cast them"
+        )
+    if label.dtype.name not in ("int32", "int64", "float32", "float64"):
+        raise ArgumentError(f"cosine_embedding_loss: labels are 1 and -1: got {label.dtype.name}; cast them")
+    axes = {"axis": [-1], "keepdim": False, "reduce_all": False}
+    # Paddle's small number, which keeps the gradient at 0 finite.
+    first = math.scale(reduce.sum(math.square(input1), **axes), bias=1e-11)
+    second = math.scale(reduce.sum(math.square(input2), **axes), bias=1e-11)
+    cosine = reduce.sum(input1 * input2, **axes) / math.sqrt(first * second)
+    zero = _zero(cosine)
+    far = math.clip(math.scale(cosine, bias=-float(margin)), min=0.0)
+    near = math.scale(cosine, scale=-1.0, bias=1.0)
+    return reduced(index.where(_is(label, 1), near, zero) + index.where(_is(label, -1), far, zero), reduction)
+
+
+def soft_margin_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
+    """log(1 + exp(-label * input)) for labels 1 and -1, without overflow."""
+    check_reduction("soft_margin_loss", reduction)
+    require_same_shape("soft_margin_loss", input=input, label=label)
+    require_floats("soft_margin_loss", input=input)
+    agreement = in_dtype(label, input.dtype) * input
+    return reduced(math.scale(smooth.log_sigmoid(agreement), scale=-1.0), reduction)
+
+
+def multi_label_soft_margin_loss(
+    input: Any, label: Any, weight: Any = None, reduction: str = "mean", name: str | None = None
+) -> Any:
+    """binary_cross_entropy_with_logits of each class, the mean over classes: ``input`` is [N, classes]."""
+    check_reduction("multi_label_soft_margin_loss", reduction)
+    require_same_shape("multi_label_soft_margin_loss", input=input, label=label)
+    loss = labels.sigmoid_cross_entropy_with_logits(input, label)
+    loss = loss if weight is None else loss * weight
+    return reduced(reduce.mean(loss, axis=[-1], keepdim=False, reduce_all=False), reduction)
+
+
+def multi_margin_loss(
+    input: Any,
+    label: Any,
+    p: int = 1,
+    margin: float = 1.0,
+    weight: Any = None,
+    reduction: str = "mean",
+    name: str | None = None,
+) -> Any:
+    """The mean over other classes of max(0, margin - input[label] + input[class]) ** p.
+
+    ``input`` is [N, classes], ``label`` [N]; ``weight`` [classes] multiplies the inner difference of each
+    sample by the number of its class. The class of the label itself counts 0.
+
+    Differs from Paddle: with a weight, 'none' gives [N] and 'sum' the sum of it, where Paddle 2.6.2 subtracts
+    [N, 1] from [N]; and the label's class counts 0 for every p, which in Paddle holds for p=1 only.
+    """
+    check_reduction("multi_margin_loss", reduction)
+    rows = (int(label.shape[0]), int(input.shape[0]))
+    if input.ndim != 2 or (rows[0] != rows[1] and -1 not in rows):
+        raise ShapeError(
+            f"multi_margin_loss: input must be [N, classes] and label [N]: got {list(input.shape)} and "
+            f"{list(label.shape)}; reshape them"
+        )
+    label = shape.reshape(label, shape=[-1, 1])
+    classes = int(input.shape[1])
+    chosen = labels.pick_class(input, label, axis=1, ignore_index=-1 << 62)
+    inner = math.scale(math.subtract(input, chosen), bias=float(margin))
+    if weight is not None:
+        if list(weight.shape) != [classes]:
+            raise ShapeError(
+                f"multi_margin_loss: weight has shape {list(weight.shape)}: one number a class is [{classes}]"
+            )
+        inner = index.gather(weight, label, axis=0) * inner
+    powers = math.clip(inner, min=0.0)
+    if p != 1:
+        powers = powers ** float(p)
+    other = index.where(_classes(input, label), _zero(powers), powers)
+    return reduced(reduce.mean(other, axis=[1], keepdim=False, reduce_all=False), reduction)
+
+
+def _classes(input: Any, label: Any) -> Any:
+    """True at the label's class: [N, classes] for labels [N, 1]."""
+    count = int(input.shape[1])
+    numbers = shape.constant(shape=[1, count], values=list(range(count)), dtype=label.dtype.name)
+    return compare.equal(label, numbers)
+
+
+def _distances(
+    where: str, distance: Callable[[Any, Any], Any], input: Any, positive: Any, negative: Any, swap: bool
+) -> tuple[Any, Any]:
+    require_same_shape(where, input=input, positive=positive, negative=negative)
+    near, far = distance(input, positive), distance(input, negative)
+    return near, math.minimum(far, distance(positive, negative)) if swap else far
+
+
+def _triplet(near: Any, far: Any, margin: float, reduction: str) -> Any:
+    return reduced(math.clip(math.scale(near - far, bias=float(margin)), min=0.0), reduction)
+
+
+def triplet_margin_loss(
+    input: Any,
+    positive: Any,
+    negative: Any,
+    margin: float = 1.0,
+    p: float = 2,
+    epsilon: float = 1e-6,
+    swap: bool = False,
+    reduction: str = "mean",
+    name: str | None = None,
+) -> Any:
+    """max(0, |input - positive| - |input - negative| + margin) with p-norms: Balntas et al. (2016).
+
+    ``swap`` takes the distance of positive and negative instead where that is smaller.
+    """
+    where = "triplet_margin_loss"
+    check_reduction(where, reduction)
+    if margin < 0:
+        raise ArgumentError(f"{where}: margin must not be negative: got {margin}")
+
+    def distance(x: Any, y: Any) -> Any:
+        return pairwise_distance(x, y, p, epsilon)
+
+    near, far = _distances(where, distance, input, positive, negative, swap)
+    return _triplet(near, far, margin, reduction)
+
+
+def triplet_margin_with_distance_loss(
+    input: Any,
+    positive: Any,
+    negative: Any,
+    distance_function: Callable[[Any, Any], Any] | None = None,
+    margin: float = 1.0,
+    swap: bool = False,
+    reduction: str = "mean",
+    name: str | None = None,
+) -> Any:
+    """triplet_margin_loss with a distance of your own (2-norm by default), which must be above 0."""
+    where = "triplet_margin_with_distance_loss"
+    check_reduction(where, reduction)
+    if margin < 0:
+        raise ArgumentError(f"{where}: margin must not be negative: got {margin}")
+    near, far = _distances(where, distance_function or pairwise_distance, input, positive, negative, swap)
+    for found in (near, far):
+        if not modes.is_symbolic(found) and not (found._array > 0).all():
+            raise ArgumentError(
+                f"{where}: a distance is above 0: got {float(found._array.min())}; check distance_function, "
+                "or whether a sample is its own positive"
+            )
+    return _triplet(near, far, margin, reduction)
+
+
+def npair_loss(anchor: Any, positive: Any, labels: Any, l2_reg: float = 0.002) -> Any:
+    """Cross entropy of anchor @ positive.T with pairs of one label as targets, plus a penalty on the norms.
+
+    Sohn, Improved deep metric learning with multi-class N-pair loss objective (2016).
+    """
+    for name, value in (("anchor", anchor), ("positive", positive)):
+        if value.ndim != 2 or 0 in value.shape:
+            raise ShapeError(f"npair_loss: {name} must be [N, size] and not empty: got {list(value.shape)}")
+        require_floats("npair_loss", **{name: value})
+    if labels.dtype.name not in ("float32", "float64", "int64"):
+        raise DTypeError(f"npair_loss: labels are float32, float64 or int64: got {labels.dtype.name}")
+    column = shape.reshape(labels, shape=[-1, 1])
+    same = math.cast(compare.equal(column, shape.reshape(labels, shape=[1, -1])), out_dtype=anchor.dtype)
+    target = same / reduce.sum(same, axis=[1], keepdim=True, reduce_all=False)
+
+    def penalty(x: Any) -> Any:
+        rows = reduce.sum(math.square(x), axis=[1], keepdim=False, reduce_all=False)
+        return reduced(rows, "mean")
+
+    scores = linalg.matmul(anchor, positive, trans_y=True)
+    _, loss = ops.softmax_with_cross_entropy(scores, target, soft_label=True, axis=1)
+    return (penalty(anchor) + penalty(positive)) * (0.25 * l2_reg) + reduced(loss, "mean")

@@ -1,0 +1,168 @@
+"""Losses between predicted and true values: squares, absolute values, likelihoods, divergences."""
+
+from __future__ import annotations
+
+import math as numbers
+from typing import Any
+
+from engine.core import mode as modes
+from engine.core.dtype import float64
+from engine.core.errors import ArgumentError, ShapeError
+from engine.nn.functional.input import one_hot
+from engine.nn.functional.reducing import (
+    check_reduction,
+    in_dtype,
+    reduced,
+    require_floats,
+    require_same_shape,
+)
+from engine.ops import compare, index, labels, math, reduce, shape
+
+
+def square_error_cost(input: Any, label: Any) -> Any:
+    """(input - label) squared, elementwise."""
+    return math.square(math.subtract(input, label))
+
+
+def mse_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
+    """The mean (or sum) of (input - label) squared."""
+    check_reduction("mse_loss", reduction)
+    return reduced(square_error_cost(input, label), reduction)
+
+
+def l1_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
+    """The mean (or sum) of |input - label|."""
+    check_reduction("l1_loss", reduction)
+    return reduced(math.absolute(math.subtract(input, label)), reduction)
+
+
+def smooth_l1_loss(
+    input: Any, label: Any, reduction: str = "mean", delta: float = 1.0, name: str | None = None
+) -> Any:
+    """Half the square of the difference up to ``delta``, a straight line beyond: Huber's loss (1964)."""
+    check_reduction("smooth_l1_loss", reduction)
+    require_same_shape("smooth_l1_loss", input=input, label=label)
+    return reduced(labels.huber(math.subtract(input, label), delta=float(delta)), reduction)
+
+
+def log_loss(input: Any, label: Any, epsilon: float = 1e-4, name: str | None = None) -> Any:
+    """-label log(input + epsilon) - (1 - label) log(1 - input + epsilon), elementwise."""
+    require_same_shape("log_loss", input=input, label=label)
+    positive = label * math.log(math.scale(input, bias=epsilon))
+    negative = math.scale(label, scale=-1.0, bias=1.0) * math.log(
+        math.scale(input, scale=-1.0, bias=1.0 + epsilon)
+    )
+    return math.scale(positive + negative, scale=-1.0)
+
+
+def kl_div(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
+    """label * (log(label) - input) for log probabilities ``input``; 0 where the label is not positive.
+
+    ``batchmean`` divides the sum by the first dimension, ``mean`` by the number of elements. A float32 and a
+    float64 argument give float64.
+    """
+    check_reduction("kl_div", reduction, "batchmean")
+    require_floats("kl_div", input=input, label=label)
+    if {input.dtype.name, label.dtype.name} == {"float32", "float64"}:
+        input, label = in_dtype(input, float64), in_dtype(label, float64)
+    loss = labels.kl_divergence(input, label)
+    if reduction != "batchmean":
+        return reduced(loss, reduction)
+    total = reduced(loss, "sum")
+    if input.ndim == 0:
+        return total
+    if input.shape[0] >= 0:
+        return math.scale(total, scale=1.0 / max(int(input.shape[0]), 1))
+    return total / math.cast(input.shape[0].value(), out_dtype=total.dtype)
+
+
+def poisson_nll_loss(
+    input: Any,
+    label: Any,
+    log_input: bool = True,
+    full: bool = False,
+    epsilon: float = 1e-8,
+    reduction: str = "mean",
+    name: str | None = None,
+) -> Any:
+    """exp(input) - label * input, or input - label * log(input + epsilon) with ``log_input=False``.
+
+    ``full`` adds Stirling's approximation of log(label!) for labels above 1.
+    """
+    if epsilon <= 0:
+        raise ArgumentError(f"poisson_nll_loss: epsilon must be above 0: got {epsilon}; pass e.g. 1e-8")
+    check_reduction("poisson_nll_loss", reduction)
+    require_floats("poisson_nll_loss", input=input, label=label)
+    require_same_shape("poisson_nll_loss", input=input, label=label)
+    label = in_dtype(label, input.dtype)
+    if log_input:
+        loss = math.exp(input) - label * input
+    else:
+        loss = input - label * math.log(math.scale(input, bias=epsilon))
+    if full:
+        large = compare.greater_than(label, shape.fill_like(label, value=1.0))
+        safe = index.where(large, label, shape.fill_like(label, value=1.0))
+        rest = safe * math.log(safe) - safe + math.log(safe * (2.0 * numbers.pi)) * 0.5
+        loss = loss + index.where(large, rest, shape.fill_like(rest, value=0.0))
+    return reduced(loss, reduction)
+
+
+def gaussian_nll_loss(
+    input: Any,
+    label: Any,
+    variance: Any,
+    full: bool = False,
+    epsilon: float = 1e-6,
+    reduction: str = "mean",
+    name: str | None = None,
+) -> Any:
+    """(log(v) + (input - label)**2 / v) / 2 with v the variance, at least ``epsilon``.
+
+    ``variance`` has the shape of input, or that without its last dimension or with 1 there. ``full`` adds
+    log(2 pi) / 2. Raises ArgumentError for a negative variance (in eager mode, where it is seen).
+
+    Differs from Paddle: the variance has a gradient (as if it were not lifted to epsilon); in Paddle 2.6.2 it
+    has none, so that nothing learns to predict it.
+    """
+    check_reduction("gaussian_nll_loss", reduction)
+    require_floats("gaussian_nll_loss", input=input, label=label, variance=variance)
+    have, want = [int(d) for d in variance.shape], [int(d) for d in input.shape]
+    if have != want:
+        if have == want[:-1]:
+            variance = shape.unsqueeze(variance, axes=[variance.ndim])
+        elif have != [*want[:-1], 1]:
+            raise ShapeError(
+                f"gaussian_nll_loss: input has shape {want} and variance {have}: it must be {want}, "
+                f"{want[:-1]} or {[*want[:-1], 1]}; reshape it"
+            )
+    if not modes.is_symbolic(variance) and bool((variance._array < 0).any()):
+        raise ArgumentError(
+            f"gaussian_nll_loss: a variance is not negative: got {float(variance._array.min())}; check the "
+            "layer that predicts it, e.g. use softplus"
+        )
+    used = variance + shape.detach(math.clip(variance, min=float(epsilon)) - variance)
+    loss = (math.log(used) + math.square(math.subtract(input, label)) / used) * 0.5
+    if full:
+        loss = math.scale(loss, bias=0.5 * numbers.log(2.0 * numbers.pi))
+    return reduced(loss, reduction)
+
+
+def dice_loss(input: Any, label: Any, epsilon: float = 1e-5, name: str | None = None) -> Any:
+    """1 - 2 |input * label| / (|input| + |label| + epsilon), the mean over samples: Milletari et al. (2016).
+
+    ``input`` [N, ..., classes] holds probabilities, ``label`` [N, ..., 1] class numbers.
+    """
+    require_floats("dice_loss", input=input)
+    have, want = list(label.shape), [*input.shape[:-1], 1]
+    if input.ndim < 2 or have != want:
+        raise ShapeError(
+            f"dice_loss: input has shape {list(input.shape)} and label {have}: they must be "
+            "[N, ..., classes] and [N, ..., 1]; reshape them"
+        )
+    rows = in_dtype(one_hot(shape.squeeze(label, axes=[-1]), input.shape[-1]), input.dtype)
+    axes = list(range(1, input.ndim))
+    inside = reduce.sum(input * rows, axis=axes, keepdim=False, reduce_all=False)
+    both = reduce.sum(input, axis=axes, keepdim=False, reduce_all=False) + reduce.sum(
+        rows, axis=axes, keepdim=False, reduce_all=False
+    )
+    return reduced(math.scale(inside * 2.0 / (both + epsilon), scale=-1.0, bias=1.0), "mean")

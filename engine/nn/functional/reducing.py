@@ -1,0 +1,50 @@
+"""What losses do with one value a sample: their mean, their sum, or nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.errors import ArgumentError, DTypeError, ShapeError
+from engine.ops import math, reduce
+
+
+def check_reduction(where: str, reduction: Any, *more: str) -> None:
+    """Raise ArgumentError for a reduction other than 'sum', 'mean', 'none' (and ``more``)."""
+    known = ("sum", "mean", "none", *more)
+    if reduction not in known:
+        raise ArgumentError(f"{where}: reduction {reduction!r} is none of {', '.join(map(repr, known))}")
+
+
+def reduced(loss: Any, reduction: str) -> Any:
+    """The mean or sum of all values, or the values themselves."""
+    if reduction == "mean":
+        return reduce.mean(loss, axis=[], keepdim=False, reduce_all=True)
+    if reduction == "sum":
+        return reduce.sum(loss, axis=[], keepdim=False, reduce_all=True)
+    return loss
+
+
+def in_dtype(x: Any, dtype: Any) -> Any:
+    """x, cast where it has another dtype."""
+    return x if x.dtype is dtype else math.cast(x, out_dtype=dtype.name)
+
+
+def require_same_shape(where: str, **values: Any) -> None:
+    """Raise ShapeError where the tensors do not have one shape (an unknown dimension fits any)."""
+    first, *others = values.values()
+    for other in others:
+        if other.ndim != first.ndim or any(
+            int(a) != int(b) and -1 not in (a, b) for a, b in zip(first.shape, other.shape, strict=True)
+        ):
+            seen = ", ".join(f"{n} {list(v.shape)}" for n, v in values.items())
+            raise ShapeError(f"{where}: the tensors must have one shape: got {seen}; reshape or expand them")
+
+
+def require_floats(where: str, **values: Any) -> None:
+    """Raise DTypeError for a tensor that is not floating."""
+    for name, value in values.items():
+        if not value.dtype.is_floating_point:
+            raise DTypeError(
+                f"{where}: {name} must be floating: got {value.dtype.name}{list(value.shape)}; "
+                "cast it to float32"
+            )

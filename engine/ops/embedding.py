@@ -1,0 +1,67 @@
+"""Rows of a table by number, and their gradient."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.errors import DTypeError, OutOfRangeError, ShapeError
+from engine.core.infer import require_floating
+from engine.core.opdef import op
+from engine.core.spec import Spec
+
+
+def _infer(ids: Spec, weight: Spec, **_: Any) -> Spec:
+    if weight.ndim != 2:
+        raise ShapeError(f"embedding: weight must be [rows, size]: got {weight}; reshape it")
+    require_floating("embedding", weight=weight)
+    if not ids.dtype.is_integer:
+        raise DTypeError(f"embedding: x holds row numbers: got {ids}; cast it to int64")
+    return Spec((*ids.shape, weight.shape[1]), weight.dtype)
+
+
+_SLOTS = {"ids": "Ids", "weight": "W"}
+
+
+@op("lookup_table_v2", infer=_infer, slots=_SLOTS)
+def lookup(xp, ids, weight, *, is_sparse=False, padding_idx=-1):
+    """The row of weight at each number in ids, zeros where it is padding_idx (-1: none)."""
+    if weight.ndim != 2 or ids.dtype.kind not in "iu" or weight.dtype.kind not in "fc":
+        raise TypeError("wrong inputs")  # the mode asks inference for the words
+    rows = weight.shape[0]
+    if ids.size and (int(ids.min()) < 0 or int(ids.max()) >= rows):
+        wrong = ids[(ids < 0) | (ids >= rows)].reshape(-1)[0]
+        raise OutOfRangeError(
+            f"embedding: row {int(wrong)} is out of range: weight has {rows} rows; use 0 to {rows - 1}"
+        )
+    found = xp.take(weight, ids, axis=0)
+    if padding_idx >= 0:
+        found[ids == padding_idx] = 0
+    return found
+
+
+@op(
+    "lookup_table_v2_grad",
+    infer=lambda g_in, ids, like, **_: like,
+    slots={**_SLOTS, "g_in": "Out@GRAD", "out": "W@GRAD", "like": "W"},
+)
+def _lookup_grad(xp, g_in, ids, like, *, is_sparse=False, padding_idx=-1):
+    """Zeros like the table with each row of g_in added at its number."""
+    result = xp.zeros(like.shape, g_in.dtype)
+    flat, rows = ids.reshape(-1), g_in.reshape(-1, g_in.shape[-1])
+    if padding_idx >= 0:
+        kept = flat != padding_idx
+        flat, rows = flat[kept], rows[kept]
+    xp.add.at(result, flat, rows)
+    return result
+
+
+_lookup_grad.grad(
+    g_in=lambda g, ids, is_sparse, padding_idx: lookup(
+        ids, g, is_sparse=is_sparse, padding_idx=padding_idx
+    )
+)
+lookup.grad(
+    weight=lambda g, ids, weight_like, is_sparse, padding_idx: _lookup_grad(
+        g, ids, weight_like, is_sparse=is_sparse, padding_idx=padding_idx
+    )
+)
