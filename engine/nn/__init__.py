@@ -1,6 +1,6 @@
 """Layers, their functions without state, initializers and gradient clipping."""
 
-from engine.nn import functional, initializer
+from engine.nn import functional, initializer, utils
 from engine.nn.clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
 from engine.nn.layer.activation import (
     CELU,
@@ -179,4 +179,5 @@ __all__ = [
     "ZeroPad2D",
     "functional",
     "initializer",
+    "utils",
 ]

@@ -92,8 +92,8 @@ def _infer(where: str, rank: int) -> Any:
 def _planned(plan: Any, where: str, xp: Any, x: Any, weight: Any, strides: Any, paddings: Any,
              algorithm: str, dilations: Any, groups: int) -> Any:  # fmt: skip
     """The plan of one convolution of x [N, C, ...]."""
-    if x.dtype != weight.dtype:
-        raise TypeError("dtypes differ")  # the mode asks inference to say what is wrong
+    if x.dtype != weight.dtype or x.dtype.kind in "iub":
+        raise TypeError("dtypes do not fit")  # the mode asks inference to say what is wrong
     pads = pads_of(where, x.shape[2:], weight.shape[2:], strides, paddings, algorithm)
     if algorithm == "SAME":
         dilations = (1,) * len(strides)  # as in Paddle

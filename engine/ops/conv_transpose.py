@@ -114,8 +114,8 @@ def _planned(
     paddings: Any, algorithm: str, dilations: Any, groups: int,
 ) -> Any:  # fmt: skip
     """The plan of the convolution that makes x [N, C, ...] of the result."""
-    if x.dtype != weight.dtype:
-        raise TypeError("dtypes differ")  # the mode asks inference to say what is wrong
+    if x.dtype != weight.dtype or x.dtype.kind in "iub":
+        raise TypeError("dtypes do not fit")  # the mode asks inference to say what is wrong
     size, kernel = x.shape[2:], weight.shape[2:]
     pads = pads_of(where, size, kernel, strides, paddings, algorithm)
     if algorithm == "SAME":

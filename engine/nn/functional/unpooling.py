@@ -36,6 +36,8 @@ def _output_size(
     if output_size is None:
         return least
     wanted = [int(s) for s in output_size]
+    if rank == 1 and len(wanted) in (2, 4) and wanted[-2] == 1:  # Paddle asks for the size of an image
+        del wanted[-2]
     if len(wanted) == rank + 2:
         wanted = wanted[2:]
     if len(wanted) != rank:
@@ -94,7 +96,11 @@ def max_unpool1d(
     output_size: Any = None,
     name: str | None = None,
 ) -> Any:
-    """Zeros with the elements of ``x`` [N, C, L] at ``indices``, which max_pool1d(return_mask=True) gave."""
+    """Zeros with the elements of ``x`` [N, C, L] at ``indices``, which max_pool1d(return_mask=True) gave.
+
+    The other arguments are those of max_unpool2d. Differs from Paddle: ``output_size`` may be [L] or
+    [N, C, L]; Paddle takes [1, L] and [N, C, 1, L], which are understood too.
+    """
     return _unpool("max_unpool1d", 1, x, indices, kernel_size, stride, padding, data_format, output_size)
 
 
