@@ -16,6 +16,7 @@ from engine import (
     nn,
     optimizer,
     reader,
+    regularizer,
     static,
     tensor,
     utils,
@@ -203,6 +204,7 @@ from engine.tensor.math import (
     subtract,
     trunc,
 )
+from engine.tensor.methods import INPLACE
 from engine.tensor.printing import set_printoptions
 from engine.tensor.random import normal, rand, randint, randn, randperm, standard_normal, uniform
 from engine.tensor.reduction import (
@@ -257,5 +259,7 @@ from engine.tensor.trigonometry import (
     tan,
     tanh,
 )
+
+globals().update(INPLACE)  # abs_, add_, ...: the forms that change their first argument
 
 __version__ = VERSION

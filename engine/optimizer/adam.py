@@ -8,11 +8,11 @@ from typing import Any
 from engine.core.errors import ArgumentError, DTypeError
 from engine.ops import update
 from engine.optimizer.lr import LRScheduler
+from engine.optimizer.memory import First
 from engine.optimizer.optimizer import Optimizer
-from engine.optimizer.sgd import refuse_multi_precision
 
 
-def _check(where: str, beta1: float, beta2: float, epsilon: float) -> None:
+def check_betas(where: str, beta1: float, beta2: float, epsilon: float) -> None:
     for name, value in (("beta1", beta1), ("beta2", beta2)):
         if not 0 <= value < 1:
             raise ArgumentError(
@@ -22,12 +22,12 @@ def _check(where: str, beta1: float, beta2: float, epsilon: float) -> None:
         raise ArgumentError(f"{where}: epsilon must not be negative: got {epsilon}; the default is 1e-8")
 
 
-class _Moments(Optimizer):
-    """What Adam and AdamW keep: both means, and the powers of the betas of the next step."""
+class Moments(Optimizer):
+    """What Adam, AdamW and Lamb keep: both means, and the powers of the betas of the next step."""
 
     _slots = ("moment1", "moment2", "beta1_pow_acc", "beta2_pow_acc")
 
-    def _first(self, parameter: Any, options: dict[str, Any]) -> dict[str, tuple[tuple[int, ...], float]]:
+    def _first(self, parameter: Any, options: dict[str, Any]) -> First:
         shape = tuple(parameter.shape)
         return {
             "moment1": (shape, 0.0),
@@ -37,7 +37,7 @@ class _Moments(Optimizer):
         }
 
 
-class Adam(_Moments):
+class Adam(Moments):
     """Kingma and Ba, Adam: a method for stochastic optimization (2015)."""
 
     def __init__(
@@ -54,17 +54,19 @@ class Adam(_Moments):
         use_multi_tensor: bool = False,
         name: str | None = None,
     ) -> None:
-        refuse_multi_precision("Adam", multi_precision)
-        _check("Adam", beta1, beta2, epsilon)
-        self._options = {"beta1": beta1, "beta2": beta2, "epsilon": epsilon}
+        self._multi_precision = bool(multi_precision)
+        check_betas("Adam", beta1, beta2, epsilon)
+        self._options = {"beta1": float(beta1), "beta2": float(beta2), "epsilon": epsilon}
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
 
-    def _update(self, parameter: Any, gradient: Any, rate: Any, kept: Any, options: Any, decay: Any) -> None:
+    def _update(
+        self, target: Any, gradient: Any, rate: Any, kept: Any, options: Any, decay: Any, parameter: Any
+    ) -> None:
         moment1, moment2, beta1_pow, beta2_pow = kept
-        update.adam(parameter, gradient, rate, moment1, moment2, beta1_pow, beta2_pow, **options)
+        update.adam(target, gradient, rate, moment1, moment2, beta1_pow, beta2_pow, **options)
 
 
-class AdamW(_Moments):
+class AdamW(Moments):
     """Adam with the weights decayed apart from the gradient: param *= 1 - learning_rate * weight_decay.
 
     ``apply_decay_param_fun`` tells by a parameter's name whether it decays (all do by default); ``lr_ratio``
@@ -87,29 +89,29 @@ class AdamW(_Moments):
         multi_precision: bool = False,
         name: str | None = None,
     ) -> None:
-        refuse_multi_precision("AdamW", multi_precision)
-        _check("AdamW", beta1, beta2, epsilon)
+        self._multi_precision = bool(multi_precision)
+        check_betas("AdamW", beta1, beta2, epsilon)
         self._lr_ratio = lr_ratio
         self._apply_decay_param_fun = apply_decay_param_fun
         self._options = {
-            "beta1": beta1,
-            "beta2": beta2,
+            "beta1": float(beta1),
+            "beta2": float(beta2),
             "epsilon": epsilon,
             "coeff": _coefficient(weight_decay),
         }
         super().__init__(learning_rate, parameters, None, grad_clip, name)
 
-    def _make_groups(self, items: list[Any]) -> list[Any]:
+    def _group(self, given: Any) -> Any:
         """A group's weight_decay is its coefficient here, not a term added to the gradient."""
-        return super()._make_groups(
-            [_with_coefficient(item) if isinstance(item, dict) else item for item in items]
-        )
+        return _with_coefficient(given) if isinstance(given, dict) else given
 
-    def _update(self, parameter: Any, gradient: Any, rate: Any, kept: Any, options: Any, decay: Any) -> None:
+    def _update(
+        self, target: Any, gradient: Any, rate: Any, kept: Any, options: Any, decay: Any, parameter: Any
+    ) -> None:
         moment1, moment2, beta1_pow, beta2_pow = kept
         decays = self._apply_decay_param_fun
         update.adamw(
-            parameter,
+            target,
             gradient,
             rate,
             moment1,

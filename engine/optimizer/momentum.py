@@ -10,7 +10,6 @@ from engine.nn.regularizer import L2Decay
 from engine.ops import update
 from engine.optimizer.lr import LRScheduler
 from engine.optimizer.optimizer import Optimizer
-from engine.optimizer.sgd import refuse_multi_precision
 
 
 class Momentum(Optimizer):
@@ -35,7 +34,7 @@ class Momentum(Optimizer):
         use_multi_tensor: bool = False,
         name: str | None = None,
     ) -> None:
-        refuse_multi_precision("Momentum", multi_precision)
+        self._multi_precision = bool(multi_precision)
         if momentum is None:
             raise ArgumentError("Momentum: momentum must be a number: got None; pass e.g. 0.9")
         self._options = {
@@ -49,10 +48,12 @@ class Momentum(Optimizer):
         # The operator adds L2 itself, after rescaling, as Paddle's does.
         return gradient if isinstance(decay, L2Decay) else super()._decayed(parameter, gradient, decay)
 
-    def _update(self, parameter: Any, gradient: Any, rate: Any, kept: Any, options: Any, decay: Any) -> None:
+    def _update(
+        self, target: Any, gradient: Any, rate: Any, kept: Any, options: Any, decay: Any, parameter: Any
+    ) -> None:
         fused = isinstance(decay, L2Decay)
         update.momentum(
-            parameter,
+            target,
             gradient,
             kept[0],
             rate,

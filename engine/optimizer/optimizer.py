@@ -10,41 +10,36 @@ from typing import Any
 import numpy as np
 
 from engine.core import mode as modes
-from engine.core.dtype import float32
-from engine.core.errors import ArgumentError, DTypeError, ModeError, ShapeError
+from engine.core.errors import ArgumentError, DTypeError, ModeError
 from engine.core.operator import Leaf
 from engine.core.place import array_module
 from engine.eager.backward import clear_gradient, gradient_of
-from engine.eager.tensor import Tensor, write
+from engine.eager.tensor import Tensor
 from engine.nn.clip import ClipGradBase
-from engine.nn.regularizer import L2Decay, WeightDecayRegularizer
-from engine.ops import math
+from engine.nn.regularizer import WeightDecayRegularizer
+from engine.ops import math, update
+from engine.optimizer.groups import Group, checked_clip, checked_decay, group_of, listed, require_unique
 from engine.optimizer.lr import LRScheduler
+from engine.optimizer.memory import First, Memory
 
-
-class Group:
-    """Parameters that are updated alike: their weight decay, clip, and options of the update rule."""
-
-    __slots__ = ("clip", "decay", "options", "params")
-
-    def __init__(self, params: list[Any], decay: Any, clip: Any, options: dict[str, Any]) -> None:
-        self.params = params
-        self.decay = decay
-        self.clip = clip
-        self.options = options
+_FLOAT32 = np.dtype(np.float32)
 
 
 class Optimizer:
-    """Base of SGD, Momentum, Adam and AdamW.
+    """Base of all optimizers.
 
     ``parameters`` is a list of parameters, or of dicts with ``params`` and what is to differ for them
     (``learning_rate`` as a factor, ``weight_decay``, ``grad_clip`` and the update rule's own options).
     ``weight_decay`` is a number (L2) or a regularizer; a parameter's own regularizer goes before it. Raises
     ArgumentError or DTypeError for anything else.
+
+    With ``multi_precision``, where an optimizer takes it, a parameter in half precision is updated through a
+    float32 copy that is kept beside it.
     """
 
     _slots: tuple[str, ...] = ()  # the names of what is kept for each parameter
     _options: Mapping[str, Any] = MappingProxyType({})  # of the update rule; set before this __init__ runs
+    _multi_precision = False  # set before this __init__ runs, too
 
     def __init__(
         self,
@@ -63,66 +58,34 @@ class Optimizer:
             learning_rate if isinstance(learning_rate, LRScheduler) else float(learning_rate)
         )
         self._name = name
-        self._grad_clip = _checked_clip(where, grad_clip)
-        self.regularization = self._checked_decay(weight_decay)
-        self._parameter_list = _listed(where, parameters)
+        self._grad_clip = checked_clip(where, grad_clip)
+        self.regularization = checked_decay(where, weight_decay)
+        self._parameter_list = listed(where, parameters)
         self._groups = self._make_groups(self._parameter_list)
-        self._require_unique_names()
-        self._accumulators: dict[str, dict[str, Tensor]] = {slot: {} for slot in self._slots}
-        self._kept: dict[Any, tuple[Tensor, ...]] = {}
+        require_unique(where, self._groups)
+        self._memory = Memory(where, self._slots, self._key)
         self._rates: dict[tuple[Any, ...], tuple[float, Tensor]] = {}
 
     # -- groups --------------------------------------------------------------------------------------------
     def _make_groups(self, items: list[Any]) -> list[Group]:
+        default = Group(items, self.regularization, self._grad_clip, dict(self._options))
         if not items or not isinstance(items[0], dict):
-            return [Group(items, self.regularization, self._grad_clip, dict(self._options))]
-        groups = []
-        for number, given in enumerate(items):
-            where = f"{type(self).__name__}: parameters[{number}]"
-            if not isinstance(given, dict) or "params" not in given:
-                raise ArgumentError(f"{where}: every group is a dict with 'params': got {given!r}")
-            own = dict(given)
-            params = own.pop("params")
-            params = [params] if isinstance(params, Tensor) else _listed(where, params)
-            factor = own.pop("learning_rate", 1.0)
-            decay = (
-                self._checked_decay(own.pop("weight_decay")) if "weight_decay" in own else self.regularization
-            )
-            clip = _checked_clip(where, own.pop("grad_clip", self._grad_clip))
-            unknown = own.keys() - self._options.keys()
-            if unknown:
-                raise ArgumentError(
-                    f"{where}: unknown options {sorted(unknown)}; a group takes params, learning_rate, "
-                    f"weight_decay, grad_clip and {sorted(self._options)}"
-                )
-            for parameter in params:
-                parameter.optimize_attr["learning_rate"] = factor
-            groups.append(Group(params, decay, clip, {**self._options, **own}))
-        return groups
+            return [default]
+        where = f"{type(self).__name__}: parameters"
+        return [group_of(f"{where}[{n}]", self._group(given), default) for n, given in enumerate(items)]
 
-    def _checked_decay(self, decay: Any) -> Any:
-        """Weight decay as a regularizer or None."""
-        if decay is None or isinstance(decay, WeightDecayRegularizer):
-            return decay
-        if isinstance(decay, (int, float)) and not isinstance(decay, bool):
-            return L2Decay(decay)
-        raise DTypeError(
-            f"{type(self).__name__}: weight_decay is a number or a regularizer: got {type(decay).__name__}; "
-            "pass e.g. 1e-4 or regularizer.L1Decay(1e-4)"
-        )
+    def _group(self, given: Any) -> Any:
+        """The description of a group, before it is read."""
+        return given
 
-    def _require_unique_names(self) -> None:
-        seen: dict[str, Any] = {}
-        for parameter in self._all():
-            if seen.setdefault(parameter.name, parameter) is not parameter:
-                raise ArgumentError(
-                    f"{type(self).__name__}: two parameters are called {parameter.name!r}, but state is "
-                    "kept by name; give each its own name in ParamAttr"
-                )
-        if len(seen) != sum(len(group.params) for group in self._groups):
-            raise ArgumentError(
-                f"{type(self).__name__}: a parameter appears twice; list each once, in one group"
-            )
+    def _add_param_group(self, param_group: dict[str, Any]) -> None:
+        """One more group of parameters."""
+        default = Group([], self.regularization, self._grad_clip, dict(self._options))
+        where = f"{type(self).__name__}: the added group"
+        made = [*self._groups, group_of(where, self._group(param_group), default)]
+        require_unique(type(self).__name__, made)
+        self._groups = made
+        self._parameter_list = [*self._parameter_list, param_group]
 
     def _all(self) -> list[Any]:
         return [p for group in self._groups for p in group.params]
@@ -153,7 +116,7 @@ class Optimizer:
     def _rate(self, lr: float, factor: float, parameter: Any) -> Tensor:
         """The learning rate of a parameter as a Tensor [1] where it lives, made anew only when it changes."""
         array = parameter._array
-        key = (factor, type(array), float32.np if array.dtype.itemsize < 4 else array.dtype)
+        key = (factor, type(array), _FLOAT32 if array.dtype.itemsize < 4 else array.dtype)
         found = self._rates.get(key)
         if found is None or found[0] != lr:
             tensor = Tensor(array_module(array).asarray([lr * factor], dtype=key[2]))
@@ -191,22 +154,35 @@ class Optimizer:
             pairs = group.clip(pairs)
         for parameter, gradient in pairs:
             decay = parameter.regularizer or group.decay
+            master = None
+            if self._uses_master(parameter):
+                master, gradient = self._memory.master(parameter), math.cast(gradient, out_dtype="float32")
+            target = parameter if master is None else master
             if decay is not None:
-                gradient = self._decayed(parameter, gradient, decay)
-            kept = self._kept.get(parameter)
+                gradient = self._decayed(target, gradient, decay)
+            kept = self._memory.kept.get(parameter)
             if kept is None:
-                kept = self._create(parameter, group.options)
-            rate = self._rate(lr, parameter.optimize_attr["learning_rate"], parameter)
-            self._update(parameter, gradient, rate, kept, group.options, decay)
+                first = self._first(parameter, group.options)
+                kept = self._memory.create(parameter, first, target._array.dtype)
+            rate = self._rate(lr, parameter.optimize_attr["learning_rate"], target)
+            self._update(target, gradient, rate, kept, group.options, decay, parameter)
+            if master is not None:
+                update.assign_into(parameter, math.cast(master, out_dtype=parameter.dtype.name))
+
+    def _uses_master(self, parameter: Any) -> bool:
+        return self._multi_precision and parameter._array.dtype.itemsize < 4
 
     def _decayed(self, parameter: Any, gradient: Any, decay: Any) -> Any:
         """The gradient with the term of the weight decay."""
         return math.add(gradient, decay.term(parameter))
 
     def _update(
-        self, parameter: Any, gradient: Any, rate: Tensor, kept: Any, options: Any, decay: Any
+        self, target: Any, gradient: Any, rate: Tensor, kept: Any, options: Any, decay: Any, parameter: Any
     ) -> None:
-        """Update one parameter; ``decay`` is part of the gradient already, see ``_decayed``."""
+        """Update ``target``, which is ``parameter`` or its copy in float32.
+
+        ``decay`` is part of the gradient already, see ``_decayed``.
+        """
         raise ModeError(f"{type(self).__name__}: has no update rule; use SGD, Momentum, Adam or AdamW")
 
     def backward(
@@ -246,7 +222,7 @@ class Optimizer:
     clear_gradients = clear_grad
 
     # -- state ---------------------------------------------------------------------------------------------
-    def _first(self, parameter: Any, options: dict[str, Any]) -> dict[str, tuple[tuple[int, ...], float]]:
+    def _first(self, parameter: Any, options: dict[str, Any]) -> First:
         """Shape and first value of everything that is kept for a parameter, in the order of ``_slots``."""
         return {slot: (tuple(parameter.shape), 0.0) for slot in self._slots}
 
@@ -256,26 +232,13 @@ class Optimizer:
         """
         return f"{parameter.name}_{slot if self._name is None else f'{self._name}_{slot}'}_0"
 
-    def _create(self, parameter: Any, options: dict[str, Any]) -> tuple[Tensor, ...]:
-        """What is kept for a parameter, with its first values."""
-        xp = array_module(parameter._array)
-        made = []
-        for slot, (shape, value) in self._first(parameter, options).items():
-            tensor = Tensor(xp.full(shape, value, parameter._array.dtype), name=self._key(parameter, slot))
-            tensor.persistable = True
-            self._accumulators[slot][parameter.name] = tensor
-            made.append(tensor)
-        kept = self._kept[parameter] = tuple(made)
-        return kept
-
     def state_dict(self) -> dict[str, Any]:
         """What is kept for each parameter by name (``linear_0.w_0_moment1_0``), and ``LR_Scheduler``'s state.
 
-        Parameters that were never updated have nothing to keep yet.
+        ``master_weights`` holds float32 copies by parameter name, where there are any. Parameters that were
+        never updated have nothing to keep yet.
         """
-        state: dict[str, Any] = {}
-        for kept in self._accumulators.values():
-            state.update((tensor.name, tensor) for tensor in kept.values())
+        state = self._memory.state()
         if isinstance(self._learning_rate, LRScheduler):
             state["LR_Scheduler"] = self._learning_rate.state_dict()
         return state
@@ -295,83 +258,18 @@ class Optimizer:
                 "set_state_dict: the state has no 'LR_Scheduler', but the learning rate follows "
                 f"{type(rate).__name__}; load the state of an optimizer with a scheduler"
             )
-        found, strangers = self._assigned(state)
+        wanted = [
+            (p, self._first(p, group.options), _FLOAT32 if self._uses_master(p) else p._array.dtype)
+            for group in self._groups
+            for p in group.params
+        ]
+        put, strangers = self._memory.assign(state, wanted)
         if strangers:
             warnings.warn(
                 f"set_state_dict: {strangers} belong to no parameter and are left out", stacklevel=2
             )
         if isinstance(rate, LRScheduler):
             rate.set_state_dict(scheduler)
-        for parameter, options, arrays in found:
-            kept = self._kept.get(parameter) or self._create(parameter, options)
-            for tensor, array in zip(kept, arrays, strict=True):
-                write(tensor, array)
-
-    def _assigned(
-        self, state: dict[str, Any]
-    ) -> tuple[list[tuple[Any, dict[str, Any], list[Any]]], list[str]]:
-        """The arrays of ``state`` for each parameter, checked, and the keys that belong to none."""
-        found = []
-        known: set[str] = set()
-        for group in self._groups:
-            for parameter in group.params:
-                first = {self._key(parameter, s): v for s, v in self._first(parameter, group.options).items()}
-                missing = [key for key in first if key not in state]
-                if missing and (len(missing) < len(first) or parameter in self._kept):
-                    raise ArgumentError(
-                        f"set_state_dict: {missing} of parameter {parameter.name!r} are not in the state; "
-                        "load the state of an optimizer of the same class over the same parameters"
-                    )
-                if first and not missing:
-                    known.update(first)
-                    dtype = parameter._array.dtype
-                    arrays = [_fitting(key, state[key], shape, dtype) for key, (shape, _) in first.items()]
-                    found.append((parameter, group.options, arrays))
-        strangers = [key for key in state if key not in known]
-        if strangers and not known:
-            expected = next((self._key(p, s) for p in self._all() for s in self._slots), "nothing")
-            raise ArgumentError(
-                f"set_state_dict: no key belongs to a parameter of this {type(self).__name__}: got "
-                f"{strangers[:3]} ..., expected e.g. {expected}; build the model in a fresh process, or "
-                "under utils.unique_name.guard(), so that its parameters get the same names"
-            )
-        return found, strangers
+        put()
 
     set_dict = set_state_dict
-
-
-def _fitting(key: str, value: Any, shape: tuple[int, ...], dtype: Any) -> Any:
-    """The array of a loaded value. Raises ShapeError or DTypeError where the optimizer needs another."""
-    array = value._array if isinstance(value, Tensor) else np.asarray(value)
-    if array.shape != shape:
-        raise ShapeError(
-            f"set_state_dict: {key!r} has shape {list(array.shape)}: the optimizer needs {list(shape)}; "
-            "load the state of the same model"
-        )
-    if array.dtype != dtype:
-        raise DTypeError(f"set_state_dict: {key!r} is {array.dtype}: the optimizer needs {dtype}; cast it")
-    return array
-
-
-def _checked_clip(where: str, clip: Any) -> Any:
-    if clip is not None and not isinstance(clip, ClipGradBase):
-        raise DTypeError(
-            f"{where}: grad_clip is one of nn.ClipGradByValue, ClipGradByNorm, ClipGradByGlobalNorm: got "
-            f"{type(clip).__name__}"
-        )
-    return clip
-
-
-def _listed(where: str, parameters: Any) -> list[Any]:
-    if parameters is None:
-        raise ArgumentError(f"{where}: got no parameters; pass parameters=model.parameters()")
-    if isinstance(parameters, (Tensor, Mapping, set)):
-        raise DTypeError(
-            f"{where}: parameters is a list of parameters, or of dicts: got {type(parameters).__name__}; "
-            "pass model.parameters()"
-        )
-    listed = list(parameters)
-    for number, item in enumerate(listed):
-        if not isinstance(item, (Tensor, dict)):
-            raise DTypeError(f"{where}: parameters[{number}] is no parameter: got {type(item).__name__}")
-    return listed

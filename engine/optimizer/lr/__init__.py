@@ -2,6 +2,7 @@
 
 from engine.optimizer.lr.base import LRScheduler
 from engine.optimizer.lr.composed import LinearWarmup, ReduceOnPlateau
+from engine.optimizer.lr.cycles import CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR
 from engine.optimizer.lr.decay import (
     CosineAnnealingDecay,
     ExponentialDecay,
@@ -18,7 +19,8 @@ from engine.optimizer.lr.decay import (
 )
 
 __all__ = [
-    "CosineAnnealingDecay", "ExponentialDecay", "InverseTimeDecay", "LRScheduler", "LambdaDecay", "LinearLR",
-    "LinearWarmup", "MultiStepDecay", "MultiplicativeDecay", "NaturalExpDecay", "NoamDecay", "PiecewiseDecay",
-    "PolynomialDecay", "ReduceOnPlateau", "StepDecay",
+    "CosineAnnealingDecay", "CosineAnnealingWarmRestarts", "CyclicLR", "ExponentialDecay", "InverseTimeDecay",
+    "LRScheduler", "LambdaDecay", "LinearLR", "LinearWarmup", "MultiStepDecay", "MultiplicativeDecay",
+    "NaturalExpDecay", "NoamDecay", "OneCycleLR", "PiecewiseDecay", "PolynomialDecay", "ReduceOnPlateau",
+    "StepDecay",
 ]  # fmt: skip

@@ -95,6 +95,14 @@ def require(where: str, what: str, holds: bool, got: Any) -> None:
         raise ArgumentError(f"{where}: {what}: got {got!r}")
 
 
+def require_number(where: str, name: str, value: Any) -> None:
+    """Raise DTypeError unless ``value`` is a number."""
+    if isinstance(value, bool) or not isinstance(value, (float, int)):
+        raise DTypeError(f"{where}: {name} is a number: got {value!r}")
+
+
 def require_whole(where: str, name: str, value: Any) -> None:
-    """Raise ArgumentError unless ``value`` is a whole number above 0."""
-    require(where, f"{name} is a whole number above 0", type(value) is int and value > 0, value)
+    """Raise DTypeError or ArgumentError unless ``value`` is a whole number above 0."""
+    if type(value) is not int:
+        raise DTypeError(f"{where}: {name} is a whole number above 0: got {value!r}")
+    require(where, f"{name} is a whole number above 0", value > 0, value)

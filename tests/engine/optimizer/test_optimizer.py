@@ -251,8 +251,6 @@ def test_arguments_refused() -> None:
         optimizer.AdamW(0.1, parameters=parameters, weight_decay=None)
     with pytest.raises(ArgumentError, match=r"beta1 must be in \[0, 1\): got 1.0"):
         optimizer.Adam(0.1, 1.0, parameters=parameters)
-    with pytest.raises(ArgumentError, match="multi_precision=True"):
-        optimizer.Adam(0.1, parameters=parameters, multi_precision=True)
     with pytest.raises(ArgumentError, match="two parameters are called"):
         optimizer.SGD(0.1, [*model().parameters(), *model().parameters()])
     parameters[0].grad = parameters[0]

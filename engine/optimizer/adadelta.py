@@ -1,0 +1,42 @@
+"""Adadelta: steps whose size follows that of the steps before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from engine.core.errors import ArgumentError
+from engine.ops import update
+from engine.optimizer.lr import LRScheduler
+from engine.optimizer.optimizer import Optimizer
+
+
+class Adadelta(Optimizer):
+    """param -= learning_rate * grad * sqrt((mean(step^2) + epsilon) / (mean(grad^2) + epsilon)).
+
+    ``rho`` is the share that both running means keep. Zeiler, ADADELTA: an adaptive learning rate method
+    (2012).
+    """
+
+    _slots = ("_avg_squared_grad", "_avg_squared_update")
+
+    def __init__(
+        self,
+        learning_rate: float | LRScheduler = 0.001,
+        epsilon: float = 1e-06,
+        rho: float = 0.95,
+        parameters: Iterable[Any] | None = None,
+        weight_decay: Any = None,
+        grad_clip: Any = None,
+        name: str | None = None,
+    ) -> None:
+        for field, value in (("epsilon", epsilon), ("rho", rho)):
+            if value is None:
+                raise ArgumentError(f"Adadelta: {field} is a number: got None")
+        self._options = {"epsilon": epsilon, "rho": rho}
+        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
+
+    def _update(
+        self, target: Any, gradient: Any, rate: Any, kept: Any, options: Any, decay: Any, parameter: Any
+    ) -> None:
+        update.adadelta(target, gradient, kept[0], kept[1], rate, **options)

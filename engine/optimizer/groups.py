@@ -1,0 +1,98 @@
+"""The parameters of an optimizer, in groups that are updated alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from engine.core import mode as modes
+from engine.core.errors import ArgumentError, DTypeError
+from engine.eager.tensor import Tensor
+from engine.nn.clip import ClipGradBase
+from engine.nn.regularizer import L2Decay, WeightDecayRegularizer
+
+
+class Group:
+    """Parameters that are updated alike: their weight decay, clip, and options of the update rule."""
+
+    __slots__ = ("clip", "decay", "options", "params")
+
+    def __init__(self, params: list[Any], decay: Any, clip: Any, options: dict[str, Any]) -> None:
+        self.params = params
+        self.decay = decay
+        self.clip = clip
+        self.options = options
+
+
+def group_of(where: str, given: Any, default: Group) -> Group:
+    """A group from the dict that describes it; what it does not say is as in ``default``."""
+    if not isinstance(given, dict) or "params" not in given:
+        raise ArgumentError(f"{where}: every group is a dict with 'params': got {given!r}")
+    own = dict(given)
+    params = own.pop("params")
+    params = [params] if isinstance(params, Tensor) else listed(where, params)
+    factor = own.pop("learning_rate", 1.0)
+    decay = checked_decay(where, own.pop("weight_decay")) if "weight_decay" in own else default.decay
+    clip = checked_clip(where, own.pop("grad_clip", default.clip))
+    unknown = own.keys() - default.options.keys()
+    if unknown:
+        raise ArgumentError(
+            f"{where}: unknown options {sorted(unknown)}; a group takes params, learning_rate, weight_decay, "
+            f"grad_clip and {sorted(default.options)}"
+        )
+    for parameter in params:
+        parameter.optimize_attr["learning_rate"] = factor
+    return Group(params, decay, clip, {**default.options, **own})
+
+
+def checked_decay(where: str, decay: Any) -> Any:
+    """Weight decay as a regularizer or None."""
+    if decay is None or isinstance(decay, WeightDecayRegularizer):
+        return decay
+    if isinstance(decay, (int, float)) and not isinstance(decay, bool):
+        return L2Decay(decay)
+    raise DTypeError(
+        f"{where}: weight_decay is a number or a regularizer: got {type(decay).__name__}; pass e.g. 1e-4 or "
+        "regularizer.L1Decay(1e-4)"
+    )
+
+
+def checked_clip(where: str, clip: Any) -> Any:
+    if clip is not None and not isinstance(clip, ClipGradBase):
+        raise DTypeError(
+            f"{where}: grad_clip is one of nn.ClipGradByValue, ClipGradByNorm, ClipGradByGlobalNorm: got "
+            f"{type(clip).__name__}"
+        )
+    return clip
+
+
+def listed(where: str, parameters: Any) -> list[Any]:
+    """``parameters`` as a list; none at all are allowed while a Program is built, which knows its own."""
+    if parameters is None:
+        if modes.is_static():
+            return []
+        raise ArgumentError(f"{where}: got no parameters; pass parameters=model.parameters()")
+    if isinstance(parameters, (Tensor, Mapping, set)):
+        raise DTypeError(
+            f"{where}: parameters is a list of parameters, or of dicts: got {type(parameters).__name__}; "
+            "pass model.parameters()"
+        )
+    found = list(parameters)
+    for number, item in enumerate(found):
+        if not isinstance(item, (Tensor, dict)):
+            raise DTypeError(f"{where}: parameters[{number}] is no parameter: got {type(item).__name__}")
+    return found
+
+
+def require_unique(where: str, groups: list[Group]) -> None:
+    """Raise ArgumentError where a parameter, or a name, stands twice."""
+    seen: dict[str, Any] = {}
+    for group in groups:
+        for parameter in group.params:
+            if seen.setdefault(parameter.name, parameter) is not parameter:
+                raise ArgumentError(
+                    f"{where}: two parameters are called {parameter.name!r}, but state is kept by name; give "
+                    "each its own name in ParamAttr"
+                )
+    if len(seen) != sum(len(group.params) for group in groups):
+        raise ArgumentError(f"{where}: a parameter appears twice; list each once, in one group")

@@ -1,0 +1,56 @@
+"""RMSProp: steps scaled by a running mean of squared gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from engine.core.errors import ArgumentError
+from engine.ops import update
+from engine.optimizer.lr import LRScheduler
+from engine.optimizer.optimizer import Optimizer
+
+
+class RMSProp(Optimizer):
+    """moment = momentum * moment + learning_rate * grad / sqrt(mean(grad^2) + epsilon); param -= moment.
+
+    ``rho`` is the share that the running mean keeps; ``centered`` takes the variance instead of the mean of
+    squares. Hinton, Neural networks for machine learning, lecture 6e (2012).
+    """
+
+    _slots = ("momentum", "mean_square", "mean_grad")
+
+    def __init__(
+        self,
+        learning_rate: float | LRScheduler,
+        rho: float = 0.95,
+        epsilon: float = 1e-06,
+        momentum: float = 0.0,
+        centered: bool = False,
+        parameters: Iterable[Any] | None = None,
+        weight_decay: Any = None,
+        grad_clip: Any = None,
+        name: str | None = None,
+    ) -> None:
+        for field, value in (("rho", rho), ("epsilon", epsilon), ("momentum", momentum)):
+            if value is None or value < 0:
+                raise ArgumentError(f"RMSProp: {field} must be 0 or more: got {value!r}")
+        self._options = {"rho": rho, "epsilon": epsilon, "momentum": momentum, "centered": bool(centered)}
+        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
+
+    def _update(
+        self, target: Any, gradient: Any, rate: Any, kept: Any, options: Any, decay: Any, parameter: Any
+    ) -> None:
+        moment, mean_square, mean_grad = kept
+        update.rmsprop(
+            target,
+            mean_square,
+            gradient,
+            moment,
+            rate,
+            mean_grad,
+            epsilon=options["epsilon"],
+            decay=options["rho"],
+            momentum=options["momentum"],
+            centered=options["centered"],
+        )
