@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.ops import activation
 from engine.ops import elementwise as elementwise_ops
 from engine.ops import exponential as ops
 from engine.ops import math as math_ops
@@ -19,6 +20,7 @@ log2 = unary("log2", ops.log2)
 log10 = unary("log10", ops.log10)
 sqrt = unary("sqrt", math_ops.sqrt)
 rsqrt = unary("rsqrt", math_ops.rsqrt)
+sigmoid = unary("sigmoid", activation.sigmoid)
 logaddexp = binary("logaddexp", ops.logaddexp, as_floating=True)
 
 

@@ -2,41 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from engine.core import mode as modes
-from engine.core.errors import ConversionError, EngineError, GradientError, ShapeError
+from engine.core.errors import ConversionError, DTypeError, EngineError, GradientError, ShapeError
 from engine.core.operator import Leaf
-from engine.eager.tensor import Tensor, write
+from engine.eager.tensor import Tensor, counter_of, write
 from engine.ops import math
 from engine.program.builder import current_builder, located, user_frame
 
 
-def replace(where: str, x: Any, value: Any) -> Any:
+def replace(where: str, x: Any, value: Any, *, becomes: str = "") -> Any:
     """Make ``x`` hold ``value``, computed from it by recorded operators; gradients flow through the change.
 
-    Raises GradientError for a leaf that backward needs, ShapeError where the shape would change.
+    ``becomes`` says what of x may change, "shape" or "dtype": x then holds another array, which is a view of
+    the old one where ``value`` is. Raises GradientError for a leaf that backward needs, ShapeError and
+    DTypeError where the shape would change, or a fraction be lost.
     """
     if modes.is_symbolic(x) or modes.is_symbolic(value):
         return _rebind(where, x, value)
-    if value._array.shape != x._array.shape:
-        raise ShapeError(
-            f"{where}: an in-place change keeps the shape: {x.shape} would become {value.shape}; "
-            "use the form without _"
-        )
-    if value._array.dtype != x._array.dtype:
-        value = math.cast(value, out_dtype=x.dtype.name)
     recording = modes.current().grad
     if recording and x._edge.__class__ is Leaf:
         raise GradientError(
             f"{where}: {x.name!r} is a leaf with stop_gradient=False, backward needs its value; "
             "change it under no_grad(), or use the form that returns a new tensor"
         )
-    write(x, value._array)
+    if value._array.shape != x._array.shape and becomes != "shape":
+        raise ShapeError(
+            f"{where}: an in-place change keeps the shape: {x.shape} would become {value.shape}; "
+            "use the form without _"
+        )
+    if becomes and (value._array.shape != x._array.shape or value._array.dtype != x._array.dtype):
+        counter_of(x).count += 1
+        x._array = value._array
+        if not recording and x._edge is not None:  # under no_grad() a leaf stays one, of the new shape
+            x._edge = Leaf(x._array.shape) if x._array.dtype.kind in "fc" else None
+    else:
+        write(x, _in_dtype(where, x, value)._array)
     if recording:
         x._edge = value._edge
     return x
+
+
+def _in_dtype(where: str, x: Any, value: Any) -> Any:
+    """``value`` in the dtype of x; raises DTypeError where a fraction or an imaginary part would be lost."""
+    if value.dtype is x.dtype:
+        return value
+    if _KINDS.index(value.dtype.np.kind) > _KINDS.index(x.dtype.np.kind):
+        raise DTypeError(
+            f"{where}: an in-place change keeps the dtype: {x.dtype.name} can't hold {value.dtype.name}; "
+            f"use the form without _, or cast_('{value.dtype.name}') first"
+        )
+    return math.cast(value, out_dtype=x.dtype.name)
+
+
+_KINDS = "buifc"  # each holds what those before it hold, but for the range
 
 
 def _rebind(where: str, x: Any, value: Any) -> Any:
@@ -65,18 +87,53 @@ def _rebind(where: str, x: Any, value: Any) -> Any:
             f"{list(value.shape)}; use the form without _"
         )
         raise located(error, user_frame())
-    if value.dtype is not x.dtype:
-        value = math.cast(value, out_dtype=x.dtype.name)
-    builder.rebind(x, value)
+    builder.rebind(x, _in_dtype(where, x, value))
     return x
 
 
-def inplace(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+# The functions that have a form with a trailing underscore, by what of the tensor that may change. A function
+# that is added to the table of methods gets its form by adding its name here.
+FORMS = {
+    "": (
+        "abs acos acosh add addmm asin asinh atan atanh bitwise_and bitwise_not bitwise_or bitwise_xor ceil "
+        "clip cos cosh digamma divide erf erfinv exp expm1 floor floor_divide floor_mod frac gcd hypot i0 "
+        "index_add index_fill index_put lcm lerp lgamma log log10 log1p log2 logit masked_fill mod "
+        "multigammaln multiply nan_to_num neg polygamma pow put_along_axis reciprocal remainder renorm round "
+        "rsqrt scale scatter sigmoid sin sinh sqrt square subtract tan tanh tril triu trunc"
+    ),
+    "dtype": (
+        "cast cumprod equal greater_equal greater_than ldexp less_equal less_than logical_and logical_not "
+        "logical_or logical_xor not_equal"
+    ),
+    "shape": "cumsum flatten reshape squeeze t transpose unsqueeze",
+}
+
+
+def inplace(name: str, function: Callable[..., Any], becomes: str = "") -> Callable[..., Any]:
     """The form with a trailing underscore of ``function``."""
 
+    @functools.wraps(function)
     def changed(x: Any, *args: Any, **kwargs: Any) -> Any:
-        return replace(name, x, function(x, *args, **kwargs))
+        return replace(name, x, function(x, *args, **kwargs), becomes=becomes)
 
     changed.__name__ = changed.__qualname__ = name
     changed.__doc__ = f"In place: {function.__doc__}"
     return changed
+
+
+def where_(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+    """In place: x keeps its values where ``condition`` holds and gets those of y elsewhere."""
+    from engine.tensor.manipulation import where
+
+    return replace("where_", x, where(condition, x, y))
+
+
+def forms(functions: Mapping[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
+    """The forms with a trailing underscore of those of ``functions`` that are in ``FORMS``."""
+    found = {
+        f"{name}_": inplace(f"{name}_", functions[name], becomes)
+        for becomes, names in FORMS.items()
+        for name in names.split()
+        if name in functions
+    }
+    return {**found, "where_": where_}

@@ -28,7 +28,7 @@ from engine.tensor import (
     statistics,
     trigonometry,
 )
-from engine.tensor.inplace import inplace
+from engine.tensor.inplace import forms
 from engine.tensor.printing import parameter_text, tensor_text
 from engine.tensor.promote import is_tensor
 
@@ -126,7 +126,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
             trigonometry,
             "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh atan2 deg2rad rad2deg hypot",
         ),
-        (exponential, "exp expm1 log log1p log2 log10 sqrt rsqrt logaddexp stanh ldexp frexp"),
+        (exponential, "exp expm1 log log1p log2 log10 sqrt rsqrt sigmoid logaddexp stanh ldexp frexp"),
         (special, "erf erfinv lgamma digamma polygamma multigammaln i0 i0e i1 i1e logit"),
         (bitwise, "bitwise_and bitwise_or bitwise_xor bitwise_not gcd lcm"),
         (
@@ -154,13 +154,8 @@ _METHODS: dict[str, Callable[..., Any]] = {
     for name in names.split()
 }
 _METHODS["astype"] = math.cast
-_METHODS |= {
-    f"{name}_": inplace(f"{name}_", _METHODS[name])
-    for name in [
-        "add", "subtract", "multiply", "divide", "scale", "clip", "exp", "sqrt", "rsqrt", "reciprocal",
-        "floor", "ceil", "round", "tanh",
-    ]
-}  # fmt: skip
+INPLACE = forms(_METHODS)  # also public functions
+_METHODS |= INPLACE
 
 
 def _detach(x: Any) -> Any:
