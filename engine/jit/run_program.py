@@ -23,20 +23,22 @@ from engine.eager.tensor import Tensor, counter_of, wrap
 from engine.program.append_backward import gradients_in_block
 from engine.program.builder import Builder
 from engine.program.concrete import at_line
-from engine.program.liveness import arguments, needed, results, written
+from engine.program.liveness import arguments, needed, results, sub_blocks, written
 from engine.program.passes.inference import copy_program
 from engine.program.plan import Plan, module_for
-from engine.program.program import Program, Variable
+from engine.program.program import Program, Variable, variables_of
 from engine.program.reuse import bases_of
 
 
 class Activation:
-    """What a forward run keeps for its backward: arrays of its own."""
+    """What a forward run keeps for its backward: arrays of its own, its inputs, the random keys it drew."""
 
-    __slots__ = ("saved",)
+    __slots__ = ("keys", "saved", "tensors")
 
-    def __init__(self, saved: Sequence[Any]) -> None:
+    def __init__(self, saved: Sequence[Any], tensors: Sequence[Tensor], keys: Sequence[Any]) -> None:
         self.saved = saved
+        self.tensors = tensors
+        self.keys = keys
 
 
 def _never(*_: Any, **__: Any) -> Any:
@@ -58,16 +60,16 @@ def _kernel(
     return _never()
 
 
-# First order only: a second backward would differentiate the backward plan, which holds no tape.
-RUN_PROGRAM = op("run_program", infer=_never, outputs=("outs",), output_list="outs", order=1, effect=True)(
-    _kernel
-)
+RUN_PROGRAM = op("run_program", infer=_never, outputs=("outs",), output_list="outs", effect=True)(_kernel)
 RUN_PROGRAM.grad(xs=lambda g_outs, xs, runner, run, activation: runner.backward(run, activation, g_outs))
 
 
 @dataclass(frozen=True)
 class _Training:
     """The two plans of a training run for one set of shapes and wanted gradients.
+
+    ``program`` computes ``gradients`` from ``inputs``, the incoming gradients ``fed``, and the random
+    ``keys`` that the forward part draws; its first ``forward_count`` operators are the forward part.
 
     ``given`` and ``wanted`` are positions among inputs + bound: whose value the backward needs, and whose
     gradient it gives; ``overwritten`` are those given that the forward part replaces. ``fed_grads`` are
@@ -84,13 +86,28 @@ class _Training:
     fed_grads: list[int]
     zeros: list[Spec]
     shared: list[int]
+    inputs: list[Variable]
+    fed: list[Variable]
+    keys: list[Variable]
+    gradients: list[Variable]
+    forward_count: int
 
 
 class ProgramRunner:
-    """Runs a Program that stands for a function of Tensors."""
+    """Runs a Program that stands for a function of Tensors.
 
-    def __init__(self, program: Program, inputs: Sequence[Variable], outputs: Sequence[Variable]) -> None:
+    ``keys`` are Variables of random keys that the caller gives, instead of drawing them.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        keys: Sequence[Variable] = (),
+    ) -> None:
         self.program = program
+        self.keys = tuple(keys)
         self.inputs = tuple(inputs)
         self.outputs = tuple(outputs)
         self.forward_ops = tuple(program.global_block().ops)
@@ -99,8 +116,9 @@ class ProgramRunner:
         self._writes = tuple([n for n, v in enumerate(self.bound) if id(v) in replaced])
         self._inference: dict[Any, Plan] = {}
         self._training: dict[Any, _Training] = {}
+        self._gradients: dict[int, ProgramRunner] = {}
 
-    def __call__(self, tensors: Sequence[Tensor]) -> list[Tensor]:
+    def __call__(self, tensors: Sequence[Tensor], keys: Sequence[Any] = ()) -> list[Tensor]:
         """The outputs for input Tensors in order; recorded on the tape where gradients are wanted."""
         bound = [v.tensor for v in self.bound]
         everything = [*tensors, *bound]
@@ -109,17 +127,17 @@ class ProgramRunner:
         if modes.current().grad:
             wanted = tuple([n for n, t in enumerate(everything) if t._edge is not None])
             if wanted:
-                return self._run_recorded(key, wanted, everything, arrays)
+                return self._run_recorded(key, wanted, everything, [*arrays, *keys])
         plan = self._inference.get(key)
         if plan is None:
             plan = self._inference[key] = self._plan(arrays, self.outputs)
-        results = plan(arrays)
+        results = plan([*arrays, *keys] if keys else arrays)
         self._note_writes()
         return [_wrapped(r) for r in results]
 
     def _plan(self, arrays: Sequence[Any], outputs: Sequence[Variable]) -> Plan:
         feeds = {v.name: Spec(a.shape, a.dtype.name) for v, a in zip(self.inputs, arrays, strict=False)}
-        inputs = (*self.inputs, *self.bound)
+        inputs = (*self.inputs, *self.bound, *self.keys)
         return Plan(self.program, self.forward_ops, inputs, outputs, feeds, module_for(arrays))
 
     def _note_writes(self) -> None:
@@ -136,8 +154,9 @@ class ProgramRunner:
         given = [arrays[n].copy() if n in run.overwritten else arrays[n] for n in run.given]
         results = run.forward(arrays)
         self._note_writes()
-        count = len(self.outputs)
-        activation = Activation((*results[count:], *given))
+        count, kept = len(self.outputs), len(results) - len(run.keys) + len(self.keys)
+        keys = (*arrays[len(everything) :], *results[kept:])
+        activation = Activation((*results[count:kept], *given), everything[: len(self.inputs)], keys)
         outputs = [_wrapped(r) for r in results[:count]]
         if run.wanted:
             node = Operator(RUN_PROGRAM.opdef, None, {"runner": self, "run": run, "activation": activation})
@@ -153,9 +172,10 @@ class ProgramRunner:
     def _compile_training(self, wanted: tuple[int, ...], arrays: list[Any]) -> _Training:
         """A copy of the Program with the backward operators, and plans of both parts for these shapes."""
         program, copied = copy_program(self.program, self.inputs, self.outputs)
-        everything = [copied.get(id(v), v) for v in (*self.inputs, *self.bound)]
+        everything = [copied.get(id(v), v) for v in (*self.inputs, *self.bound, *self.keys)]
         outputs = [copied[id(v)] for v in self.outputs]
         forward_ops = tuple(program.global_block().ops)
+        drawn = _drawn_keys(program, forward_ops)
         sources = [everything[n] for n in wanted]
         for source in sources:
             source.stop_gradient = False
@@ -170,8 +190,8 @@ class ProgramRunner:
             v.name: Spec(a.shape, a.dtype.name)
             for v, a in zip(everything[: len(self.inputs)], arrays, strict=False)
         }
-        xp = module_for(arrays)
-        forward = Plan(program, forward_ops, everything, (*outputs, *kept), feeds, xp)
+        xp = module_for(arrays[: len(self.inputs) + len(self.bound)])
+        forward = Plan(program, forward_ops, everything, (*outputs, *kept, *drawn), feeds, xp)
         shapes = {v.name: forward.specs.get(id(v), v.spec) for v in (*kept, *given)}
         shapes |= {
             g.name: forward.specs.get(id(outputs[n]), g.spec) for g, n in zip(fed, fed_grads, strict=True)
@@ -192,12 +212,24 @@ class ProgramRunner:
             fed_grads,
             zeros,
             shared,
+            everything[: len(self.inputs)],
+            fed,
+            [*everything[len(self.inputs) + len(self.bound) :], *drawn],
+            gradients,
+            len(forward_ops),
         )
 
     def backward(
         self, run: _Training, activation: Activation, grads: Sequence[Tensor | None]
     ) -> list[Tensor]:
-        """Gradients of the wanted inputs and parameters, from those of the outputs (None: zero)."""
+        """Gradients of the wanted inputs and parameters, from those of the outputs (None: zero).
+
+        Where they are to be differentiated themselves, they are computed by a Program on the tape: it
+        repeats the forward part with the random numbers of the first time and without effects. Raises
+        GradientError for what has no second derivative.
+        """
+        if modes.current().grad:
+            return self._recorded_backward(run, activation, grads)
         model = next(g._array for g in grads if g is not None)
         xp = array_module(model)
         fed = []
@@ -209,10 +241,83 @@ class ProgramRunner:
                 fed.append(gradient._array)
         return [_wrapped(a) for a in run.backward([*activation.saved, *fed])]
 
+    def _recorded_backward(
+        self, run: _Training, activation: Activation, grads: Sequence[Tensor | None]
+    ) -> list[Tensor]:
+        runner = self._gradients.get(id(run))
+        if runner is None:
+            runner = self._gradients[id(run)] = _gradient_runner(run)
+        model = next(g for g in grads if g is not None)
+        xp = array_module(model._array)
+        fed: list[Tensor] = []
+        for n, spec in zip(run.fed_grads, run.zeros, strict=True):
+            gradient = grads[n]
+            fed.append(wrap(xp.zeros(spec.shape, spec.dtype.np)) if gradient is None else gradient)
+        return runner([*activation.tensors, *fed], activation.keys)
+
     @property
     def training_programs(self) -> list[Program]:
         """The Programs with backward operators that were built so far."""
         return [run.program for run in self._training.values()]
+
+
+def _drawn_keys(program: Program, ops: Sequence[Operator]) -> list[Variable]:
+    """Variables of all random keys that operators draw, in branches too; loops keep their own."""
+    found: list[Variable] = []
+    for operator in ops:
+        if operator.opdef.random and not operator.replay:
+            if operator.key is None:
+                block = next(variables_of(operator.outputs)).block
+                operator.key = block.create_var(program.unique_name("random_key"), Spec((2,), "int64"))
+            found.append(operator.key)
+        if operator.opdef.name == "conditional_block":
+            for block in sub_blocks(operator, program.global_block()):
+                found += _drawn_keys(program, block.ops)
+    return found
+
+
+def _gradient_runner(run: _Training) -> ProgramRunner:
+    """The whole training Program as a function of inputs, incoming gradients and random keys."""
+    forward = run.program.global_block().ops[: run.forward_count]
+    if run.overwritten:
+        raise GradientError(
+            "to_static: a second derivative needs a value that the forward part replaced; call the function "
+            "eagerly, or grad(create_graph=False)"
+        )
+    for operator in _with_sub_blocks(run.program, forward):
+        if operator.opdef.random and operator.key is None:
+            raise at_line(
+                GradientError(
+                    f"{operator.type}: draws random numbers in a loop, which can't be drawn again for a "
+                    "second derivative; loop over a Python range, or call grad(create_graph=False)"
+                ),
+                operator,
+            )
+        limited = operator.opdef.order is not None
+        if limited and not all(v.stop_gradient for v in variables_of(operator.inputs)):
+            raise at_line(
+                GradientError(
+                    f"{operator.type}: has gradients of order {operator.opdef.order} only; call "
+                    "grad(create_graph=False)"
+                ),
+                operator,
+            )
+    program, copied = copy_program(run.program, (*run.inputs, *run.fed, *run.keys), run.gradients)
+    for operator in _with_sub_blocks(program, program.global_block().ops):
+        operator.replay = True  # the effects were had and the numbers drawn when the forward part ran
+    for variable in (*run.inputs, *run.fed):
+        copied[id(variable)].stop_gradient = not variable.dtype.is_floating_point
+    moved = [[copied[id(v)] for v in group] for group in ((*run.inputs, *run.fed), run.gradients, run.keys)]
+    return ProgramRunner(program, *moved)
+
+
+def _with_sub_blocks(program: Program, ops: Sequence[Operator]) -> list[Operator]:
+    found: list[Operator] = []
+    for operator in ops:
+        found.append(operator)
+        for block in sub_blocks(operator, program.global_block()):
+            found += _with_sub_blocks(program, block.ops)
+    return found
 
 
 def _output_gradients(

@@ -20,6 +20,8 @@ def depends_on(ops: Sequence[Operator], sources: set[int]) -> set[int]:
         if operator.opdef.rules or operator.opdef.name in CONTROL_GRADIENTS:
             if any(id(v) in reached for v in reads(operator)):
                 reached |= {id(v) for v in writes(operator) if not v.stop_gradient}
+                if operator.opdef.name == "while" and operator.attrs["steps"]:
+                    reached.add(id(operator.outputs[0].block.var(operator.attrs["steps"])))
     return reached
 
 

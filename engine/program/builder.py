@@ -154,8 +154,8 @@ class Builder(modes.Mode):
         for variable in self.stale.values():
             if variable.is_data or variable.persistable:
                 raise ConversionError(
-                    f"to_static: {variable.name!r} {variable.spec} comes from outside and was changed through "
-                    "a view of it; change it by its own name, or clone() it first"
+                    f"to_static: {variable.name!r} {variable.spec} comes from outside and was changed "
+                    "through a view of it; change it by its own name, or clone() it first"
                 )
         return [
             (x, value)

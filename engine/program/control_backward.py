@@ -12,6 +12,7 @@ from engine.core.spec import Spec
 from engine.ops import control as ops
 from engine.ops import shape
 from engine.program.builder import Builder, current_builder
+from engine.program.concrete import at_line
 from engine.program.control import append_cond, append_operator, outer_reads
 from engine.program.inline import Copier
 from engine.program.program import Block, Variable
@@ -140,7 +141,18 @@ def _alias_keys(block: Block, body: Block) -> None:
         block.vars.setdefault(key.name, key)
 
 
+def _refuse_second_order(operator: Operator, incoming: list[Any], reached: set[int]) -> Gradients:
+    raise at_line(
+        GradientError(
+            "while_loop: has gradients of the first order only; call grad(create_graph=False), loop over a "
+            "Python range, or run the loop eagerly"
+        ),
+        operator,
+    )
+
+
 CONTROL_GRADIENTS: dict[str, Callable[[Operator, list[Any], set[int]], Gradients]] = {
     "conditional_block": cond_gradient,
     "while": while_gradient,
+    "while_grad": _refuse_second_order,
 }

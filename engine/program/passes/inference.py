@@ -49,6 +49,8 @@ def copy_program(
 
     for v in inputs:
         variable(v)
+    kept_ops = [operator for operators in kept.values() for operator in operators]
+    walked_back = {o.attrs["steps"] for o in kept_ops if o.opdef.name == "while_grad"}
     for old, number in sorted(numbers.items(), key=lambda item: item[1]):
         for name in _named(source, old, kept):
             variable(source.blocks[old].var(name))
@@ -57,11 +59,14 @@ def copy_program(
             for key in ("true_block", "false_block", "cond_block", "body_block"):
                 if key in attrs:
                     attrs[key] = numbers[attrs[key]]
-            if operator.opdef.name == "while":
+            if operator.opdef.name == "while" and attrs["steps"] not in walked_back:
                 attrs["steps"] = ""
             copy = Operator(operator.opdef, tuple(moved(v) for v in operator.inputs), attrs)
             copy.outputs = tuple(variable(v) for v in writes(operator))
             copy.code, copy.instruction = operator.code, operator.instruction
+            copy.replay = operator.replay
+            if operator.key is not None:
+                copy.key = variable(operator.key)
             made.blocks[number].ops.append(copy)
     made.inputs = [v.name for v in inputs]
     made.outputs = [variable(v).name for v in outputs]

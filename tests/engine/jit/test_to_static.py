@@ -259,13 +259,6 @@ def test_rollback_gives_the_layer_its_own_forward_back():
     assert net.forward.__func__ is Net.forward
 
 
-def test_second_order_through_a_program_is_refused_not_wrong():
-    f = to_static(lambda x: x * x * x)
-    x = paddle.to_tensor([2.0], stop_gradient=False)
-    with pytest.raises(GradientError, match="run_program"):
-        paddle.grad(f(x), x, create_graph=True)
-
-
 def test_gradients_flow_into_the_inputs_of_a_layer():
     eager, static = twins()
     x = np.random.default_rng(1).standard_normal((3, 4)).astype("float32")
