@@ -69,6 +69,17 @@ def broadcast(where: str) -> Callable[..., Spec]:
     return infer
 
 
+def floating_broadcast(where: str) -> Callable[..., Spec]:
+    """Two floating inputs of one dtype, an output of their broadcast shape."""
+    both = broadcast(where)
+
+    def infer(x: Spec, y: Spec, **_: Any) -> Spec:
+        require_floating(where, x=x, y=y)
+        return both(x, y)
+
+    return infer
+
+
 def compare(where: str) -> Callable[..., Spec]:
     """Two inputs of one dtype, a bool output of their broadcast shape."""
 

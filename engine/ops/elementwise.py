@@ -6,7 +6,15 @@ from typing import Any
 
 from engine.core.dtype import bool_, int32
 from engine.core.errors import DTypeError, OutOfRangeError, ShapeError
-from engine.core.infer import broadcast, broadcast_shapes, floating_as_x, require_same_dtype, same_as_x
+from engine.core.infer import (
+    broadcast,
+    broadcast_shapes,
+    floating_as_x,
+    floating_broadcast,
+    require_floating,
+    require_same_dtype,
+    same_as_x,
+)
 from engine.core.opdef import op
 from engine.core.spec import Spec
 from engine.ops import compare, math, shape
@@ -76,7 +84,7 @@ def heaviside(xp, x, y, *, axis=-1):
 heaviside.grad(x=_zero, y=lambda g, x: g * math.cast(x == 0.0, out_dtype=g.dtype))
 
 
-@op("nextafter", infer=broadcast("nextafter"))
+@op("nextafter", infer=floating_broadcast("nextafter"))
 def nextafter(xp, x, y, *, out=None):
     """The next floating number after x towards y; without gradient."""
     return xp.nextafter(x, y, out=out)
@@ -119,6 +127,7 @@ frexp.grad(x=lambda g_mantissa, exponent: _ldexp(g_mantissa, math.scale(exponent
 
 
 def _infer_ldexp(x: Spec, y: Spec) -> Spec:
+    require_floating("ldexp", x=x)
     return Spec(broadcast_shapes("ldexp", x.shape, y.shape), x.dtype)
 
 

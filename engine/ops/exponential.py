@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math as numbers
 
-from engine.core.infer import broadcast, floating_as_x
+from engine.core.infer import floating_as_x, floating_broadcast
 from engine.core.opdef import op
 from engine.ops import math
 
@@ -45,7 +45,7 @@ def log10(xp, x, *, out=None):
 log10.grad(x=lambda g, x: math.scale(g / x, scale=1.0 / numbers.log(10.0)))
 
 
-@op("logaddexp", infer=broadcast("logaddexp"), broadcasts=True)
+@op("logaddexp", infer=floating_broadcast("logaddexp"), broadcasts=True)
 def logaddexp(xp, x, y, *, out=None):
     """log(exp(x) + exp(y)), without overflow."""
     return xp.logaddexp(x, y, out=out)

@@ -67,7 +67,12 @@ pick_class.grad(
 )
 
 
-@op("kept_mean", infer=lambda x, label, **_: x.with_shape(()))
+def _infer_kept_mean(x: Spec, label: Spec, **_: Any) -> Spec:
+    require_floating("kept_mean", x=x)
+    return x.with_shape(())
+
+
+@op("kept_mean", infer=_infer_kept_mean)
 def kept_mean(xp, x, label, *, ignore_index=-100):
     """The sum of x over the number of labels that are not ignore_index; 0 where all are."""
     return xp.asarray(xp.sum(x, dtype=x.dtype) / _count(xp, x, label, ignore_index))

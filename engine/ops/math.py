@@ -13,6 +13,7 @@ from engine.core.infer import (
     as_bool,
     broadcast,
     floating_as_x,
+    floating_broadcast,
     part_dtype,
     part_of_x,
     require_same_dtype,
@@ -63,11 +64,7 @@ def multiply(xp, x, y, *, axis=-1, out=None):
 multiply.grad(x=lambda g, y: multiply(g, conjugate(y)), y=lambda g, x: multiply(g, conjugate(x)))
 
 
-def _infer_divide(x: Spec, y: Spec, **_: Any) -> Spec:
-    return broadcast("divide")(x, y)
-
-
-@op("elementwise_div", infer=_infer_divide, broadcasts=True)
+@op("elementwise_div", infer=floating_broadcast("divide"), broadcasts=True)
 def divide(xp, x, y, *, axis=-1, out=None):
     """x / y; the public function casts integers, so that they divide like floats."""
     return xp.divide(x, y, out=out)
@@ -318,7 +315,7 @@ def _inside(xp, x, *, min=None, max=None):
 _inside.grad(x=lambda g: scale(g, scale=0.0))
 
 
-@op("xlogy", infer=broadcast("xlogy"), broadcasts=True)
+@op("xlogy", infer=floating_broadcast("xlogy"), broadcasts=True)
 def _times_log(xp, x, y):
     """x * log(y), 0 where x is 0."""
     return xp.where(x == 0, x.dtype.type(0), x * xp.log(xp.where(x == 0, y.dtype.type(1), y)))
@@ -327,7 +324,7 @@ def _times_log(xp, x, y):
 _times_log.grad(x=lambda g, x, y: g * _log_where(x, y), y=lambda g, x, y: g * x / y)
 
 
-@op("log_where_nonzero", infer=broadcast("xlogy"), broadcasts=True)
+@op("log_where_nonzero", infer=floating_broadcast("xlogy"), broadcasts=True)
 def _log_where(xp, x, y):
     """log(y) where x is not 0, else 0."""
     return xp.where(x == 0, x.dtype.type(0), xp.log(xp.where(x == 0, y.dtype.type(1), y)))

@@ -80,7 +80,7 @@ def scatter_nd_add(xp, x, index, updates):
     _infer_nd_add(*_specs(x, index, updates))
     result = x.copy()
     if index.shape[-1] == 0:
-        return result + updates.reshape((-1, *x.shape)).sum(axis=0)
+        return result + updates.reshape((-1, *x.shape)).sum(axis=0, dtype=x.dtype)
     xp.add.at(result, _nd_places("scatter_nd_add", x, index), updates)
     return result
 
@@ -210,9 +210,9 @@ def _masked_put(xp, g_in, like, mask):
     result = xp.zeros(made, g_in.dtype)
     result[xp.broadcast_to(mask, made)] = g_in
     extra = len(made) - like.ndim
-    result = result.sum(axis=tuple(range(extra)))
+    result = result.sum(axis=tuple(range(extra)), dtype=g_in.dtype)
     axes = tuple(n for n, d in enumerate(like.shape) if d != result.shape[n])
-    return result.sum(axis=axes, keepdims=True) if axes else result
+    return result.sum(axis=axes, dtype=g_in.dtype, keepdims=True) if axes else result
 
 
 _masked_put.grad(g_in=lambda g, mask: masked_select(g, mask))

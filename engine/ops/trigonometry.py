@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.core.infer import broadcast, floating_as_x
+from engine.core.infer import floating_as_x, floating_broadcast
 from engine.core.opdef import op
 from engine.ops import math
 
@@ -88,7 +88,7 @@ def atanh(xp, x, *, out=None):
 atanh.grad(x=lambda g, x: g / (1.0 - x * x))
 
 
-@op("atan2", infer=broadcast("atan2"), broadcasts=True, slots={"x": "X1", "y": "X2"})
+@op("atan2", infer=floating_broadcast("atan2"), broadcasts=True, slots={"x": "X1", "y": "X2"})
 def atan2(xp, x, y, *, out=None):
     """The angle of the point (y, x), in radians in [-pi, pi]: x is the numerator."""
     return xp.arctan2(x, y, out=out)
@@ -100,7 +100,7 @@ atan2.grad(
 )
 
 
-@op("hypot", infer=broadcast("hypot"), broadcasts=True)
+@op("hypot", infer=floating_broadcast("hypot"), broadcasts=True)
 def hypot(xp, x, y, *, out=None):
     """The length of the hypotenuse over x and y, without overflow on the way."""
     return xp.hypot(x, y, out=out)
