@@ -127,7 +127,7 @@ class OpDef:
                     raise TypeError(
                         f"op {self.name}: an input can't be called {p.name!r}, which gradient rules ask for"
                     )
-                is_list = p.annotation in (list, "list")
+                is_list = p.annotation in (list, "list", "list | None")
                 inputs.append(Input(p.name, slots.get(p.name, _camel(p.name)), p.default is None, is_list))
             else:
                 raise TypeError(

@@ -111,7 +111,7 @@ def _sum_repeats(xp, g_in, like, *, repeats, axis=0):
     """g summed over the copies of each element."""
     axis %= like.ndim
     before, size, after = like.shape[:axis], like.shape[axis], like.shape[axis + 1 :]
-    return g_in.reshape((*before, size, repeats, *after)).sum(axis=axis + 1)
+    return g_in.reshape((*before, size, repeats, *after)).sum(axis=axis + 1, dtype=g_in.dtype)
 
 
 _sum_repeats.grad(g_in=lambda g, repeats, axis: repeat_interleave(g, repeats=repeats, axis=axis))

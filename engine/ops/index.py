@@ -230,9 +230,9 @@ def sum_to_like(xp, x, y):
     if x.shape == y.shape:
         return x[...]
     extra = x.ndim - y.ndim
-    x = x.sum(axis=tuple(range(extra))) if extra else x
+    x = x.sum(axis=tuple(range(extra)), dtype=x.dtype) if extra else x
     axes = tuple(n for n, d in enumerate(y.shape) if d == 1 and x.shape[n] != 1)
-    return x.sum(axis=axes, keepdims=True) if axes else x.copy()
+    return x.sum(axis=axes, dtype=x.dtype, keepdims=True) if axes else x.copy()
 
 
 sum_to_like.grad(x=lambda g, x_like: g + shape.fill_like(x_like, value=0.0))

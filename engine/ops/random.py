@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.dtype import as_dtype
-from engine.core.errors import ArgumentError
+import numpy as np
+
+from engine.core.dtype import as_dtype, from_numpy, int64
+from engine.core.errors import ArgumentError, OutOfRangeError, ShapeError
 from engine.core.infer import require_floating
 from engine.core.opdef import op
 from engine.core.random import numpy_generator
 from engine.core.spec import Spec
 from engine.ops import math
+from engine.ops.shape import sizes
 
 
 def _generator(key: Any, seed: int) -> Any:
@@ -18,30 +21,139 @@ def _generator(key: Any, seed: int) -> Any:
     return numpy_generator((seed, 0) if seed else key)
 
 
-@op("uniform_random", infer=lambda *, shape, dtype, **_: Spec(shape, dtype))
-def uniform(xp, *, shape, dtype="float32", min=-1.0, max=1.0, seed=0, key):
+def _of_shape(dims: Any = None, *, shape: Any, dtype: str, **_: Any) -> Spec:
+    return Spec(shape, dtype)
+
+
+_SLOTS = {"dims": "ShapeTensorList"}  # the sizes that are -1 in ``shape``, as tensors
+
+
+@op("uniform_random", infer=_of_shape, slots=_SLOTS)
+def uniform(xp, dims: list | None = None, *, shape, dtype="float32", min=-1.0, max=1.0, seed=0, key):
     """Evenly distributed over [min, max)."""
-    drawn = _generator(key, seed).random(tuple(shape)) * (max - min) + min
+    drawn = _generator(key, seed).random(sizes(shape, dims)) * (max - min) + min
     return xp.asarray(drawn, dtype=as_dtype(dtype).np)
 
 
-@op("gaussian_random", infer=lambda *, shape, dtype, **_: Spec(shape, dtype))
-def gaussian(xp, *, shape, dtype="float32", mean=0.0, std=1.0, seed=0, key):
+@op("gaussian_random", infer=_of_shape, slots=_SLOTS)
+def gaussian(xp, dims: list | None = None, *, shape, dtype="float32", mean=0.0, std=1.0, seed=0, key):
     """Normally distributed."""
-    drawn = _generator(key, seed).standard_normal(tuple(shape)) * std + mean
+    drawn = _generator(key, seed).standard_normal(sizes(shape, dims)) * std + mean
     return xp.asarray(drawn, dtype=as_dtype(dtype).np)
 
 
-@op("randint", infer=lambda *, shape, dtype, **_: Spec(shape, dtype))
-def randint(xp, *, low, high, shape, dtype="int64", seed=0, key):
+@op("randint", infer=_of_shape, slots=_SLOTS)
+def randint(xp, dims: list | None = None, *, low, high, shape, dtype="int64", seed=0, key):
     """Whole numbers from low, below high."""
-    return xp.asarray(_generator(key, seed).integers(low, high, tuple(shape)), dtype=as_dtype(dtype).np)
+    drawn = _generator(key, seed).integers(low, high, sizes(shape, dims))
+    return xp.asarray(drawn, dtype=as_dtype(dtype).np)
 
 
-@op("randperm", infer=lambda *, n, dtype, **_: Spec((n,), dtype))
+def _infer_permutation(*, n: int, dtype: str, **_: Any) -> Spec:
+    if n < 0:
+        raise ArgumentError(f"randperm: n must not be negative: got {n}")
+    return Spec((n,), dtype)
+
+
+@op("randperm", infer=_infer_permutation)
 def randperm(xp, *, n, dtype="int64", seed=0, key):
     """The numbers 0 to n-1 in random order."""
+    _infer_permutation(n=n, dtype=dtype)
     return xp.asarray(_generator(key, seed).permutation(n), dtype=as_dtype(dtype).np)
+
+
+def _of_x(where: str) -> Any:
+    def infer(x: Spec, **_: Any) -> Spec:
+        require_floating(where, x=x)
+        return x
+
+    return infer
+
+
+@op("uniform_random_inplace", infer=_of_x("uniform_"))
+def uniform_like(xp, x, *, min=-1.0, max=1.0, seed=0, key):
+    """Evenly distributed over [min, max), in the shape and dtype of x."""
+    return xp.asarray(_generator(key, seed).random(x.shape) * (max - min) + min, dtype=x.dtype)
+
+
+@op("gaussian_inplace", infer=_of_x("normal_"))
+def gaussian_like(xp, x, *, mean=0.0, std=1.0, seed=0, key):
+    """Normally distributed, in the shape and dtype of x."""
+    return xp.asarray(_generator(key, seed).standard_normal(x.shape) * std + mean, dtype=x.dtype)
+
+
+def _infer_exponential(x: Spec, *, lam: float = 1.0) -> Spec:
+    require_floating("exponential_", x=x)
+    if lam <= 0:
+        raise ArgumentError(f"exponential_: lam is the rate, above 0: got {lam}")
+    return x
+
+
+@op("exponential", infer=_infer_exponential)
+def exponential_like(xp, x, *, lam=1.0, key):
+    """Exponentially distributed with rate ``lam``, in the shape and dtype of x; never 0."""
+    if lam <= 0:
+        raise ValueError("not above 0")  # the mode asks inference to say what is wrong
+    drawn = -np.log1p(-numpy_generator(key).random(x.shape)) / lam
+    return xp.asarray(np.maximum(drawn, np.finfo(x.dtype).tiny), dtype=x.dtype)
+
+
+@op("bernoulli", infer=_of_x("bernoulli"))
+def bernoulli(xp, x, *, key):
+    """1 with the probability that x gives each element, else 0."""
+    if x.size and not bool(((x >= 0) & (x <= 1)).all()):
+        raise OutOfRangeError(
+            f"bernoulli: x holds probabilities, 0 to 1: got {float(x.min())} to {float(x.max())}"
+        )
+    return (xp.asarray(numpy_generator(key).random(x.shape)) < x).astype(x.dtype)
+
+
+@op("poisson", infer=_of_x("poisson"))
+def poisson(xp, x, *, key):
+    """Poisson distributed with the mean that x gives each element."""
+    if x.size and not bool((x >= 0).all()):
+        raise OutOfRangeError(f"poisson: x holds means, 0 or more: the smallest is {float(x.min())}")
+    means = x if isinstance(x, np.ndarray) else x.get()
+    return xp.asarray(numpy_generator(key).poisson(means.astype(np.float64)), dtype=x.dtype)
+
+
+def _infer_multinomial(x: Spec, *, num_samples: int = 1, replacement: bool = False) -> Spec:
+    require_floating("multinomial", x=x)
+    if x.ndim not in (1, 2):
+        raise ShapeError(f"multinomial: x is one row of weights or several: got {x}; reshape it")
+    if num_samples < 1 or (not replacement and 0 <= x.shape[-1] < num_samples):
+        raise ArgumentError(
+            f"multinomial: {num_samples} samples of {x.shape[-1]} categories without replacement; "
+            "draw from 1 to that many, or pass replacement=True"
+        )
+    return Spec((*x.shape[:-1], num_samples), int64)
+
+
+@op("multinomial", infer=_infer_multinomial)
+def multinomial(xp, x, *, num_samples=1, replacement=False, key):
+    """Numbers of categories, drawn by the weights in each row of x; each at most once, or repeatedly."""
+    _infer_multinomial(Spec(x.shape, from_numpy(x.dtype)), num_samples=num_samples, replacement=replacement)
+    weights = np.asarray(x if isinstance(x, np.ndarray) else x.get(), np.float64).reshape(-1, x.shape[-1])
+    if not ((weights >= 0) & np.isfinite(weights)).all() or not weights.any(axis=1).all():
+        raise ArgumentError(
+            "multinomial: weights must be finite, not negative, and one of each row above 0: "
+            f"got {weights.min()} to {weights.max()}"
+        )
+    most = int((weights > 0).sum(axis=1).min())
+    if not replacement and num_samples > most:
+        raise ArgumentError(
+            f"multinomial: {num_samples} samples of a row with {most} weights above 0; draw fewer, or "
+            "pass replacement=True"
+        )
+    generator = numpy_generator(key)
+    if replacement:
+        bounds = np.cumsum(weights, axis=1)
+        at = generator.random((len(weights), num_samples)) * bounds[:, -1:]
+        drawn = np.stack([np.searchsorted(b, a, side="right") for b, a in zip(bounds, at, strict=True)])
+    else:  # the largest of log(weight) + Gumbel noise are such a draw (Efraimidis, Spirakis 2006)
+        noise = -np.log(-np.log1p(-generator.random(weights.shape)))
+        drawn = np.argsort(-(np.log(weights) + noise), axis=1, kind="stable")[:, :num_samples]
+    return xp.asarray(drawn.reshape((*x.shape[:-1], num_samples)), dtype=np.int64)
 
 
 def _infer_dropout(

@@ -296,10 +296,23 @@ def detach(xp, x):
     return x[...]
 
 
-@op("fill_constant", infer=lambda *, shape, value, dtype: Spec(shape, dtype))
-def fill(xp, *, shape, value=0.0, dtype="float32"):
-    """A tensor of one value."""
-    return xp.full(tuple(shape), value, dtype=as_dtype(dtype).np)
+@op("fill_constant", infer=lambda dims=None, *, shape, value, dtype: Spec(shape, dtype),
+    slots={"dims": "ShapeTensorList"})  # fmt: skip
+def fill(xp, dims: list | None = None, *, shape, value=0.0, dtype="float32"):
+    """A tensor of one value; ``dims`` holds, as tensors, the sizes that are -1 in ``shape``."""
+    return xp.full(sizes(shape, dims), value, dtype=as_dtype(dtype).np)
+
+
+def sizes(shape: Any, dims: Any = None, places: Any = None) -> tuple[int, ...]:
+    """``shape`` with the numbers in ``dims`` put in ``places``: by default where it is -1."""
+    made = list(shape)
+    if dims:
+        where = [n for n, d in enumerate(made) if d == -1] if places is None else places
+        for place, number in zip(where, dims, strict=True):
+            made[place] = int(number.reshape(()))
+            if made[place] < 0:
+                raise ShapeError(f"shape: {made} has a negative dimension; give every size")
+    return tuple(made)
 
 
 @op("fill_any_like", infer=lambda x, *, value, dtype: x if dtype is None else x.with_dtype(dtype))

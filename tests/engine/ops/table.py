@@ -13,8 +13,11 @@ from tests.engine.ops import (
     table_losses,
     table_math,
     table_nn,
+    table_norms,
     table_padding,
     table_pools,
+    table_random,
+    table_rnn,
     table_shapes,
     table_update,
 )
@@ -31,8 +34,11 @@ CASES: list[Case] = [
     *table_losses.CASES,
     *table_math.CASES,
     *table_nn.CASES,
+    *table_norms.CASES,
     *table_padding.CASES,
     *table_pools.CASES,
+    *table_random.CASES,
+    *table_rnn.CASES,
     *table_shapes.CASES,
     *table_update.CASES,
 ]

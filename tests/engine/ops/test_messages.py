@@ -60,7 +60,7 @@ MESSAGES: list[tuple[str, tuple[Any, ...], dict[str, Any], type[EngineError], st
     ("reshape2", (_f(2, 3),), {"shape": [4]}, ShapeError, "has 6 elements"),
     ("concat", ([_f(2, 3), _f(3, 2)],), {"axis": 0}, ShapeError, "they differ outside axis 0"),
     ("gather", (_f(3), _i(0, 3)), {}, OutOfRangeError,
-        "index 3 is out of range for axis 0 with 3 rows; use 0 to 2"),
+        "index 3 is out of range for axis 0 with 3 elements; use 0 to 2"),
     ("one_hot_v2", (_i(0, 5),), {"depth": 4}, OutOfRangeError,
         "class 5 is out of range for 4 classes; use 0 to 3"),
     ("softmax_with_cross_entropy", (_f(2, 3), Tensor(np.array([[0], [3]]))), {}, OutOfRangeError,
