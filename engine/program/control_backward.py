@@ -15,6 +15,7 @@ from engine.program.builder import Builder, current_builder
 from engine.program.concrete import at_line
 from engine.program.control import append_cond, append_operator, outer_reads
 from engine.program.inline import Copier
+from engine.program.liveness import needed
 from engine.program.program import Block, Variable
 from engine.program.write_control import keys_in
 
@@ -102,6 +103,7 @@ def while_gradient(operator: Operator, incoming: list[Any], reached: set[int]) -
         # A loop value that is handed on unchanged is its own result: its gradient is the placeholder itself.
         sources = [*(loop_values[n] for n in carried), *outside]
         made = [_zeros_like(s) if g is None else shape.assign(g) for s, g in zip(sources, found, strict=True)]
+        block.ops[:] = needed(block.ops, made)  # what only the loop's results need is not computed again
     starts = [incoming[n] if incoming[n] is not None else _zeros_like(operator.outputs[n]) for n in carried]
     # The loop's own values come from what every iteration kept, not from outside.
     captured_all = {i: v for i, v in outer_reads(block).items() if v.block is not body.parent}

@@ -37,6 +37,18 @@ def written(ops: Sequence[Operator]) -> set[int]:
     return found
 
 
+def stored_by(ops: Sequence[Operator]) -> list[Variable]:
+    """The persistable Variables that operators give a new value, other than by replacing the old in place."""
+    found: dict[int, Variable] = {}
+    for operator in ops:
+        if operator.opdef.listed or operator.replay:
+            continue
+        for declared, variable in zip(operator.opdef.outputs, operator.outputs, strict=True):
+            if variable is not None and variable.persistable and not declared.writes:
+                found[id(variable)] = variable
+    return list(found.values())
+
+
 def needed(ops: Sequence[Operator], outputs: Sequence[Variable]) -> list[Operator]:
     """The operators that ``outputs`` or effects depend on, in order."""
     wanted = {id(v) for v in outputs}
@@ -79,6 +91,14 @@ def arguments(operator: Operator) -> Iterator[Variable]:
             for inner in sub.ops:
                 if inner.replay and inner.key is not None:
                     yield inner.key
+
+
+def reads_inside(block: Block) -> Iterator[Variable]:
+    """Everything that the operators of a block read, in their branches and loops too."""
+    for operator in block.ops:
+        yield from arguments(operator)
+        for sub in sub_blocks(operator, block):
+            yield from reads_inside(sub)
 
 
 def results(operator: Operator) -> Iterator[Variable]:

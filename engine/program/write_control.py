@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from engine.core.operator import Operator
-from engine.program.program import Block, Variable, variables_of
+from engine.program.liveness import reads_inside
+from engine.program.program import Block, Program, Variable, variables_of
 
 if TYPE_CHECKING:
     from engine.program.plan import Writer
@@ -73,13 +74,26 @@ def write_while(writer: Writer, depth: int, operator: Operator) -> None:
     _body(writer, depth + 1, condition)
     writer.line(depth + 1, f"if not {writer.slot(condition.var(attrs['cond_result']))}: break", operator)
     if steps:
-        writer.line(depth + 1, f"step = ({', '.join(carried)},)")
+        read = _read_back(writer.program, attrs["steps"])
+        kept = [s if name in read else "None" for s, name in zip(carried, attrs["loop_names"], strict=True)]
+        writer.line(depth + 1, f"step = ({', '.join(kept)},)")
     _body(writer, depth + 1, body)
     if steps:
         keys = [writer.slot(v) for v in keys_in(body)]
         writer.line(depth + 1, f"{steps}.append((step, ({', '.join(keys)}{',' if keys else ''})))")
     _assign(writer, depth + 1, carried, _named(writer, body, attrs["body_results"]), operator)
     _assign(writer, depth, [writer.slot(v) for v in variables_of(operator.outputs)], carried, operator)
+
+
+def _read_back(program: Program, steps: str) -> set[str]:
+    """Names of the loop's values that gradients need of every iteration; the others are not kept."""
+    found: set[str] = set()
+    for block in program.blocks:
+        for operator in block.ops:
+            if operator.opdef.name == "while_grad" and operator.attrs["steps"] == steps:
+                body = program.blocks[operator.attrs["body_block"]]
+                found |= {v.name for v in reads_inside(body)} | set(operator.attrs["sums"]["grads"])
+    return found
 
 
 def write_while_grad(writer: Writer, depth: int, operator: Operator) -> None:

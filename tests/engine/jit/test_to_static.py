@@ -473,3 +473,22 @@ def test_a_buffer_read_after_a_branch_assigned_it_is_refused_where_a_gradient_ne
     x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
     with pytest.raises(GradientError, match=r"test_to_static.py:\d+: .*after it was changed in place"):
         to_static(Both())(x)
+
+
+def test_a_loop_keeps_only_what_its_gradient_reads():
+    @to_static
+    def function(x, n):
+        collected = []
+        for i in range(n):
+            x = paddle.tanh(x * (i + 1.0))
+            collected.append(x)
+        return paddle.stack(collected)
+
+    x = paddle.to_tensor(np.linspace(-1, 1, 4), stop_gradient=False)
+    function(x, paddle.to_tensor(5)).sum().backward()
+    (training,) = next(iter(function.program_cache)).runner._training.values()
+    step = next(line for line in training.forward.source.splitlines() if "step = (" in line)
+    assert step.count("None") == 1, "the array that grows is not kept once an iteration"
+    eager = paddle.to_tensor(np.linspace(-1, 1, 4), stop_gradient=False)
+    function.dygraph_function(eager, 5).sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), eager.grad.numpy(), rtol=1e-12)
