@@ -10,6 +10,7 @@ from engine import (
     dataset,
     device,
     framework,
+    incubate,
     io,
     jit,
     metric,
@@ -71,6 +72,7 @@ from engine.framework import (
 )
 from engine.io.batching import batch
 from engine.nn.layer.data_parallel import DataParallel
+from engine.nn.layer.making import create_parameter
 from engine.nn.param_attr import ParamAttr
 from engine.tensor.bitwise import (
     bitwise_and,
@@ -108,6 +110,16 @@ from engine.tensor.creation import (
     to_tensor,
     zeros,
     zeros_like,
+)
+from engine.tensor.cumulative import (
+    cummax,
+    cummin,
+    cumprod,
+    cumsum,
+    cumulative_trapezoid,
+    diff,
+    logcumsumexp,
+    trapezoid,
 )
 from engine.tensor.exponential import (
     exp,
@@ -238,6 +250,12 @@ from engine.tensor.special import (
     polygamma,
 )
 from engine.tensor.statistics import (
+    bincount,
+    histogram,
+    median,
+    nanmedian,
+    nanquantile,
+    quantile,
     std,
     var,
 )

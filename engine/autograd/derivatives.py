@@ -15,34 +15,29 @@ from engine.tensor import creation, manipulation
 _ALL = slice(None)
 
 
-class Jacobian:
-    """The derivatives of ``ys`` with respect to ``xs`` as a matrix [N, M]; with a batch [B, N, M].
+class Matrix:
+    """A matrix of derivatives whose rows are computed when they are indexed, once.
 
-    N and M are absent where ys or xs have no dimension for them. Indexing with whole numbers and slices
-    computes the rows that are asked for, once; any other use (arithmetic, comparison, Tensor's methods) means
-    the whole matrix. The result can be differentiated again.
+    Indexes are whole numbers and slices; any other use (arithmetic, comparison, Tensor's methods) means the
+    whole matrix.
     """
 
-    def __init__(self, ys: Tensor, xs: Tensor, is_batched: bool = False) -> None:
-        batch = 1 if is_batched else 0
-        for name, value in (("ys", ys), ("xs", xs)):
-            if not isinstance(value, Tensor):
-                raise DTypeError(
-                    f"jacobian: {name} is a Tensor or a tuple of them: got {type(value).__name__}"
-                )
-            if not batch <= value.ndim <= batch + 1:
-                raise ShapeError(
-                    f"jacobian: {name} has {batch} or {batch + 1} dimensions "
-                    f"{'with' if batch else 'without'} batch_axis: got shape {value.shape}; reshape it first"
-                )
-        if is_batched and ys.shape[0] != xs.shape[0]:
-            raise ShapeError(f"jacobian: ys has {ys.shape[0]} samples: xs {xs.shape[0]}; make them equal")
-        self.shape: list[int] = [*xs.shape[:batch], *ys.shape[batch:], *xs.shape[batch:]]
-        self._batch = batch
-        self._row_axis = batch if ys.ndim > batch else None
-        self._ys = ys
-        self._xs = xs
+    def __init__(self, shape: list[int], batch: int, row_axis: int | None, dtype: Any) -> None:
+        self.shape = shape
+        self._batch = batch  # dimensions before the rows
+        self._row_axis = row_axis
+        self._dtype = dtype
         self._rows: dict[int, Any] = {}
+
+    def _compute(self, n: int) -> Tensor:
+        """Row ``n`` (of each sample)."""
+        raise NotImplementedError
+
+    def _row(self, n: int) -> Tensor:
+        row = self._rows.get(n)
+        if row is None:
+            row = self._rows[n] = self._compute(n)
+        return row
 
     def __getitem__(self, indexes: Any) -> Tensor:
         if not self.shape:
@@ -56,7 +51,7 @@ class Jacobian:
         rows = list(range(self.shape[self._row_axis]))[asked]
         if not rows:
             none = [*self.shape[: self._row_axis], 0, *self.shape[self._row_axis + 1 :]]
-            part = creation.zeros(none, self._xs.dtype)
+            part = creation.zeros(none, self._dtype)
         else:
             part = manipulation.stack([self._row(n) for n in rows], axis=self._row_axis)
         return part[(*index[: self._row_axis], _ALL, *index[self._row_axis + 1 :])]
@@ -80,15 +75,6 @@ class Jacobian:
             full.append(each % size)
         return tuple(full)
 
-    def _row(self, n: int) -> Tensor:
-        """The derivatives of element ``n`` of ys (of each sample), of the shape of xs."""
-        row = self._rows.get(n)
-        if row is None:
-            index = (*[_ALL] * self._batch, n)
-            element = self._ys if self._row_axis is None else self._ys[index]
-            row = self._rows[n] = _gradient(element, self._xs)
-        return row
-
     def _evaluate_all(self) -> Tensor:
         return self[:] if self.shape else self._row(0)
 
@@ -100,13 +86,9 @@ class Jacobian:
     __hash__ = None  # type: ignore[assignment]
 
 
-class Hessian(Jacobian):
-    """The second derivatives of a value: the Jacobian of its gradient."""
-
-
 def _operator(name: str) -> Callable[..., Any]:
-    def method(self: Jacobian, other: Any) -> Any:
-        other = other._evaluate_all() if isinstance(other, Jacobian) else other
+    def method(self: Matrix, other: Any) -> Any:
+        other = other._evaluate_all() if isinstance(other, Matrix) else other
         return getattr(self._evaluate_all(), name)(other)
 
     method.__name__ = method.__qualname__ = name
@@ -115,10 +97,44 @@ def _operator(name: str) -> Callable[..., Any]:
 
 _ARITHMETIC = ("add", "sub", "mul", "truediv", "pow", "mod", "floordiv", "matmul")
 for _name in (*_ARITHMETIC, "eq", "ne", "lt", "le", "gt", "ge"):
-    setattr(Jacobian, f"__{_name}__", _operator(f"__{_name}__"))
+    setattr(Matrix, f"__{_name}__", _operator(f"__{_name}__"))
 
 
-def _gradient(value: Tensor, xs: Tensor) -> Tensor:
+class Jacobian(Matrix):
+    """The derivatives of ``ys`` with respect to ``xs`` as a matrix [N, M]; with a batch [B, N, M].
+
+    N and M are absent where ys or xs have no dimension for them. The result can be differentiated again.
+    """
+
+    def __init__(self, ys: Tensor, xs: Tensor, is_batched: bool = False) -> None:
+        batch = 1 if is_batched else 0
+        for name, value in (("ys", ys), ("xs", xs)):
+            if not isinstance(value, Tensor):
+                raise DTypeError(
+                    f"jacobian: {name} is a Tensor or a tuple of them: got {type(value).__name__}"
+                )
+            if not batch <= value.ndim <= batch + 1:
+                raise ShapeError(
+                    f"jacobian: {name} has {batch} or {batch + 1} dimensions "
+                    f"{'with' if batch else 'without'} batch_axis: got shape {value.shape}; reshape it first"
+                )
+        if is_batched and ys.shape[0] != xs.shape[0]:
+            raise ShapeError(f"jacobian: ys has {ys.shape[0]} samples: xs {xs.shape[0]}; make them equal")
+        shape = [*xs.shape[:batch], *ys.shape[batch:], *xs.shape[batch:]]
+        super().__init__(shape, batch, batch if ys.ndim > batch else None, xs.dtype)
+        self._ys = ys
+        self._xs = xs
+
+    def _compute(self, n: int) -> Tensor:
+        element = self._ys if self._row_axis is None else self._ys[(*[_ALL] * self._batch, n)]
+        return gradient(element, self._xs)
+
+
+class Hessian(Jacobian):
+    """The second derivatives of a value: the Jacobian of its gradient."""
+
+
+def gradient(value: Tensor, xs: Tensor) -> Tensor:
     """The gradient of ``value`` (summed), zeros where it does not depend on ``xs``; can be differentiated."""
     if value._edge is not None and xs._edge is not None:
         (found,) = grad([value], [xs], create_graph=True, allow_unused=True)

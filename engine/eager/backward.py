@@ -180,6 +180,12 @@ def _gradient_of(tensor: Tensor) -> Tensor | None:
     return node.hooks.retained.get(index) if node.hooks is not None else None
 
 
+def detach_in_place(tensor: Tensor) -> Tensor:
+    """Cut the tensor from the graph that made it: it is a leaf with stop_gradient=True; returns it."""
+    tensor._edge = None
+    return tensor
+
+
 def record_of(tensor: Tensor) -> Operator | None:
     """What ``tensor.grad_fn`` shows: the record of the operator that made it, None for a leaf."""
     if tensor._edge is None:

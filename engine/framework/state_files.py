@@ -30,12 +30,17 @@ def save(obj: Any, path: str, protocol: int = 4, **configs: Any) -> None:
 def load(path: str, **configs: Any) -> Any:
     """What ``save`` wrote; tensors come back as Tensors (as NumPy arrays with ``return_numpy=True``).
 
+    They keep their names and have ``stop_gradient=True``, parameters too. An array saved by itself comes back
+    as a Tensor, one in a dict or list as an array.
+
     Raises DataError for an absent file, FormatError for a damaged or foreign one.
     """
     unknown = set(configs) - {"return_numpy", "model_filename", "params_filename", "keep_name_table"}
     if unknown:
         raise ArgumentError(f"load: unknown option {sorted(unknown)}; it takes return_numpy")
-    return _restored(read_state(path), bool(configs.get("return_numpy", False)), str(path))
+    return_numpy = bool(configs.get("return_numpy", False))
+    found = _restored(read_state(path), return_numpy, str(path))
+    return Tensor(found) if isinstance(found, np.ndarray) and not return_numpy else found
 
 
 def _plain(value: Any, where: str) -> Any:
@@ -76,6 +81,4 @@ def _tensor(value: dict[str, Any], return_numpy: bool, path: str) -> Any:
         )
     if return_numpy:
         return array
-    if _PARAMETER in value:
-        return Parameter(array, name=str(value[_PARAMETER]), trainable=not value.get("stop_gradient", False))
-    return Tensor(array, stop_gradient=bool(value.get("stop_gradient", True)), name=str(value[_TENSOR]))
+    return Tensor(array, name=str(value[_PARAMETER] if _PARAMETER in value else value[_TENSOR]))

@@ -17,6 +17,7 @@ from engine.tensor import (
     bitwise,
     complex_parts,
     creation,
+    cumulative,
     exponential,
     indexing,
     linalg,
@@ -118,9 +119,9 @@ _METHODS: dict[str, Callable[..., Any]] = {
     for module, names in (
         (
             math,
-            "add subtract multiply divide floor_divide remainder mod floor_mod pow maximum minimum fmax fmin "
-            "scale increment reciprocal square abs sign sgn floor ceil round trunc frac neg clip cast add_n "
-            "heaviside nextafter lerp nan_to_num multiplex",
+            "add subtract multiply divide floor_divide remainder mod floor_mod pow maximum minimum fmax "
+            "fmin scale increment reciprocal square abs sign sgn floor ceil round trunc frac neg clip "
+            "cast add_n heaviside nextafter lerp nan_to_num multiplex",
         ),
         (
             trigonometry,
@@ -142,8 +143,9 @@ _METHODS: dict[str, Callable[..., Any]] = {
             reduction,
             "sum mean max min amax amin prod all any logsumexp count_nonzero nansum nanmean argmax argmin",
         ),
-        (statistics, "var std"),
+        (statistics, "var std median nanmedian quantile nanquantile histogram bincount cov corrcoef"),
         (linalg, "matmul"),
+        (cumulative, "cumsum cumprod cummax cummin logcumsumexp diff trapezoid cumulative_trapezoid"),
         (
             manipulation,
             "reshape flatten transpose t squeeze unsqueeze unbind split chunk expand broadcast_to expand_as "
@@ -208,6 +210,7 @@ _EAGER_ONLY: dict[str, Any] = {
     "detach": _detach,
     "register_hook": grads.register_hook,
     "retain_grads": grads.retain_grads,
+    "detach_": grads.detach_in_place,
     "clear_grad": grads.clear_gradient,
     "clear_gradient": grads.clear_gradient,
     "gradient": _gradient,

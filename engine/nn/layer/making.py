@@ -11,7 +11,9 @@ from engine.core.place import backend, current_place
 from engine.eager.tensor import Parameter
 from engine.nn.initializer import Constant, XavierUniform
 from engine.nn.initializer.base import global_initializer
+from engine.nn.initializer.startup import static_parameter
 from engine.nn.param_attr import ParamAttr
+from engine.program.builder import current_builder
 
 
 def make_parameter(
@@ -21,8 +23,10 @@ def make_parameter(
     dtype: Any = None,
     is_bias: bool = False,
     default_initializer: Any = None,
-) -> Parameter | None:
+) -> Any:
     """A parameter called ``owner.w_0`` or ``owner.b_0``, or None where ``attr`` is False.
+
+    In static mode a Parameter of the main Program, to which the startup Program gives its first values.
 
     The initializer is the attribute's, else the global one, else the default, else XavierUniform (0 for a
     bias). Raises ShapeError for dimensions below 1.
@@ -43,10 +47,34 @@ def make_parameter(
             raise DTypeError(f"{owner}: no default initializer makes {wanted.name}; pass default_initializer")
         initializer = Constant(0.0) if is_bias else XavierUniform()
     name = attr.name or names.generate(f"{owner}.{'b' if is_bias else 'w'}")
-    array = backend(current_place()).xp.zeros(dims, wanted.np)
-    parameter = Parameter(array, name=name, trainable=wanted.is_floating_point and attr.trainable)
+    trainable = wanted.is_floating_point and attr.trainable
+    builder = current_builder()
+    in_static_mode = builder is not None and builder.startup is not None
+    if in_static_mode:
+        parameter = static_parameter(builder, name, dims, wanted, initializer, trainable)
+    else:
+        array = backend(current_place()).xp.zeros(dims, wanted.np)
+        parameter = Parameter(array, name=name, trainable=trainable)
     parameter.optimize_attr = {"learning_rate": attr.learning_rate}
     parameter.regularizer = attr.regularizer
     parameter.need_clip = attr.need_clip
-    initializer(parameter)
+    if not in_static_mode:
+        initializer(parameter)
     return parameter
+
+
+def create_parameter(
+    shape: Any,
+    dtype: Any,
+    name: str | None = None,
+    attr: Any = None,
+    is_bias: bool = False,
+    default_initializer: Any = None,
+) -> Parameter | None:
+    """A parameter that belongs to no layer yet, called ``create_parameter_0.w_0`` or after ``name``.
+
+    Arguments as of ``Layer.create_parameter``. Raises ShapeError for dimensions below 1, DTypeError for
+    a dtype that the initializer can't make.
+    """
+    owner = name or names.generate("create_parameter")
+    return make_parameter(owner, shape, attr, as_dtype(dtype), is_bias, default_initializer)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math as numbers
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,7 +10,7 @@ from engine.core import mode as modes
 from engine.core.errors import ArgumentError, GradientError, ModeError
 from engine.eager.grad_mode import no_grad
 from engine.eager.tensor import Tensor
-from engine.tensor import creation, manipulation, math
+from engine.tensor import creation, manipulation
 
 _NORMS = (float("inf"), 0, 1, 2)
 
@@ -24,12 +24,11 @@ def _with_gradients(where: str, parameters: Iterable[Tensor] | Tensor) -> list[T
 
 def _norm(x: Any, order: float) -> Any:
     """The norm of all elements, 0-d."""
-    size = math.abs(x)
     if order == float("inf"):
-        return math.max(size)
+        return x.abs().max()
     if order == 0:
-        return math.sum(math.cast(size > 0, x.dtype))
-    return math.sum(size) if order == 1 else math.sqrt(math.sum(math.square(x)))
+        return (x != 0).astype(x.dtype).sum()
+    return x.abs().sum() if order == 1 else (x * x).sum().sqrt()
 
 
 @no_grad()
@@ -50,14 +49,14 @@ def clip_grad_norm_(
         return creation.to_tensor(0.0)
     norms = [_norm(p.grad, norm_type) for p in found]
     total = norms[0] if len(norms) == 1 else _norm(manipulation.stack(norms), norm_type)
-    if error_if_nonfinite and not numbers.isfinite(float(total)):
+    if error_if_nonfinite and not math.isfinite(float(total)):
         raise GradientError(
             f"clip_grad_norm_: the norm of the gradients is {float(total)}; leave out error_if_nonfinite to "
             "scale them all the same"
         )
-    factor = math.clip(float(max_norm) / (total + 1e-6), max=1.0)
+    factor = (float(max_norm) / (total + 1e-6)).clip(max=1.0)
     for p in found:
-        p.grad = math.multiply(p.grad, math.cast(factor, p.grad.dtype))  # type: ignore[union-attr]
+        p.grad = p.grad * factor.astype(p.grad.dtype)
     return total.detach()
 
 
@@ -66,4 +65,4 @@ def clip_grad_value_(parameters: Iterable[Tensor] | Tensor, clip_value: float) -
     """Limit every element of the gradients to [-clip_value, clip_value]."""
     limit = float(clip_value)
     for p in _with_gradients("clip_grad_value_", parameters):
-        p.grad = math.clip(p.grad, min=-limit, max=limit)
+        p.grad = p.grad.clip(min=-limit, max=limit)

@@ -11,7 +11,7 @@ from engine.nn.layer.conv import Conv1DTranspose, Conv2DTranspose, Conv3DTranspo
 from engine.nn.layer.layers import Layer
 from engine.nn.utils.weights import taken
 from engine.ops import update
-from engine.tensor import manipulation, math, random
+from engine.tensor import random
 
 # Layers whose weight has the outputs in its second dimension.
 _OUTPUTS_SECOND = (Linear, Conv1DTranspose, Conv2DTranspose, Conv3DTranspose)
@@ -33,12 +33,12 @@ class SpectralNorm:
         """The weight as [size of dim, all others]."""
         if self.dim != 0:
             order = [self.dim, *[n for n in range(weight.ndim) if n != self.dim]]
-            weight = manipulation.transpose(weight, order)
-        return manipulation.reshape(weight, [weight.shape[0], -1])
+            weight = weight.transpose(order)
+        return weight.reshape([weight.shape[0], -1])
 
     def unit(self, vector: Any) -> Any:
-        length = math.sqrt(math.sum(math.square(vector)))
-        return vector / math.clip(length, min=self.eps)
+        length = (vector * vector).sum().sqrt()
+        return vector / length.clip(min=self.eps)
 
     def weight(self, layer: Layer) -> Any:
         """What the weight is now; in training mode after further iterations."""
@@ -49,11 +49,11 @@ class SpectralNorm:
             with no_grad():
                 before = u, v
                 for _ in range(self.n_power_iterations):
-                    v = self.unit(math.matmul(matrix, u, transpose_x=True))
-                    u = self.unit(math.matmul(matrix, v))
+                    v = self.unit(matrix.matmul(u, transpose_x=True))
+                    u = self.unit(matrix.matmul(v))
                 for buffer, value in zip(before, (u, v), strict=True):
                     update.assign_into(buffer, value)
-        return original / math.sum(u * math.matmul(matrix, v))
+        return original / (u * matrix.matmul(v)).sum()
 
     def __call__(self, layer: Layer, inputs: Any) -> None:
         setattr(layer, self.name, self.weight(layer))
@@ -80,7 +80,7 @@ def spectral_norm(
     hook = SpectralNorm(name, n_power_iterations, dim, eps)
     with no_grad():
         rows, columns = hook.matrix(parameter).shape
-        vectors = [hook.unit(math.cast(random.normal(shape=[n]), parameter.dtype)) for n in (rows, columns)]
+        vectors = [hook.unit(random.normal(shape=[n]).astype(parameter.dtype)) for n in (rows, columns)]
     del layer._parameters[name]
     layer.add_parameter(f"{name}_orig", parameter)
     setattr(layer, name, parameter * 1.0)

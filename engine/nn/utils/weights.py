@@ -7,7 +7,6 @@ from typing import Any
 from engine.core.errors import ArgumentError, OutOfRangeError
 from engine.eager.grad_mode import no_grad
 from engine.nn.layer.layers import Layer
-from engine.tensor import manipulation, math
 
 _TINY = 1e-12
 
@@ -25,17 +24,17 @@ class WeightNorm:
     def lengths(self, v: Any) -> Any:
         """The norms, of shape [size of dim], or [] for one norm."""
         axes = [n for n in range(v.ndim) if n != self.dim]
-        return math.sqrt(math.sum(math.square(v), axis=axes) + _TINY)
+        return ((v * v).sum(axis=axes) + _TINY).sqrt()
 
     def weight(self, layer: Layer) -> Any:
         """What the weight is now."""
         g, v = getattr(layer, f"{self.name}_g"), getattr(layer, f"{self.name}_v")
-        lengths = math.sqrt(math.sum(math.square(v), axis=[n for n in range(v.ndim) if n != self.dim]))
-        factor = g / math.clip(lengths, min=_TINY)
+        lengths = (v * v).sum(axis=[n for n in range(v.ndim) if n != self.dim]).sqrt()
+        factor = g / lengths.clip(min=_TINY)
         if self.dim is not None:
             shape = [1] * v.ndim
             shape[self.dim] = -1
-            factor = manipulation.reshape(factor, shape)
+            factor = factor.reshape(shape)
         return v * factor
 
     def __call__(self, layer: Layer, inputs: Any) -> None:
