@@ -1,11 +1,18 @@
-"""Statistics: variance, median, quantiles, mode, histograms, covariance."""
+"""Statistics: variance, median, quantiles, histograms, covariance."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from engine.core.errors import ArgumentError, DTypeError, ShapeError
+from engine.core.infer import normal_axes
+from engine.ops import diagonal as diagonal_ops
+from engine.ops import linalg as linalg_ops
 from engine.ops import math as ops
 from engine.ops import reduce as reduce_ops
+from engine.ops import shape as shape_ops
+from engine.ops import statistics as statistics_ops
+from engine.tensor.factories import floating, require_tensor
 from engine.tensor.math import divide, multiply, subtract
 from engine.tensor.reduction import axes_of
 
@@ -32,3 +39,167 @@ def std(
 ) -> Any:
     """Standard deviation over ``axis``."""
     return ops.sqrt(var(x, axis, unbiased, keepdim))
+
+
+def _quantiles(where: str, x: Any, q: list[float], axis: Any, keepdim: bool, ignore_nan: bool) -> list[Any]:
+    """The quantiles of x over ``axis`` (all by default), one tensor each."""
+    if 0 in x.shape:
+        raise ShapeError(f"{where}: x is empty, shape {list(x.shape)}; there is no {where} of nothing")
+    ndim = x.ndim
+    axes = axes_of(axis)["axis"]
+    gone = list(normal_axes(where, axes, ndim)) if axes else list(range(ndim))
+    kept = [n for n in range(ndim) if n not in gone]
+    moved = x if kept + gone == list(range(ndim)) else shape_ops.transpose(x, axis=kept + gone)
+    if len(gone) != 1:
+        moved = shape_ops.reshape(moved, shape=[*[0] * len(kept), -1])
+    found = statistics_ops.quantile(moved, q=q, ignore_nan=ignore_nan)[0]
+    parts = shape_ops.unstack(found, axis=len(kept), num=len(q))
+    return [shape_ops.unsqueeze(part, axes=gone) for part in parts] if keepdim else list(parts)
+
+
+def median(x: Any, axis: int | None = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """The middle element over ``axis`` (all by default), or the mean of the two middle ones.
+
+    NaN where an element is. Integers become float32 first. Raises ShapeError for an empty x.
+    """
+    x = floating("median", x)
+    if axis is not None and not isinstance(axis, int):
+        raise ArgumentError(f"median: axis must be a whole number or None: got {axis!r}")
+    return _quantiles("median", x, [0.5], axis, keepdim, False)[0]
+
+
+def nanmedian(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """The median over ``axis`` (one or several, all by default) of what is not NaN; NaN where all is.
+
+    Differs from Paddle: integers become float32 first, so that the mean of two middle ones keeps its half.
+    """
+    x = floating("nanmedian", x)
+    if isinstance(axis, (list, tuple)) and not axis:
+        raise ArgumentError("nanmedian: axis is empty; name a dimension, or None for all")
+    return _quantiles("nanmedian", x, [0.5], axis, keepdim, True)[0]
+
+
+def _quantile(where: str, x: Any, q: Any, axis: Any, keepdim: bool, ignore_nan: bool) -> Any:
+    require_tensor(where, x=x)
+    if not isinstance(q, (int, float, list, tuple)):
+        raise DTypeError(f"{where}: q must be a number or a list of numbers: got {type(q).__name__}")
+    wanted = [float(value) for value in (q if isinstance(q, (list, tuple)) else [q])]
+    if not wanted:
+        raise ArgumentError(f"{where}: q is empty; give at least one number between 0 and 1")
+    if x.dtype.name != "float64":
+        x = ops.cast(floating(where, x), out_dtype="float64")
+    found = _quantiles(where, x, wanted, axis, keepdim, ignore_nan)
+    return found[0] if len(found) == 1 else shape_ops.stack(found, axis=0)
+
+
+def quantile(x: Any, q: Any, axis: Any = None, keepdim: bool = False) -> Any:
+    """Quantiles over ``axis`` (one or several, all by default), interpolated linearly, as float64.
+
+    Several ``q`` (numbers between 0 and 1) lie along a new first dimension. NaN where an element is.
+    """
+    return _quantile("quantile", x, q, axis, keepdim, False)
+
+
+def nanquantile(x: Any, q: Any, axis: Any = None, keepdim: bool = False) -> Any:
+    """Quantiles like those of ``quantile``, of the elements that are not NaN."""
+    return _quantile("nanquantile", x, q, axis, keepdim, True)
+
+
+def histogram(input: Any, bins: int = 100, min: float = 0, max: float = 0, name: str | None = None) -> Any:
+    """How many elements lie in each of ``bins`` equal parts of [min, max], as int64; others are not counted.
+
+    Where min equals max, the range is that of the elements, or one to either side of their one value.
+    """
+    require_tensor("histogram", input=input)
+    return statistics_ops.histogram(input, bins=int(bins), min=min, max=max)
+
+
+def bincount(x: Any, weights: Any = None, minlength: int = 0, name: str | None = None) -> Any:
+    """How often each whole number from 0 on occurs in the 1-D x, or the sum of the weights of where it does.
+
+    The result has at least ``minlength`` elements: int64, or float32 or float64 with weights. Raises
+    OutOfRangeError for a number below 0. Differs from Paddle: an empty x has ``minlength`` zeros, not none.
+    """
+    require_tensor("bincount", x=x)
+    return statistics_ops.bincount(x, weights, minlength=int(minlength))
+
+
+def cov(
+    x: Any,
+    rowvar: bool = True,
+    ddof: bool = True,
+    fweights: Any = None,
+    aweights: Any = None,
+    name: str | None = None,
+) -> Any:
+    """The covariance matrix of the rows of x (of its columns with ``rowvar=False``).
+
+    ``ddof`` divides by n - 1, else by n. ``fweights`` says how often each observation is counted (integers),
+    ``aweights`` how important each is. Raises ShapeError for more than 2 dimensions.
+    """
+    x = floating("cov", x)
+    if x.ndim > 2 or x.ndim < 1:
+        raise ShapeError(f"cov: x must have 1 or 2 dimensions: got shape {list(x.shape)}")
+    rows = shape_ops.unsqueeze(x, axes=[0]) if x.ndim == 1 else x
+    if not rowvar and x.ndim == 2:
+        rows = shape_ops.transpose(rows, axis=[1, 0])
+    weights = _observation_weights(rows, fweights, aweights)
+    lost = 1.0 if ddof else 0.0
+    if weights is None:
+        centred = subtract(rows, reduce_ops.mean(rows, axis=[1], keepdim=True))
+        ones = shape_ops.fill_like(rows, value=1.0)
+        number = reduce_ops.sum(ones, axis=[1], keepdim=True)
+        product = linalg_ops.matmul(centred, centred, trans_y=True)
+        freedom = ops.clip(ops.scale(number, bias=-lost), min=0.0)
+    else:
+        total = reduce_ops.sum(weights, reduce_all=True)
+        mean = divide(reduce_ops.sum(multiply(rows, weights), axis=[1], keepdim=True), total)
+        centred = subtract(rows, mean)
+        product = linalg_ops.matmul(multiply(centred, weights), centred, trans_y=True)
+        freedom = total
+        if ddof:
+            spent = total
+            if aweights is not None:
+                spent = reduce_ops.sum(
+                    multiply(weights, ops.cast(aweights, out_dtype=rows.dtype.name)), reduce_all=True
+                )
+                freedom = subtract(total, divide(spent, total))
+            else:
+                freedom = ops.scale(total, bias=-1.0)
+        freedom = ops.clip(freedom, min=0.0)
+    found = divide(product, freedom)
+    return shape_ops.reshape(found, shape=[]) if x.ndim == 1 else found
+
+
+def _observation_weights(rows: Any, fweights: Any, aweights: Any) -> Any:
+    """The product of both kinds of weights, checked; None without any."""
+    product = None
+    for name, weights in (("fweights", fweights), ("aweights", aweights)):
+        if weights is None:
+            continue
+        require_tensor("cov", **{name: weights})
+        if name == "fweights" and not weights.dtype.is_integer:
+            raise DTypeError(
+                f"cov: fweights count observations: got {weights.dtype.name}; cast them to int64"
+            )
+        sizes = (weights.shape[0], rows.shape[1]) if weights.ndim == 1 else (0, 1)
+        if sizes[0] != sizes[1] and -1 not in sizes:
+            raise ShapeError(
+                f"cov: {name} have shape {list(weights.shape)}: there are {rows.shape[1]} observations; "
+                "give one each"
+            )
+        cast = ops.cast(weights, out_dtype=rows.dtype.name)
+        product = cast if product is None else multiply(product, cast)
+    return product
+
+
+def corrcoef(x: Any, rowvar: bool = True, name: str | None = None) -> Any:
+    """The matrix of correlation coefficients of the rows of x (of its columns with ``rowvar=False``)."""
+    matrix = cov(x, rowvar)
+    if matrix.ndim == 0:
+        return divide(matrix, matrix)
+    spread = ops.sqrt(diagonal_ops.diagonal(matrix, offset=0, axis1=0, axis2=1))
+    scaled = divide(
+        divide(matrix, shape_ops.unsqueeze(spread, axes=[1])), shape_ops.unsqueeze(spread, axes=[0])
+    )
+    return ops.clip(scaled, min=-1.0, max=1.0)

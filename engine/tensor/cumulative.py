@@ -1,0 +1,142 @@
+"""Running sums, products and extremes; differences and integrals along an axis."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.dtype import as_dtype
+from engine.core.errors import ArgumentError, ShapeError
+from engine.core.infer import normal_axis
+from engine.ops import compare as compare_ops
+from engine.ops import cumulative as ops
+from engine.ops import index as index_ops
+from engine.ops import math as math_ops
+from engine.ops import reduce as reduce_ops
+from engine.ops import shape as shape_ops
+from engine.tensor.factories import floating, require_tensor
+from engine.tensor.promote import is_tensor, operands
+
+
+def _typed(where: str, x: Any, dtype: Any) -> Any:
+    require_tensor(where, x=x)
+    if dtype is None:
+        return math_ops.cast(x, out_dtype="int64") if x.dtype.name == "bool" else x
+    wanted = as_dtype(dtype)
+    return x if x.dtype is wanted else math_ops.cast(x, out_dtype=wanted.name)
+
+
+def cumsum(x: Any, axis: int | None = None, dtype: Any = None, name: str | None = None) -> Any:
+    """Running sum along ``axis`` (over everything, flattened, by default), computed in ``dtype`` if given."""
+    x = _typed("cumsum", x, dtype)
+    return ops.cumsum(x, axis=-1 if axis is None else int(axis), flatten=axis is None)
+
+
+def cumprod(x: Any, dim: int | None = None, dtype: Any = None, name: str | None = None) -> Any:
+    """Running product along ``dim``, computed in ``dtype`` if given. Raises ArgumentError without ``dim``."""
+    x = _typed("cumprod", x, dtype)
+    if dim is None:
+        raise ArgumentError("cumprod: dim must be given: got None; flatten x and use dim=0 for all elements")
+    return ops.cumprod(x, dim=int(dim))
+
+
+def _extreme(where: str, apply: Any, x: Any, axis: int | None, dtype: Any) -> tuple[Any, Any]:
+    require_tensor(where, x=x)
+    if dtype is None or as_dtype(dtype).name not in ("int32", "int64"):
+        raise ArgumentError(f"{where}: dtype, that of the positions, must be int32 or int64: got {dtype}")
+    if axis is None:
+        x, axis = shape_ops.reshape(x, shape=[-1]), 0
+    values, indices = apply(x, axis=int(axis), dtype=as_dtype(dtype).name)
+    return values, indices
+
+
+def cummax(x: Any, axis: int | None = None, dtype: Any = "int64", name: str | None = None) -> tuple[Any, Any]:
+    """Running maximum along ``axis`` (over everything, flattened, by default) and its positions.
+
+    Of several equal ones the position is the last; from the first NaN on both stay there.
+    """
+    return _extreme("cummax", ops.cummax, x, axis, dtype)
+
+
+def cummin(x: Any, axis: int | None = None, dtype: Any = "int64", name: str | None = None) -> tuple[Any, Any]:
+    """Running minimum along ``axis`` (over everything, flattened, by default) and its positions."""
+    return _extreme("cummin", ops.cummin, x, axis, dtype)
+
+
+def logcumsumexp(x: Any, axis: int | None = None, dtype: Any = None, name: str | None = None) -> Any:
+    """log of the running sum of exp(x) along ``axis`` (over everything, flattened, by default)."""
+    x = floating("logcumsumexp", _typed("logcumsumexp", x, dtype))
+    return ops.logcumsumexp(x, axis=-1 if axis is None else int(axis), flatten=axis is None)
+
+
+def _between(x: Any, axis: int, start: int | None, stop: int | None) -> Any:
+    index = (*(("slice", None, None, None),) * axis, ("slice", start, stop, None))
+    return index_ops.slice_view(x, index=index)
+
+
+def diff(
+    x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None, name: str | None = None
+) -> Any:
+    """Differences of neighbours along ``axis``, ``n`` times over; of bool tensors where neighbours differ.
+
+    ``prepend`` and ``append`` are joined to x first.
+    """
+    require_tensor("diff", x=x)
+    if n < 1:
+        raise ArgumentError(f"diff: n must be at least 1: got {n}")
+    if x.ndim == 0:
+        raise ShapeError("diff: x has no dimensions; there are no neighbours in one number")
+    axis = normal_axis("diff", int(axis), x.ndim)
+    parts = [part for part in (prepend, x, append) if part is not None]
+    if len(parts) > 1:
+        x = shape_ops.concat(parts, axis=axis)
+    for _ in range(n):
+        later, earlier = _between(x, axis, 1, None), _between(x, axis, None, -1)
+        if x.dtype.name == "bool":
+            x = compare_ops.logical_xor(later, earlier)
+        else:
+            x = math_ops.subtract(later, earlier)
+    return x
+
+
+def _trapezoids(where: str, y: Any, x: Any, dx: Any, axis: int) -> tuple[Any, int]:
+    """The areas between neighbours, and the axis they lie along, counted from the end."""
+    require_tensor(where, y=y)
+    if x is not None and dx is not None:
+        raise ArgumentError(f"{where}: give x or dx, not both")
+    y = floating(where, y)
+    if y.ndim == 0:
+        raise ShapeError(f"{where}: y has no dimensions; there is nothing between neighbours in one number")
+    at = normal_axis(where, int(axis), y.ndim)
+    if x is None:
+        width = 1.0 if dx is None else dx
+        if is_tensor(width) and width.ndim > 1:
+            raise ShapeError(f"{where}: dx must be one number: got shape {list(width.shape)}")
+    else:
+        require_tensor(where, x=x)
+        y, x = operands(where, y, floating(where, x))
+        along = at if x.ndim == y.ndim else 0
+        if x.ndim not in (1, y.ndim):
+            raise ShapeError(
+                f"{where}: x has shape {list(x.shape)}, y {list(y.shape)}; x needs 1 dimension or those of y"
+            )
+        width = math_ops.subtract(_between(x, along, 1, None), _between(x, along, None, -1))
+        if x.ndim != y.ndim:
+            width = shape_ops.reshape(width, shape=[-1] + [1] * (y.ndim - 1 - at))
+    heights = math_ops.add(_between(y, at, 1, None), _between(y, at, None, -1))
+    if not is_tensor(width):
+        return math_ops.scale(heights, scale=0.5 * float(width)), at
+    return math_ops.multiply(*operands(where, math_ops.scale(heights, scale=0.5), width)), at
+
+
+def trapezoid(y: Any, x: Any = None, dx: Any = None, axis: int = -1, name: str | None = None) -> Any:
+    """Integral of y along ``axis`` by the trapezoidal rule, at places ``x`` or at distances ``dx`` (1)."""
+    areas, at = _trapezoids("trapezoid", y, x, dx, axis)
+    return reduce_ops.sum(areas, axis=[at])
+
+
+def cumulative_trapezoid(
+    y: Any, x: Any = None, dx: Any = None, axis: int = -1, name: str | None = None
+) -> Any:
+    """The running integral of y along ``axis``, one element shorter than y."""
+    areas, at = _trapezoids("cumulative_trapezoid", y, x, dx, axis)
+    return ops.cumsum(areas, axis=at)
