@@ -45,6 +45,13 @@ def reshape_to(x: Any, like: Any) -> Any:
     shape = list(like.shape)
     if shape.count(-1) > 1:
         return _reshape_as(x, like)
+    return _reshape_exactly(x, shape)
+
+
+def _reshape_exactly(x: Any, shape: list[int]) -> Any:
+    """reshape where a 0 is a size, and not a dimension to keep."""
+    if 0 in shape and -1 not in shape:
+        return fill([], shape=shape, value=0.0, dtype=x.dtype.name)
     return reshape(x, shape=shape)
 
 
@@ -265,7 +272,7 @@ def _tile_grad(g: Any, x_spec: Any, repeat_times: Any) -> Any:
     ndim = max(len(repeat_times), len(x_spec.shape))
     times = [1] * (ndim - len(repeat_times)) + list(repeat_times)
     dims = [1] * (ndim - len(x_spec.shape)) + list(x_spec.shape)
-    folded = reshape(g, shape=[v for pair in zip(times, dims, strict=True) for v in pair])
+    folded = _reshape_exactly(g, [v for pair in zip(times, dims, strict=True) for v in pair])
     return reshape_to(reduce.sum(folded, axis=list(range(0, 2 * ndim, 2))), x_spec)
 
 
