@@ -58,7 +58,15 @@ from engine.nn.layer.loss_values import (
     PoissonNLLLoss,
     SmoothL1Loss,
 )
-from engine.nn.layer.norm import BatchNorm, BatchNorm1D, BatchNorm2D, LayerNorm
+from engine.nn.layer.norm import BatchNorm, BatchNorm1D, BatchNorm2D, BatchNorm3D, LayerNorm, SyncBatchNorm
+from engine.nn.layer.norm_groups import (
+    GroupNorm,
+    InstanceNorm1D,
+    InstanceNorm2D,
+    InstanceNorm3D,
+    LocalResponseNorm,
+    SpectralNorm,
+)
 from engine.nn.layer.padding import Pad1D, Pad2D, Pad3D, ZeroPad2D
 from engine.nn.layer.pooling import (
     AdaptiveAvgPool1D,
@@ -77,6 +85,8 @@ from engine.nn.layer.pooling import (
     MaxUnPool2D,
     MaxUnPool3D,
 )
+from engine.nn.layer.rnn import GRU, LSTM, RNN, BiRNN, SimpleRNN
+from engine.nn.layer.rnn_cells import GRUCell, LSTMCell, RNNCellBase, SimpleRNNCell
 from engine.nn.param_attr import ParamAttr
 
 __all__ = [
@@ -84,6 +94,9 @@ __all__ = [
     "ELU",
     "GELU",
     "GLU",
+    "GRU",
+    "LSTM",
+    "RNN",
     "SELU",
     "AdaptiveAvgPool1D",
     "AdaptiveAvgPool2D",
@@ -100,6 +113,8 @@ __all__ = [
     "BatchNorm",
     "BatchNorm1D",
     "BatchNorm2D",
+    "BatchNorm3D",
+    "BiRNN",
     "Bilinear",
     "ClipGradByGlobalNorm",
     "ClipGradByNorm",
@@ -118,21 +133,28 @@ __all__ = [
     "Dropout3D",
     "Embedding",
     "Flatten",
+    "GRUCell",
     "GaussianNLLLoss",
+    "GroupNorm",
     "Hardshrink",
     "Hardsigmoid",
     "Hardswish",
     "Hardtanh",
     "HingeEmbeddingLoss",
     "Identity",
+    "InstanceNorm1D",
+    "InstanceNorm2D",
+    "InstanceNorm3D",
     "KLDivLoss",
     "L1Loss",
+    "LSTMCell",
     "Layer",
     "LayerDict",
     "LayerList",
     "LayerNorm",
     "LeakyReLU",
     "Linear",
+    "LocalResponseNorm",
     "LogSigmoid",
     "LogSoftmax",
     "MSELoss",
@@ -156,12 +178,15 @@ __all__ = [
     "ParamAttr",
     "ParameterList",
     "PoissonNLLLoss",
+    "RNNCellBase",
     "RReLU",
     "ReLU",
     "ReLU6",
     "Sequential",
     "Sigmoid",
     "Silu",
+    "SimpleRNN",
+    "SimpleRNNCell",
     "SmoothL1Loss",
     "SoftMarginLoss",
     "Softmax",
@@ -169,7 +194,9 @@ __all__ = [
     "Softplus",
     "Softshrink",
     "Softsign",
+    "SpectralNorm",
     "Swish",
+    "SyncBatchNorm",
     "Tanh",
     "Tanhshrink",
     "ThresholdedReLU",
