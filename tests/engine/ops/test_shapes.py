@@ -1,0 +1,111 @@
+"""Which shapes the rows of each operator cover: no dimension at all, a dimension of size 0, broadcasting.
+
+An operator for which one of them has no meaning stands here with the reason; the lists only shrink.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from engine.core.opdef import OPS
+from tests.engine.ops.table import CASES
+
+
+def _named(reason: str, names: str) -> dict[str, str]:
+    return dict.fromkeys(names.split(), reason)
+
+
+_ALONG = "works along a dimension: a tensor without any is refused"
+_WINDOWS = "windows move over the dimensions of a picture or sequence"
+_MAKES = "makes a tensor of a given shape, from no tensor"
+_DRAWS = "draws numbers, in a shape that it is given"
+_UPDATES = "changes parameters elementwise, whose shapes its inputs share"
+_BATCH = "statistics of a batch: one without elements has none"
+
+WITHOUT_SCALAR = {
+    **_named(_ALONG, """
+        roll tril_triu diagonal fill_diagonal_tensor diag_embed repeat_interleave tensor_unfold as_strided
+        gather_nd scatter_nd_add index_select index_add index_sample take_along_axis mode unique
+        unique_consecutive searchsorted unstack split concat multiplex top_k_v2 layer_norm pick_class
+        softmax_with_cross_entropy matmul_v2 batch_norm accuracy kept_mean group_norm instance_norm
+        spectral_norm spectral_norm_vectors rnn gumbel_softmax shard_index quantile bincount
+        put_along_axis_zeros view_dtype tile_like
+    """),
+    **_named(_WINDOWS, """
+        conv2d conv3d depthwise_conv2d conv2d_transpose depthwise_conv2d_transpose conv3d_transpose pad3d
+        pool2d max_pool2d_pick pool3d max_pool3d_pick max_pool2d_with_index max_pool3d_with_index unpool
+        unpool3d
+    """),
+    **_named(_MAKES, "tril_indices triu_indices range assign_value"),
+    **_named(_DRAWS, """
+        uniform_random gaussian_random randint randperm uniform_random_inplace exponential bernoulli poisson
+        multinomial rrelu
+    """),
+    **_named(_UPDATES, "momentum adam adamw"),
+}  # fmt: skip
+
+WITHOUT_EMPTY = {
+    **_named(_MAKES, "tril_indices triu_indices range assign_value fill_constant range_of"),
+    **_named(_DRAWS, """
+        uniform_random gaussian_random randint randperm gaussian_inplace exponential bernoulli poisson
+        multinomial
+    """),
+    **_named(_UPDATES, "sgd momentum adam adamw rmsprop adadelta adamax lamb"),
+    **_named(_WINDOWS, """
+        depthwise_conv2d conv2d_transpose depthwise_conv2d_transpose conv3d_transpose pool3d max_pool2d_pick
+        max_pool3d_pick max_pool3d_with_index unpool unpool3d tensor_unfold as_strided
+    """),
+    **_named(_BATCH, """
+        batch_norm instance_norm spectral_norm spectral_norm_vectors accuracy kept_mean quantile
+        reduce_count
+    """),
+    **_named("the same as the operator without tensors of sizes, which has such rows", """
+        reshape2_dims expand_v2_dims tile_dims tile_like
+    """),
+    **_named("part of the gradient of an operator that has such rows", """
+        put_along_axis_zeros reduce_expand logcumsumexp_jvp
+    """),
+    **_named("what it is given is not empty by its nature", """
+        fill_diagonal_tensor view_dtype unique_consecutive write_to_array assign_into
+    """),
+}  # fmt: skip
+
+
+def _arrays(value: Any) -> Iterator[Any]:
+    if isinstance(value, list):
+        for v in value:
+            yield from _arrays(v)
+    elif value is not None:
+        yield value
+
+
+@cache
+def _shapes() -> dict[str, set[tuple[tuple[int, ...], ...]]]:
+    """For each operator that is no gradient, the shapes of the inputs of its rows."""
+    found: dict[str, set[tuple[tuple[int, ...], ...]]] = {}
+    for case in CASES:
+        if not case.op.endswith("_grad"):
+            shapes = tuple(a.shape for value in case.sample.inputs for a in _arrays(value))
+            found.setdefault(case.op, set()).add(shapes)
+    return found
+
+
+def _lacking(wanted: Any) -> set[str]:
+    return {op for op, rows in _shapes().items() if not any(wanted(shape) for row in rows for shape in row)}
+
+
+def test_rows_without_dimensions() -> None:
+    assert _lacking(lambda shape: shape == ()) == set(WITHOUT_SCALAR)
+
+
+def test_rows_without_elements() -> None:
+    assert _lacking(lambda shape: 0 in shape) == set(WITHOUT_EMPTY)
+
+
+def test_rows_that_broadcast() -> None:
+    """An operator that broadcasts its inputs does so in a row."""
+    several = {op for op, opdef in OPS.items() if opdef.broadcasts and len(opdef.input_names) > 1}
+    mixed = {op for op, rows in _shapes().items() if any(len(set(row)) > 1 for row in rows)}
+    assert several & set(_shapes()) - mixed == set()
