@@ -71,10 +71,11 @@ def create_parameter(
     is_bias: bool = False,
     default_initializer: Any = None,
 ) -> Parameter | None:
-    """A parameter that belongs to no layer yet, called ``create_parameter_0.w_0`` or after ``name``.
+    """A parameter that belongs to no layer yet, called ``name`` (``name.w_0`` with ``attr`` given).
 
     Arguments as of ``Layer.create_parameter``. Raises ShapeError for dimensions below 1, DTypeError for
     a dtype that the initializer can't make.
     """
     owner = name or names.generate("create_parameter")
+    attr = ParamAttr(name=name) if attr is None else attr
     return make_parameter(owner, shape, attr, as_dtype(dtype), is_bias, default_initializer)
