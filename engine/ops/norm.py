@@ -17,7 +17,7 @@ from engine.ops import math, reduce, shape
 # -- batch norm --------------------------------------------------------------------------------------------
 
 
-def _channel_axis(where: str, ndim: int, data_layout: str) -> int:
+def channel_axis(where: str, ndim: int, data_layout: str) -> int:
     if data_layout not in ("NCHW", "NHWC", "NC", "NCL", "NLC", "NCDHW", "NDHWC", "AnyLayout"):
         raise ArgumentError(f"{where}: data_layout {data_layout!r} is none of NCHW, NHWC")
     return ndim - 1 if data_layout in ("NHWC", "NLC", "NDHWC") else 1
@@ -44,7 +44,7 @@ def _infer_batch_norm(
         )
     if not 0 <= epsilon <= 0.001:
         raise ArgumentError(f"batch_norm: epsilon must be between 0 and 0.001: got {epsilon}")
-    channels = x.shape[_channel_axis("batch_norm", x.ndim, data_layout)]
+    channels = x.shape[channel_axis("batch_norm", x.ndim, data_layout)]
     for name, spec in (("scale", scale), ("bias", bias), ("mean", mean), ("variance", variance)):
         if spec.ndim != 1 or (-1 not in (channels, spec.shape[0]) and spec.shape[0] != channels):
             raise ShapeError(
@@ -82,7 +82,7 @@ def batch_norm(xp, x, scale, bias, mean, variance, *, momentum=0.9, epsilon=1e-5
     by the number of elements. ``saved_mean`` and ``saved_variance`` are the mean that was used and
     1 / sqrt(variance + epsilon).
     """
-    channel = _channel_axis("batch_norm", x.ndim, data_layout)
+    channel = channel_axis("batch_norm", x.ndim, data_layout)
     axes = _other_axes(x.ndim, channel)
     across = tuple(-1 if n == channel else 1 for n in range(x.ndim))
     dtype = scale.dtype
@@ -126,7 +126,7 @@ def _infer_batch_norm_grad(x: Spec, scale: Spec, g_in: Spec, *_: Spec, **__: Any
 def batch_norm_grad(xp, x, scale, g_in, saved_mean, saved_variance, *, epsilon=1e-5, is_test=False,
                     data_layout="NCHW", use_global_stats=False, trainable_statistics=False):  # fmt: skip
     """The gradients of batch_norm's x, scale and bias."""
-    channel = _channel_axis("batch_norm", x.ndim, data_layout)
+    channel = channel_axis("batch_norm", x.ndim, data_layout)
     axes = _other_axes(x.ndim, channel)
     across = tuple(-1 if n == channel else 1 for n in range(x.ndim))
     dtype = scale.dtype
@@ -164,7 +164,7 @@ def _batch_norm_grad_rule(
     saved_variance: Any, epsilon: float, is_test: bool, data_layout: str, use_global_stats: bool,
     trainable_statistics: bool,
 ) -> Any:  # fmt: skip
-    channel = _channel_axis("batch_norm", x.ndim, data_layout)
+    channel = channel_axis("batch_norm", x.ndim, data_layout)
     axes = list(_other_axes(x.ndim, channel))
     across = [-1 if n == channel else 1 for n in range(x.ndim)]
 
@@ -174,7 +174,7 @@ def _batch_norm_grad_rule(
     given = None
     if _uses_given(is_test, use_global_stats, trainable_statistics):
         given = spread(saved_mean), spread(saved_variance)
-    to_x, to_scale, to_g = _second_order(
+    to_x, to_scale, to_g = second_order(
         x, spread(scale), g_in, (g_x_grad, spread(g_scale_grad), spread(g_bias_grad)), axes, epsilon, given
     )
     return to_x, (None if to_scale is None else reduce.sum(to_scale, axis=axes)), to_g
@@ -273,7 +273,7 @@ def _layer_norm_grad_rule(
     def spread(value: Any) -> Any:
         return None if value is None else shape.reshape(value, shape=across)
 
-    to_x, to_scale, to_g = _second_order(
+    to_x, to_scale, to_g = second_order(
         x,
         spread(scale),
         g_in,
@@ -292,7 +292,7 @@ def _layer_norm_grad_rule(
 # -- second order of both ----------------------------------------------------------------------------------
 
 
-def _second_order(
+def second_order(
     x: Any, scale: Any, g: Any, grads: tuple[Any, Any, Any], axes: list[int], epsilon: float, given: Any
 ) -> tuple[Any, Any, Any]:
     """How the first gradients change with x, scale (not yet summed to its shape) and g.

@@ -74,7 +74,7 @@ from engine.nn.functional.loss_values import (
     smooth_l1_loss,
     square_error_cost,
 )
-from engine.nn.functional.norm import batch_norm, layer_norm
+from engine.nn.functional.norm import batch_norm, instance_norm, layer_norm, local_response_norm, normalize
 from engine.nn.functional.padding import pad, zeropad2d
 from engine.nn.functional.pooling import (
     adaptive_avg_pool1d,
@@ -134,6 +134,7 @@ __all__ = [
     "hardtanh",
     "hardtanh_",
     "hinge_embedding_loss",
+    "instance_norm",
     "kl_div",
     "l1_loss",
     "label_smooth",
@@ -141,6 +142,7 @@ __all__ = [
     "leaky_relu",
     "leaky_relu_",
     "linear",
+    "local_response_norm",
     "log_loss",
     "log_sigmoid",
     "log_softmax",
@@ -157,6 +159,7 @@ __all__ = [
     "multi_label_soft_margin_loss",
     "multi_margin_loss",
     "nll_loss",
+    "normalize",
     "npair_loss",
     "one_hot",
     "pad",

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.errors import ArgumentError, ShapeError
+from engine.core.errors import ArgumentError, DTypeError, ShapeError
+from engine.nn.functional.padding import pad
+from engine.nn.functional.pooling import avg_pool2d, avg_pool3d
+from engine.ops import group_norm as group_ops
+from engine.ops import math, shape
 from engine.ops import norm as ops
-from engine.ops import shape
+from engine.ops.vector_norm import p_norm
 
 _FORMATS = ("NC", "NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC")
 
@@ -74,3 +78,117 @@ def layer_norm(
             "give the layer the sizes of the last dimensions"
         )
     return ops.layer_norm(x, weight, bias, epsilon=epsilon, begin_norm_axis=begin)[0]
+
+
+def group_norm(
+    x: Any,
+    num_groups: int,
+    epsilon: float = 1e-05,
+    weight: Any = None,
+    bias: Any = None,
+    data_format: str = "NCHW",
+    name: str | None = None,
+) -> Any:
+    """Each sample of ``x`` normalized over ``num_groups`` groups of channels, then ``* weight + bias``.
+
+    ``weight`` and ``bias`` are [channels]; ``data_format`` is 'NCHW' or 'NHWC', for any rank. Raises
+    ArgumentError where the channels do not divide into groups.
+    """
+    if data_format not in _FORMATS:
+        raise ArgumentError(f"group_norm: data_format {data_format!r} is none of {list(_FORMATS)}")
+    layout = "NCHW" if data_format[1] == "C" else "NHWC"
+    return group_ops.group_norm(x, weight, bias, epsilon=epsilon, groups=num_groups, data_layout=layout)[0]
+
+
+def instance_norm(
+    x: Any,
+    running_mean: Any = None,
+    running_var: Any = None,
+    weight: Any = None,
+    bias: Any = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.9,
+    eps: float = 1e-05,
+    data_format: str = "NCHW",
+    name: str | None = None,
+) -> Any:
+    """Each channel of each sample of ``x`` normalized over its elements, then ``* weight + bias``.
+
+    ``weight`` and ``bias`` are [channels], given together or not at all. Running statistics are not kept, as
+    in Paddle: ``momentum`` does nothing.
+
+    Differs from Paddle: ``use_input_stats=False`` normalizes with ``running_mean`` and ``running_var``, and a
+    ``data_format`` with the channels last is followed; Paddle ignores both. Raises ArgumentError where the
+    statistics are missing.
+    """
+    if data_format not in _FORMATS:
+        raise ArgumentError(f"instance_norm: data_format {data_format!r} is none of {list(_FORMATS)}")
+    if x.ndim < 2:
+        raise ShapeError(f"instance_norm: x has shape {list(x.shape)}: it needs [N, C, ...]; unsqueeze it")
+    last = data_format[1] != "C" and x.ndim > 2
+    if not use_input_stats:
+        if running_mean is None or running_var is None:
+            raise ArgumentError(
+                "instance_norm: use_input_stats=False needs running_mean and running_var; pass both"
+            )
+        return batch_norm(
+            x, running_mean, running_var, weight, bias, training=False, epsilon=eps, data_format=data_format
+        )
+    if last:
+        x = shape.transpose(x, axis=[0, x.ndim - 1, *range(1, x.ndim - 1)])
+    out = group_ops.instance_norm(x, weight, bias, epsilon=eps)[0]
+    return shape.transpose(out, axis=[0, *range(2, x.ndim), 1]) if last else out
+
+
+def local_response_norm(
+    x: Any,
+    size: int,
+    alpha: float = 1e-4,
+    beta: float = 0.75,
+    k: float = 1.0,
+    data_format: str = "NCHW",
+    name: str | None = None,
+) -> Any:
+    """``x / (k + alpha * mean of the squares of size neighbouring channels) ** beta``.
+
+    ``x`` has 3 dimensions or more. Channels beyond the first and the last count as 0. Source: Krizhevsky et
+    al., ImageNet Classification with Deep Convolutional Neural Networks.
+    """
+    formats = _FORMATS[1:]
+    if data_format not in formats:
+        raise ArgumentError(f"local_response_norm: data_format {data_format!r} is none of {list(formats)}")
+    if x.ndim < 3:
+        raise ShapeError(
+            f"local_response_norm: x has shape {list(x.shape)}: it needs 3 dimensions or more; unsqueeze it"
+        )
+    if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+        raise ArgumentError(f"local_response_norm: size is a whole number of channels: got {size!r}")
+    last = data_format[-1] == "C"
+    squares = math.square(x)
+    around = [size // 2, (size - 1) // 2]
+    if x.ndim == 3:
+        padded = pad(shape.unsqueeze(squares, axes=[1]), [*around, 0, 0] if last else [0, 0, *around])
+        mean = avg_pool2d(padded, (1, size) if last else (size, 1), stride=1)
+    else:
+        # All dimensions of the image but the first as one.
+        if last:
+            flat = shape.flatten(squares, start_axis=1, stop_axis=x.ndim - 2)
+            flat = shape.unsqueeze(flat, axes=[1, 2])
+            padded, window = pad(flat, [*around, 0, 0, 0, 0], data_format="NCDHW"), (1, 1, size)
+        else:
+            flat = shape.unsqueeze(shape.flatten(squares, start_axis=2), axes=[1, 3])
+            padded, window = pad(flat, [0, 0, 0, 0, *around], data_format="NCDHW"), (size, 1, 1)
+        mean = avg_pool3d(padded, window, stride=1)
+    mean = shape.reshape_to(mean, x)
+    return math.divide(x, math.scale(mean, scale=alpha, bias=k) ** float(beta))
+
+
+def normalize(x: Any, p: float = 2, axis: int = 1, epsilon: float = 1e-12, name: str | None = None) -> Any:
+    """``x`` divided by its p-norm along ``axis``, or by ``epsilon`` where that is larger."""
+    if isinstance(p, bool) or not isinstance(p, (int, float)):
+        raise DTypeError(f"normalize: p is a number: got {p!r}")
+    if x.ndim == 1 and axis not in (0, -1):
+        raise ArgumentError(f"normalize: axis {axis} is out of range for 1 dimension; use 0 or -1")
+    norm = p_norm(x, porder=float(p), axis=axis, keepdim=True, epsilon=epsilon)
+    least = shape.fill(shape=[1], value=epsilon, dtype=x.dtype.name)
+    return math.divide(x, math.maximum(norm, least))

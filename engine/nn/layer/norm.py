@@ -1,10 +1,11 @@
-"""Normalization as layers: BatchNorm1D, BatchNorm2D, BatchNorm, LayerNorm."""
+"""Batch and layer normalization as layers."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
+from engine.core import mode as modes
 from engine.core.dtype import default_dtype
 from engine.core.errors import ArgumentError, ShapeError
 from engine.nn import functional
@@ -23,6 +24,16 @@ def _make_statistics(layer: Layer, channels: int, dtype: str, weight_attr: Any, 
         )
     if bias_attr is not False:
         layer.bias = layer.create_parameter([channels], bias_attr, dtype, is_bias=True)
+
+
+def _freeze_missing(layer: Layer, channels: int, dtype: str) -> None:
+    """Weight 1 and bias 0 that are not trained, where an attribute was False."""
+    if layer.weight is None:
+        layer.weight = layer.create_parameter([channels], None, dtype, default_initializer=Constant(1.0))
+        layer.weight.stop_gradient = True
+    if layer.bias is None:
+        layer.bias = layer.create_parameter([channels], None, dtype, is_bias=True)
+        layer.bias.stop_gradient = True
 
 
 def _make_running(
@@ -138,6 +149,70 @@ class BatchNorm2D(_BatchNormBase):
     _ranks = (4,)
 
 
+class BatchNorm3D(_BatchNormBase):
+    """Normalizes each channel of [N, C, D, H, W] over all others; see functional.batch_norm."""
+
+    _formats = {"NCHW": "NCHW", "NCDHW": "NCHW", "NHWC": "NHWC", "NDHWC": "NHWC"}  # noqa: RUF012
+    _ranks = (5,)
+
+    def __init__(
+        self,
+        num_features: int,
+        momentum: float = 0.9,
+        epsilon: float = 1e-05,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str = "NCDHW",
+        use_global_stats: bool | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(
+            num_features, momentum, epsilon, weight_attr, bias_attr, data_format, use_global_stats, name
+        )
+
+
+class SyncBatchNorm(_BatchNormBase):
+    """Batch norm over the batches of all processes; in one process, batch norm of any rank."""
+
+    _formats = dict.fromkeys(("NCHW", "NCDHW", "NC", "NCL"), "NCHW") | dict.fromkeys(
+        ("NHWC", "NDHWC", "NLC"), "NHWC"
+    )
+    _ranks = (2, 3, 4, 5)
+
+    def __init__(
+        self,
+        num_features: int,
+        momentum: float = 0.9,
+        epsilon: float = 1e-05,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str = "NCHW",
+        name: str | None = None,
+    ) -> None:
+        super().__init__(num_features, momentum, epsilon, weight_attr, bias_attr, data_format, None, name)
+        _freeze_missing(self, num_features, self._dtype)
+
+    @classmethod
+    def convert_sync_batchnorm(cls, layer: Any) -> Any:
+        """``layer`` with SyncBatchNorm for every BatchNorm1D, 2D and 3D in it, sharing their parameters."""
+        made = layer
+        if isinstance(layer, _BatchNormBase) and not isinstance(layer, cls):
+            made = cls(
+                layer._num_features, layer._momentum, layer._epsilon, layer._weight_attr, layer._bias_attr,
+                layer._data_format, layer._name,
+            )  # fmt: skip
+            if layer.weight is not None:
+                made.weight = layer.weight
+            if layer.bias is not None:
+                made.bias = layer.bias
+            made._mean = layer._mean
+            made._variance = layer._variance
+            made.training = layer.training
+        for name, child in layer.named_children():
+            made.add_sublayer(name, cls.convert_sync_batchnorm(child))
+        return made
+
+
 class BatchNorm(Layer):
     """Batch norm of any rank in the older form, with an activation by name after it."""
 
@@ -177,7 +252,8 @@ class BatchNorm(Layer):
         self._trainable_statistics = trainable_statistics
 
     def forward(self, input: Any) -> Any:
-        training = self.training and not self._is_test
+        # As in Paddle, is_test is for static graphs; eager code says eval().
+        training = self.training and not (self._is_test and modes.is_static())
         out = functional.batch_norm(
             input,
             self._mean,
