@@ -17,7 +17,7 @@ class Operator:
     In a Block, ``inputs`` are the Variables read (lists for list inputs, None for absent ones) and
     ``outputs`` the Variables written. ``key`` is the Variable that keeps the random key drawn,
     where a gradient replays the operator; ``replay`` marks such a second run, which draws no new
-    key and has no effects.
+    key and has no effects. ``notes`` keeps what only its text shows.
 
     On the tape it never refers to its output Tensors, so a graph is a tree of references from results to
     arguments and is freed the moment the last result goes. ``inputs`` then holds only the Tensors that a
@@ -35,6 +35,7 @@ class Operator:
         "inputs",
         "instruction",
         "key",
+        "notes",
         "opdef",
         "outputs",
         "replay",
@@ -54,6 +55,7 @@ class Operator:
     counters: Any
     hooks: Any
     key: Any
+    notes: dict[str, Any] | None
     replay: bool
 
     def __init__(self, opdef: OpDef, inputs: Any, attrs: dict[str, Any]) -> None:
@@ -69,6 +71,7 @@ class Operator:
         self.counters = None
         self.hooks = None
         self.key = None
+        self.notes = None
         self.replay = False
 
     @property

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from engine.core import mode as modes
 from engine.eager.mode import RECORDING
-from engine.program.builder import Builder
-from engine.program.executor import default_main_program
+from engine.program.executor import static_builder
 
 
 def enable_static() -> None:
-    """From here on, in every thread, operators are appended to the default main Program."""
-    modes.set_default(Builder(default_main_program()))
+    """From here on, in every thread, operators are appended to the default main Program.
+
+    First values of parameters go to the default startup Program.
+    """
+    modes.set_default(static_builder())
     modes.variable.set(None)  # what set_grad_enabled() left behind belongs to the mode before
 
 

@@ -16,7 +16,9 @@ from engine.core.operator import Operator
 from engine.core.spec import Spec
 from engine.eager.tensor import Tensor
 from engine.ops import update
-from engine.program.program import Block, Program, Variable, variables_of
+from engine.program.naming import Helpers, engine_frames
+from engine.program.program import Block, Program, Variable
+from engine.program.results import make_results
 
 Rebound = dict[int, tuple[Any, Variable]]
 _ENGINE_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
@@ -28,8 +30,18 @@ class Builder(modes.Mode):
     fast = False
     static = True
 
-    def __init__(self, program: Program, grad: bool = True, block: Block | None = None) -> None:
+    def __init__(
+        self,
+        program: Program,
+        grad: bool = True,
+        block: Block | None = None,
+        startup: Program | None = None,
+    ) -> None:
         self.program = program
+        # In static mode: the Program that gives parameters their first values. None while a function is
+        # traced, where parameters are eager Tensors.
+        self.startup = startup
+        self.helpers = Helpers()
         self.grad = grad
         self.block = block if block is not None else program.global_block()
         # Values changed in place while building: the object the user holds, and what it stands for now.
@@ -49,7 +61,8 @@ class Builder(modes.Mode):
         return self._variant(self.grad, block)
 
     def _variant(self, grad: bool, block: Block) -> Builder:
-        made = Builder(self.program, grad, block)
+        made = Builder(self.program, grad, block, self.startup)
+        made.helpers = self.helpers
         made.rebound = self.rebound
         made.roots, made.families, made.stale = self.roots, self.families, self.stale
         made.assigned = self.assigned
@@ -63,10 +76,11 @@ class Builder(modes.Mode):
         except EngineError as error:
             raise located(error, user_frame()) from None
         operator = Operator(opdef, values, attrs)
-        frame = user_frame()
+        frames = list(engine_frames(sys._getframe(1)))
+        frame = frames[-1].f_back if frames else sys._getframe(1)
         if frame is not None:
             operator.code, operator.instruction = frame.f_code, frame.f_lasti
-        outputs = self._outputs(opdef, values, specs)
+        outputs = make_results(self, operator, specs, frames)
         operator.outputs = tuple(outputs)
         self.block.append(operator)
         if opdef.view:
@@ -199,25 +213,6 @@ class Builder(modes.Mode):
                 ),
                 user_frame(),
             )
-
-    def _outputs(self, opdef: OpDef, values: tuple[Any, ...], specs: tuple[Any, ...]) -> list[Any]:
-        stop = not self.grad or not opdef.rules or all(
-            v.stop_gradient for n, value in enumerate(values) if opdef.input_names[n] in opdef.rule_of
-            for v in variables_of(value)
-        )  # fmt: skip
-        base = self.program.unique_name(opdef.name)
-        outputs: list[Any] = []
-        for n, spec in enumerate(specs):
-            declared = opdef.outputs[min(n, len(opdef.outputs) - 1)]
-            if declared.writes:
-                outputs.append(values[opdef.index_of[declared.writes]])
-                continue
-            if spec is None:  # a result that the attributes say is not wanted
-                outputs.append(None)
-                continue
-            floating = spec.dtype.is_floating_point or spec.dtype.is_complex
-            outputs.append(self.block.create_var(f"{base}.tmp_{n}", spec, stop_gradient=stop or not floating))
-        return outputs
 
 
 def _spec_of(value: Any) -> Any:

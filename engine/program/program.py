@@ -3,132 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from engine.core import names
-from engine.core.dtype import DType
-from engine.core.errors import ConversionError, EngineError, ProgramError
+from engine.core.errors import ProgramError
 from engine.core.operator import Operator
 from engine.core.spec import Spec
-from engine.ops import index as index_ops
-from engine.ops import math as math_ops
-from engine.ops import reduce as reduce_ops
-from engine.ops import shape as shape_ops
-from engine.program.unknown import Unknown
+from engine.program.variable import Parameter, Variable
 
 _serial = itertools.count()
-
-
-class Variable:
-    """A named place in a Block: shape (-1 where unknown) and dtype, no data.
-
-    ``tensor`` is the eager Tensor that a parameter or buffer shares its storage with, None for all others.
-    Operators and methods are those of Tensor, attached by the same table; they append to the Block.
-    """
-
-    _symbolic = True
-
-    def __init__(
-        self,
-        block: Block,
-        name: str,
-        spec: Spec,
-        *,
-        persistable: bool = False,
-        stop_gradient: bool = True,
-        is_parameter: bool = False,
-        is_data: bool = False,
-        tensor: Any = None,
-    ) -> None:
-        self.block = block
-        self.name = name
-        self.spec = spec
-        self.persistable = persistable
-        self.stop_gradient = stop_gradient
-        self.is_parameter = is_parameter
-        self.is_data = is_data
-        self.tensor = tensor
-
-    @property
-    def shape(self) -> tuple[Any, ...]:
-        """The dimensions; one that is not known is -1, and a Variable where it is computed with."""
-        if self.spec.known:
-            return self.spec.shape
-        return tuple([self._unknown(n) if d < 0 else d for n, d in enumerate(self.spec.shape)])
-
-    def _unknown(self, axis: int) -> Unknown:
-        return Unknown(lambda: index_ops.slice_view(self._sizes(), index=(axis,)), self, axis)
-
-    @property
-    def dtype(self) -> DType:
-        return self.spec.dtype
-
-    @property
-    def ndim(self) -> int:
-        return self.spec.ndim
-
-    @property
-    def size(self) -> Any:
-        """Number of elements; where it is not known -1, and a Variable where it is computed with."""
-        if self.spec.known:
-            return self.spec.size
-        return Unknown(lambda: reduce_ops.prod(self._sizes(), reduce_all=True))
-
-    def _sizes(self) -> Any:
-        return math_ops.cast(shape_ops.shape(self), out_dtype="int64")
-
-    @property
-    def trainable(self) -> bool:
-        return self.is_parameter and not self.stop_gradient
-
-    def __len__(self) -> int:
-        if not self.spec.shape or self.spec.shape[0] < 0:
-            raise ConversionError(
-                f"len: the first dimension of {self.name!r} {self.spec} is not known before running; "
-                "use shape(x)[0]"
-            )
-        return self.spec.shape[0]
-
-    def _no_value(self, what: str) -> EngineError:
-        from engine.program.builder import located, user_frame
-
-        error = ConversionError(
-            f"{what}: {self.name!r} {self.spec} is a static Variable, its value is known only when the "
-            "Program runs; write the condition in code that to_static converts (if, while, and, or, not), or "
-            "move it out of the graph"
-        )
-        return located(error, user_frame())
-
-    def __bool__(self) -> bool:
-        raise self._no_value("bool()")
-
-    def __int__(self) -> int:
-        raise self._no_value("int()")
-
-    def __float__(self) -> float:
-        raise self._no_value("float()")
-
-    def __index__(self) -> int:
-        raise self._no_value("index")
-
-    def numpy(self) -> Any:
-        """Raises: a Variable holds no data. Fetch it with an Executor."""
-        raise self._no_value("numpy()")
-
-    item = tolist = numpy
-
-    def backward(self, *_: Any, **__: Any) -> None:
-        """Raises: gradients of a Program come from append_backward."""
-        raise self._no_value("backward()")
-
-    def __hash__(self) -> int:
-        return id(self)
-
-    def __repr__(self) -> str:
-        from engine.program.text import variable_text
-
-        return variable_text(self)
 
 
 class Block:
@@ -173,20 +57,64 @@ class Block:
     def has_var(self, name: str) -> bool:
         return name in self.vars
 
-    def create_var(self, name: str | None, spec: Spec, **fields: Any) -> Variable:
-        """A new Variable; raises ProgramError if the name is taken in this block."""
-        if name is None:
-            name = self.program.unique_name("tmp")
+    def create_var(
+        self,
+        name: str | None = None,
+        spec: Spec | None = None,
+        *,
+        shape: Any = (),
+        dtype: Any = "float32",
+        type: Any = None,
+        lod_level: int = 0,
+        **fields: Any,
+    ) -> Variable:
+        """A new Variable of ``shape`` and ``dtype``; raises ProgramError if the name is taken here."""
+        name = self._free("_generated_var" if name is None else name, name is None)
+        spec = Spec([-1 if d is None else d for d in shape], dtype) if spec is None else spec
+        fields.pop("need_check_feed", None)
+        made = self.vars[name] = Variable(self, name, spec, **fields)
+        return made
+
+    def create_parameter(
+        self, shape: Any, dtype: Any, name: str, trainable: bool = True, tensor: Any = None, **fields: Any
+    ) -> Parameter:
+        """A new Parameter of the global block; raises ProgramError if the name is taken."""
+        block = self.program.global_block()
+        made = Parameter(
+            block, block._free(name, False), Spec(shape, dtype), trainable=trainable, tensor=tensor
+        )
+        for field, value in fields.items():
+            setattr(made, field, value)
+        block.vars[made.name] = made
+        return made
+
+    def _free(self, name: str, generated: bool) -> str:
+        if generated:
+            return self.program.unique_name(name)
         if name in self.vars:
             raise ProgramError(
                 f"block {self.idx}: variable {name!r} exists already as {self.vars[name].spec}; "
                 "choose another name"
             )
-        made = self.vars[name] = Variable(self, name, spec, **fields)
-        return made
+        return name
+
+    def iter_parameters(self) -> Iterator[Variable]:
+        return (v for v in self.vars.values() if v.is_parameter)
 
     def all_parameters(self) -> list[Variable]:
-        return [v for v in self.vars.values() if v.is_parameter]
+        return list(self.iter_parameters())
+
+    def append_op(
+        self, type: str, inputs: Any = None, outputs: Any = None, attrs: Any = None, **_: Any
+    ) -> Operator:
+        """Append the operator of Paddle's name ``type``, its Variables given by slot.
+
+        ``outputs`` are Variables of this block that it writes. Raises ProgramError for an operator or a slot
+        that there is not, ShapeError or DTypeError where the inputs do not fit.
+        """
+        from engine.program.by_slot import append_by_slot
+
+        return append_by_slot(self, type, inputs or {}, outputs or {}, attrs or {})
 
     def append(self, operator: Operator) -> Operator:
         self.ops.append(operator)
@@ -207,7 +135,7 @@ class Program:
         self.random_seed = 0
         self.inputs: list[str] = []  # names fed, in order, where the Program stands for a function
         self.outputs: list[str] = []  # names it gives back
-        self._names = names.NameGenerator()
+        self._names: names.NameGenerator | None = None  # its own; None: the process's
         self._captured: dict[int, Variable] = {}
         self._version = next(_serial)
         self.plans: dict[Any, Any] = {}  # compiled plans, dropped when the Program changes
@@ -223,10 +151,16 @@ class Program:
         return self._version
 
     def unique_name(self, key: str) -> str:
-        return self._names(key)
+        """A name that no Variable of the Program has: ``key_0``, ``key_1`` ..."""
+        generate = self._names or names.generate
+        name = generate(key)
+        while any(name in block.vars for block in self.blocks):
+            name = generate(key)
+        return name
 
     def reserve_names(self) -> None:
         """Let new names go on after those that the Program has, for one that was read or copied."""
+        self._names = names.NameGenerator()
         for variable in self.list_vars():
             base = variable.name.partition(".tmp_")[0]
             key, _, number = base.rpartition("_")
@@ -238,6 +172,13 @@ class Program:
 
     def block(self, index: int) -> Block:
         return self.blocks[index]
+
+    def current_block(self) -> Block:
+        """The block that operators are appended to now, where this Program is being built; else block 0."""
+        from engine.program.builder import current_builder
+
+        builder = current_builder()
+        return builder.block if builder is not None and builder.program is self else self.blocks[0]
 
     @property
     def num_blocks(self) -> int:
@@ -254,19 +195,18 @@ class Program:
         if found is not None and found.tensor is tensor:
             return found
         block = self.global_block()
-        is_parameter = getattr(tensor, "optimize_attr", None) is not None
         name = tensor.name
         if name in block.vars:
             name = self.unique_name(f"{name}_captured")
-        spec = Spec(tensor.shape, tensor.dtype)
-        made = block.create_var(
-            name,
-            spec,
-            persistable=True,
-            stop_gradient=tensor.stop_gradient,
-            is_parameter=is_parameter,
-            tensor=tensor,
-        )
+        if getattr(tensor, "optimize_attr", None) is not None:
+            trains = not tensor.stop_gradient
+            made: Variable = block.create_parameter(tensor.shape, tensor.dtype, name, trains, tensor)
+            made.copy_fields(tensor)
+        else:
+            made = block.create_var(
+                name, Spec(tensor.shape, tensor.dtype), persistable=True, stop_gradient=tensor.stop_gradient,
+                tensor=tensor,
+            )  # fmt: skip
         self._captured[id(tensor)] = made
         return made
 
@@ -286,12 +226,39 @@ class Program:
         """Variables that share their storage with an eager Tensor."""
         return [v for v in self.global_block().vars.values() if v.tensor is not None]
 
+    # -- values --------------------------------------------------------------------------------------------
+    def state_dict(self, mode: str = "all", scope: Any = None) -> dict[str, Any]:
+        """The values of its persistable Variables in ``scope`` (the global one by default), by name.
+
+        ``mode``: 'param' gives the parameters, 'opt' what optimizers keep, 'all' both. Raises ProgramError
+        where one has no value yet.
+        """
+        from engine.program.scope import program_state
+
+        return program_state(self, mode, scope)
+
+    def set_state_dict(self, state_dict: Mapping[str, Any], scope: Any = None) -> None:
+        """Give persistable Variables the values of ``state_dict``; what belongs to none is left out, with a
+        warning."""
+        from engine.program.scope import set_program_state
+
+        set_program_state(self, state_dict, scope)
+
+    # -- copies and text -----------------------------------------------------------------------------------
+    def clone(self, for_test: bool = False) -> Program:
+        """A copy, which shares the values of parameters; ``for_test`` leaves out what only training needs:
+        gradients, updates, and the training way of dropout and batch norm."""
+        from engine.program.passes.clone import clone
+
+        return clone(self, for_test)
+
     def to_string(self, throw_on_error: bool = False, with_details: bool = False) -> str:
+        """The text that ``print`` gives; ``with_details`` says all that is known of every Variable."""
         from engine.program.text import program_text
 
-        return program_text(self)
+        return program_text(self, with_details)
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return self.to_string()
 
 

@@ -88,15 +88,21 @@ class _Xavier(Initializer):
 class XavierNormal(_Xavier):
     """Normal with standard deviation sqrt(2 / (fan_in + fan_out))."""
 
+    def std(self, shape: tuple[int, ...]) -> float:
+        return math.sqrt(2.0 / self._sum(shape))
+
     def sample(self, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
-        return _normal(shape, 0.0, math.sqrt(2.0 / self._sum(shape)))
+        return _normal(shape, 0.0, self.std(shape))
 
 
 class XavierUniform(_Xavier):
     """Uniform within plus or minus sqrt(6 / (fan_in + fan_out))."""
 
+    def limit(self, shape: tuple[int, ...]) -> float:
+        return math.sqrt(6.0 / self._sum(shape))
+
     def sample(self, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
-        limit = math.sqrt(6.0 / self._sum(shape))
+        limit = self.limit(shape)
         return _uniform(shape, -limit, limit)
 
 
@@ -116,13 +122,19 @@ class _Kaiming(Initializer):
 class KaimingNormal(_Kaiming):
     """Normal with standard deviation gain / sqrt(fan_in)."""
 
+    def std(self, shape: tuple[int, ...]) -> float:
+        return self._gain / math.sqrt(self._fan(shape))
+
     def sample(self, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
-        return _normal(shape, 0.0, self._gain / math.sqrt(self._fan(shape)))
+        return _normal(shape, 0.0, self.std(shape))
 
 
 class KaimingUniform(_Kaiming):
     """Uniform within plus or minus gain * sqrt(3 / fan_in)."""
 
+    def limit(self, shape: tuple[int, ...]) -> float:
+        return self._gain * math.sqrt(3.0 / self._fan(shape))
+
     def sample(self, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
-        limit = self._gain * math.sqrt(3.0 / self._fan(shape))
+        limit = self.limit(shape)
         return _uniform(shape, -limit, limit)

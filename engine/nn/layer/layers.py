@@ -20,6 +20,9 @@ from engine.nn.layer.hooks import HookRemoveHelper, Hooks
 from engine.nn.layer.making import make_parameter
 from engine.nn.layer.naming import check_name, layer_text, snake_case
 from engine.program.builder import current_builder
+from engine.program.variable import Parameter as StaticParameter
+
+_PARAMETERS = (Parameter, StaticParameter)
 
 
 class Layer:
@@ -137,7 +140,7 @@ class Layer:
     def add_parameter(self, name: str, parameter: Parameter | None) -> Parameter | None:
         """Make ``parameter`` part of the layer under ``name``; returns it."""
         check_name("add_parameter", "parameter", name, self, self._parameters)
-        if parameter is not None and not isinstance(parameter, Parameter):
+        if parameter is not None and not isinstance(parameter, _PARAMETERS):
             raise DTypeError(
                 f"add_parameter: {name!r} must be a Parameter or None: got {type(parameter).__name__}; "
                 "make one with create_parameter()"
@@ -326,7 +329,7 @@ class Layer:
             object.__setattr__(self, name, value)
             return
         target = (
-            "_parameters" if isinstance(value, Parameter)
+            "_parameters" if isinstance(value, _PARAMETERS)
             else "_sub_layers" if isinstance(value, Layer)
             else "_buffers" if isinstance(value, Tensor)
             else None

@@ -1,0 +1,88 @@
+"""Parameters of static graphs: a Parameter in the main Program, and the startup Program's operator that gives
+it its first values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engine.core.errors import ArgumentError
+from engine.core.opdef import OPS
+from engine.nn.initializer.drawn import (
+    KaimingNormal,
+    KaimingUniform,
+    Normal,
+    Uniform,
+    XavierNormal,
+    XavierUniform,
+)
+from engine.nn.initializer.fixed import Constant
+from engine.program.builder import Builder
+from engine.program.by_slot import append_into
+from engine.program.program import Program
+from engine.program.variable import Parameter
+
+_BARE = {"bare": True}
+
+
+def static_parameter(
+    builder: Builder, name: str, shape: Any, dtype: Any, initializer: Any, trainable: bool
+) -> Any:
+    """The Parameter called ``name`` of the Program that is being built; made with its first values if new.
+
+    Raises ArgumentError where the name belongs to something else.
+    """
+    assert builder.startup is not None, "parameters of traced functions are eager"
+    block = builder.program.global_block()
+    found = block.vars.get(name)
+    if found is not None:
+        if isinstance(found, Parameter) and found.spec.shape == tuple(shape) and found.dtype is dtype:
+            return found
+        raise ArgumentError(
+            f"create_parameter: {name!r} exists already as {found.spec}: got shape {list(shape)} and "
+            f"{dtype.name}; share it with the same shape, or choose another name"
+        )
+    made = block.create_parameter(shape, dtype, name, trainable)
+    initialize(made, initializer, builder.startup)
+    return made
+
+
+def initialize(variable: Any, initializer: Any, startup: Program) -> None:
+    """Let ``startup`` give a persistable Variable its first values, once."""
+    block = startup.global_block()
+    if variable.name in block.vars:
+        return
+    if variable.is_parameter:
+        twin: Any = block.create_parameter(
+            variable.spec.shape, variable.dtype, variable.name, variable.trainable
+        )
+    else:
+        twin = block.create_var(
+            variable.name, variable.spec, persistable=True, stop_gradient=variable.stop_gradient
+        )
+    type_name, attrs, notes = _operator(initializer, variable, startup)
+    append_into(block, OPS[type_name], (), attrs, (twin,), notes)
+
+
+def _operator(initializer: Any, variable: Any, startup: Program) -> tuple[str, dict[str, Any], Any]:
+    """The operator that makes the values: drawn when the startup Program runs, where it has one for that."""
+    shape = list(variable.spec.shape)
+    common: dict[str, Any] = {"shape": shape, "dtype": variable.dtype.name}
+    seed = {"seed": startup.random_seed}
+    kind = type(initializer)
+    if kind is Constant:
+        return "fill_constant", {**common, "value": initializer._value}, _BARE
+    if kind is Normal:
+        return "gaussian_random", {
+            **common, **seed, "mean": initializer._mean, "std": initializer._std
+        }, _BARE  # fmt: skip
+    if kind is Uniform:
+        return "uniform_random", {**common, **seed, "min": initializer._low, "max": initializer._high}, None
+    if kind in (XavierUniform, KaimingUniform):
+        limit = initializer.limit(tuple(shape))
+        return "uniform_random", {**common, **seed, "min": -limit, "max": limit}, None
+    if kind in (XavierNormal, KaimingNormal):
+        return "gaussian_random", {**common, **seed, "mean": 0.0, "std": initializer.std(tuple(shape))}, _BARE
+    values = np.asarray(initializer.sample(tuple(shape))).astype(variable.dtype.np)
+    return "assign_value", {**common, "values": values.reshape(-1).tolist()}, None

@@ -1,0 +1,54 @@
+"""What Paddle 2.6.2 calls the results of its functions, where that is not the operator's own name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.nn import functional
+from engine.nn.functional import conv
+from engine.program.naming import HELPER, name_function, name_operator
+from engine.program.program import Variable
+from engine.tensor import creation, promote
+
+_BARE = "{helper}"
+_ARITHMETIC = (
+    "add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod pow rpow matmul rmatmul neg eq "
+    "ne lt le gt ge"
+)
+
+
+def _operators() -> None:
+    """Results of Python's operators are called ``tmp_0``, and so are the numbers among the operands."""
+    for name in _ARITHMETIC.split():
+        method: Any = getattr(Variable, f"__{name}__", None)
+        if hasattr(method, "__code__"):
+            name_function(method, form="tmp", only=_ELEMENTWISE)
+    name_function(promote._from_python, form="tmp")
+
+
+_ELEMENTWISE = (
+    "scale cast elementwise_add elementwise_sub elementwise_mul elementwise_div elementwise_pow "
+    "elementwise_mod elementwise_floordiv matmul_v2 equal not_equal less_than less_equal greater_than greater_equal square"
+)
+
+
+def register() -> None:
+    for name in ("add", "sub", "mul", "div", "mod", "floordiv", "max", "min"):
+        name_operator(f"elementwise_{name}", f"elementwise_{name}", _BARE)
+    for operator, key in (
+        ("transpose2", "transpose"), ("squeeze2", "squeeze"), ("flatten_contiguous_range", "flatten"),
+        ("reduce_sum", "sum"), ("reduce_mean", "mean"), ("reduce_max", "max"), ("reduce_min", "min"),
+        ("reduce_all", "all"), ("reduce_any", "any"), ("arg_max", "argmax"), ("arg_min", "argmin"),
+        ("fill_any_like", "full_like"), ("sum", "add_n"), ("lookup_table_v2", "embedding"),
+    ):  # fmt: skip
+        name_operator(operator, key)
+    name_operator("slice_view", form="{x}_slice")
+    for function in (creation.zeros, creation.ones, creation.full):
+        name_function(function, "fill_constant", HELPER, skip=1)
+    name_function(functional.linear, "linear")
+    name_function(conv.convolve, "conv2d", only="conv2d elementwise_add", early="elementwise_add")
+    name_function(functional.square_error_cost, "square_error_cost")
+    _operators()
+
+
+register()

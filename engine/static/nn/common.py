@@ -1,0 +1,77 @@
+"""Full connections and embeddings that make their parameters."""
+
+from __future__ import annotations
+
+import math as python_math
+from typing import Any
+
+from engine.core.dtype import as_dtype
+from engine.core.errors import ArgumentError, ShapeError
+from engine.nn import functional
+from engine.ops import math, mul
+from engine.static.nn.helper import Helper, activated, require_variable
+
+
+def fc(
+    x: Any,
+    size: int,
+    num_flatten_dims: int = 1,
+    weight_attr: Any = None,
+    bias_attr: Any = None,
+    activation: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """``activation(x @ weight + bias)``, with x as a matrix whose rows are its first ``num_flatten_dims``
+    dimensions.
+
+    ``x`` may be a list of Variables, each with a weight of its own, whose products are added. The result has
+    the first ``num_flatten_dims`` dimensions of x and ``size``. Raises ShapeError where a dimension that the
+    weight needs is not known.
+    """
+    inputs = list(x) if isinstance(x, (list, tuple)) else [x]
+    for value in inputs:
+        require_variable("fc", "x", value)
+    helper = Helper("fc")
+    attrs = weight_attr if isinstance(weight_attr, (list, tuple)) else [weight_attr] * len(inputs)
+    products = []
+    for value, attr in zip(inputs, attrs, strict=True):
+        dims = num_flatten_dims if num_flatten_dims >= 0 else value.ndim + num_flatten_dims
+        if not 0 < dims < value.ndim:
+            raise ArgumentError(
+                f"fc: num_flatten_dims is {num_flatten_dims} for x {value.spec}: 1 to {value.ndim - 1} "
+                "leading dimensions can be the rows"
+            )
+        inner = value.spec.shape[dims:]
+        if -1 in inner:
+            raise ShapeError(
+                f"fc: x is {value.spec}: the weight needs to know the dimensions after the first {dims}; "
+                "give them in static.data(), or raise num_flatten_dims"
+            )
+        weight = helper.parameter([python_math.prod(inner), size], attr, value.dtype)
+        products.append(mul.mul(value, weight, x_num_col_dims=dims, y_num_col_dims=1))
+    total = products[0] if len(products) == 1 else math.add_n(products)
+    bias = helper.parameter([size], bias_attr, inputs[0].dtype, is_bias=True)
+    if bias is not None:
+        total = math.add(total, bias, axis=dims)
+    return activated("fc", total, activation)
+
+
+def embedding(
+    input: Any,
+    size: Any,
+    is_sparse: bool = False,
+    is_distributed: bool = False,
+    padding_idx: int | None = None,
+    param_attr: Any = None,
+    dtype: Any = "float32",
+) -> Any:
+    """The rows of a weight of shape ``size``, [number of rows, row length], that ``input`` names.
+
+    Row ``padding_idx`` gives zeros and takes no gradient. ``is_sparse`` and ``is_distributed`` are accepted:
+    gradients are dense here.
+    """
+    require_variable("embedding", "input", input)
+    helper = Helper("embedding")
+    rows, length = (int(n) for n in size)
+    weight = helper.parameter([rows, length], param_attr, as_dtype(dtype))
+    return functional.embedding(input, weight, padding_idx=padding_idx)
