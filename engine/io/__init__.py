@@ -1,5 +1,6 @@
 """Data loading: datasets, samplers and the DataLoader."""
 
+from engine.io.batch_sampler import BatchSampler, DistributedBatchSampler
 from engine.io.dataset import (
     ChainDataset,
     ComposeDataset,
@@ -10,9 +11,8 @@ from engine.io.dataset import (
     TensorDataset,
     random_split,
 )
-from engine.io.reader import DataLoader
+from engine.io.reader import DataLoader, get_worker_info
 from engine.io.sampler import (
-    BatchSampler,
     RandomSampler,
     Sampler,
     SequenceSampler,
@@ -27,6 +27,7 @@ __all__ = [
     "ConcatDataset",
     "DataLoader",
     "Dataset",
+    "DistributedBatchSampler",
     "IterableDataset",
     "RandomSampler",
     "Sampler",
@@ -35,5 +36,6 @@ __all__ = [
     "SubsetRandomSampler",
     "TensorDataset",
     "WeightedRandomSampler",
+    "get_worker_info",
     "random_split",
 ]

@@ -17,7 +17,7 @@ def default_collate_fn(batch: Sequence[Any]) -> Any:
     """Stacks samples: arrays, Tensors and numbers become one array, tuples a list of fields, dicts a dict of
     fields.
 
-    Python integers give int64, floats float64, as NumPy has it. Strings stay a list.
+    Python integers give int64, floats float64, as NumPy has it. Strings stay a list, named tuples become one.
 
     Raises:
         ShapeError: samples of different shapes or numbers of fields.
@@ -28,10 +28,10 @@ def default_collate_fn(batch: Sequence[Any]) -> Any:
         return _stack(batch)
     if isinstance(sample, Tensor):
         return _stack([tensor.numpy() for tensor in batch])
+    if isinstance(sample, (str, bytes)):  # before numbers: np.str_ is one of NumPy's scalars
+        return list(batch)
     if isinstance(sample, (numbers.Number, np.generic)):
         return np.array(batch)
-    if isinstance(sample, (str, bytes)):
-        return list(batch)
     if isinstance(sample, Mapping):
         return {key: default_collate_fn([item[key] for item in batch]) for key in sample}
     if isinstance(sample, Sequence):
@@ -63,14 +63,15 @@ def default_convert_fn(sample: Any) -> Any:
     return sample
 
 
-def to_tensors(batch: Any) -> Any:
-    """The same structure with every array as a Tensor on the current device; tuples become lists."""
+def to_tensors(batch: Any, place: Any = None) -> Any:
+    """The same structure with every array as a Tensor, at ``place`` or on the current device; tuples become
+    lists."""
     if isinstance(batch, np.ndarray):
-        return to_tensor(batch)
+        return to_tensor(batch, place=place)
     if isinstance(batch, (list, tuple)):
-        return [to_tensors(field) for field in batch]
+        return [to_tensors(field, place) for field in batch]
     if isinstance(batch, Mapping):
-        return {key: to_tensors(value) for key, value in batch.items()}
+        return {key: to_tensors(value, place) for key, value in batch.items()}
     return batch
 
 

@@ -164,16 +164,21 @@ def fetch_batch(dataset: Any, indices: Sequence[int]) -> Any:
 
 
 def random_split(
-    dataset: Dataset, lengths: Sequence[int], generator: Generator | None = None
+    dataset: Dataset, lengths: Sequence[int | float], generator: Generator | None = None
 ) -> list[Subset]:
     """Cuts ``dataset`` at random into disjoint subsets of the given lengths.
 
-    The order is drawn from ``generator`` or the engine's own, so ``seed`` makes it reproducible.
+    The order is drawn from ``generator`` or the engine's own, so ``seed`` makes it reproducible. Lengths may
+    also be shares that add up to 1: each is rounded down, and the first ones get one of what is left over.
 
     Raises:
         ArgumentError: the lengths don't add up to the dataset's.
     """
     total = len(dataset)
+    if any(isinstance(length, float) for length in lengths) and abs(sum(lengths) - 1) < 1e-6:
+        whole = [int(total * share) for share in lengths]
+        left = total - sum(whole)
+        lengths = [length + (n < left) for n, length in enumerate(whole)]
     if sum(lengths) != total or any(length < 0 for length in lengths):
         raise ArgumentError(
             f"random_split: Sum of input lengths does not equal the length of the input dataset: "

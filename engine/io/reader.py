@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from engine.core import mode as modes
 from engine.core.errors import ArgumentError
+from engine.core.place import Place, as_place
 from engine.core.random import default_generator
+from engine.eager.mode import RECORDING
+from engine.io.batch_sampler import BatchSampler
 from engine.io.collate import default_collate_fn, default_convert_fn, to_tensors
 from engine.io.dataset import Dataset, IterableDataset, fetch_batch
-from engine.io.sampler import BatchSampler
 
 _STATE = ("running", "seed", "offset", "position", "batches")
 
@@ -20,9 +24,12 @@ class DataLoader:
 
     A batch is what ``collate_fn`` (by default: stack every field) makes of the samples, with arrays as
     Tensors. A dataset with ``__getitems__`` is asked for whole batches. With ``batch_size=None`` samples come
-    one by one, without a batch axis. Batches are made in the calling thread, so ``use_buffer_reader``,
-    ``prefetch_factor``, ``use_shared_memory``, ``timeout``, ``worker_init_fn`` and ``persistent_workers``
-    change nothing.
+    one by one, without a batch axis.
+
+    Differs from Paddle: batches are made in the calling thread whatever ``num_workers`` says (above 0 there
+    is a warning, as Paddle gives on macOS and Windows), so ``use_buffer_reader``, ``prefetch_factor``,
+    ``use_shared_memory``, ``timeout``, ``worker_init_fn`` and ``persistent_workers`` change nothing. The
+    order is drawn from the engine's generator, which ``seed`` sets, not from NumPy's.
 
     ``state_dict`` and ``set_state_dict`` continue an epoch in its middle with the very same batches. For
     that, a ``batch_sampler`` of one's own must draw its order when its iterator is made, from the engine's
@@ -30,12 +37,15 @@ class DataLoader:
 
     Args:
         dataset: a ``Dataset`` or ``IterableDataset``.
+        feed_list: Variables of a Program; in static mode with ``return_list=False`` a batch is a list with
+            one dict of its fields by their names, to be fed.
+        places: where the Tensors are made, a place or a list with one; the current device by default.
         batch_sampler: yields lists of indices; excludes ``batch_size``, ``shuffle`` and ``drop_last``.
         shuffle: a new order every epoch, one key of the engine's generator each.
         drop_last: leave out the last batch if it is short.
 
     Raises:
-        ArgumentError: arguments that exclude each other or are out of range, ``num_workers`` above 0.
+        ArgumentError: arguments that exclude each other or are out of range.
     """
 
     def __init__(
@@ -57,12 +67,22 @@ class DataLoader:
         worker_init_fn: Callable[[int], None] | None = None,
         persistent_workers: bool = False,
     ) -> None:
-        _check_in_process(feed_list, return_list, num_workers, prefetch_factor, timeout)
+        _check(num_workers, prefetch_factor, timeout)
+        if num_workers:
+            warnings.warn(
+                f"DataLoader: num_workers={num_workers}: batches are loaded in this process; the batches are "
+                "the same, use num_workers=0",
+                stacklevel=2,
+            )
+        if not return_list and feed_list is None and modes.is_static():
+            raise ArgumentError(
+                "DataLoader: return_list=False needs the Variables to feed: got feed_list=None; pass them"
+            )
         self.dataset = dataset
         self.feed_list = feed_list
-        self.places = places
+        self.places = None if places is None else _one_place(places)
         self.return_list = return_list
-        self.num_workers = num_workers
+        self.num_workers = 0
         self.drop_last = drop_last
         self.batch_size = batch_size
         self.collate_fn = collate_fn
@@ -191,6 +211,11 @@ class DataLoader:
         return (collate or default_collate_fn)([dataset[index] for index in indices])
 
 
+def get_worker_info() -> None:
+    """None, as in Paddle's main process: all batches are loaded in it."""
+    return None
+
+
 class _Epoch(Iterator[Any]):
     """One pass over the data. Knows the generator's state at its start, to draw its order again."""
 
@@ -198,6 +223,7 @@ class _Epoch(Iterator[Any]):
         generator = default_generator()
         self._batch_count = loader._batch_count()
         self.finished = False
+        self._loader = loader
         if resume is None:
             self._start = generator.state()
             self._position = 0
@@ -219,28 +245,39 @@ class _Epoch(Iterator[Any]):
             self.finished = True
             raise
         self._position += 1
-        return to_tensors(batch)
+        loader = self._loader
+        if not modes.is_static():
+            return to_tensors(batch, loader.places)
+        with modes.use(RECORDING):  # what is fed to a Program is data, not a part of it
+            tensors = to_tensors(batch, loader.places)
+        return tensors if loader.return_list else [_fed(loader.feed_list, tensors)]
 
     def state(self) -> dict[str, int]:
         return {"running": 1, **self._start, "position": self._position, "batches": self._batch_count}
 
 
-def _check_in_process(
-    feed_list: Any, return_list: bool, num_workers: int, prefetch_factor: int, timeout: float
-) -> None:
-    if num_workers:
+def _check(num_workers: int, prefetch_factor: int, timeout: float) -> None:
+    if num_workers < 0 or prefetch_factor <= 0 or timeout < 0:
         raise ArgumentError(
-            f"DataLoader: batches are loaded in this process: got num_workers={num_workers!r}; use "
-            f"num_workers=0"
+            "DataLoader: num_workers and timeout must not be negative, prefetch_factor must be positive: got "
+            f"{num_workers}, {timeout}, {prefetch_factor}"
         )
-    if feed_list is not None and not return_list:
+
+
+def _one_place(places: Any) -> Place:
+    if isinstance(places, (list, tuple)):
+        if len(places) != 1:
+            raise ArgumentError(f"DataLoader: batches go to one place: got {len(places)}; pass one")
+        places = places[0]
+    return as_place(places)
+
+
+def _fed(variables: Any, tensors: Any) -> dict[str, Any]:
+    """The fields of a batch by the names of the Variables they are fed to."""
+    fields = tensors if isinstance(tensors, list) else [tensors]
+    if len(fields) != len(variables):
         raise ArgumentError(
-            "DataLoader: batches come as lists: got return_list=False with a feed_list; use "
-            "return_list=True and feed "
-            "{variable.name: field}"
+            f"DataLoader: a batch has {len(fields)} fields: feed_list has {len(variables)} Variables; "
+            "give one each"
         )
-    if prefetch_factor <= 0 or timeout < 0:
-        raise ArgumentError(
-            f"DataLoader: prefetch_factor must be positive and timeout not negative: got {prefetch_factor}, "
-            f"{timeout}"
-        )
+    return {variable.name: field for variable, field in zip(variables, fields, strict=True)}

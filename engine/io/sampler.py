@@ -1,4 +1,4 @@
-"""Samplers: the order in which a loader takes a dataset's items, and how it groups them into batches.
+"""Samplers: the order in which a loader takes a dataset's items.
 
 Every random order is drawn when the iterator is made, from one key of the engine's generator: so ``seed``
 makes it reproducible, and a loader can draw an interrupted epoch's order again.
@@ -6,14 +6,13 @@ makes it reproducible, and a loader can draw an interrupted epoch's order again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Sized
+from collections.abc import Iterator, Sequence, Sized
 from typing import Any
 
 import numpy as np
 
 from engine.core.errors import ArgumentError, DTypeError
 from engine.core.random import default_generator, numpy_generator
-from engine.io.dataset import IterableDataset
 
 
 class Sampler:
@@ -47,6 +46,8 @@ class RandomSampler(Sampler):
     them.
 
     ``generator``, if given, is an iterator that yields the indices itself.
+
+    Differs from Paddle: the order comes from the engine's generator, which ``seed`` sets, not from NumPy's.
 
     Raises:
         ArgumentError: ``num_samples`` not positive, or given without ``replacement``.
@@ -152,67 +153,3 @@ class WeightedRandomSampler(Sampler):
 
     def __len__(self) -> int:
         return self.num_samples
-
-
-class BatchSampler(Sampler):
-    """Lists of ``batch_size`` indices, in the order of ``sampler``, or of ``dataset`` (shuffled or not).
-
-    Args:
-        drop_last: leave out the last list if it is shorter than ``batch_size``.
-
-    Raises:
-        ArgumentError: not exactly one of ``dataset`` and ``sampler``, ``shuffle`` with ``sampler``, a
-        ``batch_size``
-            that is not a positive integer.
-    """
-
-    def __init__(
-        self,
-        dataset: Sized | None = None,
-        sampler: Sampler | Iterable[int] | None = None,
-        shuffle: bool = False,
-        batch_size: int = 1,
-        drop_last: bool = False,
-    ) -> None:
-        super().__init__()
-        if (dataset is None) == (sampler is None):
-            raise ArgumentError(
-                f"BatchSampler: either dataset or sampler should be set: "
-                f"got {'neither' if dataset is None else 'both'}; give exactly one"
-            )
-        if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size <= 0:
-            raise ArgumentError(f"BatchSampler: batch_size should be a positive integer: got {batch_size!r}")
-        for name, flag in (("shuffle", shuffle), ("drop_last", drop_last)):
-            if not isinstance(flag, bool):
-                raise ArgumentError(f"BatchSampler: {name} should be True or False: got {flag!r}")
-        if sampler is not None:
-            if shuffle:
-                raise ArgumentError(
-                    "BatchSampler: shuffle=True with a sampler: the sampler has its own order"
-                )
-            self.sampler: Any = sampler
-        elif isinstance(dataset, IterableDataset):
-            raise ArgumentError("BatchSampler: an IterableDataset has no indices: give a dataset with items")
-        else:
-            assert dataset is not None
-            self.sampler = RandomSampler(dataset) if shuffle else SequenceSampler(dataset)
-        self.batch_size = batch_size
-        self.drop_last = drop_last
-
-    def __iter__(self) -> Iterator[list[int]]:
-        # Not a generator itself: the order is drawn here and now, not at the first batch.
-        return self._batches(iter(self.sampler))
-
-    def _batches(self, indices: Iterator[int]) -> Iterator[list[int]]:
-        batch: list[int] = []
-        for index in indices:
-            batch.append(index)
-            if len(batch) == self.batch_size:
-                yield batch
-                batch = []
-        if batch and not self.drop_last:
-            yield batch
-
-    def __len__(self) -> int:
-        count = len(self.sampler)
-        return count // self.batch_size if self.drop_last else -(-count // self.batch_size)

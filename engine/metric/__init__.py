@@ -1,5 +1,5 @@
-"""Metrics."""
+"""Metrics of predictions."""
 
-from engine.metric.metrics import Accuracy, Metric, Precision, Recall, accuracy
+from engine.metric.metrics import Accuracy, Auc, Metric, Precision, Recall, accuracy
 
-__all__ = ["Accuracy", "Metric", "Precision", "Recall", "accuracy"]
+__all__ = ["Accuracy", "Auc", "Metric", "Precision", "Recall", "accuracy"]

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from engine.core.dtype import int32, int64
-from engine.core.errors import DTypeError, ShapeError
+from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.eager.tensor import Tensor
 from engine.ops import along, compare, loss, math, reduce, shape
-from engine.tensor import creation
+from engine.tensor import inplace
 
 
 def accuracy(
@@ -27,9 +27,9 @@ def accuracy(
     values, indices = along.topk(input, k=int(k))
     share, right, count = loss.accuracy(values, indices, label)
     if correct is not None:
-        creation.assign(right, correct)
+        inplace.replace("accuracy", correct, right, becomes="shape")
     if total is not None:
-        creation.assign(count, total)
+        inplace.replace("accuracy", total, count, becomes="shape")
     return share
 
 
@@ -153,6 +153,63 @@ class Recall(Metric):
     def accumulate(self) -> float:
         positive = self.tp + self.fn
         return self.tp / positive if positive else 0.0
+
+    def name(self) -> str:
+        return self._name
+
+
+class Auc(Metric):
+    """The area under the curve of true against false positives (ROC), from a histogram of probabilities.
+
+    Args:
+        curve: ``'ROC'``; ``'PR'`` is taken too and gives the same, as in Paddle.
+        num_thresholds: the histogram has one bin more.
+    """
+
+    def __init__(
+        self, curve: str = "ROC", num_thresholds: int = 4095, name: str = "auc", *args: Any, **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        if isinstance(num_thresholds, bool) or not isinstance(num_thresholds, int) or num_thresholds <= 0:
+            raise ArgumentError(f"Auc: num_thresholds must be a positive integer: got {num_thresholds!r}")
+        self._curve = curve
+        self._num_thresholds = num_thresholds
+        self._name = name
+        self.reset()
+
+    def update(self, preds: Any, labels: Any) -> None:
+        """Add probabilities [N, 2], the second that of the positive class, and labels 0 or 1 [N] or [N, 1].
+
+        Raises ShapeError for other shapes, ArgumentError for a probability outside 0 to 1.
+        """
+        scores, truth = _array("Auc", "preds", preds), _array("Auc", "labels", labels)
+        if scores.ndim != 2 or scores.shape[1] < 2 or truth.size != len(scores):
+            raise ShapeError(
+                f"Auc: preds and labels don't fit: got {list(scores.shape)} and {list(truth.shape)}; "
+                "give [N, 2] and [N, 1]"
+            )
+        positive = scores[:, 1].astype(np.float64)
+        if not ((positive >= 0) & (positive <= 1)).all():
+            raise ArgumentError(
+                f"Auc: preds must be probabilities, 0 to 1: got {positive.min()} to {positive.max()}; "
+                "take softmax first"
+            )
+        bins = (positive * self._num_thresholds).astype(np.int64)
+        hit = truth.reshape(-1) != 0
+        self._stat_pos += np.bincount(bins[hit], minlength=self._num_thresholds + 1)
+        self._stat_neg += np.bincount(bins[~hit], minlength=self._num_thresholds + 1)
+
+    def accumulate(self) -> float:
+        positive, negative = self._stat_pos[::-1].cumsum(), self._stat_neg[::-1].cumsum()
+        if not positive[-1] or not negative[-1]:
+            return 0.0
+        before = np.concatenate([[0.0], positive[:-1]])
+        area = (np.diff(negative, prepend=0.0) * (positive + before) / 2).sum()
+        return float(area / positive[-1] / negative[-1])
+
+    def reset(self) -> None:
+        self._stat_pos = np.zeros(self._num_thresholds + 1)
+        self._stat_neg = np.zeros(self._num_thresholds + 1)
 
     def name(self) -> str:
         return self._name

@@ -110,3 +110,13 @@ def test_a_subclass_that_changes_items_is_not_bypassed():
 
     assert fetch_batch(Negative(3), [1]) is None
     assert fetch_batch(Batched(3), [1]).tolist() == [1]
+
+
+def test_random_split_by_shares():
+    parts = random_split(Numbers(10), [0.5, 0.3, 0.2])
+    assert [len(part) for part in parts] == [5, 3, 2]
+    parts = random_split(Numbers(11), [0.5, 0.5])
+    assert [len(part) for part in parts] == [6, 5]
+    assert sorted(part[i] for part in parts for i in range(len(part))) == list(range(11))
+    with pytest.raises(ArgumentError, match="Sum of input lengths"):
+        random_split(Numbers(10), [0.5, 0.3])

@@ -3,10 +3,13 @@
 import numpy as np
 import pytest
 
+from engine import disable_static, enable_static
 from engine.core.errors import ArgumentError
+from engine.core.place import CPUPlace
 from engine.core.random import default_generator
 from engine.eager.tensor import Tensor
-from engine.io import BatchSampler, DataLoader, Dataset, IterableDataset, Sampler
+from engine.io import BatchSampler, DataLoader, Dataset, IterableDataset, Sampler, get_worker_info
+from engine.static import Executor, Program, data, program_guard
 
 
 class Items(Dataset):
@@ -196,12 +199,12 @@ def test_a_state_of_other_data_is_refused():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"num_workers": 2}, "got num_workers=2; use num_workers=0"),
+        ({"num_workers": -1}, "num_workers and timeout must not be negative"),
+        ({"places": ["cpu", "cpu"]}, "go to one place: got 2"),
         ({"batch_size": 0}, "got 0"),
         ({"batch_sampler": [[0]], "shuffle": True}, "should not be set when batch_sampler is given"),
         ({"batch_size": None, "shuffle": True}, "single samples"),
         ({"prefetch_factor": 0}, "prefetch_factor"),
-        ({"feed_list": [1], "return_list": False}, "return_list=True"),
     ],
 )
 def test_bad_arguments_are_named(arguments, message):
@@ -224,3 +227,41 @@ def test_bad_arguments_are_named(arguments, message):
 def test_samples_that_do_not_fit_together(make, error, message):
     with pytest.raises(error, match=message):
         next(iter(DataLoader(Items(make), batch_size=2)))
+
+
+def test_workers_are_not_started_and_that_is_said():
+    with pytest.warns(UserWarning, match="num_workers=4: batches are loaded in this process"):
+        loader = DataLoader(Items(lambda i: i), batch_size=2, num_workers=4)
+    assert seen(loader) == [[0, 1], [2, 3], [4]]
+    assert get_worker_info() is None
+
+
+def test_in_static_mode_batches_are_data_to_feed():
+    enable_static()
+    try:
+        with program_guard(Program()):
+            x, y = data("x", [None, 2], "float32"), data("y", [None], "int64")
+            items = Items(lambda i: (np.full(2, i, "float32"), i))
+            with pytest.raises(ArgumentError, match="feed_list=None"):
+                DataLoader(items, return_list=False)
+            (batch,) = next(iter(DataLoader(items, [x, y], batch_size=3, return_list=False)))
+            assert list(batch) == ["x", "y"]
+            assert batch["x"].numpy().tolist() == [[0, 0], [1, 1], [2, 2]]
+            first, second = next(iter(DataLoader(items, [x, y], batch_size=3)))
+            assert isinstance(first, Tensor)
+            assert second.numpy().tolist() == [0, 1, 2]
+            with pytest.raises(ArgumentError, match="2 fields: feed_list has 1"):
+                next(iter(DataLoader(items, [x], return_list=False)))
+            (out,) = Executor().run(feed=batch, fetch_list=[x * 2])
+            assert out.tolist() == [[0, 0], [2, 2], [4, 4]]
+    finally:
+        disable_static()
+
+
+def test_batches_are_made_at_the_given_place():
+    (batch,) = next(iter(DataLoader(Items(lambda i: (i,)), places=[CPUPlace()])))
+    assert batch.place == CPUPlace()
+
+
+def test_numpy_strings_stay_strings():
+    assert next(iter(DataLoader(Items(lambda i: np.str_("s")), batch_size=2))) == ["s", "s"]

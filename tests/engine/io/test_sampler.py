@@ -7,6 +7,7 @@ from engine.core.errors import ArgumentError
 from engine.core.random import default_generator
 from engine.io import (
     BatchSampler,
+    DistributedBatchSampler,
     IterableDataset,
     RandomSampler,
     SequenceSampler,
@@ -83,3 +84,46 @@ def test_replacement_subset_generator_and_weights():
 def test_bad_arguments_are_named(make, message):
     with pytest.raises(ArgumentError, match=message):
         make()
+
+
+# By hand: 7 items for 2 processes are 8, the first twice; whole batches of 2 go round, the rest is halved.
+@pytest.mark.parametrize(
+    ("count", "replicas", "size", "batches"),
+    [
+        (7, 2, 2, [[[0, 1], [4, 5]], [[2, 3], [6, 0]]]),
+        (6, 2, 2, [[[0, 1], [4]], [[2, 3], [5]]]),
+        (1, 3, 2, [[[0]], [[0]], [[0]]]),
+        (5, 1, 2, [[[0, 1], [2, 3], [4]]]),
+    ],
+)
+def test_processes_share_the_items_evenly(count, replicas, size, batches):
+    for rank, mine in enumerate(batches):
+        sampler = DistributedBatchSampler(range(count), size, replicas, rank)
+        assert list(sampler) == mine
+        assert len(sampler) == len(mine)
+
+
+def test_processes_draw_the_same_order_each_epoch_another():
+    def order(rank, epoch=None):
+        sampler = DistributedBatchSampler(range(16), 4, 2, rank, shuffle=True)
+        if epoch is not None:
+            sampler.set_epoch(epoch)
+        return [list(sampler), list(sampler)]
+
+    first, second = order(0), order(1)
+    assert sorted(item for batch in first[0] + second[0] for item in batch) == list(range(16))
+    assert first[0] != first[1]
+    assert order(0, epoch=1)[0] == first[1]
+
+
+def test_which_process_this_is_stands_in_the_environment(monkeypatch):
+    monkeypatch.setenv("PADDLE_TRAINERS_NUM", "2")
+    monkeypatch.setenv("PADDLE_TRAINER_ID", "1")
+    assert list(DistributedBatchSampler(range(4), 2)) == [[2, 3]]
+    with pytest.raises(ArgumentError, match="rank must be below num_replicas: got 2 of 2"):
+        DistributedBatchSampler(range(4), 2, rank=2)
+    monkeypatch.setenv("PADDLE_TRAINER_ID", "x")
+    with pytest.raises(ArgumentError, match="PADDLE_TRAINER_ID='x'"):
+        DistributedBatchSampler(range(4), 2)
+    with pytest.raises(ArgumentError, match="no items"):
+        DistributedBatchSampler([], 2, 1, 0)

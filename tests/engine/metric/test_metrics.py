@@ -91,3 +91,27 @@ def test_own_metric() -> None:
     assert own.accumulate() == pytest.approx(0.7)
     with pytest.raises(TypeError, match="abstract"):
         metric.Metric()
+
+
+def test_auc_is_the_share_of_pairs_in_the_right_order() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 60)
+    positive = np.round(rng.random(60) * 20) / 20  # with ties
+    found = metric.Auc(num_thresholds=20)
+    for part in (slice(0, 25), slice(25, 60)):
+        found.update(np.stack([1 - positive[part], positive[part]], 1), truth[part, None])
+    ups, downs = positive[truth == 1], positive[truth == 0]
+    pairs = [(u > d) + (u == d) / 2 for u in ups for d in downs]
+    assert found.accumulate() == pytest.approx(np.mean(pairs))
+    assert found.name() == "auc"
+    found.reset()
+    assert found.accumulate() == 0.0
+
+
+def test_auc_of_what_is_no_probability() -> None:
+    with pytest.raises(ArgumentError, match=r"0 to 1: got -0.5 to 3.0"):
+        metric.Auc().update(np.array([[0, 3.0], [0, -0.5]]), np.array([1, 0]))
+    with pytest.raises(ShapeError, match=r"\[3\]"):
+        metric.Auc().update(np.zeros(3), np.zeros(3))
+    with pytest.raises(ArgumentError, match="positive integer"):
+        metric.Auc(num_thresholds=0)
