@@ -37,7 +37,9 @@ def mul(xp, x, y, *, x_num_col_dims=1, y_num_col_dims=1):
     """x and y as matrices, their first dimensions (so many) the rows, multiplied."""
     rows, columns = x.shape[:x_num_col_dims], y.shape[y_num_col_dims:]
     inner = python_math.prod(y.shape[:y_num_col_dims])
-    product = xp.matmul(x.reshape(-1, inner), y.reshape(inner, -1))
+    product = xp.matmul(
+        x.reshape(python_math.prod(rows), inner), y.reshape(inner, python_math.prod(columns))
+    )
     return product.reshape(*rows, *columns)
 
 
@@ -45,14 +47,19 @@ def mul(xp, x, y, *, x_num_col_dims=1, y_num_col_dims=1):
 def _mul_grad(
     g: Any, x: Any, y: Any, x_num_col_dims: int, y_num_col_dims: int, wanted: frozenset[str]
 ) -> Any:
-    inner = _size(y.shape[:y_num_col_dims])
-    columns = _size(y.shape[y_num_col_dims:])
-    flat = shape.reshape(g, shape=[-1, columns])
+    flat = _matrix(g, x_num_col_dims)
     gx = gy = None
     if "x" in wanted:
-        gx = linalg.matmul(flat, shape.reshape(y, shape=[inner, columns]), trans_y=True)
+        gx = linalg.matmul(flat, _matrix(y, y_num_col_dims), trans_y=True)
         gx = shape.reshape_to(gx, x)
     if "y" in wanted:
-        gy = linalg.matmul(shape.reshape(x, shape=[-1, inner]), flat, trans_x=True)
+        gy = linalg.matmul(_matrix(x, x_num_col_dims), flat, trans_x=True)
         gy = shape.reshape_to(gy, y)
     return gx, gy
+
+
+def _matrix(x: Any, rows: int) -> Any:
+    """x with its first ``rows`` dimensions as one and the others as one."""
+    if x.ndim > rows + 1:
+        x = shape.flatten(x, start_axis=rows, stop_axis=x.ndim - 1)
+    return shape.flatten(x, start_axis=0, stop_axis=rows - 1) if rows > 1 else x

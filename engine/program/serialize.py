@@ -42,6 +42,7 @@ def _plain_variable(variable: Variable) -> dict[str, Any]:
         "persistable": variable.persistable,
         "stop_gradient": variable.stop_gradient,
         "parameter": variable.is_parameter,
+        "says_stop_gradient": variable.says_stop_gradient,
         "data": variable.is_data,
     }
 
@@ -64,9 +65,18 @@ def _plain_operator(operator: Operator) -> dict[str, Any]:
         },
         "outputs": outputs,
         "attrs": {k: _plain_attribute(v) for k, v in operator.attrs.items()},
+        "notes": _plain_notes(operator.notes),
         "file": position[0] if position else None,
         "line": position[1] if position else None,
     }
+
+
+def _plain_notes(notes: dict[str, Any] | None) -> dict[str, Any]:
+    """What only the operator's text shows."""
+    plain = {k: v for k, v in (notes or {}).items() if k in ("bare", "plain", "attrs")}
+    if notes and "extra" in notes:
+        plain["extra"] = {slot: v.name for slot, v in notes["extra"].items()}
+    return plain
 
 
 def _plain_attribute(value: Any) -> Any:
@@ -125,14 +135,7 @@ def _read(plain: Any) -> Program:
         block = Block(program, n, int(item["parent"]))
         program.blocks.append(block)
         for v in item["vars"]:
-            block.create_var(
-                str(v["name"]),
-                Spec(v["shape"], v["dtype"]),
-                persistable=bool(v["persistable"]),
-                stop_gradient=bool(v["stop_gradient"]),
-                is_parameter=bool(v["parameter"]),
-                is_data=bool(v["data"]),
-            )
+            _variable(block, v)
     for block, item in zip(program.blocks, plain["blocks"], strict=True):
         for o in item["ops"]:
             block.ops.append(_operator(block, o))
@@ -141,6 +144,31 @@ def _read(plain: Any) -> Program:
     program.reserve_names()
     program.changed()
     return program
+
+
+def _variable(block: Block, plain: dict[str, Any]) -> None:
+    name, spec, stop = str(plain["name"]), Spec(plain["shape"], plain["dtype"]), bool(plain["stop_gradient"])
+    if plain["parameter"] and block.idx == 0 and plain["persistable"]:
+        block.create_parameter(spec.shape, spec.dtype, name, trainable=not stop)
+    else:
+        block.create_var(
+            name, spec, persistable=bool(plain["persistable"]), stop_gradient=stop,
+            is_data=bool(plain["data"]), is_parameter=bool(plain["parameter"]),
+        )  # fmt: skip
+    said = plain.get("says_stop_gradient")
+    if said is not None:
+        block.vars[name].says_stop_gradient = bool(said)
+
+
+def _notes(block: Block, plain: Any) -> dict[str, Any] | None:
+    if not isinstance(plain, dict) or not plain:
+        return None
+    notes: dict[str, Any] = {k: bool(plain[k]) for k in ("bare", "plain") if k in plain}
+    if "attrs" in plain:
+        notes["attrs"] = {str(k): _attribute(v) for k, v in plain["attrs"].items()}
+    if "extra" in plain:
+        notes["extra"] = {str(slot): block.var(str(name)) for slot, name in plain["extra"].items()}
+    return notes
 
 
 def _operator(block: Block, plain: dict[str, Any]) -> Operator:
@@ -168,6 +196,7 @@ def _operator(block: Block, plain: dict[str, Any]) -> Operator:
             raise FormatError(f"operator {opdef.name}: {len(made)} variables for its one result {out.slot}")
         outputs += made if made or opdef.listed else [None]
     operator.outputs = tuple(outputs)
+    operator.notes = _notes(block, plain.get("notes"))
     if plain.get("file") is not None:
         operator.code = (str(plain["file"]), int(plain["line"]))
     return operator

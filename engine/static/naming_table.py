@@ -28,7 +28,8 @@ def _operators() -> None:
 
 _ELEMENTWISE = (
     "scale cast elementwise_add elementwise_sub elementwise_mul elementwise_div elementwise_pow "
-    "elementwise_mod elementwise_floordiv matmul_v2 equal not_equal less_than less_equal greater_than greater_equal square"
+    "elementwise_mod elementwise_floordiv matmul_v2 equal not_equal less_than less_equal greater_than "
+    "greater_equal square"
 )
 
 

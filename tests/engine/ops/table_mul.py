@@ -8,9 +8,9 @@ from tests.engine.ops.case import row, s, v
 
 
 def _mul(x, y, x_num_col_dims=1, y_num_col_dims=1):
-    return np.tensordot(
-        x.reshape(*x.shape[:x_num_col_dims], -1), y.reshape(-1, *y.shape[y_num_col_dims:]), axes=1
-    )
+    inner = int(np.prod(y.shape[:y_num_col_dims]))
+    left = x.reshape(*x.shape[:x_num_col_dims], inner)
+    return np.tensordot(left, y.reshape(inner, *y.shape[y_num_col_dims:]), axes=1)
 
 
 CASES = row(
