@@ -31,14 +31,20 @@ from engine.program.reuse import bases_of
 
 
 class Activation:
-    """What a forward run keeps for its backward: arrays of its own, its inputs, the random keys it drew."""
+    """What a forward run keeps for its backward: arrays of its own, its inputs, the random keys it drew.
 
-    __slots__ = ("keys", "saved", "tensors")
+    ``shapes`` are those of its outputs: after a loop inference does not know them all.
+    """
 
-    def __init__(self, saved: Sequence[Any], tensors: Sequence[Tensor], keys: Sequence[Any]) -> None:
+    __slots__ = ("keys", "saved", "shapes", "tensors")
+
+    def __init__(
+        self, saved: Sequence[Any], tensors: Sequence[Tensor], keys: Sequence[Any], shapes: Sequence[Any]
+    ) -> None:
         self.saved = saved
         self.tensors = tensors
         self.keys = keys
+        self.shapes = shapes
 
 
 def _never(*_: Any, **__: Any) -> Any:
@@ -156,7 +162,12 @@ class ProgramRunner:
         self._note_writes()
         count, kept = len(self.outputs), len(results) - len(run.keys) + len(self.keys)
         keys = (*arrays[len(everything) :], *results[kept:])
-        activation = Activation((*results[count:kept], *given), everything[: len(self.inputs)], keys)
+        activation = Activation(
+            (*results[count:kept], *given),
+            everything[: len(self.inputs)],
+            keys,
+            [r.shape for r in results[:count]],
+        )
         outputs = [_wrapped(r) for r in results[:count]]
         if run.wanted:
             node = Operator(RUN_PROGRAM.opdef, None, {"runner": self, "run": run, "activation": activation})
@@ -236,7 +247,7 @@ class ProgramRunner:
         for n, spec in zip(run.fed_grads, run.zeros, strict=True):
             gradient = grads[n]
             if gradient is None:
-                fed.append(xp.zeros(spec.shape, spec.dtype.np))
+                fed.append(xp.zeros(activation.shapes[n], spec.dtype.np))
             else:
                 fed.append(gradient._array)
         return [_wrapped(a) for a in run.backward([*activation.saved, *fed])]
@@ -252,7 +263,8 @@ class ProgramRunner:
         fed: list[Tensor] = []
         for n, spec in zip(run.fed_grads, run.zeros, strict=True):
             gradient = grads[n]
-            fed.append(wrap(xp.zeros(spec.shape, spec.dtype.np)) if gradient is None else gradient)
+            zeros = wrap(xp.zeros(activation.shapes[n], spec.dtype.np)) if gradient is None else gradient
+            fed.append(zeros)
         return runner([*activation.tensors, *fed], activation.keys)
 
     @property

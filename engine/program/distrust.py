@@ -202,12 +202,16 @@ def _flat(value: Any) -> list[Any]:
 
 
 def _is_index(item: Any) -> bool:
-    """As ops.index writes it: an int, None, an ellipsis, a slice, or the number of a tensor."""
-    if isinstance(item, list):
-        kind, numbers = (item[0], item[1:]) if item else ("", [])
-        count = {"slice": 3, "tensor": 1}.get(kind) if isinstance(kind, str) else None
-        return len(numbers) == count and all(type(n) is int or (n is None and count == 3) for n in numbers)
-    return item is None or item == "..." or type(item) is int
+    """As ops.index writes it: an int, None, an ellipsis, a slice, or the place of a tensor or number."""
+    if not isinstance(item, list):
+        return item is None or item == "..." or type(item) is int
+    if len(item) == 4 and item[0] == "slice":
+        return all(n is None or type(n) is int or _is_place(n, ("number",)) for n in item[1:])
+    return _is_place(item, ("number", "tensor"))
+
+
+def _is_place(item: Any, kinds: tuple[str, ...]) -> bool:
+    return isinstance(item, list) and len(item) == 2 and item[0] in kinds and type(item[1]) is int
 
 
 # Attributes that are whole numbers, and the largest that is believed: padding is memory too.
@@ -218,7 +222,7 @@ _INTEGERS = {
 _KINDS: dict[type, tuple[type, ...]] = {
     bool: (bool, int),
     int: (int, bool),
-    float: (float, int),
+    float: (float, int, bool),
     tuple: (tuple, list),
     list: (tuple, list),
 }

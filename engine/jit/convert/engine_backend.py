@@ -143,6 +143,8 @@ class EngineBackend:
         return dims[0] if dims and dims[0] >= 0 else self.cast(shape.shape(value)[0], "int64")
 
     def cast(self, value: Any, dtype: str) -> Any:
+        # In eager mode this gives a number of Python's, through which no gradient flows.
+        value = shape.detach(value)
         return value if value.dtype.name == dtype else math.cast(value, out_dtype=dtype)
 
 

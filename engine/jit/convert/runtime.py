@@ -15,6 +15,7 @@ from engine.jit.convert.runtime_control import (
     logical_or,
     until,
 )
+from engine.jit.convert.runtime_items import item, put
 from engine.jit.convert.runtime_state import NO_VALUE, Undefined, read
 
 __all__ = [
@@ -27,9 +28,11 @@ __all__ = [
     "convert_ifelse",
     "convert_ifexp",
     "convert_while_loop",
+    "item",
     "logical_and",
     "logical_not",
     "logical_or",
+    "put",
     "read",
     "until",
 ]

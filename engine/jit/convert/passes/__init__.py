@@ -16,6 +16,7 @@ from engine.jit.convert.passes import (
     logic,
     reads,
     returns,
+    subscripts,
     supers,
     whiles,
 )
@@ -32,6 +33,7 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("comparisons", comparisons.run),
     ("logic", logic.run),
     ("conditionals", conditionals.run),
+    ("subscripts", subscripts.run),
     ("calls", calls.run),
     ("fors", fors.run),
     ("whiles", whiles.run),

@@ -54,6 +54,27 @@ CASES = [
             return super(__class__, this).forward(x)
         """,
     ),
+    (
+        "subscripts",
+        "def f(a, i):\n    a[i] = a[i + 1] + a[0] + a[:2] + a[i, 1]\n    b = a[1] = i\n    a[2] += 1",
+        """
+        def f(a, i):
+            _jst.put(a, i, _jst.item(a, i + 1) + a[0] + a[:2] + a[i, 1])
+            b = a[1] = i
+            a[2] += 1
+        """,
+    ),
+    (
+        "subscripts",
+        "def f(a, i):\n    a.b[i] *= i\n    a()[i] += 1",
+        """
+        def f(a, i):
+            element_0 = _jst.item(a.b, i)
+            element_0 *= i
+            _jst.put(a.b, i, element_0)
+            a()[i] += 1
+        """,
+    ),
     ("supers", "def f():\n    return super(A, b)", "def f():\n    return super(A, b)"),
     (
         "returns",
