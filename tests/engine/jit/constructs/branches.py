@@ -105,7 +105,7 @@ def nested_ternary(a):
 
 @case()
 def and_or_not(a):
-    if a.sum() > 3 and not a.max() > 100 or a.min() < -100:
+    if (a.sum() > 3 and not a.max() > 100) or a.min() < -100:
         a = a + 1
     return a
 

@@ -151,7 +151,7 @@ def globals_and_numpy(a):
 
 @case()
 def map_and_sorted(a):
-    doubled = list(map(lambda b: b * 2 if b.sum() > 0 else b, [a, a + 1]))
+    doubled = list(map(lambda b: b * 2 if b.sum() > 0 else b, [a, a + 1]))  # noqa: C417
     order = sorted([3, 1, 2])
     return doubled[0] * order[0] + doubled[1] * order[1]
 

@@ -1,4 +1,4 @@
-"""Loops: while and for over ranges, Tensors, zip, enumerate, lists, dicts and layers; break, continue, else."""
+"""Loops: while and for over ranges, Tensors, zip, enumerate, lists and dicts; break, continue, else."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def for_rows(a):
 @case()
 def for_enumerate_zip(a):
     total = paddle.zeros([3])
-    for i, (first, second) in enumerate(zip(a, a * 2)):
+    for i, (first, second) in enumerate(zip(a, a * 2, strict=True)):
         total = total + i * first + second
     return total
 
