@@ -186,12 +186,9 @@ def detach_in_place(tensor: Tensor) -> Tensor:
     return tensor
 
 
-def record_of(tensor: Tensor) -> Operator | None:
-    """What ``tensor.grad_fn`` shows: the record of the operator that made it, None for a leaf."""
-    if tensor._edge is None:
-        return None
-    node, _ = end(tensor._edge)
-    return None if node.__class__ is Leaf else node
+def record_of(tensor: Tensor) -> Operator | Leaf | None:
+    """What ``tensor.grad_fn`` shows: the record of what made it, None where it has no gradient."""
+    return None if tensor._edge is None else end(tensor._edge)[0]
 
 
 def clear_gradient(tensor: Tensor, set_to_zero: bool = True) -> None:
@@ -205,8 +202,10 @@ def clear_gradient(tensor: Tensor, set_to_zero: bool = True) -> None:
             edge.cleared = None
     elif edge is not None:
         node, index = end(edge)
-        if node.hooks is not None and index in node.hooks.retained:
+        if node.hooks is not None and (before := node.hooks.retained.get(index)) is not None:
             node.hooks.retained[index] = None
+            if set_to_zero:
+                node.hooks.retained[index] = wrap(array_module(before._array).zeros_like(before._array))
 
 
 def retain_grads(tensor: Tensor) -> None:

@@ -6,7 +6,14 @@ RuntimeError, OSError, AssertionError, ... for a wrong argument, the engine rais
 """
 
 DEVIATIONS: dict[str, str] = {
-    "autograd:set grad": "a gradient reads with stop_gradient=False however it came about; in Paddle that varies",
+    "autograd_more:PyLayer/not in place": (
+        "Paddle makes the input no leaf although mark_not_inplace says that it stays as it is"
+    ),
+    **dict.fromkeys(
+        ["optimizers_more:Momentum/rescale", "optimizers_more:Momentum/nesterov and rescale"],
+        "Paddle's CPU kernel leaves out rescale_grad; the engine multiplies as the documentation says",
+    ),
+    "autograd:set grad": "stop_gradient is False however a gradient came about; in Paddle that varies",
     "activation:log_softmax/wide": "Paddle cuts log_softmax off at -64; the engine gives the true value",
     "activation:selu/float64": (
         "Paddle rounds scale and alpha to float32 even for float64; the engine keeps them"

@@ -34,7 +34,7 @@ CALLS: dict[str, str] = {
         _NET + "r = net.set_state_dict({'fc.bias': np.ones(3, 'float32')})\n(r, net.fc.bias.detach())"
     ),
     "state/by parameter name": (
-        _NET + "r = net.set_state_dict({net.fc.bias.name: np.ones(2, 'float32')}, use_structured_name=False)\n"
+        _NET + "r = net.set_state_dict({net.fc.bias.name: np.ones(2, 'float32')}, False)\n"
         "(len(r[0]), r[1], net.fc.bias.detach())"
     ),
     "state/load_dict": _NET + "net.load_dict({'kept': np.zeros(2, 'float32')})\nnet.kept",
