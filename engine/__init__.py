@@ -35,15 +35,13 @@ from engine.core.dtype import (
     float16,
     float32,
     float64,
+    get_default_dtype,
     int8,
     int16,
     int32,
     int64,
     set_default_dtype,
     uint8,
-)
-from engine.core.dtype import (
-    default_dtype as get_default_dtype,
 )
 from engine.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, get_device, set_device
 from engine.core.version import VERSION
@@ -74,6 +72,27 @@ from engine.io.batching import batch
 from engine.nn.layer.data_parallel import DataParallel
 from engine.nn.layer.making import create_parameter
 from engine.nn.param_attr import ParamAttr
+from engine.tensor.arranging import (
+    as_strided,
+    combinations,
+    crop,
+    flip,
+    meshgrid,
+    repeat_interleave,
+    reverse,
+    roll,
+    rot90,
+    shard_index,
+    slice_ as slice,
+    strided_slice,
+    tril,
+    tril_indices,
+    triu,
+    triu_indices,
+    unfold,
+    view,
+    view_as,
+)
 from engine.tensor.bitwise import (
     bitwise_and,
     bitwise_not,
@@ -121,6 +140,14 @@ from engine.tensor.cumulative import (
     logcumsumexp,
     trapezoid,
 )
+from engine.tensor.diagonals import (
+    diag,
+    diag_embed,
+    diagflat,
+    diagonal,
+    diagonal_scatter,
+    select_scatter,
+)
 from engine.tensor.exponential import (
     exp,
     expm1,
@@ -159,14 +186,20 @@ from engine.tensor.logic import (
 )
 from engine.tensor.logic import is_tensor_value as is_tensor
 from engine.tensor.manipulation import (
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
+    broadcast_shape,
+    broadcast_tensors,
     broadcast_to,
     chunk,
     concat,
     expand,
     expand_as,
     flatten,
-    gather,
+    moveaxis,
     numel,
+    rank,
     reshape,
     shape,
     split,
@@ -174,11 +207,13 @@ from engine.tensor.manipulation import (
     stack,
     t,
     tile,
-    topk,
+    tolist,
     transpose,
     unbind,
+    unflatten,
     unsqueeze,
-    where,
+    unstack,
+    vsplit,
 )
 from engine.tensor.math import (
     abs,
@@ -235,6 +270,36 @@ from engine.tensor.reduction import (
     nansum,
     prod,
     sum,
+)
+from engine.tensor.scattering import (
+    gather,
+    gather_nd,
+    index_add,
+    index_fill,
+    index_put,
+    index_sample,
+    index_select,
+    masked_fill,
+    masked_select,
+    put_along_axis,
+    scatter,
+    scatter_nd,
+    scatter_nd_add,
+    take,
+    take_along_axis,
+)
+from engine.tensor.search import (
+    argsort,
+    bucketize,
+    kthvalue,
+    mode,
+    nonzero,
+    searchsorted,
+    sort,
+    topk,
+    unique,
+    unique_consecutive,
+    where,
 )
 from engine.tensor.special import (
     digamma,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.dtype import as_dtype
-from engine.core.errors import ArgumentError, OutOfRangeError, ShapeError
+from engine.core.dtype import as_dtype, from_numpy
+from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError, ShapeError
 from engine.core.infer import normal_axes, normal_axis, same_as_x
 from engine.core.opdef import op
 from engine.core.spec import Spec
@@ -41,6 +41,7 @@ def _infer_roll(x: Spec, *, shifts: Any, axis: Any = ()) -> Spec:
 @op("roll", infer=_infer_roll)
 def roll(xp, x, *, shifts, axis=()):
     """Elements moved along the axes, what leaves coming in at the other end; without axis as if flat."""
+    _infer_roll(Spec(x.shape, from_numpy(x.dtype)), shifts=shifts, axis=axis)
     return xp.roll(x, tuple(shifts), tuple(axis)) if len(axis) else xp.roll(x, shifts[0])
 
 
@@ -118,6 +119,50 @@ _sum_repeats.grad(g_in=lambda g, repeats, axis: repeat_interleave(g, repeats=rep
 repeat_interleave.grad(x=lambda g, x_like, repeats, axis: _sum_repeats(g, x_like, repeats=repeats, axis=axis))
 
 
+def _infer_repeat_each(x: Spec, repeats: Spec, *, dim: int = 0) -> Spec:
+    axis = normal_axis("repeat_interleave", dim, x.ndim)
+    if not repeats.dtype.is_integer:
+        raise DTypeError(f"repeat_interleave: repeats must be int32 or int64: got {repeats}; cast it")
+    sizes = (x.shape[axis], 1 if repeats.ndim == 0 else repeats.shape[0])
+    if repeats.ndim > 1 or (1 not in sizes[1:] and -1 not in sizes and sizes[0] != sizes[1]):
+        raise ShapeError(
+            f"repeat_interleave: repeats is {repeats}: dimension {dim} of x is {x.shape[axis]}; give one "
+            "number for each element, or one for all"
+        )
+    return x.with_shape((*x.shape[:axis], -1, *x.shape[axis + 1 :]))
+
+
+@op("repeat_interleave_with_tensor_index", infer=_infer_repeat_each, slots={"repeats": "RepeatTensor"})
+def repeat_each(xp, x, repeats, *, dim=0):
+    """Each element along a dimension as often as ``repeats`` says, in a row."""
+    return xp.take(x, _copies(xp, x, repeats, dim), axis=dim)
+
+
+def _copies(xp: Any, x: Any, repeats: Any, dim: int) -> Any:
+    """The place in x of each element of the result."""
+    repeats = repeats.reshape(-1)
+    if repeats.size and int(repeats.min()) < 0:
+        raise ArgumentError(f"repeat_interleave: repeats must not be negative: got {int(repeats.min())}")
+    times = xp.broadcast_to(repeats, (x.shape[dim],))
+    ends = xp.cumsum(times)
+    return xp.searchsorted(ends, xp.arange(int(ends[-1]) if ends.size else 0), side="right")
+
+
+@op(
+    "repeat_interleave_with_tensor_index_grad",
+    infer=lambda g_in, like, repeats, **_: like.with_dtype(g_in.dtype),
+)
+def _sum_copies(xp, g_in, like, repeats, *, dim=0):
+    """g summed over the copies of each element."""
+    result = xp.zeros(like.shape, g_in.dtype)
+    xp.add.at(xp.moveaxis(result, dim, 0), _copies(xp, like, repeats, dim), xp.moveaxis(g_in, dim, 0))
+    return result
+
+
+_sum_copies.grad(g_in=lambda g, repeats, dim: repeat_each(g, repeats, dim=dim))
+repeat_each.grad(x=lambda g, x_like, repeats, dim: _sum_copies(g, x_like, repeats, dim=dim))
+
+
 def _infer_meshgrid(xs: list[Spec]) -> tuple[Spec, ...]:
     for n, spec in enumerate(xs):
         if spec.ndim > 1:
@@ -161,6 +206,7 @@ def _infer_shard(x: Spec, *, index_num: int, nshards: int, shard_id: int, **_: A
 @op("shard_index", infer=_infer_shard)
 def shard_index(xp, x, *, index_num, nshards, shard_id, ignore_value=-1):
     """Numbers counted within their shard, where that is ``shard_id``; ``ignore_value`` elsewhere."""
+    _infer_shard(Spec(x.shape, "int64"), index_num=index_num, nshards=nshards, shard_id=shard_id)
     size = (index_num + nshards - 1) // nshards
     if x.size and (int(x.min()) < 0 or int(x.max()) >= index_num):
         wrong = x[(x < 0) | (x >= index_num)].reshape(-1)[0]

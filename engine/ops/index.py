@@ -164,7 +164,7 @@ def _infer_scatter(g_in: Spec, like: Spec, indices: list[Spec], *, index: Any) -
     infer=_infer_scatter,
     slots={"g_in": "Out@GRAD", "like": "Input", "indices": "IndexTensors"},
 )
-def _scatter_add(xp, g_in, like, indices: list, *, index):
+def scatter_add(xp, g_in, like, indices: list, *, index):
     """Zeros like ``like`` with g_in added at index."""
     result = xp.zeros(like.shape, g_in.dtype)
     basic, advanced = _restore(index, indices)
@@ -176,9 +176,9 @@ def _scatter_add(xp, g_in, like, indices: list, *, index):
     return result
 
 
-_scatter_add.grad(g_in=lambda g, indices, index: getitem(g, indices, index=index))
-getitem.grad(x=lambda g, x_like, indices, index: _scatter_add(g, x_like, indices, index=index))
-slice_view.grad(x=lambda g, x_like, index: _scatter_add(g, x_like, [], index=index))
+scatter_add.grad(g_in=lambda g, indices, index: getitem(g, indices, index=index))
+getitem.grad(x=lambda g, x_like, indices, index: scatter_add(g, x_like, indices, index=index))
+slice_view.grad(x=lambda g, x_like, index: scatter_add(g, x_like, [], index=index))
 
 
 def _infer_setitem(x: Spec, value: Spec, indices: list[Spec], *, index: Any) -> Spec:
@@ -250,6 +250,8 @@ def _infer_where(condition: Spec, x: Spec, y: Spec) -> Spec:
 @op("where", infer=_infer_where, broadcasts=True, slots={"condition": "Condition"})
 def where(xp, condition, x, y):
     """x where condition holds, else y."""
+    if condition.dtype != np.bool_:
+        raise ValueError("condition must be bool")  # the mode asks inference to say what is wrong
     return xp.where(condition, x, y)
 
 

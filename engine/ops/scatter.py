@@ -199,6 +199,7 @@ def _infer_masked(x: Spec, mask: Spec) -> Spec:
 @op("masked_select", infer=_infer_masked, slots={"out": "Y"})
 def masked_select(xp, x, mask):
     """The elements where mask holds, one after another; both are broadcast."""
+    _infer_masked(*_specs(x, mask))
     x, mask = xp.broadcast_arrays(x, mask)
     return x[mask]
 

@@ -79,6 +79,8 @@ def flatten(xp, x, *, start_axis=1, stop_axis=-1):
     if x.ndim == 0:
         return x.reshape(1)
     first, last = (normal_axis("flatten", a, x.ndim) for a in (start_axis, stop_axis))
+    if first > last:
+        raise ValueError("wrong order")  # the mode asks inference to say what is wrong
     return x.reshape((*x.shape[:first], _size(x.shape[first : last + 1]), *x.shape[last + 1 :]))
 
 

@@ -123,7 +123,7 @@ def inplace(name: str, function: Callable[..., Any], becomes: str = "") -> Calla
 
 def where_(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
     """In place: x keeps its values where ``condition`` holds and gets those of y elsewhere."""
-    from engine.tensor.manipulation import where
+    from engine.tensor.search import where
 
     return replace("where_", x, where(condition, x, y))
 

@@ -1,35 +1,34 @@
-"""Shapes, joining, splitting, gathering."""
+"""Shapes: reshaping, joining, splitting, expanding."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from engine.core.errors import ArgumentError, ShapeError
-from engine.eager.tensor import Tensor
-from engine.ops import along, math
-from engine.ops import index as index_ops
+from engine.core.errors import ArgumentError, DTypeError, ShapeError
+from engine.core.infer import broadcast_shapes, normal_axis
+from engine.ops import math, sized
 from engine.ops import shape as ops
-from engine.program.unknown import Unknown
+from engine.program.unknown import Unknown, known_operand
 from engine.tensor.creation import to_tensor
 from engine.tensor.promote import common_dtype, is_tensor
+from engine.tensor.sizes import is_later, items, split_later, whole, whole_numbers
 from engine.tensor.tensor_array import TensorArray
-
-
-def _ints(values: Any) -> list[int]:
-    if isinstance(values, Tensor):
-        found = values.tolist()
-        return found if isinstance(found, list) else [found]
-    if isinstance(values, (list, tuple)):
-        return [int(v.item()) if isinstance(v, Tensor) else int(v) for v in values]
-    return [int(values)]
 
 
 def reshape(x: Any, shape: Any, name: str | None = None) -> Any:
     """The same elements in another shape: 0 keeps a dimension, one -1 takes the rest."""
-    if isinstance(shape, (list, tuple)):  # a dimension of x that is not known yet stays where it is
-        kept = [isinstance(d, Unknown) and d.variable is x and d.axis == n for n, d in enumerate(shape)]
-        shape = [0 if keep else d for keep, d in zip(kept, shape, strict=True)]
-    return ops.reshape(x, shape=_ints(shape))
+    if isinstance(shape, (list, tuple)) and all(d.__class__ is int for d in shape):
+        return ops.reshape(x, shape=list(shape))
+    wanted = items("reshape", shape)
+    # A dimension of x that is not known yet stays where it is.
+    kept = [isinstance(d, Unknown) and d.variable is x and d.axis == n for n, d in enumerate(wanted)]
+    wanted = [0 if keep else d for keep, d in zip(kept, wanted, strict=True)]
+    later = [n for n, d in enumerate(wanted) if is_later(d)]
+    sizes = [-1 if is_later(d) else whole("reshape", d) for d in wanted]
+    if not later or (len(later) == 1 and sizes.count(-1) == 1 and isinstance(wanted[later[0]], Unknown)):
+        return ops.reshape(x, shape=sizes)
+    dims = [known_operand(wanted[n]) for n in later]
+    return sized.reshape(x, dims, shape=sizes, places=later)
 
 
 def flatten(x: Any, start_axis: int = 0, stop_axis: int = -1, name: str | None = None) -> Any:
@@ -39,7 +38,7 @@ def flatten(x: Any, start_axis: int = 0, stop_axis: int = -1, name: str | None =
 
 def transpose(x: Any, perm: Any, name: str | None = None) -> Any:
     """Dimensions in the order ``perm``."""
-    return ops.transpose(x, axis=_ints(perm))
+    return ops.transpose(x, axis=whole_numbers("transpose", perm))
 
 
 def t(input: Any, name: str | None = None) -> Any:
@@ -51,37 +50,62 @@ def t(input: Any, name: str | None = None) -> Any:
 
 def squeeze(x: Any, axis: Any = None, name: str | None = None) -> Any:
     """Without dimensions of size 1 (those of ``axis`` only, where given)."""
-    return ops.squeeze(x, axes=[] if axis is None else _ints(axis))
+    return ops.squeeze(x, axes=[] if axis is None else whole_numbers("squeeze", axis))
 
 
 def unsqueeze(x: Any, axis: Any, name: str | None = None) -> Any:
     """With dimensions of size 1 put in at ``axis``."""
-    return ops.unsqueeze(x, axes=_ints(axis))
+    return ops.unsqueeze(x, axes=whole_numbers("unsqueeze", axis))
+
+
+def moveaxis(x: Any, source: Any, destination: Any, name: str | None = None) -> Any:
+    """The dimensions ``source`` moved to ``destination``, the others in their order."""
+    places = [
+        [normal_axis("moveaxis", a, x.ndim) for a in whole_numbers("moveaxis", axes)]
+        for axes in (source, destination)
+    ]
+    if len(places[0]) != len(places[1]) or any(len(set(p)) != len(p) for p in places):
+        raise ArgumentError(
+            f"moveaxis: source {source} and destination {destination} name equally many dimensions, each once"
+        )
+    order = [n for n in range(x.ndim) if n not in places[0]]
+    for target, axis in sorted(zip(places[1], places[0], strict=True)):
+        order.insert(target, axis)
+    return ops.transpose(x, axis=order)
+
+
+def unflatten(x: Any, axis: int, shape: Any, name: str | None = None) -> Any:
+    """One dimension split into several; one of ``shape`` may be -1."""
+    axis = normal_axis("unflatten", whole("unflatten", axis), x.ndim)
+    before, after = list(x.shape[:axis]), list(x.shape[axis + 1 :])
+    return reshape(x, [*before, *items("unflatten", shape), *after])
 
 
 def concat(x: Any, axis: Any = 0, name: str | None = None) -> Any:
     """Tensors joined along an existing dimension; different dtypes are promoted."""
     if isinstance(x, TensorArray):
-        return x.concatenated(_ints(axis)[0])
+        return x.concatenated(whole("concat", axis))
+    if not isinstance(x, (list, tuple)):
+        raise DTypeError(f"concat: takes a list of tensors: got {type(x).__name__}; write [x, y]")
     tensors = list(x)
     if tensors:
         dtype = tensors[0].dtype
         for tensor in tensors[1:]:
             dtype = common_dtype(dtype, tensor.dtype)
         tensors = [v if v.dtype is dtype else math.cast(v, out_dtype=dtype.name) for v in tensors]
-    return ops.concat(tensors, axis=_ints(axis)[0])
+    return ops.concat(tensors, axis=whole("concat", axis))
 
 
 def stack(x: Any, axis: int = 0, name: str | None = None) -> Any:
     """Tensors of one shape joined along a new dimension."""
     if isinstance(x, TensorArray):
         return x.stacked(axis)
-    return ops.stack(list(x), axis=axis)
+    return ops.stack([x] if is_tensor(x) else list(x), axis=whole("stack", axis))
 
 
 def _known_size(where: str, x: Any, axis: int) -> int:
     """The size of a dimension that says how many results there are."""
-    size: int = x.shape[axis]
+    size: int = x.shape[normal_axis(where, axis, x.ndim)]
     if isinstance(size, Unknown):
         raise ShapeError(
             f"{where}: dimension {axis} of {x.name!r} {x.spec} is not known before running; "
@@ -92,13 +116,24 @@ def _known_size(where: str, x: Any, axis: int) -> int:
 
 def unbind(input: Any, axis: int = 0) -> list[Any]:
     """The parts along a dimension, which is dropped."""
-    count = _known_size("unbind", input, axis)
-    return list(ops.unstack(input, axis=axis % max(input.ndim, 1), num=count))
+    if input.ndim == 0:
+        raise ShapeError("unbind: a 0-D tensor has no parts; it holds one number")
+    axis = whole("unbind", axis)
+    return list(ops.unstack(input, axis=axis % input.ndim, num=_known_size("unbind", input, axis)))
+
+
+def unstack(x: Any, axis: int = 0, num: int | None = None) -> list[Any]:
+    """The parts along a dimension, which is dropped; ``num`` says how many where that is not known."""
+    if num is not None and x.ndim and x.shape[normal_axis("unstack", axis, x.ndim)] not in (num, -1):
+        raise ArgumentError(f"unstack: num is {num}: dimension {axis} of {list(x.shape)} has another size")
+    if num is not None and x.ndim and x.shape[axis] == -1:
+        return list(ops.unstack(x, axis=axis % x.ndim, num=whole("unstack", num)))
+    return unbind(x, axis)
 
 
 def split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None = None) -> list[Any]:
     """Cut into equal parts (an int) or parts of given lengths (one may be -1)."""
-    axis = _ints(axis)[0]
+    axis = whole("split", axis)
     if isinstance(num_or_sections, int):
         size = _known_size("split", x, axis)
         if num_or_sections < 1 or size % num_or_sections:
@@ -108,12 +143,24 @@ def split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None = None) 
             )
         sections = [size // num_or_sections] * num_or_sections
     else:
-        sections = _ints(num_or_sections)
+        sections = whole_numbers("split", num_or_sections)
         if sections.count(-1) == 1:
             size = _known_size("split", x, axis)
             rest = sections.index(-1)
             sections[rest] = size - sum(s for n, s in enumerate(sections) if n != rest)
+        if any(s < 0 for s in sections):
+            raise ArgumentError(
+                f"split: sections {num_or_sections} of dimension {axis} of {list(x.shape)}; one may be "
+                "-1, the others add up to at most its size"
+            )
     return list(ops.split(x, axis=axis, sections=sections))
+
+
+def vsplit(x: Any, num_or_sections: Any, name: str | None = None) -> list[Any]:
+    """Cut along the first dimension. Raises ShapeError for less than 2 dimensions."""
+    if x.ndim < 2:
+        raise ShapeError(f"vsplit: x has at least 2 dimensions: got {list(x.shape)}; use split(x, n)")
+    return split(x, num_or_sections, 0)
 
 
 def chunk(x: Any, chunks: int, axis: Any = 0, name: str | None = None) -> list[Any]:
@@ -123,7 +170,15 @@ def chunk(x: Any, chunks: int, axis: Any = 0, name: str | None = None) -> list[A
 
 def expand(x: Any, shape: Any, name: str | None = None) -> Any:
     """Repeated along dimensions of size 1, to ``shape`` (-1 keeps one)."""
-    return ops.expand(x, shape=_ints(shape))
+    wanted = items("expand", shape)
+    extra = len(wanted) - x.ndim
+    kept = [isinstance(d, Unknown) and d.variable is x and d.axis == n - extra for n, d in enumerate(wanted)]
+    wanted = [-1 if keep else d for keep, d in zip(kept, wanted, strict=True)]
+    later = [n for n, d in enumerate(wanted) if is_later(d)]
+    sizes = [-1 if n in later else whole("expand", d) for n, d in enumerate(wanted)]
+    if not later:
+        return ops.expand(x, shape=sizes)
+    return sized.expand(x, [known_operand(wanted[n]) for n in later], shape=sizes, places=later)
 
 
 broadcast_to = expand
@@ -131,37 +186,66 @@ broadcast_to = expand
 
 def expand_as(x: Any, y: Any, name: str | None = None) -> Any:
     """x expanded to the shape of y."""
-    return ops.expand(x, shape=list(y.shape))
+    return expand(x, list(y.shape))
+
+
+def broadcast_tensors(input: Any, name: str | None = None) -> list[Any]:
+    """Each tensor expanded to the shape that all broadcast to."""
+    tensors = list(input)
+    if not tensors:
+        raise ArgumentError("broadcast_tensors: got no tensors; pass at least one")
+    made: list[Any] = []
+    for tensor in tensors:
+        shape = tensor.shape
+        made = list(shape) if not made else _joined(made, list(shape))
+    return [expand(tensor, made) for tensor in tensors]
+
+
+def _joined(x: list[Any], y: list[Any]) -> list[Any]:
+    """The broadcast of two shapes, in which sizes that are not known keep what they stand for."""
+    broadcast_shapes("broadcast_tensors", x, y)
+    size = max(len(x), len(y))
+    x, y = ([1] * (size - len(s)) + s for s in (x, y))
+    return [
+        b if a == 1 or (is_later(a) and not is_later(b) and b != 1) else a for a, b in zip(x, y, strict=True)
+    ]
+
+
+def broadcast_shape(x_shape: Any, y_shape: Any) -> list[int]:
+    """The shape that two shapes broadcast to."""
+    return list(broadcast_shapes("broadcast_shape", x_shape, y_shape))
 
 
 def tile(x: Any, repeat_times: Any, name: str | None = None) -> Any:
     """Repeated whole along each dimension."""
-    return ops.tile(x, repeat_times=_ints(repeat_times))
+    times, later = split_later("tile", repeat_times)
+    return sized.tile(x, later, repeat_times=times) if later else ops.tile(x, repeat_times=times)
 
 
-def gather(x: Any, index: Any, axis: Any = None, name: str | None = None) -> Any:
-    """Slices of x along ``axis`` (0) at the positions in the 1-D ``index``."""
-    return index_ops.gather(x, index, axis=0 if axis is None else _ints(axis)[0])
+def atleast_1d(*inputs: Any, name: str | None = None) -> Any:
+    """The tensors, those of no dimension with one of size 1: a list, or one tensor where one was given."""
+    return _atleast("atleast_1d", inputs, 1, (0,))
 
 
-def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
-    """x where condition holds, else y, broadcast."""
-    if x is None or y is None:
-        raise ArgumentError("where: give both x and y")
-    x, y = (v if is_tensor(v) else to_tensor(v) for v in (x, y))
-    dtype = common_dtype(x.dtype, y.dtype)
-    x, y = (v if v.dtype is dtype else math.cast(v, out_dtype=dtype.name) for v in (x, y))
-    return index_ops.where(condition, x, y)
+def atleast_2d(*inputs: Any, name: str | None = None) -> Any:
+    """The tensors with at least 2 dimensions, those of one becoming a row."""
+    return _atleast("atleast_2d", inputs, 2, (0, 0))
 
 
-def topk(
-    x: Any, k: Any, axis: Any = None, largest: bool = True, sorted: bool = True, name: str | None = None
-) -> tuple[Any, Any]:
-    """The k largest (or smallest) elements along ``axis`` (the last), and their positions."""
-    values, indices = along.topk(
-        x, k=_ints(k)[0], axis=-1 if axis is None else axis, largest=largest, sorted=sorted
-    )
-    return values, indices
+def atleast_3d(*inputs: Any, name: str | None = None) -> Any:
+    """The tensors with at least 3 dimensions, a vector becoming [1, n, 1] and a matrix [m, n, 1]."""
+    return _atleast("atleast_3d", inputs, 3, (0, 0, -1))
+
+
+def _atleast(where: str, inputs: tuple[Any, ...], ndim: int, places: tuple[int, ...]) -> Any:
+    made = []
+    for value in inputs:
+        tensor = value if is_tensor(value) else to_tensor(value)
+        axes = places[tensor.ndim :] if tensor.ndim < ndim else ()
+        made.append(ops.unsqueeze(tensor, axes=list(axes)) if axes else tensor)
+    if not made:
+        raise ArgumentError(f"{where}: got no tensors; pass at least one")
+    return made[0] if len(made) == 1 else made
 
 
 def shape(input: Any) -> Any:
@@ -169,7 +253,17 @@ def shape(input: Any) -> Any:
     return ops.shape(input)
 
 
+def rank(input: Any) -> Any:
+    """The number of dimensions, as a 0-D int32 tensor."""
+    return to_tensor(input.ndim, dtype="int32")
+
+
 def numel(x: Any, name: str | None = None) -> Any:
     """Number of elements, as a 0-D int64 tensor."""
     size = x.size
     return size.value() if isinstance(size, Unknown) else to_tensor(size)
+
+
+def tolist(x: Any) -> Any:
+    """The elements as (nested) lists of Python numbers; a number for no dimensions."""
+    return x.tolist()

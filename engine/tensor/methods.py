@@ -14,10 +14,12 @@ from engine.ops import math as math_ops
 from engine.ops import shape as shape_ops
 from engine.program.program import Variable
 from engine.tensor import (
+    arranging,
     bitwise,
     complex_parts,
     creation,
     cumulative,
+    diagonals,
     exponential,
     indexing,
     linalg,
@@ -25,6 +27,8 @@ from engine.tensor import (
     manipulation,
     math,
     reduction,
+    scattering,
+    search,
     special,
     statistics,
     trigonometry,
@@ -148,14 +152,35 @@ _METHODS: dict[str, Callable[..., Any]] = {
         (cumulative, "cumsum cumprod cummax cummin logcumsumexp diff trapezoid cumulative_trapezoid"),
         (
             manipulation,
-            "reshape flatten transpose t squeeze unsqueeze unbind split chunk expand broadcast_to expand_as "
-            "tile gather topk numel",
+            "reshape flatten transpose t squeeze unsqueeze moveaxis unflatten concat stack unbind unstack "
+            "split vsplit chunk expand broadcast_to expand_as broadcast_tensors broadcast_shape tile "
+            "atleast_1d atleast_2d atleast_3d rank numel",
+        ),
+        (
+            arranging,
+            "flip reverse roll rot90 tril triu repeat_interleave strided_slice view view_as as_strided "
+            "unfold combinations shard_index",
+        ),
+        (
+            diagonals,
+            "diag diagflat diag_embed diagonal diagonal_scatter fill_diagonal_ fill_diagonal_tensor "
+            "fill_diagonal_tensor_ select_scatter",
+        ),
+        (
+            scattering,
+            "gather gather_nd scatter scatter_nd scatter_nd_add index_select index_sample index_add "
+            "index_fill index_put take_along_axis put_along_axis take masked_select masked_fill",
+        ),
+        (
+            search,
+            "sort argsort topk kthvalue mode where nonzero unique unique_consecutive bucketize",
         ),
         (creation, "clone"),
     )
     for name in names.split()
 }
 _METHODS["astype"] = math.cast
+_METHODS["slice"] = arranging.slice_
 INPLACE = forms(_METHODS)  # also public functions
 _METHODS |= INPLACE
 

@@ -295,6 +295,12 @@ CASES: list[Case] = [
     *row("repeat_interleave_grad", lambda g, like, repeats, axis=0: sum(
          np.take(g, range(n, g.shape[axis], repeats), axis) for n in range(repeats)),
          s(v(6), v(3), repeats=2), s(v(2, 9), v(2, 3), repeats=3, axis=-1), grads="g_in"),
+    *row("repeat_interleave_with_tensor_index", lambda x, repeats, dim=0: np.repeat(x, repeats, dim),
+         s(v(3), np.array([2, 0, 1])), s(v(2, 3), np.array([2]), dim=1), s(v(2, 3), np.array([1, 3]), dim=-2),
+         s(v(3), np.array([0, 0, 0])), s(v(0, 2), np.array([2])), grads="x", data=True),
+    *row("repeat_interleave_with_tensor_index_grad", lambda g, like, repeats, dim=0: np.stack([g.take(range(
+         sum(repeats[:n]), sum(repeats[:n + 1])), dim).sum(dim) for n in range(len(repeats))], dim),
+         s(v(3), v(3), np.array([2, 0, 1])), s(v(2, 4), v(2, 2), np.array([1, 3]), dim=-1), grads="g_in"),
     *row("meshgrid", _meshgrid, s([v(2), v(3, seed=1)]), s([v(2), v(3), v(2, seed=2)]), s([v(3)]),
          s([v(), v(2)]), grads="xs"),
     *row("tensor_unfold", _unfold, s(v(7), axis=0, size=3, step=2), s(v(2, 5), axis=1, size=2, step=1),

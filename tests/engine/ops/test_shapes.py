@@ -31,7 +31,7 @@ WITHOUT_SCALAR = {
         unique_consecutive searchsorted unstack split concat multiplex top_k_v2 layer_norm pick_class
         softmax_with_cross_entropy matmul_v2 batch_norm accuracy kept_mean group_norm instance_norm
         spectral_norm spectral_norm_vectors rnn gumbel_softmax shard_index quantile bincount
-        put_along_axis_zeros view_dtype tile_like
+        put_along_axis_zeros view_dtype tile_like repeat_interleave_with_tensor_index
     """),
     **_named(_WINDOWS, """
         conv2d conv3d depthwise_conv2d conv2d_transpose depthwise_conv2d_transpose conv3d_transpose pad3d

@@ -1,0 +1,227 @@
+"""Order and place of elements: flipping, rolling, triangles, repeating, grids, slices, other views."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from engine.core.dtype import DType, as_dtype
+from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError, ShapeError
+from engine.core.infer import normal_axis
+from engine.ops import arrange as ops
+from engine.ops import index as index_ops
+from engine.ops import shape as shape_ops
+from engine.ops import strides
+from engine.program.unknown import Unknown
+from engine.tensor import indexing
+from engine.tensor.creation import to_tensor
+from engine.tensor.manipulation import reshape
+from engine.tensor.promote import is_tensor
+from engine.tensor.sizes import items, whole, whole_numbers
+
+
+def flip(x: Any, axis: Any, name: str | None = None) -> Any:
+    """The order of elements reversed along ``axis`` (one or several)."""
+    return ops.flip(x, axis=whole_numbers("flip", axis))
+
+
+reverse = flip
+
+
+def roll(x: Any, shifts: Any, axis: Any = None, name: str | None = None) -> Any:
+    """Elements moved by ``shifts`` along ``axis``, what leaves coming in at the other end.
+
+    Without ``axis`` as if all elements stood in one row.
+    """
+    axes = [] if axis is None else whole_numbers("roll", axis)
+    return ops.roll(x, shifts=whole_numbers("roll", shifts), axis=axes)
+
+
+def rot90(x: Any, k: int = 1, axes: Any = (0, 1), name: str | None = None) -> Any:
+    """Turned by 90 degrees ``k`` times, from the first towards the second of ``axes``."""
+    axes = whole_numbers("rot90", axes)
+    if x.ndim < 2 or len(axes) != 2:
+        raise ShapeError(
+            f"rot90: x has at least 2 dimensions and axes names two: got {list(x.shape)} and {axes}"
+        )
+    first, second = (normal_axis("rot90", a, x.ndim) for a in axes)
+    if first == second:
+        raise ArgumentError(f"rot90: axes {axes} are the same dimension; name two different ones")
+    swapped = list(range(x.ndim))
+    swapped[first], swapped[second] = second, first
+    turns = k % 4
+    if turns == 0:
+        return shape_ops.assign(x)
+    if turns == 2:
+        return ops.flip(x, axis=[first, second])
+    if turns == 1:
+        return shape_ops.transpose(ops.flip(x, axis=[second]), axis=swapped)
+    return ops.flip(shape_ops.transpose(x, axis=swapped), axis=[second])
+
+
+def tril(x: Any, diagonal: int = 0, name: str | None = None) -> Any:
+    """The lower triangle of matrices up to a diagonal, zeros above it."""
+    return ops.tril_triu(x, diagonal=whole("tril", diagonal), lower=True)
+
+
+def triu(x: Any, diagonal: int = 0, name: str | None = None) -> Any:
+    """The upper triangle of matrices from a diagonal on, zeros below it."""
+    return ops.tril_triu(x, diagonal=whole("triu", diagonal), lower=False)
+
+
+def tril_indices(row: int, col: int | None = None, offset: int = 0, dtype: Any = "int64") -> Any:
+    """Row and column numbers, [2, n], of the elements of the lower triangle of a matrix."""
+    return ops.tril_indices(**_matrix("tril_indices", row, col, offset, dtype))
+
+
+def triu_indices(row: int, col: int | None = None, offset: int = 0, dtype: Any = "int64") -> Any:
+    """Row and column numbers, [2, n], of the elements of the upper triangle of a matrix."""
+    return ops.triu_indices(**_matrix("triu_indices", row, col, offset, dtype))
+
+
+def _matrix(where: str, row: int, col: int | None, offset: int, dtype: Any) -> dict[str, Any]:
+    rows, cols = whole(where, row), whole(where, row if col is None else col)
+    if rows < 0 or cols < 0:
+        raise DTypeError(f"{where}: row and col are non-negative ints: got {row} and {col}")
+    return {"rows": rows, "cols": cols, "offset": whole(where, offset), "dtype": as_dtype(dtype).name}
+
+
+def meshgrid(*args: Any, **kwargs: Any) -> list[Any]:
+    """For each vector a tensor of the sizes of all, in which it varies along its own dimension only.
+
+    The vectors are arguments or one list.
+    """
+    tensors = args[0] if len(args) == 1 and isinstance(args[0], (list, tuple)) else args
+    if not tensors:
+        raise ArgumentError("meshgrid: got no tensors; pass at least one")
+    return list(ops.meshgrid(list(tensors)))
+
+
+def repeat_interleave(x: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Any:
+    """Each element along ``axis`` (of the flat tensor by default) several times in a row.
+
+    ``repeats`` is a number, or a tensor of one number for each element.
+    """
+    if axis is None:
+        x, axis = shape_ops.flatten(x, start_axis=0, stop_axis=-1), 0
+    axis = normal_axis("repeat_interleave", whole("repeat_interleave", axis), x.ndim)
+    if not is_tensor(repeats):
+        return ops.repeat_interleave(x, repeats=whole("repeat_interleave", repeats), axis=axis)
+    return ops.repeat_each(x, repeats, dim=axis)
+
+
+# -- slices ------------------------------------------------------------------------------------------------
+
+
+def _sliced(where: str, x: Any, axes: Any, bounds: list[Any]) -> Any:
+    """x with a slice at each of the axes; each of ``bounds`` holds one number for each axis."""
+    axes = [normal_axis(where, a, x.ndim) for a in whole_numbers(where, axes)]
+    parts = [items(where, b) for b in bounds]
+    if any(len(p) != len(axes) for p in parts):
+        raise ArgumentError(
+            f"{where}: axes has {len(axes)} numbers, the bounds {[len(p) for p in parts]}; give one each"
+        )
+    index: list[Any] = [slice(None)] * x.ndim
+    for n, axis in enumerate(axes):
+        index[axis] = slice(*(p[n] for p in parts))
+    return indexing.getitem(x, tuple(index))
+
+
+def slice_(input: Any, axes: Any, starts: Any, ends: Any) -> Any:
+    """The elements from ``starts`` to below ``ends`` along ``axes``; negative numbers count from the end."""
+    return _sliced("slice", input, axes, [starts, ends])
+
+
+def strided_slice(x: Any, axes: Any, starts: Any, ends: Any, strides: Any, name: str | None = None) -> Any:
+    """Every ``strides``-th element from ``starts`` to ``ends`` along ``axes``; steps may be negative."""
+    return shape_ops.assign(_sliced("strided_slice", x, axes, [starts, ends, strides]))
+
+
+def crop(x: Any, shape: Any = None, offsets: Any = None, name: str | None = None) -> Any:
+    """The part of x of a shape that begins at ``offsets`` (0); -1 takes all that is left."""
+    sizes = list(x.shape) if shape is None else items("crop", shape)
+    starts = [0] * x.ndim if offsets is None else items("crop", offsets)
+    if len(sizes) != x.ndim or len(starts) != x.ndim:
+        raise ArgumentError(
+            f"crop: shape {sizes} and offsets {starts} need one number for each dimension of {list(x.shape)}"
+        )
+    index = []
+    for n, (start, size, have) in enumerate(zip(starts, sizes, x.shape, strict=True)):
+        if isinstance(size, Unknown) or (isinstance(size, int) and size == -1):
+            index.append(slice(start, None))
+            continue
+        known = all(isinstance(v, int) for v in (start, size, have))
+        if known and (start < 0 or size < 0 or start + size > have):
+            raise OutOfRangeError(
+                f"crop: dimension {n} of {list(x.shape)} from {start}, {size} elements; stay within it"
+            )
+        index.append(slice(start, start + size))
+    return shape_ops.assign(indexing.getitem(x, tuple(index)))
+
+
+# -- memory read in another way ----------------------------------------------------------------------------
+
+
+def view(x: Any, shape_or_dtype: Any, name: str | None = None) -> Any:
+    """The same storage in another shape, or its bytes read as another dtype."""
+    if isinstance(shape_or_dtype, (list, tuple)):
+        return reshape(x, shape_or_dtype)
+    if isinstance(shape_or_dtype, (str, DType, type)):
+        return strides.view_dtype(x, dtype=as_dtype(shape_or_dtype).name)
+    raise DTypeError(f"view: takes a shape or a dtype: got {type(shape_or_dtype).__name__}")
+
+
+def view_as(x: Any, other: Any, name: str | None = None) -> Any:
+    """The same storage in the shape of ``other``."""
+    return reshape(x, list(other.shape))
+
+
+def as_strided(x: Any, shape: Any, stride: Any, offset: int = 0, name: str | None = None) -> Any:
+    """The elements at ``offset`` plus whole steps of ``stride``, in a new shape.
+
+    Raises OutOfRangeError where that leaves the elements of x.
+
+    Differs from Paddle: the result is a copy, and elements are counted in row-major order of x.
+    """
+    return strides.as_strided(
+        x, shape=whole_numbers("as_strided", shape), stride=whole_numbers("as_strided", stride),
+        offset=whole("as_strided", offset),
+    )  # fmt: skip
+
+
+def unfold(x: Any, axis: int, size: int, step: int, name: str | None = None) -> Any:
+    """Windows of ``size`` elements every ``step`` along ``axis``, as a new last dimension.
+
+    Differs from Paddle: the result is a copy.
+    """
+    return strides.unfold(
+        x, axis=whole("unfold", axis), size=whole("unfold", size), step=whole("unfold", step)
+    )
+
+
+def combinations(x: Any, r: int = 2, with_replacement: bool = False, name: str | None = None) -> Any:
+    """All choices of ``r`` elements of a vector, a row for each, in order of position."""
+    if x.ndim != 1:
+        raise DTypeError(f"combinations: x is a vector: got shape {list(x.shape)}; flatten it")
+    r = whole("combinations", r)
+    if r < 0:
+        raise ArgumentError(f"combinations: r must not be negative: got {r}")
+    if r == 0:
+        return shape_ops.fill(shape=[0], value=0, dtype=x.dtype.name)
+    if x.shape[0] == -1:
+        raise ShapeError("combinations: the length of x is not known before running; fix it in the InputSpec")
+    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    places = list(choose(range(x.shape[0]), r))
+    if not places:
+        return shape_ops.fill(shape=[0, r], value=0, dtype=x.dtype.name)
+    return index_ops.getitem(x, [to_tensor(places, dtype="int64")], index=(("tensor", 0),))
+
+
+def shard_index(input: Any, index_num: int, nshards: int, shard_id: int, ignore_value: int = -1) -> Any:
+    """Numbers below ``index_num`` counted within their shard where that is ``shard_id``.
+
+    There are ``nshards`` shards of equal size. Elsewhere the result is ``ignore_value``.
+    """
+    return ops.shard_index(
+        input, index_num=index_num, nshards=nshards, shard_id=shard_id, ignore_value=ignore_value
+    )

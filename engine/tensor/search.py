@@ -1,0 +1,147 @@
+"""Sorting, searching, choosing, uniqueness."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.dtype import as_dtype
+from engine.core.errors import ArgumentError, DTypeError
+from engine.ops import along, math
+from engine.ops import index as index_ops
+from engine.ops import sort as ops
+from engine.tensor.creation import to_tensor
+from engine.tensor.promote import common_dtype, is_tensor
+from engine.tensor.sizes import whole
+
+
+def sort(x: Any, axis: int = -1, descending: bool = False, name: str | None = None) -> Any:
+    """The elements along ``axis`` in order; NaN counts as the largest."""
+    return ops.argsort(x, axis=whole("sort", axis), descending=bool(descending))[0]
+
+
+def argsort(x: Any, axis: int = -1, descending: bool = False, name: str | None = None) -> Any:
+    """Where the elements of the sorted tensor stood along ``axis``; equal ones in the order they stood."""
+    return ops.argsort(x, axis=whole("argsort", axis), descending=bool(descending))[1]
+
+
+def topk(
+    x: Any, k: Any, axis: Any = None, largest: bool = True, sorted: bool = True, name: str | None = None
+) -> tuple[Any, Any]:
+    """The k largest (or smallest) elements along ``axis`` (the last), and their positions."""
+    axis = -1 if axis is None else whole("topk", axis)
+    values, indices = along.topk(x, k=whole("topk", k), axis=axis, largest=bool(largest), sorted=bool(sorted))
+    return values, indices
+
+
+def kthvalue(
+    x: Any, k: int, axis: int | None = None, keepdim: bool = False, name: str | None = None
+) -> tuple[Any, Any]:
+    """The k-th smallest element along ``axis`` (the last), and its position."""
+    axis = -1 if axis is None else whole("kthvalue", axis)
+    values, indices = ops.kthvalue(x, k=whole("kthvalue", k), axis=axis, keepdim=bool(keepdim))
+    return values, indices
+
+
+def mode(x: Any, axis: int = -1, keepdim: bool = False, name: str | None = None) -> tuple[Any, Any]:
+    """The most frequent element along ``axis`` (the smallest of several), and its last position."""
+    values, indices = ops.mode(x, axis=whole("mode", axis), keepdim=bool(keepdim))
+    return values, indices
+
+
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+    """x where the condition holds, else y, broadcast; with the condition alone the places where it holds.
+
+    Differs from Paddle: a Python number takes the dtype of the other argument where that holds it.
+    """
+    if x is None and y is None:
+        return nonzero(condition, as_tuple=True)
+    if x is None or y is None:
+        raise ArgumentError("where: give both x and y, or neither")
+    x, y = _number_like(x, y), _number_like(y, x)
+    dtype = common_dtype(x.dtype, y.dtype)
+    x, y = (v if v.dtype is dtype else math.cast(v, out_dtype=dtype.name) for v in (x, y))
+    return index_ops.where(condition, x, y)
+
+
+def _number_like(value: Any, other: Any) -> Any:
+    """A tensor; a Python number in the dtype of ``other`` unless that loses its fraction."""
+    if is_tensor(value):
+        return value
+    made = to_tensor(value)
+    if not is_tensor(other) or made.ndim or not isinstance(value, (bool, int, float)):
+        return made
+    fits = isinstance(value, bool) or other.dtype.name != "bool"
+    if fits and (not isinstance(value, float) or not other.dtype.is_integer):
+        return math.cast(made, out_dtype=other.dtype.name)
+    return made
+
+
+def nonzero(x: Any, as_tuple: bool = False) -> Any:
+    """The places of the elements that are not 0: [n, ndim], or a tuple of one [n, 1] for each dimension."""
+    places = ops.nonzero(x)
+    if not as_tuple:
+        return places
+    bounds = [("slice", n, n + 1, None) for n in range(x.ndim)]
+    return tuple(index_ops.slice_view(places, index=(("slice", None, None, None), b)) for b in bounds)
+
+
+def unique(
+    x: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False,
+    axis: int | None = None, dtype: Any = "int64", name: str | None = None,
+) -> Any:  # fmt: skip
+    """The different elements in order, or slices along ``axis``.
+
+    On request also, in ``dtype``: where each is first in x, which of them each element of x is, how often it
+    is there.
+    """
+    found = ops.unique(
+        x, axis=[] if axis is None else [whole("unique", axis)], return_index=bool(return_index),
+        return_inverse=bool(return_inverse), return_counts=bool(return_counts), dtype=_index_dtype(dtype),
+    )  # fmt: skip
+    kept = tuple(v for v in found if v is not None)
+    return kept if len(kept) > 1 else kept[0]
+
+
+def unique_consecutive(
+    x: Any, return_inverse: bool = False, return_counts: bool = False, axis: int | None = None,
+    dtype: Any = "int64", name: str | None = None,
+) -> Any:  # fmt: skip
+    """Each run of equal elements, or slices along ``axis``, once.
+
+    On request also, in ``dtype``: which run each element of x is in, and how long each run is.
+    """
+    found = ops.unique_consecutive(
+        x, axis=[] if axis is None else [whole("unique_consecutive", axis)],
+        return_inverse=bool(return_inverse), return_counts=bool(return_counts), dtype=_index_dtype(dtype),
+    )  # fmt: skip
+    kept = tuple(v for v in found if v is not None)
+    return kept if len(kept) > 1 else kept[0]
+
+
+def _index_dtype(dtype: Any) -> str:
+    found = as_dtype(dtype)
+    if found.name not in ("int32", "int64"):
+        raise DTypeError(f"unique: dtype of the positions is int32 or int64: got {found.name}")
+    return found.name
+
+
+def searchsorted(
+    sorted_sequence: Any, values: Any, out_int32: bool = False, right: bool = False, name: str | None = None
+) -> Any:
+    """Where each value goes in the sorted last dimension of a sequence: before equal elements, or after them.
+
+    The sequence has one dimension, or the same as values in all but the last.
+    """
+    return ops.searchsorted(sorted_sequence, values, out_int32=bool(out_int32), right=bool(right))
+
+
+def bucketize(
+    x: Any, sorted_sequence: Any, out_int32: bool = False, right: bool = False, name: str | None = None
+) -> Any:
+    """Which interval between the numbers of a sorted vector each element of x lies in."""
+    if sorted_sequence.ndim != 1:
+        raise ArgumentError(
+            f"bucketize: sorted_sequence has 1 dimension: got shape {list(sorted_sequence.shape)}; "
+            "use searchsorted() for several"
+        )
+    return ops.searchsorted(sorted_sequence, x, out_int32=bool(out_int32), right=bool(right))

@@ -1,0 +1,80 @@
+"""Arguments that are whole numbers or shapes: ints, tensors, and what only the running Program knows."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from engine.core import mode as modes
+from engine.core.errors import ArgumentError, DTypeError
+from engine.eager.tensor import Tensor
+from engine.program.unknown import Unknown, known_operand
+
+
+def whole(where: str, value: Any) -> int:
+    """``value`` as an int; raises DTypeError for what is no whole number."""
+    if value.__class__ is int:
+        return value
+    if isinstance(value, Tensor):
+        value = value.item()
+    if isinstance(value, (float, np.floating)) or modes.is_symbolic(value):
+        raise DTypeError(f"{where}: needs a whole number: got {value!r}; use an int or an integer tensor")
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise DTypeError(
+            f"{where}: needs whole numbers: got {type(value).__name__}; use ints or integer tensors"
+        ) from None
+
+
+def whole_numbers(where: str, values: Any) -> list[int]:
+    """A list of ints from one or several numbers, or from a tensor of them."""
+    if isinstance(values, Tensor):
+        values = values.tolist()
+    if isinstance(values, (list, tuple)):
+        return [v if v.__class__ is int else whole(where, v) for v in values]
+    if isinstance(values, np.ndarray):
+        return [whole(where, v) for v in values.reshape(-1)]
+    return [whole(where, values)]
+
+
+def is_later(value: Any) -> bool:
+    """True for a number that only the running Program knows."""
+    return isinstance(value, Unknown) or modes.is_symbolic(value)
+
+
+def items(where: str, values: Any) -> list[Any]:
+    """The numbers of a shape one by one; those of a Variable that holds a shape are Variables."""
+    if isinstance(values, Tensor):
+        found = values.tolist()
+        return found if isinstance(found, list) else [found]
+    if modes.is_symbolic(values):
+        if values.ndim == 0:
+            return [values]
+        if values.ndim != 1 or values.shape[0] == -1:
+            raise ArgumentError(
+                f"{where}: a shape is a tensor of one dimension with a known length: got {values.spec}"
+            )
+        return [values[n] for n in range(values.shape[0])]
+    if isinstance(values, np.ndarray):
+        return values.reshape(-1).tolist()
+    return list(values) if isinstance(values, (list, tuple)) else [values]
+
+
+def split_later(where: str, values: Any) -> tuple[list[int], list[Any]]:
+    """The shape with -1 where a number is known only later, and those numbers as Variables."""
+    if isinstance(values, (list, tuple)) and all(v.__class__ is int for v in values):
+        return list(values), []
+    found = items(where, values)
+    later = [known_operand(v) for v in found if is_later(v)]
+    return [-1 if is_later(v) else whole(where, v) for v in found], later
+
+
+def dimensions(where: str, shape: Any) -> dict[str, Any]:
+    """``shape`` and ``dims`` of an operator that makes a tensor; raises ArgumentError for a negative size."""
+    sizes, later = split_later(where, shape)
+    if any(d < 0 for d in sizes) and sizes.count(-1) + sum(d < -1 for d in sizes) > len(later):
+        raise ArgumentError(f"{where}: shape {sizes} has a negative dimension; give every size")
+    return {"shape": sizes, "dims": later} if later else {"shape": sizes}
