@@ -107,9 +107,14 @@ def default_dtype() -> DType:
     return _default_floating[0]
 
 
-def set_default_dtype(value: Any) -> None:
+def get_default_dtype() -> str:
+    """The name of the floating type that Python floats and new parameters get."""
+    return default_dtype().name
+
+
+def set_default_dtype(d: Any) -> None:
     """Set the floating type of Python floats and new parameters: float16, float32 or float64."""
-    dtype = as_dtype(value)
+    dtype = as_dtype(d)
     if not dtype.is_floating_point:
         raise DTypeError(
             f"set_default_dtype: {dtype} is not a floating type; use float16, float32 or float64"

@@ -1,8 +1,7 @@
 """Paddle's ``framework``: state files, seeds, dtypes, places and modes under their public names."""
 
 from engine.core.dtype import DType as dtype
-from engine.core.dtype import default_dtype as get_default_dtype
-from engine.core.dtype import set_default_dtype
+from engine.core.dtype import get_default_dtype, set_default_dtype
 from engine.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from engine.eager.backward import grad
 from engine.eager.grad_mode import no_grad

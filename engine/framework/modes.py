@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from engine.core import mode as modes
+from engine.core.place import set_device
 from engine.eager.mode import RECORDING
 from engine.program.executor import static_builder
 
@@ -16,8 +19,10 @@ def enable_static() -> None:
     modes.variable.set(None)  # what set_grad_enabled() left behind belongs to the mode before
 
 
-def disable_static() -> None:
-    """From here on operators compute at once."""
+def disable_static(place: Any = None) -> None:
+    """From here on operators compute at once, on ``place`` where one is given."""
+    if place is not None:
+        set_device(place)
     modes.set_default(RECORDING)
     modes.variable.set(None)
 

@@ -16,9 +16,9 @@ def get_rng_state(device: str | None = None) -> dict[str, int]:
     return default_generator().state()
 
 
-def set_rng_state(state: dict[str, int], device: str | None = None) -> None:
+def set_rng_state(state_list: dict[str, int], device: str | None = None) -> None:
     """Go on from a state that ``get_rng_state`` gave."""
-    default_generator().set_state(state)
+    default_generator().set_state(state_list)
 
 
 def _manual_program_seed(seed: int) -> None:

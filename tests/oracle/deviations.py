@@ -66,4 +66,10 @@ DEVIATIONS: dict[str, str] = {
         "Paddle's gradient is right for equal incoming gradients only; the engine's is that of the value "
         "(checked numerically)"
     ),
+    **dict.fromkeys(
+        ["signatures:paddle.no_grad", "signatures:paddle.enable_grad"],
+        "takes a function too, so that it decorates without parentheses",
+    ),
+    "signatures:paddle.Tensor.clone": "the function's form is the method: it takes the name too",
+    "signatures:paddle.Tensor.clear_grad": "takes set_to_zero, as clear_gradient does",
 }

@@ -6,6 +6,7 @@ It runs under both interpreters: it imports neither Paddle nor the engine, and u
 from __future__ import annotations
 
 import ast
+import inspect
 import random
 from typing import Any
 
@@ -76,8 +77,19 @@ class Scope:
             parameter.set_value(self.t(parameter.shape, seed=20 + n) / float(fan) ** 0.5)
         return layer
 
+    def signature(self, function: Any, method: bool = False) -> str:
+        """``(x, axis=None, *, name=None)``: names, order and defaults, without types and a method's self."""
+        shown, before = [], None
+        for p in list(inspect.signature(function).parameters.values())[int(method) :]:
+            if p.kind is p.KEYWORD_ONLY and before not in (p.KEYWORD_ONLY, p.VAR_POSITIONAL):
+                shown.append("*")
+            stars = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
+            shown.append(stars + p.name + ("" if p.default is p.empty else f"={_shown(p.default)}"))
+            before = p.kind
+        return f"({', '.join(shown)})"
+
     def names(self) -> dict[str, Any]:
-        helpers = ("t", "pos", "ints", "bools", "grad", "weighted", "formula")
+        helpers = ("t", "pos", "ints", "bools", "grad", "weighted", "formula", "signature")
         shortcuts = {"paddle": self.paddle, "nn": self.paddle.nn, "F": self.paddle.nn.functional, "np": np}
         return {**shortcuts, **{name: getattr(self, name) for name in helpers}}
 
@@ -132,6 +144,17 @@ class Scope:
         if isinstance(value, type):
             return {"type": value.__name__}
         raise TypeError(f"write what of it is to be compared, e.g. str(): {type(value)} is not recorded")
+
+
+def _shown(default: Any) -> str:
+    """A default value as text: 1.0 like 1, a tuple like a list, of an object its class."""
+    if isinstance(default, (list, tuple)):
+        return f"[{', '.join(_shown(v) for v in default)}]"
+    if isinstance(default, float) and default.is_integer():
+        return repr(int(default))
+    if default is None or isinstance(default, (bool, int, float, str)):
+        return repr(default)
+    return f"<{default.__name__ if isinstance(default, type) else type(default).__name__}>"
 
 
 def _builtin(error: BaseException) -> str:
