@@ -61,11 +61,13 @@ from engine.eager.tensor import Tensor
 from engine.framework import (
     disable_static,
     enable_static,
+    get_flags,
     get_rng_state,
     in_dynamic_mode,
     load,
     save,
     seed,
+    set_flags,
     set_rng_state,
 )
 from engine.io.batching import batch

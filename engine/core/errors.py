@@ -40,6 +40,10 @@ class GradientError(EngineError, RuntimeError, ValueError):
     """Backward could not run: graph freed, needed value changed in place, no gradient defined."""
 
 
+class NotFiniteError(EngineError, RuntimeError):
+    """A result that holds nan or infinity, where that is looked for."""
+
+
 class ModeError(EngineError, RuntimeError):
     """A call that has no meaning in the current mode (eager or static)."""
 

@@ -30,6 +30,7 @@ class EagerMode(modes.Mode):
         # Fields of the instance: reading one is quicker than reading one of the class.
         self.fast = True
         self.grad = grad
+        self.check: Callable[[OpDef, list[Any]], None] | None = None  # looks at all results
 
     def with_grad(self, grad: bool) -> modes.Mode:
         return RECORDING if grad else NOT_RECORDING
@@ -56,6 +57,8 @@ class EagerMode(modes.Mode):
         for output, value in zip(opdef.outputs, results, strict=False):
             if output.writes:
                 write(inputs[opdef.index_of[output.writes]], value)
+        if self.check is not None:
+            self.check(opdef, results)
         tensors = [None if r is None else wrap(r) for r in results]
         if opdef.view and tensors[0] is not None:
             tensors[0]._version = share(inputs[0], results[0])

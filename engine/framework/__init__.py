@@ -7,6 +7,7 @@ from engine.eager.backward import grad
 from engine.eager.grad_mode import no_grad
 from engine.eager.tensor import Parameter
 from engine.framework import random
+from engine.framework.flags import get_flags, set_flags
 from engine.framework.modes import (
     disable_static,
     enable_static,
@@ -22,7 +23,7 @@ from engine.program.program import Block, Program
 
 __all__ = [
     "Block", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "ParamAttr", "Parameter", "Program",
-    "disable_static", "dtype", "enable_static", "get_default_dtype", "get_rng_state", "grad",
+    "disable_static", "dtype", "enable_static", "get_default_dtype", "get_flags", "get_rng_state", "grad",
     "in_dynamic_mode", "in_dynamic_or_pir_mode", "in_pir_mode", "load", "no_grad", "random", "save", "seed",
-    "set_default_dtype", "set_rng_state", "use_pir_api",
+    "set_default_dtype", "set_flags", "set_rng_state", "use_pir_api",
 ]  # fmt: skip
