@@ -16,6 +16,7 @@ from engine.jit.convert.runtime_calls import noting_layers
 from engine.jit.input_spec import InputSpec
 from engine.jit.run_program import ProgramRunner
 from engine.jit.signature import Signature, as_specs, cache_key, tensors_of
+from engine.jit.tracebacks import fold
 from engine.program.builder import building
 from engine.program.program import Program, Variable
 from engine.tensor.inplace import replace
@@ -190,9 +191,13 @@ class StaticFunction:
             return self._bound(*args, **kwargs)
         if modes.is_static():  # called from a function that is being traced: becomes part of its Program
             return self.call_converted(self.signature.bind(args, kwargs))
-        values = self.signature.bind(args, kwargs)
-        concrete, tensors = self._concrete_for(values)
-        return concrete(tensors)
+        try:
+            values = self.signature.bind(args, kwargs)
+            concrete, tensors = self._concrete_for(values)
+            return concrete(tensors)
+        except Exception as error:
+            fold(error)
+            raise
 
     def _concrete_for(self, values: dict[str, Any]) -> tuple[ConcreteProgram, list[Tensor]]:
         specified = self.signature.specified()

@@ -56,8 +56,8 @@ def compiled(tree: ast.Module, original: CodeType, source: Source, context: Cont
     )
     if body is not statement:
         code = _inner(code)
-    renamed = _renamed(code, original.co_name, original.co_qualname, context.helpers)
-    return renamed.replace(co_firstlineno=original.co_firstlineno)
+    # The first line stays that of the `def`: all others are stored relative to it, decorators don't count.
+    return _renamed(code, original.co_name, original.co_qualname, context.helpers)
 
 
 def _strip_signature(args: ast.arguments) -> None:

@@ -23,6 +23,7 @@ from engine.jit.convert.quote import copied
 from engine.jit.convert.scope import RUNTIME
 from engine.jit.convert.source import Source, find_source
 from engine.jit.convert.transform import Context, reason_to_leave
+from engine.jit.convert.translator_log import show_code, tell
 
 Value = TypeVar("Value")
 CO_OPTIMIZED = 0x1
@@ -153,6 +154,8 @@ def _convert(function: FunctionType) -> _Conversion:
             "to be converted; move a part into a function of its own"
         ) from error
     _remember(code)
+    tell(f"{source.filename}:{source.first_line}: converted `{source.name}`")
+    show_code(source.name, lambda: pass_by_pass(function))
     return _Conversion(code, text, source)
 
 

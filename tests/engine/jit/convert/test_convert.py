@@ -458,3 +458,26 @@ def test_a_ladder_of_returns(define: Any) -> None:
     assert [convert(define(ladder(40))).function(x) for x in (0, 39, 40)] == [0, 390, None]
     with pytest.raises(ConversionError, match=r"`f` nests .* too deeply"):
         convert(define(ladder(400)))
+
+
+def test_lines_of_a_decorated_function_are_the_users(define):
+    function = define(
+        """
+        def same(f):
+            return f
+
+        @same
+        @same
+        def f(x):
+            name = "a"
+            while x > 0:
+                x = x - 1
+            return name.missing
+        """
+    )
+    converted = convert(function).function
+    with pytest.raises(AttributeError) as caught:
+        converted(1)
+    entries = traceback.extract_tb(caught.tb)
+    lines = [entry.lineno for entry in entries if entry.filename.startswith("<written")]
+    assert lines == [11]
