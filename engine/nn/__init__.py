@@ -33,6 +33,7 @@ from engine.nn.layer.activation import (
     Tanhshrink,
     ThresholdedReLU,
 )
+from engine.nn.layer.attention import MultiHeadAttention
 from engine.nn.layer.common import Bilinear, Embedding, Flatten, Identity, Linear, Unflatten
 from engine.nn.layer.container import LayerDict, LayerList, ParameterList, Sequential
 from engine.nn.layer.conv import Conv1D, Conv1DTranspose, Conv2D, Conv2DTranspose, Conv3D, Conv3DTranspose
@@ -87,6 +88,23 @@ from engine.nn.layer.pooling import (
 )
 from engine.nn.layer.rnn import GRU, LSTM, RNN, BiRNN, SimpleRNN
 from engine.nn.layer.rnn_cells import GRUCell, LSTMCell, RNNCellBase, SimpleRNNCell
+from engine.nn.layer.transformer import (
+    Transformer,
+    TransformerDecoder,
+    TransformerDecoderLayer,
+    TransformerEncoder,
+    TransformerEncoderLayer,
+)
+from engine.nn.layer.vision import (
+    ChannelShuffle,
+    Fold,
+    PixelShuffle,
+    PixelUnshuffle,
+    Unfold,
+    Upsample,
+    UpsamplingBilinear2D,
+    UpsamplingNearest2D,
+)
 from engine.nn.param_attr import ParamAttr
 
 __all__ = [
@@ -116,6 +134,7 @@ __all__ = [
     "BatchNorm3D",
     "BiRNN",
     "Bilinear",
+    "ChannelShuffle",
     "ClipGradByGlobalNorm",
     "ClipGradByNorm",
     "ClipGradByValue",
@@ -133,6 +152,7 @@ __all__ = [
     "Dropout3D",
     "Embedding",
     "Flatten",
+    "Fold",
     "GRUCell",
     "GaussianNLLLoss",
     "GroupNorm",
@@ -167,6 +187,7 @@ __all__ = [
     "MaxUnPool3D",
     "Maxout",
     "Mish",
+    "MultiHeadAttention",
     "MultiLabelSoftMarginLoss",
     "MultiMarginLoss",
     "NLLLoss",
@@ -177,6 +198,8 @@ __all__ = [
     "PairwiseDistance",
     "ParamAttr",
     "ParameterList",
+    "PixelShuffle",
+    "PixelUnshuffle",
     "PoissonNLLLoss",
     "RNNCellBase",
     "RReLU",
@@ -200,9 +223,18 @@ __all__ = [
     "Tanh",
     "Tanhshrink",
     "ThresholdedReLU",
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
     "TripletMarginLoss",
     "TripletMarginWithDistanceLoss",
     "Unflatten",
+    "Unfold",
+    "Upsample",
+    "UpsamplingBilinear2D",
+    "UpsamplingNearest2D",
     "ZeroPad2D",
     "functional",
     "initializer",

@@ -38,6 +38,7 @@ from engine.nn.functional.activation import (
     thresholded_relu,
     thresholded_relu_,
 )
+from engine.nn.functional.attention import scaled_dot_product_attention
 from engine.nn.functional.common import bilinear, cosine_similarity, label_smooth, linear
 from engine.nn.functional.conv import conv1d, conv2d, conv3d
 from engine.nn.functional.conv_transpose import conv1d_transpose, conv2d_transpose, conv3d_transpose
@@ -90,7 +91,18 @@ from engine.nn.functional.pooling import (
     max_pool2d,
     max_pool3d,
 )
+from engine.nn.functional.resampling import interpolate, upsample
 from engine.nn.functional.unpooling import max_unpool1d, max_unpool2d, max_unpool3d
+from engine.nn.functional.vision import (
+    affine_grid,
+    channel_shuffle,
+    fold,
+    grid_sample,
+    pixel_shuffle,
+    pixel_unshuffle,
+    temporal_shift,
+    unfold,
+)
 
 __all__ = [
     "adaptive_avg_pool1d",
@@ -99,6 +111,7 @@ __all__ = [
     "adaptive_max_pool1d",
     "adaptive_max_pool2d",
     "adaptive_max_pool3d",
+    "affine_grid",
     "alpha_dropout",
     "avg_pool1d",
     "avg_pool2d",
@@ -108,6 +121,7 @@ __all__ = [
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
     "celu",
+    "channel_shuffle",
     "conv1d",
     "conv1d_transpose",
     "conv2d",
@@ -124,9 +138,11 @@ __all__ = [
     "elu",
     "elu_",
     "embedding",
+    "fold",
     "gaussian_nll_loss",
     "gelu",
     "glu",
+    "grid_sample",
     "gumbel_softmax",
     "hardshrink",
     "hardsigmoid",
@@ -135,6 +151,7 @@ __all__ = [
     "hardtanh_",
     "hinge_embedding_loss",
     "instance_norm",
+    "interpolate",
     "kl_div",
     "l1_loss",
     "label_smooth",
@@ -164,12 +181,15 @@ __all__ = [
     "one_hot",
     "pad",
     "pairwise_distance",
+    "pixel_shuffle",
+    "pixel_unshuffle",
     "poisson_nll_loss",
     "prelu",
     "relu",
     "relu6",
     "relu_",
     "rrelu",
+    "scaled_dot_product_attention",
     "selu",
     "sigmoid",
     "sigmoid_focal_loss",
@@ -187,9 +207,12 @@ __all__ = [
     "tanh",
     "tanh_",
     "tanhshrink",
+    "temporal_shift",
     "thresholded_relu",
     "thresholded_relu_",
     "triplet_margin_loss",
     "triplet_margin_with_distance_loss",
+    "unfold",
+    "upsample",
     "zeropad2d",
 ]

@@ -1,0 +1,107 @@
+"""Multi-head attention: Vaswani et al., Attention is all you need (2017)."""
+
+from __future__ import annotations
+
+import collections
+from typing import Any
+
+from engine.core.errors import ArgumentError, ShapeError
+from engine.nn.functional.attention import attend
+from engine.nn.layer.common import Linear
+from engine.nn.layer.layers import Layer
+from engine.ops import rnn, shape
+
+
+class MultiHeadAttention(Layer):
+    """Attention of several heads, each on its share of ``embed_dim``.
+
+    query [batch, queries, embed_dim], key [batch, keys, kdim], value [batch, keys, vdim]; key and value are
+    the query where left out. ``attn_mask`` broadcasts to [batch, heads, queries, keys]: a float mask is added
+    to the scores, a bool (int) one is True (1) where a query may look. The result is [batch, queries,
+    embed_dim]; with ``need_weights`` a tuple with the weights [batch, heads, queries, keys] after dropout,
+    and with a ``cache`` that too.
+
+    A ``Cache`` holds keys and values of earlier steps, which are put before those of this call; a
+    ``StaticCache`` holds those of a memory, used instead. ``gen_cache`` makes either.
+    """
+
+    Cache = collections.namedtuple("Cache", ["k", "v"])
+    StaticCache = collections.namedtuple("StaticCache", ["k", "v"])
+
+    def __init__(
+        self,
+        embed_dim: int,
+        num_heads: int,
+        dropout: float = 0.0,
+        kdim: int | None = None,
+        vdim: int | None = None,
+        need_weights: bool = False,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+    ) -> None:
+        super().__init__()
+        if embed_dim <= 0 or num_heads <= 0 or embed_dim % num_heads:
+            raise ArgumentError(
+                f"MultiHeadAttention: embed_dim must be a multiple of num_heads, both above 0: got "
+                f"{embed_dim} and {num_heads}"
+            )
+        self.embed_dim = embed_dim
+        self.kdim = embed_dim if kdim is None else kdim
+        self.vdim = embed_dim if vdim is None else vdim
+        self.num_heads = num_heads
+        self.dropout = dropout
+        self.need_weights = need_weights
+        self.head_dim = embed_dim // num_heads
+        self.q_proj = Linear(embed_dim, embed_dim, weight_attr, bias_attr)
+        self.k_proj = Linear(self.kdim, embed_dim, weight_attr, bias_attr)
+        self.v_proj = Linear(self.vdim, embed_dim, weight_attr, bias_attr)
+        self.out_proj = Linear(embed_dim, embed_dim, weight_attr, bias_attr)
+
+    def _heads(self, x: Any) -> Any:
+        """[batch, length, embed_dim] as [batch, heads, length, size]."""
+        parted = shape.reshape(x, shape=[0, 0, self.num_heads, self.head_dim])
+        return shape.transpose(parted, axis=[0, 2, 1, 3])
+
+    def compute_kv(self, key: Any, value: Any) -> tuple[Any, Any]:
+        """The projected heads of key and value."""
+        return self._heads(self.k_proj(key)), self._heads(self.v_proj(value))
+
+    def gen_cache(self, key: Any, value: Any = None, type: Any = Cache) -> Any:
+        """A StaticCache of key and value, or a Cache: an empty one, or of projected ``key`` and ``value``."""
+        if type == MultiHeadAttention.StaticCache:
+            return self.StaticCache(*self.compute_kv(key, value))
+        if value is not None:
+            return self.Cache(key, value)
+
+        def empty() -> Any:
+            dims = [-1, self.num_heads, 0, self.head_dim]
+            return rnn.fill_batch(key, shape=dims, value=0.0, dtype=key.dtype.name)
+
+        return self.Cache(empty(), empty())
+
+    def forward(
+        self, query: Any, key: Any = None, value: Any = None, attn_mask: Any = None, cache: Any = None
+    ) -> Any:
+        key = query if key is None else key
+        value = query if value is None else value
+        for name, x in (("query", query), ("key", key), ("value", value)):
+            if x.ndim != 3:
+                raise ShapeError(
+                    f"MultiHeadAttention: {name} must be [batch, length, size]: got {list(x.shape)}"
+                )
+        q = self._heads(self.q_proj(query))
+        if isinstance(cache, self.StaticCache):
+            k, v = cache
+        else:
+            k, v = self.compute_kv(key, value)
+        if isinstance(cache, self.Cache):
+            k, v = shape.concat([cache.k, k], axis=2), shape.concat([cache.v, v], axis=2)
+            cache = self.Cache(k, v)
+        out, weights = attend("MultiHeadAttention", q, k, v, attn_mask, self.dropout, self.training)
+        out = shape.reshape(shape.transpose(out, axis=[0, 2, 1, 3]), shape=[0, 0, self.embed_dim])
+        results = [self.out_proj(out)]
+        if self.need_weights:
+            results.append(weights)
+        if cache is not None:
+            results.append(cache)
+        return results[0] if len(results) == 1 else tuple(results)
