@@ -45,6 +45,16 @@ def end(edge: Edge) -> tuple[Any, int]:
     return edge, 0
 
 
+def _edges(node: Operator) -> list[Any]:
+    """All edges of a node, those of list inputs too; none where it was freed."""
+    found: list[Any] = []
+    for edge in node.edges or ():
+        found += (
+            [e for e in edge if e is not None] if edge.__class__ is list else [] if edge is None else [edge]
+        )
+    return found
+
+
 def shape_of(edge: Edge) -> tuple[int, ...]:
     """The shape of the value that ``edge`` stands for."""
     if edge.__class__ is Leaf:
@@ -82,24 +92,28 @@ class Walk:
         self.leaves: dict[Leaf, tuple[Any, bool]] = {}
         self.pending: dict[Operator, list[Any]] = {}
         self.waiting: dict[Operator, int] = {}
+        self.leading: dict[Operator, bool] | None = None  # for ``targets``: which operators lead to one
 
     def run(self, roots: Sequence[tuple[Edge, Any]]) -> None:
+        if self.targets is not None:
+            self.leading = self._find_leading([edge for edge, _ in roots], self.targets)
         self._count(edge for edge, _ in roots)
         ready: list[Operator] = []
         for edge, gradient in roots:
             self._deliver(edge, gradient, fresh=False)
         ready += [node for node in self.pending if self.waiting[node] == 0]
+        leading = self.leading
         while ready:
             node = ready.pop()
             grads = self.pending.pop(node, None)
             if grads is not None:
                 grads = self._hooks(node, grads)
-                results = self._gradients(node, grads)
+                results = self._gradients(node, grads) if leading is None or leading[node] else None
             else:
                 results = None
             for n, edge in enumerate(node.edges or ()):
                 for position, each in enumerate(edge if edge.__class__ is list else (edge,)):
-                    if each is None:
+                    if each is None or (leading is not None and not self._wanted(each)):
                         continue
                     gradient = results[n] if results is not None else None
                     if gradient is not None and edge.__class__ is list:
@@ -111,10 +125,45 @@ class Walk:
                         self.waiting[parent] -= 1
                         if self.waiting[parent] == 0:
                             ready.append(parent)
-            if not self.retain_graph:
+            if not self.retain_graph and (leading is None or leading[node]):
                 release(node)
         for leaf, (gradient, fresh) in self.leaves.items():
             self._store(leaf, gradient, fresh)
+
+    def _find_leading(
+        self, roots: Sequence[Edge], targets: dict[tuple[Any, int], Any]
+    ) -> dict[Operator, bool]:
+        """Whether each operator that the roots lead to leads to a target: no other has gradients to compute.
+
+        Beyond one that was freed nobody knows: it counts as leading, to be refused, unless it is a target.
+        """
+        made_targets = {node for node, _ in targets}
+        leading: dict[Operator, bool] = {}
+        seen: set[Operator] = set()
+        stack = [(node, False) for node, _ in map(end, roots) if node.__class__ is not Leaf]
+        while stack:
+            node, complete = stack.pop()
+            if complete:
+                leading[node] = any(
+                    (n, i) in targets or leading.get(n, False) for n, i in map(end, _edges(node))
+                ) or (node.edges is None and node not in made_targets)
+            elif node not in seen:
+                seen.add(node)
+                stack.append((node, True))
+                stack += [(n, False) for n, _ in map(end, _edges(node)) if n.__class__ is not Leaf]
+        return leading
+
+    def _wanted(self, edge: Edge) -> bool:
+        """Whether a gradient of ``edge`` is used by anyone."""
+        if self.leading is None:
+            return True
+        place = end(edge)
+        return place in (self.targets or ()) or self.leading.get(place[0], False)
+
+    def _any(self, edge: Edge | list[Edge | None]) -> bool:
+        if edge.__class__ is list:
+            return any(each is not None and self._wanted(each) for each in edge)
+        return self._wanted(edge)  # type: ignore[arg-type]
 
     def _count(self, roots: Iterable[Edge]) -> None:
         """How many consumers each operator that the roots lead to waits for."""
@@ -127,6 +176,8 @@ class Walk:
                 stack.append(node)
         while stack:
             node = stack.pop()
+            if self.leading is not None and not self.leading[node]:
+                continue
             if node.edges is None:
                 raise GradientError(
                     f"backward: the graph of {node.opdef.name} was freed by an earlier backward; "
@@ -135,6 +186,8 @@ class Walk:
             for edge in node.edges:
                 for each in edge if edge.__class__ is list else (edge,):
                     if each is None or each.__class__ is Leaf:
+                        continue
+                    if self.leading is not None and not self._wanted(each):
                         continue
                     parent, _ = end(each)
                     if parent in waiting:
@@ -205,7 +258,11 @@ class Walk:
         if opdef.saved_inputs or opdef.saved_outputs:
             check_versions(node)
         names = opdef.input_names
-        wanted = frozenset(names[n] for n, edge in enumerate(edges) if edge is not None)
+        wanted = frozenset(
+            names[n]
+            for n, edge in enumerate(edges)
+            if edge is not None and (self.leading is None or self._any(edge))
+        )
         applied = Applied(
             opdef,
             node.attrs,

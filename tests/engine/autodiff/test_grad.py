@@ -306,3 +306,42 @@ def test_the_inference_of_gradients_survives_an_error_in_a_hook() -> None:
     handle.remove()
     (x * x).backward()
     assert x.grad.item() == 2.0
+
+
+def test_grad_computes_what_leads_to_its_inputs_only() -> None:
+    calls = []
+
+    class Watched(engine.autograd.PyLayer):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            calls.append(1)
+            return g * 2
+
+    x, w = engine.ones([2]), engine.ones([2])
+    x.stop_gradient = w.stop_gradient = False
+    aside = Watched.apply(w)
+    y = (x * aside).sum()
+    (found,) = engine.grad(y, x, retain_graph=True)
+    assert calls == []
+    assert found.tolist() == [2.0, 2.0]
+    (found,) = engine.grad(y, aside)
+    assert calls == []
+    aside.sum().backward()  # what leads to no input was not freed
+    assert calls == [1]
+    assert w.grad.tolist() == [2.0, 2.0]
+
+
+def test_grad_of_an_intermediate_whose_own_graph_was_freed() -> None:
+    x = engine.ones([2])
+    x.stop_gradient = False
+    h = x.exp()
+    h.sum().backward()
+    y = (h * h).sum()
+    (found,) = engine.grad(y, h)
+    np.testing.assert_allclose(found.numpy(), 2 * h.numpy())
+    with pytest.raises(GradientError, match="freed"):
+        engine.grad((h * 3).sum(), x)
