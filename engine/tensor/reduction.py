@@ -13,6 +13,7 @@ from engine.ops import reduce as reduce_ops
 from engine.ops import shape as shape_ops
 from engine.tensor.factories import require_tensor
 from engine.tensor.math import divide
+from engine.tensor.sizes import whole, whole_numbers
 
 
 def axes_of(axis: Any) -> dict[str, Any]:
@@ -21,7 +22,7 @@ def axes_of(axis: Any) -> dict[str, Any]:
         axis = axis.tolist()
     if axis is None:
         return {"axis": [], "reduce_all": True}
-    axes = [int(a) for a in axis] if isinstance(axis, (list, tuple)) else [int(axis)]
+    axes = [axis] if axis.__class__ is int else whole_numbers("axis", axis)
     return {"axis": axes, "reduce_all": not axes}
 
 
@@ -112,10 +113,11 @@ def nanmean(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = 
 
 
 def _position(where: str, apply: Any, x: Any, axis: Any, keepdim: bool, dtype: Any) -> Any:
-    if dtype is None:
-        raise ArgumentError(f"{where}: dtype must be int32 or int64: got None")
-    flat = axis is None
-    return apply(x, axis=0 if flat else int(axis), keepdims=keepdim, flatten=flat, dtype=as_dtype(dtype).name)
+    kind = None if dtype is None else as_dtype(dtype).name
+    if kind not in ("int32", "int64"):
+        raise ArgumentError(f"{where}: dtype must be int32 or int64: got {kind}")
+    along = 0 if axis is None else whole(where, axis)
+    return apply(x, axis=along, keepdims=keepdim, flatten=axis is None, dtype=kind)
 
 
 def argmax(

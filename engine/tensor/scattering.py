@@ -26,7 +26,12 @@ def _column(index: Any) -> Any:
 def gather(x: Any, index: Any, axis: Any = None, name: str | None = None) -> Any:
     """Slices of x along ``axis`` (0) at the positions in ``index``, of shape [n] or []."""
     axis = 0 if axis is None else whole("gather", axis)
-    return index_ops.gather(x, _column(index), axis=axis)
+    index = _column(index)
+    if index.ndim > 1:
+        raise ShapeError(
+            f"gather: index has one dimension, or [n, 1]: got {index.shape}; use gather_nd or take_along_axis"
+        )
+    return index_ops.gather(x, index, axis=axis)
 
 
 def gather_nd(x: Any, index: Any, name: str | None = None) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.errors import ArgumentError
+from engine.core.errors import ArgumentError, DTypeError
 from engine.ops import embedding as ops
 from engine.ops import index
 
@@ -12,8 +12,11 @@ from engine.ops import index
 def one_hot(x: Any, num_classes: int, name: str | None = None) -> Any:
     """float32 rows of zeros with a one at the class: ``x.shape + [num_classes]``.
 
-    Raises OutOfRangeError for a class outside 0 to num_classes - 1.
+    Raises OutOfRangeError for a class outside 0 to num_classes - 1, DTypeError for classes that are not
+    whole numbers.
     """
+    if not x.dtype.is_integer:
+        raise DTypeError(f"one_hot: x must be whole numbers: got {x.dtype.name}{x.shape}; cast it to int64")
     depth = int(num_classes)
     if depth < 1:
         raise ArgumentError(f"one_hot: num_classes must be 1 or more: got {num_classes}")

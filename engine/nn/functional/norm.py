@@ -11,6 +11,7 @@ from engine.ops import group_norm as group_ops
 from engine.ops import math, shape
 from engine.ops import norm as ops
 from engine.ops.vector_norm import p_norm
+from engine.tensor.factories import require_tensor
 
 _FORMATS = ("NC", "NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC")
 
@@ -185,6 +186,7 @@ def local_response_norm(
 
 def normalize(x: Any, p: float = 2, axis: int = 1, epsilon: float = 1e-12, name: str | None = None) -> Any:
     """``x`` divided by its p-norm along ``axis``, or by ``epsilon`` where that is larger."""
+    require_tensor("normalize", x=x)
     if isinstance(p, bool) or not isinstance(p, (int, float)):
         raise DTypeError(f"normalize: p is a number: got {p!r}")
     if x.ndim == 1 and axis not in (0, -1):
