@@ -12,13 +12,16 @@ from engine.ops import compare as compare_ops
 from engine.ops import linalg as linalg_ops
 from engine.ops import math as math_ops
 from engine.ops import shape as shape_ops
+from engine.program import hook
 from engine.program.program import Variable
 from engine.tensor import (
     arranging,
     bitwise,
     complex_parts,
+    contraction,
     creation,
     cumulative,
+    decompositions,
     diagonals,
     exponential,
     indexing,
@@ -26,6 +29,7 @@ from engine.tensor import (
     logic,
     manipulation,
     math,
+    random,
     reduction,
     scattering,
     search,
@@ -148,8 +152,18 @@ _METHODS: dict[str, Callable[..., Any]] = {
             "sum mean max min amax amin prod all any logsumexp count_nonzero nansum nanmean argmax argmin",
         ),
         (statistics, "var std median nanmedian quantile nanquantile histogram bincount cov corrcoef"),
-        (linalg, "matmul"),
+        (
+            linalg,
+            "matmul mm bmm mv dot inner outer cross kron addmm dist cdist norm trace renorm vander "
+            "multi_dot",
+        ),
         (cumulative, "cumsum cumprod cummax cummin logcumsumexp diff trapezoid cumulative_trapezoid"),
+        (contraction, "tensordot"),
+        (
+            decompositions,
+            "cholesky cholesky_solve cond eig eigvals eigvalsh householder_product inverse lstsq lu "
+            "lu_unpack matrix_power pca_lowrank pinv qr solve",
+        ),
         (
             manipulation,
             "reshape flatten transpose t squeeze unsqueeze moveaxis unflatten concat stack unbind unstack "
@@ -175,7 +189,8 @@ _METHODS: dict[str, Callable[..., Any]] = {
             search,
             "sort argsort topk kthvalue mode where nonzero unique unique_consecutive bucketize",
         ),
-        (creation, "clone"),
+        (creation, "clone create_tensor"),
+        (random, "multinomial uniform_ normal_ exponential_ cauchy_ geometric_"),
     )
     for name in names.split()
 }
@@ -270,6 +285,7 @@ def _attach() -> None:
     for name, function in _EAGER_ONLY.items():
         setattr(Tensor, name, function)
     Variable.detach = _detach  # type: ignore[attr-defined]
+    Variable.register_hook = hook.register_hook  # type: ignore[attr-defined]
     Parameter.__repr__ = Parameter.__str__ = parameter_text  # type: ignore[method-assign,assignment]
 
 
