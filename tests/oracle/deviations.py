@@ -72,5 +72,8 @@ DEVIATIONS: dict[str, str] = {
     ),
     "signatures:paddle.Tensor.clone": "the function's form is the method: it takes the name too",
     "signatures:paddle.Tensor.clear_grad": "takes set_to_zero, as clear_gradient does",
+    "transforms:affine/center, Tensor": (
+        "Paddle takes the width of a Tensor for its height where it reckons with the center"
+    ),
     "paths:device/all types": "Paddle built for the CPU names no type of device at all; the engine says cpu",
 }

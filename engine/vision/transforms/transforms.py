@@ -13,6 +13,8 @@ from engine.core.errors import ArgumentError
 from engine.eager.tensor import Tensor
 from engine.vision.transforms import functional as F
 from engine.vision.transforms.batch import PictureBatch, apply_batch
+from engine.vision.transforms.cropping import check_padding
+from engine.vision.transforms.kinds import pair
 
 
 class Compose:
@@ -179,6 +181,37 @@ class Resize(BaseTransform):
 
     def _apply_image(self, img: Any) -> Any:
         return F.resize(img, self.size, self.interpolation)
+
+
+class CenterCrop(BaseTransform):
+    """The middle of the picture, (height, width) or a square (see ``functional.center_crop``)."""
+
+    def __init__(self, size: int | Sequence[int], keys: Sequence[str] | None = None) -> None:
+        super().__init__(keys)
+        self.size = pair("CenterCrop", size)
+
+    def _apply_image(self, img: Any) -> Any:
+        return F.center_crop(img, self.size)
+
+
+class Pad(BaseTransform):
+    """The picture with a border around it (see ``functional.pad``)."""
+
+    def __init__(
+        self,
+        padding: int | Sequence[int],
+        fill: Any = 0,
+        padding_mode: str = "constant",
+        keys: Sequence[str] | None = None,
+    ) -> None:
+        super().__init__(keys)
+        check_padding("Pad", padding, fill, padding_mode)
+        self.padding = padding
+        self.fill = tuple(fill) if isinstance(fill, list) else fill
+        self.padding_mode = padding_mode
+
+    def _apply_image(self, img: Any) -> Any:
+        return F.pad(img, self.padding, self.fill, self.padding_mode)
 
 
 class Grayscale(BaseTransform):
