@@ -76,4 +76,16 @@ DEVIATIONS: dict[str, str] = {
         "Paddle takes the width of a Tensor for its height where it reckons with the center"
     ),
     "paths:device/all types": "Paddle built for the CPU names no type of device at all; the engine says cpu",
+    "resample:grid_sample/nearest zeros True volume": (
+        "Paddle loses elements of a volume that are inside; the engine gives them, as torch does"
+    ),
+    "resample:grid_sample/nearest zeros True volume gradient": (
+        "Paddle loses elements of a volume that are inside; the engine gives them, as torch does"
+    ),
+    "resample:grid_sample/nearest zeros False volume": (
+        "Paddle loses elements of a volume that are inside; the engine gives them, as torch does"
+    ),
+    "resample:grid_sample/nearest zeros False volume gradient": (
+        "Paddle loses elements of a volume that are inside; the engine gives them, as torch does"
+    ),
 }

@@ -18,11 +18,13 @@ from tests.engine.ops import (
     table_norms,
     table_padding,
     table_pools,
-    table_running,
     table_random,
+    table_resample,
     table_rnn,
+    table_running,
     table_shapes,
     table_update,
+    table_vision,
 )
 from tests.engine.ops.case import Case
 
@@ -42,11 +44,13 @@ CASES: list[Case] = [
     *table_norms.CASES,
     *table_padding.CASES,
     *table_pools.CASES,
-    *table_running.CASES,
     *table_random.CASES,
+    *table_resample.CASES,
     *table_rnn.CASES,
+    *table_running.CASES,
     *table_shapes.CASES,
     *table_update.CASES,
+    *table_vision.CASES,
 ]
 
 # Operators that run inside Programs only, or whose result is an effect.
