@@ -13,6 +13,7 @@ from engine import (
     incubate,
     io,
     jit,
+    linalg,
     metric,
     nn,
     optimizer,
@@ -27,9 +28,7 @@ from engine.core.dtype import (
     DType as dtype,
 )
 from engine.core.dtype import (
-    bool_ as bool,
-)
-from engine.core.dtype import (
+    bfloat16,
     complex64,
     complex128,
     float16,
@@ -43,6 +42,10 @@ from engine.core.dtype import (
     set_default_dtype,
     uint8,
 )
+from engine.core.dtype import (
+    bool_ as bool,
+)
+from engine.core.limits import finfo, iinfo
 from engine.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, get_device, set_device
 from engine.core.version import VERSION
 from engine.device import (
@@ -55,7 +58,6 @@ from engine.device import (
     is_compiled_with_rocm,
     is_compiled_with_xpu,
 )
-from engine.eager.backward import grad
 from engine.eager.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from engine.eager.tensor import Tensor
 from engine.framework import (
@@ -74,6 +76,7 @@ from engine.io.batching import batch
 from engine.nn.layer.data_parallel import DataParallel
 from engine.nn.layer.making import create_parameter
 from engine.nn.param_attr import ParamAttr
+from engine.program.gradients import grad
 from engine.tensor.arranging import (
     as_strided,
     combinations,
@@ -85,7 +88,6 @@ from engine.tensor.arranging import (
     roll,
     rot90,
     shard_index,
-    slice_ as slice,
     strided_slice,
     tril,
     tril_indices,
@@ -94,6 +96,9 @@ from engine.tensor.arranging import (
     unfold,
     view,
     view_as,
+)
+from engine.tensor.arranging import (
+    slice_ as slice,
 )
 from engine.tensor.bitwise import (
     bitwise_and,
@@ -116,6 +121,10 @@ from engine.tensor.complex_parts import (
     polar,
     real,
 )
+from engine.tensor.contraction import (
+    einsum,
+    tensordot,
+)
 from engine.tensor.creation import (
     arange,
     assign,
@@ -126,6 +135,7 @@ from engine.tensor.creation import (
     full,
     full_like,
     linspace,
+    logspace,
     ones,
     ones_like,
     to_tensor,
@@ -141,6 +151,9 @@ from engine.tensor.cumulative import (
     diff,
     logcumsumexp,
     trapezoid,
+)
+from engine.tensor.decompositions import (
+    inverse,
 )
 from engine.tensor.diagonals import (
     diag,
@@ -165,7 +178,22 @@ from engine.tensor.exponential import (
     stanh,
 )
 from engine.tensor.linalg import (
+    addmm,
+    bmm,
+    cdist,
+    cross,
+    dist,
+    dot,
+    inner,
+    kron,
     matmul,
+    mm,
+    mv,
+    norm,
+    outer,
+    renorm,
+    trace,
+    vander,
 )
 from engine.tensor.logic import (
     allclose,
@@ -255,7 +283,22 @@ from engine.tensor.math import (
 )
 from engine.tensor.methods import INPLACE
 from engine.tensor.printing import set_printoptions
-from engine.tensor.random import normal, rand, randint, randn, randperm, standard_normal, uniform
+from engine.tensor.random import (
+    bernoulli,
+    cauchy_,
+    geometric_,
+    multinomial,
+    normal,
+    normal_,
+    poisson,
+    rand,
+    randint,
+    randint_like,
+    randn,
+    randperm,
+    standard_normal,
+    uniform,
+)
 from engine.tensor.reduction import (
     all,
     amax,

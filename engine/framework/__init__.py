@@ -3,7 +3,6 @@
 from engine.core.dtype import DType as dtype
 from engine.core.dtype import get_default_dtype, set_default_dtype
 from engine.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
-from engine.eager.backward import grad
 from engine.eager.grad_mode import no_grad
 from engine.eager.tensor import Parameter
 from engine.framework import random
@@ -19,6 +18,7 @@ from engine.framework.modes import (
 from engine.framework.random import get_rng_state, seed, set_rng_state
 from engine.framework.state_files import load, save
 from engine.nn.param_attr import ParamAttr
+from engine.program.gradients import grad
 from engine.program.program import Block, Program
 
 __all__ = [

@@ -1,0 +1,68 @@
+"""paddle.grad inside converted functions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import engine as paddle
+from engine.core.errors import GradientError
+
+
+def leaf(*values):
+    return paddle.to_tensor(np.array(values), stop_gradient=False)
+
+
+def penalty(x, w):
+    y = (x * w).tanh().sum()
+    (first,) = paddle.grad(y, x, create_graph=True)
+    return y + (first * first).sum()
+
+
+def test_a_gradient_penalty_is_the_same_converted():
+    results = []
+    for function in (penalty, paddle.jit.to_static(penalty)):
+        x, w = leaf(0.3, -0.7), leaf(1.5, 0.5)
+        y = function(x, w)
+        y.backward()
+        results.append([y.numpy(), x.grad.numpy(), w.grad.numpy()])
+    for eager, static in zip(*results, strict=True):
+        np.testing.assert_allclose(static, eager, rtol=1e-12)
+
+
+def test_options():
+    @paddle.jit.to_static
+    def function(x, w):
+        y = x * w
+        a, b = paddle.grad([y, x * 3], [x, w], [y.detach(), None])
+        (none,) = paddle.grad(x * 2, w, allow_unused=True)
+        (part,) = paddle.grad(x * w + y * y, x, no_grad_vars=[y])
+        return a, b, part, 1 if none is None else 0, a.stop_gradient
+
+    x, w = leaf(2.0, 3.0), leaf(5.0, 7.0)
+    a, b, part, none, stopped = function(x, w)
+    np.testing.assert_allclose(a.numpy(), [10 * 5 + 3, 21 * 7 + 3])
+    np.testing.assert_allclose(b.numpy(), [20, 63])
+    np.testing.assert_allclose(part.numpy(), w.numpy())
+    assert none == 1
+    assert stopped
+
+
+def test_what_does_not_depend_is_refused_at_the_users_line():
+    @paddle.jit.to_static
+    def function(x, w):
+        return paddle.grad(x * 2, w)[0]
+
+    with pytest.raises(GradientError, match=r"test_gradients.*inputs\[0\]"):
+        function(leaf(1.0), leaf(2.0))
+
+
+def test_parameters_of_a_layer():
+    layer = paddle.nn.Linear(2, 1)
+
+    @paddle.jit.to_static
+    def function(x):
+        return paddle.grad(layer(x).sum(), layer.weight)[0]
+
+    x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+    np.testing.assert_allclose(function(x).numpy(), [[4.0], [6.0]])
