@@ -13,12 +13,12 @@ from engine.ops import reduce, shape
 # whose rules conjugate.
 COMPLEX = frozenset((
     "abs", "angle", "as_complex", "as_real", "assign", "cast", "complex", "concat", "concat_grad", "conj",
-    "cos", "elementwise_add", "elementwise_div", "elementwise_mul", "elementwise_sub", "exp", "expand_v2",
-    "fill_any_like", "flatten_contiguous_range", "flip", "gather", "getitem", "getitem_grad", "imag",
-    "log", "matmul_v2", "py_layer", "real", "reciprocal", "reduce_expand", "reduce_mean", "reduce_sum",
-    "reshape2", "reshape_as", "roll", "run_program", "scale", "set_value", "share_data", "sign", "sin",
-    "slice_view", "split", "sqrt", "square", "squeeze2", "stack", "sum", "sum_to_like", "tile",
-    "transpose2", "unsqueeze2", "unstack", "where",
+    "cos", "eig", "eigvals", "elementwise_add", "elementwise_div", "elementwise_mul", "elementwise_sub",
+    "exp", "expand_v2", "fill_any_like", "flatten_contiguous_range", "flip", "gather", "getitem",
+    "getitem_grad", "imag", "log", "matmul_v2", "py_layer", "real", "reciprocal", "reduce_expand",
+    "reduce_mean", "reduce_sum", "reshape2", "reshape_as", "roll", "run_program", "scale", "set_value",
+    "share_data", "sign", "sin", "slice_view", "split", "sqrt", "square", "squeeze2", "stack", "sum",
+    "sum_to_like", "tile", "transpose2", "unsqueeze2", "unstack", "where",
 ))  # fmt: skip
 
 

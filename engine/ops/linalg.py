@@ -1,14 +1,21 @@
-"""Linear algebra: matrix products."""
+"""Linear algebra: products of vectors and matrices."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from engine.core.errors import ShapeError
-from engine.core.infer import broadcast_shapes, require_floating, require_same_dtype
+from engine.core.infer import (
+    broadcast_shapes,
+    normal_axes,
+    normal_axis,
+    reduced_shape,
+    require_floating,
+    require_same_dtype,
+)
 from engine.core.opdef import op
 from engine.core.spec import Spec
-from engine.ops import math, shape
+from engine.ops import math, reduce, shape
 
 
 def _infer_matmul(x: Spec, y: Spec, *, trans_x: bool = False, trans_y: bool = False) -> Spec:
@@ -76,6 +83,127 @@ def _vector_grad(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> tuple[
     return gx, gy
 
 
+def _infer_dot(x: Spec, y: Spec) -> Spec:
+    dtype = require_same_dtype("dot", x=x, y=y)
+    if x.ndim not in (1, 2) or x.ndim != y.ndim or not _may_be_equal(x.shape, y.shape):
+        raise ShapeError(f"dot: x is {x} and y is {y}; both must be vectors, or rows of them, of one shape")
+    return Spec(x.shape[:-1], dtype)
+
+
+def _may_be_equal(x: Any, y: Any) -> bool:
+    """Whether two shapes are equal as far as they are known."""
+    return len(x) == len(y) and all(a == b or -1 in (a, b) for a, b in zip(x, y, strict=True))
+
+
+@op("dot", infer=_infer_dot)
+def dot(xp, x, y):
+    """The sum of products of two vectors, or of corresponding rows of two matrices."""
+    if x.ndim not in (1, 2) or x.shape != y.shape:
+        raise ValueError("wrong shapes")  # the mode asks inference for the words
+    return xp.dot(x, y) if x.ndim == 1 else xp.sum(x * y, axis=-1)
+
+
+dot.grad(
+    x=lambda g, y: shape.unsqueeze(g, axes=[g.ndim]) * math.conjugate(y),
+    y=lambda g, x: shape.unsqueeze(g, axes=[g.ndim]) * math.conjugate(x),
+)
+
+
+def _infer_bmm(x: Spec, y: Spec) -> Spec:
+    require_same_dtype("bmm", x=x, y=y)
+    if x.ndim != 3 or y.ndim != 3 or (x.shape[0] != y.shape[0] and -1 not in (x.shape[0], y.shape[0])):
+        raise ShapeError(f"bmm: x is {x} and y is {y}; both must have 3 dimensions, the first of one size")
+    return _infer_matmul(x, y)
+
+
+@op("bmm", infer=_infer_bmm)
+def bmm(xp, x, y):
+    """The matrix products of two batches of matrices."""
+    if x.ndim != 3 or y.ndim != 3 or x.shape[0] != y.shape[0]:
+        raise ValueError("wrong shapes")  # the mode asks inference for the words
+    return xp.matmul(x, y)
+
+
+bmm.grad(
+    x=lambda g, y: matmul(g, math.conjugate(y), trans_y=True),
+    y=lambda g, x: matmul(math.conjugate(x), g, trans_x=True),
+)
+
+
+def _infer_mv(x: Spec, vec: Spec) -> Spec:
+    if x.ndim != 2 or vec.ndim != 1:
+        raise ShapeError(f"mv: x is {x} and vec is {vec}; x must be a matrix, vec a vector")
+    return _infer_matmul(x, vec)
+
+
+@op("mv", infer=_infer_mv)
+def mv(xp, x, vec):
+    """A matrix times a vector."""
+    if x.ndim != 2 or vec.ndim != 1:
+        raise ValueError("wrong shapes")  # the mode asks inference for the words
+    return xp.matmul(x, vec)
+
+
+mv.grad(
+    x=lambda g, vec: math.multiply(shape.unsqueeze(g, axes=[1]), shape.unsqueeze(vec, axes=[0])),
+    vec=lambda g, x: matmul(x, g, trans_x=True),
+)
+
+
+def _infer_addmm(input: Spec, x: Spec, y: Spec, **_: Any) -> Spec:
+    require_same_dtype("addmm", input=input, x=x, y=y)
+    if x.ndim != 2 or y.ndim != 2:
+        raise ShapeError(f"addmm: x is {x} and y is {y}; both must be matrices")
+    product = _infer_matmul(x, y)
+    got = broadcast_shapes("addmm", input.shape, product.shape) if input.ndim in (1, 2) else ()
+    if not _may_be_equal(got, product.shape):
+        raise ShapeError(f"addmm: input is {input}, x @ y {product}; input must be broadcast to that shape")
+    return product
+
+
+@op("addmm", infer=_infer_addmm, broadcasts=True)
+def addmm(xp, input, x, y, *, alpha=1.0, beta=1.0):
+    """beta * input + alpha * (x @ y)."""
+    if x.ndim != 2 or y.ndim != 2 or input.ndim not in (1, 2):
+        raise ValueError("wrong shapes")  # the mode asks inference for the words
+    number = x.dtype.type
+    product = xp.matmul(x, y)
+    found = number(beta) * input + (product if alpha == 1 else number(alpha) * product)
+    if found.shape != product.shape:
+        raise ValueError("input is too large")  # the mode asks inference for the words
+    return found
+
+
+addmm.grad(
+    input=lambda g, beta: math.scale(g, scale=beta),
+    x=lambda g, y, alpha: math.scale(matmul(g, y, trans_y=True), scale=alpha),
+    y=lambda g, x, alpha: math.scale(matmul(x, g, trans_x=True), scale=alpha),
+)
+
+
+def _infer_cross(x: Spec, y: Spec, *, dim: int) -> Spec:
+    require_same_dtype("cross", x=x, y=y)
+    axis = normal_axis("cross", dim, x.ndim)
+    if not _may_be_equal(x.shape, y.shape) or x.ndim == 0 or x.shape[axis] not in (3, -1):
+        raise ShapeError(
+            f"cross: x is {x} and y is {y}; both need one shape, with 3 elements along axis {dim}"
+        )
+    return x
+
+
+@op("cross", infer=_infer_cross)
+def cross(xp, x, y, *, dim):
+    """The cross product of vectors of 3 elements along an axis."""
+    if x.shape != y.shape or x.ndim == 0 or x.shape[dim] != 3:
+        raise ValueError("wrong shapes")  # the mode asks inference for the words
+    a, b = xp.moveaxis(x, dim, 0), xp.moveaxis(y, dim, 0)
+    found = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+    return xp.stack(found, axis=dim)
+
+
+cross.grad(x=lambda g, y, dim: cross(y, g, dim=dim), y=lambda g, x, dim: cross(g, x, dim=dim))
+
+
 def _infer_norm(x: Spec, **_: Any) -> Spec:
     require_floating("squared_l2_norm", x=x)
     return Spec((1,), x.dtype)
@@ -89,3 +217,24 @@ def squared_l2_norm(xp, x):
 
 
 squared_l2_norm.grad(x=lambda g, x: shape.reshape(g, shape=[]) * x * 2.0)
+
+
+def _infer_frobenius(x: Spec, *, dim: Any = (), keep_dim: bool = False, reduce_all: bool = False) -> Spec:
+    require_floating("frobenius_norm", x=x)
+    return x.with_shape(reduced_shape("frobenius_norm", x.shape, dim, keep_dim, reduce_all))
+
+
+@op("frobenius_norm", infer=_infer_frobenius)
+def frobenius_norm(xp, x, *, dim=(), keep_dim=False, reduce_all=False):
+    """The root of the sum of squares over axes; its gradient at 0 is 0."""
+    axes = None if reduce_all or not dim else normal_axes("frobenius_norm", dim, x.ndim)
+    return xp.sqrt(xp.sum(xp.square(x), axis=axes, keepdims=keep_dim, dtype=x.dtype))
+
+
+def _frobenius_grad(g: Any, x: Any, out: Any, dim: Any, keep_dim: bool, reduce_all: bool) -> Any:
+    where = {"axis": dim, "keepdim": keep_dim, "reduce_all": reduce_all}
+    safe = out + math.cast(out == 0.0, out_dtype=x.dtype)
+    return reduce.spread(g / safe, x, **where) * x
+
+
+frobenius_norm.grad(x=_frobenius_grad)

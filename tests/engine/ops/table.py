@@ -11,6 +11,7 @@ from tests.engine.ops import (
     table_convs,
     table_edges,
     table_elementwise,
+    table_linalg,
     table_losses,
     table_math,
     table_mul,
@@ -38,6 +39,7 @@ CASES: list[Case] = [
     *table_edges.CASES,
     *table_elementwise.CASES,
     *table_losses.CASES,
+    *table_linalg.CASES,
     *table_math.CASES,
     *table_mul.CASES,
     *table_nn.CASES,
@@ -56,6 +58,10 @@ CASES: list[Case] = [
 # Operators that run inside Programs only, or whose result is an effect.
 ELSEWHERE: dict[str, str] = {"py_layer": "tests/engine/eager/test_py_layer.py"} | dict.fromkeys(
     ("conditional_block", "while", "while_grad", "print", "assert"), "tests/engine/ops/test_control.py"
+)
+ELSEWHERE |= dict.fromkeys(
+    ["cholesky", "cholesky_solve", "eig", "eigh", "eigvals", "lstsq", "lu_unpack", "matrix_rank", "qr", "svd"],
+    "tests/engine/tensor/test_linalg.py",
 )
 ELSEWHERE |= dict.fromkeys(
     ("real", "imag", "conj", "angle", "complex", "as_complex", "as_real"), "tests/engine/ops/test_complex.py"

@@ -1,0 +1,285 @@
+"""Decompositions, systems of equations, inverses, determinants: ``paddle.linalg``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.errors import ArgumentError, DTypeError, ShapeError
+from engine.eager.tensor import Tensor
+from engine.ops import decompositions as ops
+from engine.ops import index as index_ops
+from engine.ops import linalg as product_ops
+from engine.ops import lu as lu_ops
+from engine.ops import math as math_ops
+from engine.ops import random as random_ops
+from engine.ops import reduce as reduce_ops
+from engine.ops import shape as shape_ops
+from engine.ops import systems
+from engine.ops.arrange import tril_triu
+from engine.ops.matrices import swapped
+from engine.tensor.creation import eye
+from engine.tensor.factories import require_tensor
+from engine.tensor.linalg import norm
+from engine.tensor.math import divide
+
+
+def cholesky(x: Any, upper: bool = False, name: str | None = None) -> Any:
+    """The lower triangular L with x = L L^T (its transpose with ``upper``) of symmetric positive definite x.
+
+    Raises ArgumentError where a matrix is not positive definite.
+    """
+    return ops.cholesky(x, upper=bool(upper))
+
+
+def cholesky_solve(x: Any, y: Any, upper: bool = False, name: str | None = None) -> Any:
+    """The solution of A @ out = x [..., n, k], where y is the factor that ``cholesky`` gives of A."""
+    return systems.cholesky_solve(x, y, upper=bool(upper))
+
+
+def det(x: Any, name: str | None = None) -> Any:
+    """The determinants of square matrices."""
+    return systems.determinant(x)
+
+
+def slogdet(x: Any, name: str | None = None) -> Any:
+    """Sign and logarithm of the absolute value of determinants, along a new first dimension of 2."""
+    return systems.slogdet(x)
+
+
+def inv(x: Any, name: str | None = None) -> Any:
+    """The inverse of square matrices. Raises ArgumentError for a singular one."""
+    return systems.inverse(x)
+
+
+inverse = inv
+
+
+def solve(x: Any, y: Any, name: str | None = None) -> Any:
+    """The solution of x @ out = y for square x; y is a matrix, or a vector (one dimension less than x).
+
+    Raises ArgumentError for a singular x.
+    """
+    require_tensor("solve", x=x, y=y)
+    if y.ndim != 1 and y.ndim != x.ndim - 1:
+        return systems.solve(x, y)
+    found = systems.solve(x, shape_ops.unsqueeze(y, axes=[y.ndim]))
+    return shape_ops.squeeze(found, axes=[found.ndim - 1])
+
+
+def triangular_solve(
+    x: Any,
+    y: Any,
+    upper: bool = True,
+    transpose: bool = False,
+    unitriangular: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The solution of x @ out = y (of the transposed x with ``transpose``) for triangular x.
+
+    Only the triangle of x that ``upper`` names is read, without its diagonal, taken for ones, if
+    ``unitriangular``.
+    """
+    return systems.triangular_solve(
+        x, y, upper=bool(upper), transpose=bool(transpose), unitriangular=bool(unitriangular)
+    )
+
+
+def eigh(x: Any, UPLO: str = "L", name: str | None = None) -> tuple[Any, Any]:
+    """Eigenvalues, in ascending order, and eigenvectors (columns) of symmetric matrices.
+
+    Only the lower triangle is read ('U': the upper one); the gradient is that of a symmetric matrix.
+    """
+    values, vectors = ops.eigh(x, UPLO=UPLO)
+    return values, vectors
+
+
+def eigvalsh(x: Any, UPLO: str = "L", name: str | None = None) -> Any:
+    """Eigenvalues of symmetric matrices, in ascending order."""
+    return ops.eigh(x, UPLO=UPLO)[0]
+
+
+def eig(x: Any, name: str | None = None) -> tuple[Any, Any]:
+    """Eigenvalues and eigenvectors (columns) of square matrices, always complex; without gradient."""
+    values, vectors = ops.eig(x)
+    return values, vectors
+
+
+def eigvals(x: Any, name: str | None = None) -> Any:
+    """Eigenvalues of square matrices, always complex; without gradient."""
+    return ops.eigvals(x)
+
+
+def svd(x: Any, full_matrices: bool = False, name: str | None = None) -> tuple[Any, Any, Any]:
+    """U, S and V^H with x = U diag(S) V^H, S in descending order."""
+    u, s, vh = ops.svd(x, full_matrices=bool(full_matrices))
+    return u, s, vh
+
+
+def qr(x: Any, mode: str = "reduced", name: str | None = None) -> Any:
+    """Q and R with x = Q R, orthonormal columns of Q and upper triangular R; R alone for mode 'r'."""
+    if mode == "r":
+        return ops.qr(x, mode="reduced")[1]
+    q, r = ops.qr(x, mode=mode)
+    return q, r
+
+
+def lu(x: Any, pivot: bool = True, get_infos: bool = False, name: str | None = None) -> tuple[Any, ...]:
+    """L and U in one matrix, and the exchanges of rows (from 1, int32); with ``get_infos`` infos as well."""
+    packed, pivots, infos = lu_ops.lu(x, pivot=bool(pivot))
+    return (packed, pivots, infos) if get_infos else (packed, pivots)
+
+
+def lu_unpack(
+    x: Any, y: Any, unpack_ludata: bool = True, unpack_pivots: bool = True, name: str | None = None
+) -> tuple[Any, Any, Any]:
+    """P, L and U from what ``lu`` gives; None for those that are not asked for."""
+    permutation, low, high = lu_ops.lu_unpack(
+        x, y, unpack_ludata=bool(unpack_ludata), unpack_pivots=bool(unpack_pivots)
+    )
+    return permutation, low, high
+
+
+def pinv(x: Any, rcond: float = 1e-15, hermitian: bool = False, name: str | None = None) -> Any:
+    """The pseudo-inverse; singular values up to ``rcond`` times the largest count as 0."""
+    rcond = rcond.item() if isinstance(rcond, Tensor) else rcond
+    return systems.pinv(x, rcond=float(rcond), hermitian=bool(hermitian))
+
+
+def lstsq(
+    x: Any, y: Any, rcond: float | None = None, driver: str | None = None, name: str | None = None
+) -> tuple[Any, Any, Any, Any]:
+    """The solution for which x @ solution is nearest to y, squared distances, rank and singular values of x.
+
+    The distances are given for more rows than columns, the rank by the drivers other than 'gels', the
+    singular values by 'gelsd' and 'gelss'; empty tensors else. The solution has a gradient where x has full
+    rank.
+    """
+    solution, residuals, rank, values = systems.lstsq(
+        x, y, rcond=None if rcond is None else float(rcond), driver="gelsy" if driver is None else driver
+    )
+    return solution, residuals, rank, values
+
+
+def matrix_rank(x: Any, tol: Any = None, hermitian: bool = False, name: str | None = None) -> Any:
+    """How many singular values are above ``tol`` (a number or tensor), as int32.
+
+    By default the machine's precision times the largest singular value times the larger side.
+    """
+    if tol is None or not hasattr(tol, "dtype"):
+        return systems.matrix_rank(
+            x, None, tolerance=None if tol is None else float(tol), hermitian=bool(hermitian)
+        )
+    return systems.matrix_rank(x, tol, hermitian=bool(hermitian))
+
+
+def matrix_power(x: Any, n: int, name: str | None = None) -> Any:
+    """Square matrices to the whole power n; of their inverse for n below 0."""
+    require_tensor("matrix_power", x=x)
+    if not isinstance(n, int):
+        raise ArgumentError(f"matrix_power: n must be a whole number: got {n!r}")
+    if x.ndim < 2 or (x.shape[-1] != x.shape[-2] and -1 not in tuple(x.shape[-2:])):
+        raise ShapeError(f"matrix_power: x has shape {list(x.shape)}; it must be square matrices")
+    if n == 0:
+        unit = eye(int(x.shape[-1]), dtype=x.dtype.name)
+        return math_ops.add(math_ops.scale(x, scale=0.0), unit)
+    base = systems.inverse(x) if n < 0 else x
+    found = None
+    left = abs(n)
+    while left:
+        if left & 1:
+            found = base if found is None else product_ops.matmul(found, base)
+        left >>= 1
+        if left:
+            base = product_ops.matmul(base, base)
+    return found if abs(n) > 1 or n < 0 else shape_ops.assign(found)
+
+
+def cond(x: Any, p: Any = None, name: str | None = None) -> Any:
+    """The condition number in the norm ``p``: 2 (None), -2, 'fro', 'nuc', 1, -1, inf or -inf.
+
+    All but 2 and -2 take square matrices. Raises ArgumentError for a singular one.
+    """
+    require_tensor("cond", x=x)
+    if p is None or p in (2, -2):
+        values = ops.svd(x)[1]
+        large = reduce_ops.max(values, axis=[values.ndim - 1])
+        small = reduce_ops.min(values, axis=[values.ndim - 1])
+        return divide(small, large) if p == -2 else divide(large, small)
+    if p not in ("fro", "nuc", 1, -1, float("inf"), float("-inf")):
+        raise ArgumentError(f"cond: p is {p!r}; use None, 2, -2, 'fro', 'nuc', 1, -1, inf or -inf")
+    return math_ops.multiply(_matrix_norm(x, p), _matrix_norm(systems.inverse(x), p))
+
+
+def _matrix_norm(x: Any, p: Any) -> Any:
+    if p == "fro":
+        return norm(x, "fro", [x.ndim - 2, x.ndim - 1])
+    if p == "nuc":
+        values = ops.svd(x)[1]
+        return reduce_ops.sum(values, axis=[values.ndim - 1])
+    across = x.ndim - 2 if abs(p) == 1 else x.ndim - 1
+    sums = reduce_ops.sum(math_ops.absolute(x), axis=[across])
+    return (reduce_ops.max if p > 0 else reduce_ops.min)(sums, axis=[sums.ndim - 1])
+
+
+def householder_product(x: Any, tau: Any, name: str | None = None) -> Any:
+    """The first columns of the product of the reflections 1 - tau[i] v v^T.
+
+    v is column i of x [..., m, n] below its diagonal, with a one on it; m is at least n, tau is [..., k].
+    """
+    require_tensor("householder_product", x=x, tau=tau)
+    if x.dtype is not tau.dtype:
+        raise DTypeError(f"householder_product: x is {x.dtype.name}, tau {tau.dtype.name}; cast one")
+    if x.ndim < 2 or tau.ndim != x.ndim - 1 or not x.shape[-2] >= x.shape[-1] >= tau.shape[-1]:
+        raise ShapeError(
+            f"householder_product: x has shape {list(x.shape)}, tau {list(tau.shape)}; x [..., m, n] needs "
+            "m >= n, tau [..., k] one dimension less and n >= k"
+        )
+    rows, columns, count = int(x.shape[-2]), int(x.shape[-1]), int(tau.shape[-1])
+    unit = eye(rows, columns, dtype=x.dtype.name)
+    vectors = math_ops.add(tril_triu(x, diagonal=-1, lower=True), unit)
+    every = ("slice", None, None, None)
+    found = math_ops.add(math_ops.scale(x, scale=0.0), unit)
+    for k in reversed(range(count)):
+        v = index_ops.slice_view(vectors, index=("...", every, ("slice", k, k + 1, None)))
+        t = shape_ops.unsqueeze(
+            index_ops.slice_view(tau, index=("...", ("slice", k, k + 1, None))), axes=[x.ndim - 2]
+        )
+        along = product_ops.matmul(v, found, trans_x=True)
+        found = math_ops.subtract(found, math_ops.multiply(t, product_ops.matmul(v, along)))
+    return found
+
+
+def pca_lowrank(
+    x: Any, q: int | None = None, center: bool = True, niter: int = 2, name: str | None = None
+) -> tuple[Any, Any, Any]:
+    """U, S and V of the ``q`` (6, or all if fewer) largest principal components of the rows of x.
+
+    A randomized method with ``niter`` steps of subspace iteration (N. Halko, P. G. Martinsson and J. A.
+    Tropp, Finding structure with randomness, 2009); ``center`` takes the mean of the columns off first.
+    """
+    require_tensor("pca_lowrank", x=x)
+    if x.ndim < 2 or not x.dtype.is_floating_point:
+        raise ArgumentError(
+            f"pca_lowrank: x must be a floating matrix: got {x.dtype.name} of shape {list(x.shape)}"
+        )
+    rows, columns = int(x.shape[-2]), int(x.shape[-1])
+    count = min(6, rows, columns) if q is None else q
+    if not 0 <= count <= min(rows, columns):
+        raise ArgumentError(
+            f"pca_lowrank: q must be between 0 and the smaller side, {min(rows, columns)}: got {q}"
+        )
+    if niter < 0:
+        raise ArgumentError(f"pca_lowrank: niter must be at least 0: got {niter}")
+    if center:
+        x = math_ops.subtract(x, reduce_ops.mean(x, axis=[x.ndim - 2], keepdim=True))
+    wide = rows < columns
+    tall = swapped(x) if wide else x
+    drawn = random_ops.gaussian(shape=[*(int(d) for d in tall.shape[:-2]), min(rows, columns), count],
+                                dtype=x.dtype.name)  # fmt: skip
+    basis = ops.qr(product_ops.matmul(tall, drawn))[0]
+    for _ in range(niter):
+        basis = ops.qr(product_ops.matmul(tall, basis, trans_x=True))[0]
+        basis = ops.qr(product_ops.matmul(tall, basis))[0]
+    u, s, vh = ops.svd(product_ops.matmul(basis, tall, trans_x=True))
+    u, v = product_ops.matmul(basis, u), swapped(vh)
+    return (v, s, u) if wide else (u, s, v)
