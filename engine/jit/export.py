@@ -13,7 +13,7 @@ from engine.eager.tensor import Parameter, Tensor
 from engine.files.inference import InferenceFiles, read_inference, write_inference
 from engine.jit.api import to_static
 from engine.jit.static_function import ConcreteProgram, StaticFunction
-from engine.jit.translated_layer import TranslatedLayer
+from engine.jit.translated_layer import FORWARD, TranslatedLayer
 from engine.nn import Layer
 from engine.program.liveness import arguments, needed
 from engine.program.passes.inference import inference_program
@@ -24,8 +24,9 @@ from engine.program.serialize import from_plain, to_plain
 def save(layer: Any, path: str, input_spec: Any = None, **configs: Any) -> str:
     """Write ``path.pdmodel``, ``path.pdiparams`` and ``path.pdiparams.info``; returns their save id.
 
-    ``layer`` is a Layer (its forward is saved) or a converted function. ``input_spec`` says what the inputs
-    are where the function does not. ``info`` (a dict of plain values: input scaling, class names, ...) is
+    ``layer`` is a Layer (its forward is saved, and every other method that is a converted function) or a
+    converted function. ``input_spec`` says what the inputs of forward are where the function does not.
+    ``info`` (a dict of plain values: input scaling, class names, ...) is
     stored with the model. The files are written atomically: a failure leaves what was there.
 
     Raises ArgumentError for what can't be saved or an input_spec that does not fit, SaveError if
@@ -41,7 +42,9 @@ def save(layer: Any, path: str, input_spec: Any = None, **configs: Any) -> str:
     concrete, names = _concrete(layer, input_spec)
     outputs = _chosen_outputs(concrete, configs.get("output_spec"))
     program = inference_program(concrete.main_program, concrete.inputs, outputs)
-    weights = {v.name: v.tensor.numpy() for v in program.bound()}
+    methods = _methods(layer)
+    bound = _bound_together([program, *methods.values()])
+    weights = {name: v.tensor.numpy() for name, v in bound.items()}
     variables = {
         v.name: {
             "shape": list(v.spec.shape),
@@ -50,7 +53,7 @@ def save(layer: Any, path: str, input_spec: Any = None, **configs: Any) -> str:
             "stop_gradient": v.stop_gradient,
             "structured_name": names.get(id(v.tensor), v.name),
         }
-        for v in program.bound()
+        for v in bound.values()
     }
     described = {
         "inputs": [_described(v) for v in concrete.inputs],
@@ -58,7 +61,51 @@ def save(layer: Any, path: str, input_spec: Any = None, **configs: Any) -> str:
         "variables": variables,
         "info": info,
     }
-    return write_inference(path, to_plain(program), weights, described)
+    plain = to_plain(program)
+    if methods:
+        plain["methods"] = {name: to_plain(method) for name, method in methods.items()}
+    return write_inference(path, plain, weights, described)
+
+
+def _methods(layer: Any) -> dict[str, Program]:
+    """The Programs of a Layer's converted methods other than forward.
+
+    Raises ArgumentError for one whose inputs nothing says.
+    """
+    if not isinstance(layer, Layer):
+        return {}
+    if isinstance(layer, TranslatedLayer):
+        saved = {name: f for name, f in layer.functions.items() if name != FORWARD}
+        return {name: inference_program(f.program, f.inputs, f.outputs) for name, f in saved.items()}
+    names = [*vars(layer), *(name for owner in type(layer).__mro__ for name in vars(owner))]
+    found: dict[str, Program] = {}
+    for name in dict.fromkeys(names):
+        function = getattr(layer, name, None) if name != FORWARD and not name.startswith("__") else None
+        if not isinstance(function, StaticFunction):
+            continue
+        if hasattr(TranslatedLayer, name):
+            raise ArgumentError(
+                f"jit.save: method {name!r} of {type(layer).__name__} hides one that every Layer has; "
+                "give it another name, or take to_static off it"
+            )
+        with modes.use(modes.current().with_grad(True)):
+            concrete = function.concrete_program_specify_input_spec()
+        outputs = [v for v in concrete.outputs if v is not None]
+        found[name] = inference_program(concrete.main_program, concrete.inputs, outputs)
+    return found
+
+
+def _bound_together(programs: list[Program]) -> dict[str, Variable]:
+    """The parameters and buffers of all Programs by name; one of a name is shared."""
+    found: dict[str, Variable] = {}
+    for program in programs:
+        for variable in program.bound():
+            known = found.setdefault(variable.name, variable)
+            if known.tensor is not variable.tensor:
+                raise ArgumentError(
+                    f"jit.save: two tensors are called {variable.name!r}; give one of them another name"
+                )
+    return found
 
 
 def _described(variable: Variable) -> dict[str, Any]:
@@ -120,13 +167,21 @@ def load(path: str, **configs: Any) -> TranslatedLayer:
     files and FormatError for damaged, foreign or mixed ones.
     """
     files = read_inference(path)
-    program = from_plain(files.program, f"{files.prefix}.pdmodel")
-    _bind(program, files)
-    return TranslatedLayer(program, files.info)
+    plain = files.program
+    where = f"{files.prefix}.pdmodel"
+    methods = plain.pop("methods", {}) if isinstance(plain, dict) else {}
+    if not isinstance(methods, dict) or any(hasattr(TranslatedLayer, name) for name in methods):
+        raise FormatError(f"{where}: its methods are {methods!r:.80}; save the model again")
+    programs = {FORWARD: from_plain(plain, where)}
+    programs |= {name: from_plain(each, f"{where}, method {name}") for name, each in methods.items()}
+    tensors: dict[str, Tensor] = {}
+    for program in programs.values():
+        _bind(program, files, tensors)
+    return TranslatedLayer(programs, files.info)
 
 
-def _bind(program: Program, files: InferenceFiles) -> None:
-    """Give every persistable Variable a Tensor with its weights."""
+def _bind(program: Program, files: InferenceFiles, shared: dict[str, Tensor]) -> None:
+    """Give every persistable Variable a Tensor with its weights, those of one name the same."""
     where = Path(f"{files.prefix}.pdiparams")
     info = files.info.get("variables", {}) if isinstance(files.info, dict) else {}
     block = program.global_block()
@@ -146,6 +201,9 @@ def _bind(program: Program, files: InferenceFiles) -> None:
                 f"{where}: weights of {variable.name!r} are {array.dtype}{list(array.shape)}: "
                 f"the Program says {variable.spec}; save the model again"
             )
+        if variable.name in shared:
+            program.bind(variable, shared[variable.name])
+            continue
         stop = bool(info.get(variable.name, {}).get("stop_gradient", variable.stop_gradient))
         data = np.ascontiguousarray(array) if array.ndim else array.copy()
         tensor: Tensor
@@ -154,4 +212,5 @@ def _bind(program: Program, files: InferenceFiles) -> None:
         else:
             tensor = Tensor(data, name=variable.name)
             tensor.persistable = True
+        shared[variable.name] = tensor
         program.bind(variable, tensor)

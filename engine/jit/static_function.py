@@ -14,6 +14,7 @@ from engine.eager.tensor import Tensor
 from engine.jit.convert.convert import ConvertedFunction, convert
 from engine.jit.convert.runtime_calls import noting_layers
 from engine.jit.input_spec import InputSpec
+from engine.jit.program_cache import ProgramCache
 from engine.jit.run_program import ProgramRunner
 from engine.jit.signature import Signature, as_specs, cache_key, tensors_of
 from engine.jit.tracebacks import fold
@@ -35,6 +36,7 @@ class ConcreteProgram:
     def __init__(self, function: StaticFunction, specs: dict[str, Any]) -> None:
         self.specs = function.signature.named(specs)
         self.main_program = Program()
+        self.startup_program = Program()  # empty: parameters have their values already
         self.inputs: list[Variable] = []
         block = self.main_program.global_block()
 
@@ -119,7 +121,7 @@ class StaticFunction:
         self._input_spec = input_spec
         self._instance = instance
         self._bound: Callable[..., Any] = function if instance is None else MethodType(function, instance)
-        self._programs: dict[Any, list[ConcreteProgram]] = {}
+        self.program_cache = ProgramCache()
         self._converted: ConvertedFunction | None = None
         self._signature: Signature | None = None
         functools.update_wrapper(self, function)
@@ -208,18 +210,14 @@ class StaticFunction:
         else:
             specs = {k: _merge(specified.get(k, v), v) for k, v in values.items()}
             key = (cache_key(specs), self._modes())
-        concrete = self._fitting(key) or self._traced(key, as_specs(values) if specs is None else specs)
+        concrete = self.program_cache.fitting(key)
+        if concrete is None:
+            concrete = self._traced(key, as_specs(values) if specs is None else specs)
         return concrete, tensors_of(where, values, concrete.specs)
-
-    def _fitting(self, key: Any) -> ConcreteProgram | None:
-        for concrete in self._programs.get(key, ()):
-            if concrete.fits:
-                return concrete
-        return None
 
     def _traced(self, key: Any, specs: dict[str, Any]) -> ConcreteProgram:
         made = ConcreteProgram(self, specs)
-        self._programs.setdefault(key, []).append(made)
+        self.program_cache.add(key, made)
         return made
 
     def _modes(self) -> tuple[bool, ...]:
@@ -238,8 +236,7 @@ class StaticFunction:
             return StaticFunction(self._function, input_spec, self._instance)._from_spec()
         if self._input_spec is not None:
             return self._from_spec()
-        modes_now = self._modes()
-        fitting = [c for (_, m), kept in self._programs.items() if m == modes_now for c in kept if c.fits]
+        fitting = self.program_cache.in_mode(self._modes())
         if not fitting:
             if not self.signature.python.parameters:
                 return self._from_spec([])
@@ -259,7 +256,7 @@ class StaticFunction:
         specified = self.signature.specified() if input_spec is None else {}
         assert specified is not None
         key = (cache_key(specified), self._modes())
-        return self._fitting(key) or self._traced(key, specified)
+        return self.program_cache.fitting(key) or self._traced(key, specified)
 
     @property
     def concrete_program(self) -> ConcreteProgram:
@@ -278,10 +275,15 @@ class StaticFunction:
     def outputs(self) -> list[Any]:
         return self.concrete_program.outputs
 
-    @property
-    def program_cache(self) -> list[ConcreteProgram]:
-        """Every Program built so far."""
-        return [concrete for kept in self._programs.values() for concrete in kept]
+    def get_concrete_program(self, *args: Any, **kwargs: Any) -> tuple[ConcreteProgram, ProgramRunner]:
+        """The Program for a call with these arguments (Tensors or InputSpecs), and what runs it."""
+        values = self.signature.bind(args, kwargs)
+        if any(isinstance(leaf, InputSpec) for leaf in nest.flatten(values)):
+            key = (cache_key(values), self._modes())
+            concrete = self.program_cache.fitting(key) or self._traced(key, values)
+        else:
+            concrete, _ = self._concrete_for(values)
+        return concrete, concrete.runner
 
     def rollback(self) -> Callable[..., Any]:
         """The function as it was written, put back into its Layer."""

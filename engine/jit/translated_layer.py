@@ -1,4 +1,4 @@
-"""TranslatedLayer: a saved Program as a Layer."""
+"""TranslatedLayer: saved Programs as a Layer."""
 
 from __future__ import annotations
 
@@ -16,72 +16,106 @@ from engine.program.builder import current_builder
 from engine.program.inline import inline
 from engine.program.program import Program, Variable
 
+FORWARD = "forward"
+
+
+class SavedFunction:
+    """One function of a saved Layer: its Program, which a call runs."""
+
+    def __init__(self, name: str, program: Program) -> None:
+        block = program.global_block()
+        self.name = name
+        self.program = program
+        self.inputs = [block.var(n) for n in program.inputs]
+        self.outputs = [block.var(n) for n in program.outputs]
+        self._runner = ProgramRunner(program, self.inputs, self.outputs)
+        self._mode_ops = _mode_ops(program)
+
+    def __call__(self, *inputs: Any) -> Any:
+        """The function's result. Raises ShapeError, DTypeError or ArgumentError for inputs it can't take."""
+        where = "TranslatedLayer" if self.name == FORWARD else f"TranslatedLayer.{self.name}"
+        if len(inputs) != len(self.inputs):
+            names = ", ".join(f"{v.name} {v.spec}" for v in self.inputs)
+            raise ArgumentError(
+                f"{where}: got {len(inputs)} inputs: the model takes {len(self.inputs)}: {names}"
+            )
+        builder = current_builder()
+        if builder is not None:  # within a function that is being traced: becomes part of its Program
+            mapped = inline(builder, self.program, self.inputs, inputs)
+            outputs = [mapped[id(v)] for v in self.outputs]
+            return outputs[0] if len(outputs) == 1 else outputs
+        tensors = [fit(where, v.name, x, _spec(v)) for v, x in zip(self.inputs, inputs, strict=True)]
+        results = self._runner(tensors)
+        return results[0] if len(results) == 1 else results
+
+    def input_specs(self) -> list[InputSpec]:
+        """What the function takes."""
+        return [_spec(v) for v in self.inputs]
+
+    def train(self, training: bool) -> None:
+        """Switch dropout and batch normalisation inside the Program."""
+        changed = False
+        for operator in self._mode_ops:
+            changed |= operator.attrs["is_test"] is training
+            operator.attrs["is_test"] = not training
+        if changed:
+            self._runner = ProgramRunner(self.program, self.inputs, self.outputs)
+
 
 class TranslatedLayer(Layer):
     """What ``jit.load`` gives: call it to predict, train it further, save it again.
 
-    Its modes switch dropout and batch normalisation inside the Program; it begins in the mode for predicting.
+    Functions that were saved beside ``forward`` are methods of the same name, over the same parameters. Its
+    modes switch dropout and batch normalisation inside the Programs; it begins in the mode for predicting.
     """
 
-    def __init__(self, program: Program, info: Any) -> None:
+    def __init__(self, programs: Mapping[str, Program], info: Any) -> None:
         super().__init__()
-        block = program.global_block()
-        inputs = [block.var(n) for n in program.inputs]
-        outputs = [block.var(n) for n in program.outputs]
         described = info if isinstance(info, dict) else {}
         variables = described.get("variables", {})
+        functions = {name: SavedFunction(name, program) for name, program in programs.items()}
         fields = self.__dict__
-        fields["_program"] = program
-        fields["_inputs"] = inputs
+        fields["functions"] = functions
         fields["info"] = described.get("info", {})
-        fields["_runner"] = ProgramRunner(program, inputs, outputs)
         fields["_structured_names"] = {}
-        for variable in program.bound():
+        fields |= {name: function for name, function in functions.items() if name != FORWARD}
+        bound = {id(v.tensor): v for program in programs.values() for v in program.bound()}
+        for variable in bound.values():
             name = variables.get(variable.name, {}).get("structured_name", variable.name)
             key = str(name).replace(".", "_")
-            while key in self._parameters or key in self._buffers:
+            while key in self._parameters or key in self._buffers or hasattr(type(self), key):
                 key += "_"
             self._structured_names[key] = name
             if isinstance(variable.tensor, Parameter):
                 self.add_parameter(key, variable.tensor)
             else:
                 self.register_buffer(key, variable.tensor)
-        fields["_mode_ops"] = _mode_ops(program)
         self.eval()
 
     def forward(self, *inputs: Any) -> Any:
         """The saved function. Raises ShapeError, DTypeError or ArgumentError for inputs it can't take."""
-        if len(inputs) != len(self._inputs):
-            names = ", ".join(f"{v.name} {v.spec}" for v in self._inputs)
+        if FORWARD not in self.functions:
             raise ArgumentError(
-                f"TranslatedLayer: got {len(inputs)} inputs: the model takes {len(self._inputs)}: {names}"
+                f"TranslatedLayer: no forward was saved; call one of its methods: {sorted(self.functions)}"
             )
-        builder = current_builder()
-        if builder is not None:  # within a function that is being traced: becomes part of its Program
-            mapped = inline(builder, self._program, self._inputs, inputs)
-            outputs = [mapped[id(v)] for v in self._runner.outputs]
-            return outputs[0] if len(outputs) == 1 else outputs
-        tensors = [
-            fit("TranslatedLayer", v.name, x, _spec(v)) for v, x in zip(self._inputs, inputs, strict=True)
-        ]
-        results = self._runner(tensors)
-        return results[0] if len(results) == 1 else results
+        return self.functions[FORWARD](*inputs)
 
-    def program(self, method_name: str = "forward") -> Program:
-        """The Program that a call runs."""
-        if method_name != "forward":
+    def program(self, method_name: str = FORWARD) -> Program:
+        """The Program that a call of the method runs."""
+        if method_name not in self.functions:
             raise ArgumentError(
-                f"TranslatedLayer.program: no method {method_name!r} was saved; there is 'forward'"
+                f"TranslatedLayer.program: no method {method_name!r} was saved; there are "
+                f"{sorted(self.functions)}"
             )
-        return self._program  # type: ignore[no-any-return]
+        return self.functions[method_name].program  # type: ignore[no-any-return]
 
     def input_specs(self) -> list[InputSpec]:
         """What the model takes."""
-        return [_spec(v) for v in self._inputs]
+        return self.functions[FORWARD].input_specs()  # type: ignore[no-any-return]
 
     @property
     def training(self) -> bool:
-        """Whether dropout drops and batch normalisation learns, where the Program has them.
+        """Whether dropout drops and batch normalisation learns, where the Programs have them.
 
         Set by ``train()`` and ``eval()``, its own or those of a Layer that it is part of.
         """
@@ -90,12 +124,8 @@ class TranslatedLayer(Layer):
     @training.setter
     def training(self, training: bool) -> None:
         self.__dict__["training"] = training
-        changed = False
-        for operator in self._mode_ops:
-            changed |= operator.attrs["is_test"] is training
-            operator.attrs["is_test"] = not training
-        if changed:
-            self.__dict__["_runner"] = ProgramRunner(self._program, self._inputs, self._runner.outputs)
+        for function in self.__dict__.get("functions", {}).values():
+            function.train(training)
 
     def state_dict(self, *args: Any, **kwargs: Any) -> dict[str, Tensor]:
         """Parameters and buffers by the names they had in the original network."""
