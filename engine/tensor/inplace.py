@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -116,6 +117,9 @@ def inplace(name: str, function: Callable[..., Any], becomes: str = "") -> Calla
     def changed(x: Any, *args: Any, **kwargs: Any) -> Any:
         return replace(name, x, function(x, *args, **kwargs), becomes=becomes)
 
+    signature = inspect.signature(function)
+    kept = [p for p in signature.parameters.values() if p.name not in ("out", "broadcast")]
+    changed.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]
     changed.__name__ = changed.__qualname__ = name
     changed.__doc__ = f"In place: {function.__doc__}"
     return changed

@@ -107,6 +107,7 @@ CASES: list[Case] = [
          s(v(), np.array(0.3)), grads="x"),
     *row("dropout", lambda x, is_test: [x, np.ones(x.shape, "uint8")], s(v(), is_test=True),
          s(NONE, is_test=True), grads="x"),
+    *row("addmm", lambda x, a, b: np.zeros((0, 2)), s(v(0, 2), v(0, 3), v(3, 2)), grads="input x y"),
     # -- layers with an empty batch
     *row("layer_norm", lambda x, scale, bias: [np.zeros((0, 4)), np.zeros((0,)), np.zeros((0,))],
          s(v(0, 4), v(4), v(4, seed=1)), grads="x scale bias"),

@@ -22,7 +22,8 @@ EXEMPT: dict[str, str] = dict.fromkeys(
     ["sgd", "momentum", "adam", "adamw", "adamax", "adagrad", "adadelta", "rmsprop", "lamb"],
     "parameters are floating",
 ) | dict.fromkeys(
-    ["fmax_takes_first", "fmin_takes_first", "max_pool2d_pick", "max_pool3d_pick", "sum_to_like"],
+    ["fmax_takes_first", "fmin_takes_first", "max_pool2d_pick", "max_pool3d_pick", "sum_to_like",
+     "logcumsumexp_jvp"],
     "part of a gradient, which is floating",
 ) | {
     "elementwise_pow": "a whole number has no whole negative power",
