@@ -54,6 +54,30 @@ class DType:
         return self
 
 
+class _Unstored(DType):
+    """A data type that can be named and asked about, while no tensor holds it here."""
+
+    __slots__ = ("_size",)
+
+    def __init__(self, name: str, number: int, size: int) -> None:
+        self.name, self.number, self._size = name, number, size
+        self.is_floating_point, self.is_integer, self.is_complex = True, False, False
+
+    @property
+    def np(self) -> Any:  # type: ignore[override]
+        """Raises DTypeError: NumPy has no such type."""
+        raise DTypeError(f"{self}: no tensor holds it here, NumPy has no such type; use float16 or float32")
+
+    @property
+    def itemsize(self) -> int:
+        return self._size
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, str) and other in (self.name, f"paddle.{self.name}"))
+
+    __hash__ = DType.__hash__
+
+
 bool_ = DType("bool", np.bool_, 0)
 int16 = DType("int16", np.int16, 1)
 int32 = DType("int32", np.int32, 2)
@@ -65,6 +89,7 @@ uint8 = DType("uint8", np.uint8, 20)
 int8 = DType("int8", np.int8, 21)
 complex64 = DType("complex64", np.complex64, 23)
 complex128 = DType("complex128", np.complex128, 24)
+bfloat16 = _Unstored("bfloat16", 22, 2)
 
 ALL = (bool_, uint8, int8, int16, int32, int64, float16, float32, float64, complex64, complex128)
 _BY_NAME = {d.name: d for d in ALL}
@@ -90,7 +115,8 @@ def as_dtype(value: Any) -> DType:
     if isinstance(value, DType):
         return value
     if isinstance(value, str):
-        found = _BY_NAME.get(value.removeprefix("paddle."))
+        name = value.removeprefix("paddle.")
+        found = bfloat16 if name == bfloat16.name else _BY_NAME.get(name)
         if found is not None:
             return found
     elif isinstance(value, type) and value in _BY_PYTHON and value is not float:

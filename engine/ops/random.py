@@ -70,15 +70,22 @@ def _of_x(where: str) -> Any:
     return infer
 
 
+def _require_floating(x: Any) -> None:
+    if x.dtype.kind != "f":
+        raise TypeError("not floating")  # the mode asks inference to say what is wrong
+
+
 @op("uniform_random_inplace", infer=_of_x("uniform_"))
 def uniform_like(xp, x, *, min=-1.0, max=1.0, seed=0, key):
     """Evenly distributed over [min, max), in the shape and dtype of x."""
+    _require_floating(x)
     return xp.asarray(_generator(key, seed).random(x.shape) * (max - min) + min, dtype=x.dtype)
 
 
 @op("gaussian_inplace", infer=_of_x("normal_"))
 def gaussian_like(xp, x, *, mean=0.0, std=1.0, seed=0, key):
     """Normally distributed, in the shape and dtype of x."""
+    _require_floating(x)
     return xp.asarray(_generator(key, seed).standard_normal(x.shape) * std + mean, dtype=x.dtype)
 
 
@@ -92,6 +99,7 @@ def _infer_exponential(x: Spec, *, lam: float = 1.0) -> Spec:
 @op("exponential", infer=_infer_exponential)
 def exponential_like(xp, x, *, lam=1.0, key):
     """Exponentially distributed with rate ``lam``, in the shape and dtype of x; never 0."""
+    _require_floating(x)
     if lam <= 0:
         raise ValueError("not above 0")  # the mode asks inference to say what is wrong
     drawn = -np.log1p(-numpy_generator(key).random(x.shape)) / lam
@@ -101,6 +109,7 @@ def exponential_like(xp, x, *, lam=1.0, key):
 @op("bernoulli", infer=_of_x("bernoulli"))
 def bernoulli(xp, x, *, key):
     """1 with the probability that x gives each element, else 0."""
+    _require_floating(x)
     if x.size and not bool(((x >= 0) & (x <= 1)).all()):
         raise OutOfRangeError(
             f"bernoulli: x holds probabilities, 0 to 1: got {float(x.min())} to {float(x.max())}"
@@ -111,6 +120,7 @@ def bernoulli(xp, x, *, key):
 @op("poisson", infer=_of_x("poisson"))
 def poisson(xp, x, *, key):
     """Poisson distributed with the mean that x gives each element."""
+    _require_floating(x)
     if x.size and not bool((x >= 0).all()):
         raise OutOfRangeError(f"poisson: x holds means, 0 or more: the smallest is {float(x.min())}")
     means = x if isinstance(x, np.ndarray) else x.get()

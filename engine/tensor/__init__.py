@@ -1,24 +1,61 @@
-"""The public functions on tensors, with Paddle's signatures, and the methods of Tensor and Variable."""
+"""The public functions on tensors, with Paddle's signatures, and the methods of Tensor and Variable.
 
-from engine.tensor import methods  # attaches the methods
-from engine.tensor.creation import (
-    arange,
-    assign,
-    clone,
-    empty,
-    empty_like,
-    eye,
-    full,
-    full_like,
-    linspace,
-    ones,
-    ones_like,
-    to_tensor,
-    zeros,
-    zeros_like,
+All of them are names of this package too, as in ``paddle.tensor``.
+"""
+
+from __future__ import annotations
+
+from types import FunctionType, ModuleType
+from typing import Any
+
+from engine.tensor import (
+    arranging,
+    array,
+    bitwise,
+    complex_parts,
+    contraction,
+    creation,
+    cumulative,
+    decompositions,
+    diagonals,
+    exponential,
+    factories,
+    linalg,
+    logic,
+    manipulation,
+    math,
+    methods,  # attaches the methods
+    printing,
+    random,
+    reduction,
+    scattering,
+    search,
+    special,
+    statistics,
+    trigonometry,
 )
 
-__all__ = [
-    "arange", "assign", "clone", "empty", "empty_like", "eye", "full", "full_like", "linspace", "methods",
-    "ones", "ones_like", "to_tensor", "zeros", "zeros_like",
-]  # fmt: skip
+_MODULES = (
+    arranging, array, bitwise, complex_parts, contraction, creation, cumulative, decompositions, diagonals,
+    exponential, linalg, logic, manipulation, math, random, reduction, scattering, search, special, statistics, trigonometry,
+)  # fmt: skip
+
+
+def _functions(module: ModuleType) -> dict[str, Any]:
+    """The public functions that are defined in a module, or made there by the factories."""
+    made_by = (module.__name__, factories.__name__)
+    return {
+        name: value
+        for name, value in vars(module).items()
+        if isinstance(value, FunctionType) and not name.startswith("_")
+        and value.__module__ in made_by and name not in vars(factories)
+    }  # fmt: skip
+
+
+for _module in _MODULES:
+    globals().update(_functions(_module))
+globals().update(methods.INPLACE)
+is_tensor = logic.is_tensor_value
+set_printoptions = printing.set_printoptions
+slice = arranging.slice_
+del _module

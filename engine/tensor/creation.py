@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,10 @@ from engine.core.dtype import DType, as_dtype, default_dtype, from_numpy
 from engine.core.errors import ArgumentError, DTypeError
 from engine.core.place import as_place, backend, current_place
 from engine.eager.tensor import Tensor
+from engine.ops import math, sized
 from engine.ops import shape as ops
+from engine.program.unknown import known_operand
+from engine.tensor.sizes import dimensions, is_later, whole
 
 
 def to_tensor(data: Any, dtype: Any = None, place: Any = None, stop_gradient: bool = True) -> Any:
@@ -33,35 +35,50 @@ def to_tensor(data: Any, dtype: Any = None, place: Any = None, stop_gradient: bo
 
 
 def _as_array(data: Any, dtype: DType | None) -> Any:
+    """The data as a NumPy array, of ``dtype`` where given, else of the dtype that it has as a tensor."""
     if isinstance(data, Tensor):
         array = data.numpy()
     elif isinstance(data, (np.ndarray, np.generic)):
         array = np.asarray(data)
-    elif isinstance(data, (list, tuple)) and any(isinstance(v, Tensor) for v in _leaves(data)):
-        array = np.asarray(_untensored(data))
     else:
-        try:
-            array = np.asarray(data)
-        except ValueError as error:
-            raise ArgumentError(
-                f"to_tensor: the nested lists are not of equal length: {error}; pad them"
-            ) from None
-        if array.dtype == np.float64:
-            array = array.astype(default_dtype().np)
-        elif array.dtype == np.complex128:
-            array = array.astype(np.complex64)
-        elif array.dtype.kind == "i":
-            array = array.astype(np.int64)
+        array = _from_python(data)
     if array.dtype.kind not in "biufc":
         raise DTypeError(
-            f"to_tensor: data of {array.dtype} is no numbers: got {type(data).__name__}; "
-            "convert it to numbers first"
+            f"to_tensor: data of {array.dtype} is no numbers that a tensor holds: got {_shown(data)}; "
+            "convert it to numbers of up to 64 bits first"
         )
-    if dtype is not None and array.dtype != dtype.np:
-        array = array.astype(dtype.np)
-    elif dtype is None:
-        array = array.astype(from_numpy(array.dtype).np, copy=False)
-    return array
+    if dtype is not None:
+        return array if array.dtype == dtype.np else array.astype(dtype.np)
+    return array.astype(from_numpy(array.dtype).np, copy=False)
+
+
+def _from_python(data: Any) -> Any:
+    """Numbers and nested lists: floats in the default dtype, ints as int64; tensors in them keep theirs."""
+    tensors = arrays = False
+    if isinstance(data, (list, tuple)):
+        leaves = list(_leaves(data))
+        tensors = any(isinstance(v, Tensor) for v in leaves)
+        arrays = any(isinstance(v, (np.ndarray, np.generic)) for v in leaves)
+        if tensors:
+            data = _untensored(data)
+    try:
+        array = np.asarray(data)
+    except (ValueError, OverflowError) as error:
+        raise ArgumentError(
+            f"to_tensor: the nested lists are not of equal length, or no numbers: {error}; pad them"
+        ) from None
+    if tensors:
+        return array
+    if array.dtype.kind == "f":
+        return array.astype(default_dtype().np)
+    if array.dtype == np.complex128:
+        return array.astype(np.complex128 if default_dtype().name == "float64" else np.complex64)
+    return array.astype(np.int64) if array.dtype.kind == "i" and not arrays else array
+
+
+def _shown(data: Any) -> str:
+    text = repr(data)
+    return f"{type(data).__name__} {text if len(text) < 60 else text[:60] + '...'}"
 
 
 def _leaves(data: Any) -> Any:
@@ -79,23 +96,29 @@ def _untensored(data: Any) -> Any:
 
 
 def _static_constant(data: Any, dtype: Any) -> Any:
+    data = known_operand(data)
     if modes.is_symbolic(data):
-        return data if dtype is None else data.astype(dtype)
+        return data if dtype is None else math.cast(data, out_dtype=as_dtype(dtype).name)
+    if isinstance(data, (list, tuple)) and any(is_later(v) for v in _leaves(data)):
+        return _stacked(data, dtype)
     array = _as_array(data, None if dtype is None else as_dtype(dtype))
     return ops.constant(
         shape=list(array.shape), values=array.reshape(-1).tolist(), dtype=from_numpy(array.dtype).name
     )
 
 
-def _dims(where: str, shape: Any) -> list[int]:
-    if isinstance(shape, Tensor):
-        shape = shape.tolist()
-    if isinstance(shape, (int, np.integer)):
-        shape = [shape]
-    dims = [int(d) for d in shape]
-    if any(d < 0 for d in dims):
-        raise ArgumentError(f"{where}: shape {dims} has a negative dimension; give every size")
-    return dims
+def _stacked(data: Any, dtype: Any) -> Any:
+    """Nested lists in which there are Variables."""
+    if not isinstance(data, (list, tuple)):
+        return _static_constant(data, dtype)
+    from engine.tensor.manipulation import stack
+    from engine.tensor.promote import common_dtype
+
+    parts = [_stacked(v, dtype) for v in data]
+    kind = parts[0].dtype
+    for part in parts[1:]:
+        kind = common_dtype(kind, part.dtype)
+    return stack([p if p.dtype is kind else math.cast(p, out_dtype=kind.name) for p in parts])
 
 
 def _name(dtype: Any) -> str:
@@ -104,19 +127,47 @@ def _name(dtype: Any) -> str:
 
 def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None) -> Any:
     """A tensor of one value, of the default dtype unless given."""
-    if isinstance(fill_value, Tensor):
+    fill_value = known_operand(fill_value)
+    kind = _name(dtype)
+    if isinstance(fill_value, Tensor) and not modes.is_static():
         fill_value = fill_value.item()
-    return ops.fill(shape=_dims("full", shape), value=fill_value, dtype=_name(dtype))
+    if isinstance(fill_value, (Tensor,)) or modes.is_symbolic(fill_value):
+        value = ops.reshape(math.cast(fill_value, out_dtype=kind), shape=[])
+        return math.add(ops.fill(value=0.0, dtype=kind, **dimensions("full", shape)), value)
+    if isinstance(fill_value, str):
+        fill_value = float(fill_value)
+    return ops.fill(value=fill_value, dtype=kind, **dimensions("full", shape))
+
+
+def fill_constant(
+    shape: Any, dtype: Any, value: Any, force_cpu: bool = False, out: Any = None, name: str | None = None
+) -> Any:
+    """A tensor of one value, written into ``out`` where given (``paddle.tensor.fill_constant``)."""
+    made = full(shape, value, dtype)
+    if out is None:
+        return made
+    from engine.tensor.inplace import replace
+
+    return replace("fill_constant", out, made)
+
+
+def create_tensor(dtype: Any, name: str | None = None, persistable: bool = False) -> Any:
+    """A tensor without elements, to be given a value by ``assign(x, output)`` of its shape later."""
+    made = ops.fill(shape=[0], value=0.0, dtype=as_dtype(dtype).name)
+    if name is not None:
+        made.name = name
+    made.persistable = persistable
+    return made
 
 
 def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
     """Zeros, of the default dtype unless given."""
-    return ops.fill(shape=_dims("zeros", shape), value=0.0, dtype=_name(dtype))
+    return ops.fill(value=0.0, dtype=_name(dtype), **dimensions("zeros", shape))
 
 
 def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
     """Ones, of the default dtype unless given."""
-    return ops.fill(shape=_dims("ones", shape), value=1.0, dtype=_name(dtype))
+    return ops.fill(value=1.0, dtype=_name(dtype), **dimensions("ones", shape))
 
 
 def empty(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
@@ -126,7 +177,14 @@ def empty(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
 
 def full_like(x: Any, fill_value: Any, dtype: Any = None, name: str | None = None) -> Any:
     """A tensor of one value in the shape (and dtype, unless given) of x."""
-    return ops.fill_like(x, value=fill_value, dtype=None if dtype is None else as_dtype(dtype).name)
+    kind = None if dtype is None else as_dtype(dtype).name
+    fill_value = known_operand(fill_value)
+    if isinstance(fill_value, Tensor) and not modes.is_static():
+        fill_value = fill_value.item()
+    if isinstance(fill_value, Tensor) or modes.is_symbolic(fill_value):
+        zero = ops.fill_like(x, value=0.0, dtype=kind)
+        return math.add(zero, ops.reshape(math.cast(fill_value, out_dtype=zero.dtype.name), shape=[]))
+    return ops.fill_like(x, value=fill_value, dtype=kind)
 
 
 def zeros_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
@@ -144,34 +202,78 @@ def empty_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
     return zeros_like(x, dtype)
 
 
+def _number_of(value: Any) -> Any:
+    """A Python number, or the Variable that will hold one."""
+    value = known_operand(value)
+    return value.item() if isinstance(value, (Tensor, np.generic)) and not modes.is_symbolic(value) else value
+
+
+def _kind_of(value: Any) -> DType:
+    if modes.is_symbolic(value):
+        found: DType = value.dtype
+        return found
+    return as_dtype("int64") if isinstance(value, int) else default_dtype()
+
+
 def arange(start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, name: str | None = None) -> Any:
-    """Values from start, below end; int64 where all three are whole numbers, else the default dtype."""
-    values = [v.item() if isinstance(v, Tensor) else v for v in (start, end, step)]
+    """Values from start, below end; int64 where all three are whole numbers, else the default dtype.
+
+    Differs from Paddle: empty where start lies beyond end.
+    """
+    kinds = [v.dtype for v in (start, end, step) if isinstance(v, Tensor)]
+    values = [_number_of(v) for v in (start, end, step)]
     if values[1] is None:
         values[0], values[1] = 0, values[0]
+    if dtype is None:
+        kinds = kinds or [_kind_of(v) for v in values]
+        dtype = next((k for k in kinds if not k.is_integer), kinds[0])
+    if any(modes.is_symbolic(v) for v in values):
+        parts = [v if modes.is_symbolic(v) else to_tensor(v) for v in values]
+        return sized.range_of(*parts, dtype=_name(dtype))
     if values[2] == 0:
         raise ArgumentError("arange: step is 0, so the end is never reached; use another step")
-    if dtype is None:
-        dtype = "int64" if all(isinstance(v, (int, np.integer)) for v in values) else default_dtype()
     return ops.arange(start=values[0], end=values[1], step=values[2], dtype=_name(dtype))
 
 
 def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | None = None) -> Any:
     """``num`` evenly spaced values from start to stop, both included."""
-    first, last, count = (v.item() if isinstance(v, Tensor) else v for v in (start, stop, num))
-    if int(count) < 1:
+    first, last, count = _number_of(start), _number_of(stop), whole("linspace", num)
+    if count < 1:
         raise ArgumentError(f"linspace: num must be at least 1: got {count}")
-    return to_tensor(np.linspace(first, last, int(count)).astype(as_dtype(_name(dtype)).np))
+    return to_tensor(np.linspace(first, last, count).astype(as_dtype(_name(dtype)).np))
+
+
+def logspace(
+    start: Any, stop: Any, num: Any, base: Any = 10.0, dtype: Any = None, name: str | None = None
+) -> Any:
+    """``num`` values from base ** start to base ** stop, both included, with evenly spaced logarithms."""
+    first, last, count, root = _number_of(start), _number_of(stop), whole("logspace", num), _number_of(base)
+    if count < 1:
+        raise ArgumentError(f"logspace: num must be at least 1: got {count}")
+    return to_tensor(np.logspace(first, last, count, base=root).astype(as_dtype(_name(dtype)).np))
 
 
 def eye(num_rows: int, num_columns: int | None = None, dtype: Any = None, name: str | None = None) -> Any:
     """Ones on the diagonal, zeros elsewhere."""
-    return to_tensor(np.eye(num_rows, num_columns, dtype=as_dtype(_name(dtype)).np))
+    rows = whole("eye", num_rows)
+    columns = rows if num_columns is None else whole("eye", num_columns)
+    if rows < 0 or columns < 0:
+        raise DTypeError(f"eye: num_rows and num_columns are non-negative ints: got {rows} and {columns}")
+    return to_tensor(np.eye(rows, columns, dtype=as_dtype(_name(dtype)).np))
 
 
 def assign(x: Any, output: Any = None) -> Any:
-    """A copy of x (a tensor, array, list or number), written into ``output`` where given."""
-    value = x if isinstance(x, Tensor) or modes.is_symbolic(x) else to_tensor(x)
+    """A copy of x (a tensor, array, list or number), written into ``output`` where given.
+
+    Numbers become a tensor of shape [1]; arrays of float64 that of float32, as in Paddle.
+    """
+    value = x
+    if isinstance(x, (bool, int, float, complex, np.generic)):
+        value = to_tensor([x])
+    elif isinstance(x, np.ndarray):
+        value = to_tensor(x, dtype="float32" if x.dtype == np.float64 else None)
+    elif not isinstance(x, Tensor) and not modes.is_symbolic(x):
+        value = to_tensor(x)
     copied = ops.assign(value)
     if output is None:
         return copied
@@ -183,8 +285,3 @@ def assign(x: Any, output: Any = None) -> Any:
 def clone(x: Any, name: str | None = None) -> Any:
     """A copy of x that gradients flow through."""
     return ops.assign(x)
-
-
-def numbers(values: Sequence[Any]) -> list[Any]:
-    """Python numbers from a mixture of numbers and tensors of one element."""
-    return [v.item() if isinstance(v, Tensor) else v for v in values]

@@ -1,61 +1,164 @@
-"""Random tensors."""
+"""Random tensors, and filling tensors with random numbers in place."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+import numpy as np
+
+from engine.core import mode as modes
 from engine.core.dtype import as_dtype, default_dtype
+from engine.core.errors import ArgumentError, DTypeError
+from engine.ops import math as math_ops
 from engine.ops import random as ops
-from engine.tensor.creation import _dims
+from engine.ops import shape as shape_ops
+from engine.ops import trigonometry as trigonometry_ops
+from engine.tensor.inplace import replace
+from engine.tensor.promote import is_tensor
+from engine.tensor.sizes import dimensions, whole
 
 
-def _name(dtype: Any) -> str:
-    return default_dtype().name if dtype is None else as_dtype(dtype).name
+def _floating(where: str, dtype: Any) -> str:
+    found = default_dtype() if dtype is None else as_dtype(dtype)
+    if not found.is_floating_point:
+        raise DTypeError(f"{where}: dtype is floating: got {found.name}; use randint() for whole numbers")
+    return found.name
 
 
 def rand(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
     """Evenly distributed over [0, 1)."""
-    return ops.uniform(shape=_dims("rand", shape), dtype=_name(dtype), min=0.0, max=1.0)
+    return ops.uniform(dtype=_floating("rand", dtype), min=0.0, max=1.0, **dimensions("rand", shape))
 
 
 def randn(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
     """Normally distributed, mean 0, standard deviation 1."""
-    return ops.gaussian(shape=_dims("randn", shape), dtype=_name(dtype))
+    return ops.gaussian(dtype=_floating("randn", dtype), **dimensions("randn", shape))
 
 
 standard_normal = randn
 
 
-def normal(mean: float = 0.0, std: float = 1.0, shape: Any = None, name: str | None = None) -> Any:
-    """Normally distributed."""
-    return ops.gaussian(
-        shape=_dims("normal", shape if shape is not None else [1]), dtype=_name(None), mean=mean, std=std
-    )
+def normal(mean: Any = 0.0, std: Any = 1.0, shape: Any = None, name: str | None = None) -> Any:
+    """Normally distributed.
+
+    Where ``mean`` or ``std`` is a tensor, each number has its own and ``shape`` is not looked at.
+    """
+    if not is_tensor(mean) and not is_tensor(std):
+        how = dimensions("normal", [1] if shape is None else shape)
+        return ops.gaussian(dtype=_floating("normal", None), mean=float(mean), std=float(std), **how)
+    like = shape_ops.fill_like(mean + std * 0.0 if is_tensor(std) else mean, value=0.0)
+    return mean + ops.gaussian_like(like) * std
 
 
 def uniform(
-    shape: Any, dtype: Any = None, min: float = -1.0, max: float = 1.0, seed: int = 0, name: str | None = None
+    shape: Any, dtype: Any = None, min: Any = -1.0, max: Any = 1.0, seed: int = 0, name: str | None = None
 ) -> Any:
-    """Evenly distributed over [min, max)."""
+    """Evenly distributed over [min, max); ``seed``, where not 0, fixes the numbers."""
+    low, high = (v.item() if is_tensor(v) else v for v in (min, max))
     return ops.uniform(
-        shape=_dims("uniform", shape), dtype=_name(dtype), min=float(min), max=float(max), seed=seed
-    )
+        dtype=_floating("uniform", dtype), min=float(low), max=float(high), seed=seed,
+        **dimensions("uniform", shape),
+    )  # fmt: skip
+
+
+def _bounds(where: str, low: Any, high: Any) -> tuple[int, int]:
+    low, high = (0, low) if high is None else (low, high)
+    low, high = whole(where, low), whole(where, high)
+    if low >= high:
+        raise ArgumentError(f"{where}: low must be below high: got {low} and {high}")
+    return low, high
 
 
 def randint(
     low: int = 0, high: int | None = None, shape: Any = (1,), dtype: Any = None, name: str | None = None
 ) -> Any:
     """Whole numbers from low, below high (from 0, below low, without high)."""
-    if high is None:
-        low, high = 0, low
-    return ops.randint(
-        low=low,
-        high=high,
-        shape=_dims("randint", shape),
-        dtype="int64" if dtype is None else as_dtype(dtype).name,
-    )
+    low, high = _bounds("randint", low, high)
+    kind = "int64" if dtype is None else as_dtype(dtype).name
+    return ops.randint(low=low, high=high, dtype=kind, **dimensions("randint", shape))
+
+
+def randint_like(
+    x: Any, low: int = 0, high: int | None = None, dtype: Any = None, name: str | None = None
+) -> Any:
+    """Whole numbers from low, below high, in the shape (and dtype, unless given) of x, floating ones too."""
+    low, high = _bounds("randint_like", low, high)
+    kind = (x.dtype if dtype is None else as_dtype(dtype)).name
+    drawn = ops.randint(low=low, high=high, dtype="int64", **dimensions("randint_like", list(x.shape)))
+    return drawn if kind == "int64" else math_ops.cast(drawn, out_dtype=kind)
 
 
 def randperm(n: int, dtype: Any = "int64", name: str | None = None) -> Any:
     """The numbers 0 to n-1 in random order."""
-    return ops.randperm(n=n, dtype=as_dtype(dtype).name)
+    return ops.randperm(n=whole("randperm", n), dtype=as_dtype(dtype).name)
+
+
+def bernoulli(x: Any, name: str | None = None) -> Any:
+    """1 with the probability that x gives each element, else 0, in the dtype of x."""
+    return ops.bernoulli(x)
+
+
+def multinomial(x: Any, num_samples: int = 1, replacement: bool = False, name: str | None = None) -> Any:
+    """Numbers of categories, int64, drawn with the weights in x or in each of its rows.
+
+    Without ``replacement`` each is drawn at most once.
+    """
+    return ops.multinomial(
+        x, num_samples=whole("multinomial", num_samples), replacement=bool(replacement)
+    )
+
+
+def poisson(x: Any, name: str | None = None) -> Any:
+    """Poisson distributed with the mean that x gives each element, in the dtype of x."""
+    return ops.poisson(x)
+
+
+# -- in place ----------------------------------------------------------------------------------------------
+
+
+def _filled(where: str, x: Any, value: Any) -> Any:
+    """x filled with drawn numbers, which have no gradient; a leaf that is trained may be filled too."""
+    if not modes.is_symbolic(x) and not modes.is_static():
+        x.set_value(value)
+        if not x.is_leaf:
+            x.stop_gradient = True
+        return x
+    return replace(where, x, value)
+
+
+def uniform_(x: Any, min: float = -1.0, max: float = 1.0, seed: int = 0, name: str | None = None) -> Any:
+    """In place: numbers evenly distributed over [min, max)."""
+    return _filled("uniform_", x, ops.uniform_like(x, min=float(min), max=float(max), seed=seed))
+
+
+def normal_(x: Any, mean: float = 0.0, std: float = 1.0, name: str | None = None) -> Any:
+    """In place: normally distributed numbers."""
+    return _filled("normal_", x, ops.gaussian_like(x, mean=float(mean), std=float(std)))
+
+
+def exponential_(x: Any, lam: float = 1.0, name: str | None = None) -> Any:
+    """In place: exponentially distributed numbers of rate ``lam``."""
+    return _filled("exponential_", x, ops.exponential_like(x, lam=float(lam)))
+
+
+def cauchy_(x: Any, loc: float = 0, scale: float = 1, name: str | None = None) -> Any:
+    """In place: Cauchy distributed numbers around ``loc``."""
+    angle = math_ops.scale(ops.uniform_like(x, min=-0.5, max=0.5), scale=math.pi)
+    drawn = math_ops.scale(trigonometry_ops.tan(angle), scale=float(scale), bias=float(loc))
+    return _filled("cauchy_", x, drawn)
+
+
+def geometric_(x: Any, probs: Any, name: str | None = None) -> Any:
+    """In place: log(u) / log(1 - probs) for even u, which rounded up is geometrically distributed.
+
+    As in Paddle the numbers are not rounded.
+    """
+    tiny = float(np.finfo(x.dtype.np).tiny)
+    drawn = math_ops.log(ops.uniform_like(x, min=tiny, max=1.0))
+    if not is_tensor(probs):
+        if not 0 < probs < 1:
+            raise ArgumentError(f"geometric_: probs is between 0 and 1: got {probs}")
+        return _filled("geometric_", x, math_ops.scale(drawn, scale=1.0 / math.log1p(-probs)))
+    odds = math_ops.log(math_ops.scale(math_ops.cast(probs, out_dtype=x.dtype.name), scale=-1.0, bias=1.0))
+    return _filled("geometric_", x, math_ops.divide(drawn, odds))

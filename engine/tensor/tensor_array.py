@@ -65,6 +65,12 @@ class TensorArray:
             return stacked.shape[0]
         return _int64(shape.shape(stacked))
 
+    def begin(self, like: Any) -> None:
+        """Take the structure of the first element, if the array has none yet."""
+        if not self._stacked:
+            made = TensorArray.of([], like)
+            self._structure, self._stacked = made._structure, made._stacked
+
     def append(self, element: Any) -> None:
         """Add an element of the same structure at the end."""
         self._stacked = self._each(ops.array_append, element)

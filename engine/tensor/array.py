@@ -1,0 +1,79 @@
+"""Paddle's tensor arrays: a list in eager mode, a TensorArray where a Program is built."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core import mode as modes
+from engine.core.dtype import as_dtype
+from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError
+from engine.eager.tensor import Tensor
+from engine.tensor.promote import is_tensor
+from engine.tensor.sizes import is_later, whole
+from engine.tensor.tensor_array import TensorArray
+
+
+def create_array(dtype: Any, initialized_list: Any = None) -> Any:
+    """An array that holds the tensors of ``initialized_list``, or none; all of one dtype."""
+    kind = as_dtype(dtype)
+    items = [] if initialized_list is None else list(initialized_list)
+    for item in items:
+        if not is_tensor(item) or item.dtype is not kind:
+            raise DTypeError(
+                f"create_array: initialized_list holds tensors of {kind.name}: got "
+                f"{getattr(item, 'dtype', type(item).__name__)}; cast them first"
+            )
+    if not modes.is_static():
+        return items
+    return TensorArray.of(items, items[0]) if items else TensorArray(None, ())
+
+
+def array_write(x: Any, i: Any, array: Any = None) -> Any:
+    """Put x at position ``i`` of the array (a new one by default), at most one past its end; the array."""
+    if array is None:
+        array = create_array(x.dtype)
+    if isinstance(array, TensorArray):
+        array.begin(x)
+        array.write(i, x)
+        return array
+    at = _position("array_write", i, array)
+    if at > len(array):
+        raise OutOfRangeError(
+            f"array_write: position {at} of an array of {len(array)}; write at 0 to {len(array)}"
+        )
+    if at < len(array):
+        array[at] = x
+    else:
+        array.append(x)
+    return array
+
+
+def array_read(array: Any, i: Any) -> Any:
+    """The tensor at position ``i`` of the array."""
+    if isinstance(array, TensorArray):
+        return array[i if is_later(i) or isinstance(i, Tensor) else whole("array_read", i)]
+    at = _position("array_read", i, array)
+    if at >= len(array):
+        raise OutOfRangeError(f"array_read: position {at} of an array of {len(array)}; read what was written")
+    return array[at]
+
+
+def array_length(array: Any) -> Any:
+    """How many tensors the array holds; an int64 Variable where only the running Program knows."""
+    return array.length() if isinstance(array, TensorArray) else len(_listed("array_length", array))
+
+
+def _position(where: str, i: Any, array: Any) -> int:
+    _listed(where, array)
+    if is_tensor(i) and i.size != 1:
+        raise ArgumentError(f"{where}: i is one number: got shape {list(i.shape)}")
+    at = whole(where, i)
+    if at < 0:
+        raise OutOfRangeError(f"{where}: position {at} is negative; count from 0")
+    return at
+
+
+def _listed(where: str, array: Any) -> list[Any]:
+    if not isinstance(array, list):
+        raise DTypeError(f"{where}: array is made by create_array(): got {type(array).__name__}")
+    return array
