@@ -69,7 +69,7 @@ def triu(x: Any, diagonal: int = 0, name: str | None = None) -> Any:
     return ops.tril_triu(x, diagonal=whole("triu", diagonal), lower=False)
 
 
-def tril_indices(row: int, col: int | None = None, offset: int = 0, dtype: Any = "int64") -> Any:
+def tril_indices(row: int, col: int, offset: int = 0, dtype: Any = "int64") -> Any:
     """Row and column numbers, [2, n], of the elements of the lower triangle of a matrix."""
     return ops.tril_indices(**_matrix("tril_indices", row, col, offset, dtype))
 

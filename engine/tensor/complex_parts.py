@@ -10,7 +10,12 @@ from engine.ops import math as math_ops
 from engine.tensor.factories import binary, floating, require_tensor
 from engine.tensor.promote import is_tensor
 
-complex = binary("complex", ops.from_parts)
+_from_parts = binary("complex", ops.from_parts)
+
+
+def complex(real: Any, imag: Any, name: str | None = None) -> Any:
+    """The complex tensor of two real ones; shapes broadcast."""
+    return _from_parts(real, imag)
 
 
 def real(x: Any, name: str | None = None) -> Any:

@@ -262,7 +262,7 @@ _EAGER_ONLY: dict[str, Any] = {
     "zero_": lambda x: _fill(x, 0.0),
     "fill_": _fill,
     "cpu": lambda x: _to_place(x, CPUPlace()),
-    "cuda": lambda x, device_id=0, blocking=True: _to_place(x, as_place(f"gpu:{device_id}")),
+    "cuda": lambda x, device_id=None, blocking=True: _to_place(x, as_place(f"gpu:{device_id or 0}")),
     "to": _to,
     "__repr__": tensor_text,
     "__str__": tensor_text,
