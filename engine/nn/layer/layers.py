@@ -266,11 +266,11 @@ class Layer:
 
     def float16(self, excluded_layers: Any = None) -> Layer:
         """Cast floating parameters and buffers to float16, batch norms excluded by default; returns self."""
-        from engine.nn.layer.norm import BatchNorm
+        return transforms.to_half(self, "float16", excluded_layers)
 
-        return transforms.to_floating(
-            self, "float16", [BatchNorm] if excluded_layers is None else excluded_layers
-        )
+    def bfloat16(self, excluded_layers: Any = None) -> Layer:
+        """Cast floating parameters and buffers to bfloat16, as ``float16`` does; DTypeError if not stored."""
+        return transforms.to_half(self, "bfloat16", excluded_layers)
 
     # -- state ---------------------------------------------------------------------------------------------
     def state_dict(

@@ -68,3 +68,10 @@ def to_floating(layer: Layer, dtype: str, excluded: Any) -> Layer:
 
     function: Callable[[Layer], None] = cast
     return layer.apply(function)
+
+
+def to_half(layer: Layer, dtype: str, excluded: Any) -> Layer:
+    """As ``to_floating``; batch norms keep their dtype where nothing else is said."""
+    from engine.nn.layer.norm import BatchNorm
+
+    return to_floating(layer, dtype, [BatchNorm] if excluded is None else excluded)
