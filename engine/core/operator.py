@@ -88,6 +88,10 @@ class Operator:
             return self.code
         return self.code.co_filename, line_of(self.code, self.instruction)
 
+    def note(self, key: str, value: Any) -> None:
+        """Keep something that only the text shows."""
+        self.notes = {**(self.notes or {}), key: value}
+
     def where(self) -> str:
         """``file:line: source text``, for messages; empty where no position was kept."""
         position = self.position

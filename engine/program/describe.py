@@ -53,7 +53,12 @@ def form_of(operator: Operator) -> Form:
 def _names(value: Any) -> list[str]:
     if isinstance(value, (list, tuple)):
         return [name for each in value for name in _names(each)]
-    return [value.name] if isinstance(value, Variable) else []
+    return [says_name(value)] if isinstance(value, Variable) else []
+
+
+def says_name(variable: Variable) -> str:
+    """The name that the text says: Paddle's loops write their values in place."""
+    return variable.says_name or variable.name
 
 
 def describe(operator: Operator) -> OpDesc:
@@ -64,7 +69,7 @@ def describe(operator: Operator) -> OpDesc:
     inputs |= {
         declared.slot: _names(value)
         for declared, value in opdef.named_inputs(operator.inputs)
-        if value is not None
+        if value is not None and declared.slot not in form.without
     }
     outputs: dict[str, list[str]] = {}
     if opdef.listed:
@@ -72,8 +77,9 @@ def describe(operator: Operator) -> OpDesc:
     else:
         for out, value in zip(opdef.outputs, operator.outputs, strict=True):
             if value is not None:
-                outputs[out.slot] = _names(value)
-    outputs |= {slot: [variable.name] for slot, variable in notes.get("extra", {}).items()}
+                outputs[form.slots.get(out.slot, out.slot)] = _names(value)
+    inputs |= notes.get("inputs", {})
+    outputs |= {slot: [says_name(variable)] for slot, variable in notes.get("extra", {}).items()}
     attrs = dict(COMMON)
     for name, value in operator.attrs.items():
         if name in opdef.hidden or name in form.drop or value is None:

@@ -48,8 +48,7 @@ def program_guard(main_program: Program, startup_program: Program | None = None)
     for name, program in (("main_program", main_program), ("startup_program", startup_program)):
         if not isinstance(program, Program) and (program is not None or name == "main_program"):
             raise DTypeError(
-                f"program_guard: {name} must be a Program: got {type(program).__name__}; "
-                "use static.Program()"
+                f"program_guard: {name} must be a Program: got {type(program).__name__}; use static.Program()"
             )
     entry = (main_program, startup_program or default_startup_program())
     _defaults.append(entry)

@@ -13,7 +13,8 @@ from engine.core.operator import Operator
 from engine.core.spec import Spec
 
 Value = Callable[[Operator], Any]
-Extra = Callable[[Any], Spec]
+Extra = Callable[[Operator], Spec | None]
+Says = Callable[[Operator, Spec], Spec]
 
 
 class Form:
@@ -21,11 +22,15 @@ class Form:
 
     ``empty`` input slots are written as ``[]``; ``attrs`` are written beside the operator's own, constants or
     functions of the operator; ``drop`` of its own are not, ``rename`` and ``floats`` (whole numbers written
-    as floating ones) change them. ``extra`` results have a Variable that nothing computes; ``order`` is that
-    in which the results' names are made; ``stopped`` results never have a gradient.
+    as floating ones) change them. ``without`` names input slots that Paddle has not, ``slots`` other names of
+    output slots. ``extra`` results have a Variable that nothing computes; ``order`` is that in which the
+    results' names are made; ``stopped`` results never have a gradient; ``says`` changes a result's spec.
     """
 
-    __slots__ = ("attrs", "drop", "empty", "extra", "floats", "order", "rename", "stopped", "type")
+    __slots__ = (
+        "attrs", "drop", "empty", "extra", "floats", "order", "rename", "says", "slots", "stopped", "type",
+        "without",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -38,6 +43,9 @@ class Form:
         extra: Mapping[str, Extra] | None = None,
         order: str = "",
         stopped: str = "",
+        says: Mapping[str, Says] | None = None,
+        without: str = "",
+        slots: Mapping[str, str] | None = None,
     ) -> None:
         self.type = type
         self.empty = tuple(empty.split())
@@ -48,6 +56,9 @@ class Form:
         self.extra = dict(extra or {})
         self.order = tuple(order.split())
         self.stopped = frozenset(stopped.split())
+        self.says = dict(says or {})
+        self.without = frozenset(without.split())
+        self.slots = dict(slots or {})
 
 
 def number(dtype: Any) -> int:
@@ -55,15 +66,79 @@ def number(dtype: Any) -> int:
     return -1 if dtype is None else as_dtype(dtype).number
 
 
-def _xshape(inputs: Any) -> Spec:
+def _xshape(operator: Operator) -> Spec:
     """A 0 and the shape that x had, which is all that Paddle's gradient needs."""
-    x = inputs[0].spec
+    x = operator.inputs[0].spec
     return Spec((0, *x.shape), x.dtype)
 
 
-def _like_x(inputs: Any) -> Spec:
-    spec = inputs[0].spec
-    return Spec(spec.shape, spec.dtype)
+def _last(operator: Operator) -> int:
+    """The last axis as Paddle's callers write it."""
+    axis = int(operator.attrs["axis"])
+    return -1 if axis == operator.inputs[0].ndim - 1 else axis
+
+
+def _axis(name: str) -> Value:
+    """An axis counted from the front."""
+
+    def found(operator: Operator) -> int:
+        axis = int(operator.attrs[name])
+        return axis + operator.inputs[0].ndim if axis < 0 else axis
+
+    return found
+
+
+def _mask(operator: Operator, spec: Spec) -> Spec:
+    """Paddle's mask is a byte for each element."""
+    return spec.with_dtype(uint8)
+
+
+def _unless_test(operator: Operator, spec: Spec) -> Spec:
+    return Spec((), spec.dtype) if operator.attrs["is_test"] else spec
+
+
+def _reserve(operator: Operator) -> Spec | None:
+    return None if operator.attrs["is_test"] else Spec((-1,), operator.inputs[0].dtype)
+
+
+_ENDLESS = 2147483647
+
+
+def _slices(operator: Operator) -> dict[str, list[int]]:
+    """Ints and slices of an index as Paddle's slice writes them."""
+    index = operator.attrs["index"]
+    ndim = operator.inputs[0].ndim
+    used = sum(1 for item in index if item is not None and item != "...")
+    found: dict[str, list[int]] = {
+        "axes": [],
+        "decrease_axis": [],
+        "ends": [],
+        "infer_flags": [],
+        "starts": [],
+    }
+    axis = 0
+    for item in index:
+        if item == "...":
+            axis += ndim - used
+        elif isinstance(item, (list, tuple)):
+            _, start, stop, _ = item
+            if start is not None or stop is not None:
+                _add(found, axis, start or 0, _ENDLESS if stop is None else stop)
+            axis += 1
+        elif item is not None:
+            _add(found, axis, item, item + 1 if item != -1 else _ENDLESS)
+            found["decrease_axis"].append(axis)
+            axis += 1
+    return found
+
+
+def _add(found: dict[str, list[int]], axis: int, start: int, end: int) -> None:
+    for name, value in (("axes", axis), ("starts", start), ("ends", end), ("infer_flags", 1)):
+        found[name].append(value)
+
+
+def _slice_attr(name: str) -> Value:
+    return lambda operator: _slices(operator)[name]
 
 
 _MKLDNN = {"mkldnn_data_type": "float32", "use_mkldnn": False}
@@ -74,10 +149,6 @@ _RENAMED = {"axis": "dim", "keepdim": "keep_dim"}
 
 def _reduce(**more: Any) -> Form:
     return Form(attrs=_REDUCE, rename=_RENAMED, **more)
-
-
-def _dims(operator: Operator) -> list[int]:
-    return list(operator.attrs["axis"] or ())
 
 
 def _values(kind: str) -> Value:
@@ -91,7 +162,7 @@ def _values(kind: str) -> Value:
 
 
 _COMPARE = Form(attrs={"axis": -1, "force_cpu": False}, drop="axis")
-_POOL = {"use_cudnn": True}
+_POOL: dict[str, Any] = {"use_cudnn": lambda o: not o.attrs["adaptive"]}
 
 FORMS: dict[str, Form] = {
     **dict.fromkeys(
@@ -104,7 +175,16 @@ FORMS: dict[str, Form] = {
     "clip": Form(empty="Max Min", floats="min max"),
     "sum": Form(attrs=_MKLDNN),
     "pow": Form(empty="FactorTensor", floats="factor"),
-    "reduce_sum": _reduce(),
+    "reduce_sum": Form(
+        attrs={**_REDUCE, "reduce_all": lambda o: bool(o.attrs["reduce_all"] and o.attrs["axis"])},
+        rename=_RENAMED,
+    ),
+    "kept_mean": Form(
+        type="reduce_mean",
+        without="Label",
+        drop="ignore_index",
+        attrs={**_REDUCE, "dim": [], "keep_dim": False, "reduce_all": True},
+    ),
     "reduce_mean": _reduce(),
     "reduce_max": _reduce(),
     "reduce_min": _reduce(),
@@ -114,12 +194,22 @@ FORMS: dict[str, Form] = {
     "reshape2": Form(
         empty="Shape ShapeTensor", attrs={**_MKLDNN, "use_quantizer": False}, extra={"XShape": _xshape}
     ),
-    "flatten_contiguous_range": Form(extra={"XShape": _xshape}),
+    "flatten_contiguous_range": Form(
+        attrs={"start_axis": _axis("start_axis"), "stop_axis": _axis("stop_axis")}, extra={"XShape": _xshape}
+    ),
     "transpose2": Form(extra={"XShape": _xshape}),
     "squeeze2": Form(extra={"XShape": _xshape}),
     "unsqueeze2": Form(empty="AxesTensor AxesTensorList", extra={"XShape": _xshape}),
     "concat": Form(empty="AxisTensor"),
-    "stack": Form(),
+    "stack": Form(slots={"Out": "Y"}),
+    "slice_view": Form(
+        type="slice",
+        drop="index",
+        empty="EndsTensor EndsTensorList StartsTensor StartsTensorList",
+        attrs={
+            name: _slice_attr(name) for name in ("axes", "decrease_axis", "ends", "infer_flags", "starts")
+        },
+    ),
     "split": Form(
         empty="AxisTensor SectionsTensorList",
         attrs={"num": lambda o: _even(o.attrs["sections"]), "sections": lambda o: _uneven(o), **_MKLDNN},
@@ -137,8 +227,10 @@ FORMS: dict[str, Form] = {
         stopped="Out",
     ),
     "fill_any_like": Form(
-        attrs={"dtype": lambda o: number(o.attrs["dtype"] or o.inputs[0].dtype)}, drop="dtype",
-        floats="value", stopped="Out",
+        attrs={"dtype": lambda o: number(o.attrs["dtype"] or o.inputs[0].dtype)},
+        drop="dtype",
+        floats="value",
+        stopped="Out",
     ),
     "assign_value": Form(
         attrs={
@@ -154,22 +246,31 @@ FORMS: dict[str, Form] = {
     "randint": Form(empty=_SHAPE_LISTS),
     "randperm": Form(drop="seed"),
     "dropout": Form(
-        empty="Seed", drop="axis seed", floats="dropout_prob",
-        extra={}, order="Out Mask", stopped="Mask",
+        empty="Seed",
+        drop="axis seed",
+        floats="dropout_prob",
+        order="Out Mask",
+        stopped="Mask",
+        says={"Mask": _mask},
     ),
-    "softmax_with_cross_entropy": Form(attrs={"use_softmax": True}),
+    "softmax_with_cross_entropy": Form(attrs={"axis": _last, "use_softmax": True}),
     "conv2d": Form(),
     "pool2d": Form(attrs=_POOL),
     "batch_norm": Form(
-        empty="MomentumTensor", order="SavedMean SavedVariance Y ReserveSpace",
-        extra={"ReserveSpace": lambda inputs: Spec((-1,), inputs[0].dtype)},
+        empty="MomentumTensor",
+        order="SavedMean SavedVariance Y ReserveSpace",
+        extra={"ReserveSpace": _reserve},
         stopped="SavedMean SavedVariance ReserveSpace",
+        says={"SavedMean": _unless_test, "SavedVariance": _unless_test},
     ),
     "layer_norm": Form(order="Mean Variance Y", stopped="Mean Variance"),
+    "group_norm": Form(empty="Bias Scale", order="Mean Variance Y", stopped="Mean Variance"),
+    "instance_norm": Form(
+        empty="Bias Scale", order="SavedMean SavedVariance Y", stopped="SavedMean SavedVariance"
+    ),
+    "relu6": Form(drop="threshold"),
     "sgd": Form(empty="MasterParam", attrs={"multi_precision": False}),
 }
-
-MASK = Spec((), uint8)  # Paddle's masks are bytes
 
 
 def _even(sections: Any) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -25,22 +26,32 @@ class Naming:
 
     ``key`` is what the helper is counted under; ``form`` the results' own key: ``{helper}.tmp`` as a rule,
     ``{helper}`` bare for a result that is called like its helper, ``tmp`` or ``{x}_slice`` (``x`` is the name
-    of the first input) where there is no helper. ``skip`` helpers are made in vain before. ``only`` names
+    of the first input) where there is no helper, nothing at all where each operator names its own.
+    ``skip`` helpers are made in vain before. ``only`` names
     the operators that are named so (all by default); ``early`` those whose result Paddle declares before that
-    of the operator in front.
+    of the operator in front; ``order`` is that of the results' slots, where it is not the form's. An
+    ``owner``'s results are called after the Layer whose method it is. ``outer`` goes before the functions
+    called inside.
     """
 
-    __slots__ = ("early", "form", "key", "only", "skip")
+    __slots__ = ("early", "form", "key", "only", "order", "outer", "owner", "skip")
 
     def __init__(
-        self, key: str = "", form: str = HELPER, skip: int = 0, only: str = "", early: str = ""
+        self,
+        key: str = "",
+        form: str = HELPER,
+        skip: int = 0,
+        only: str = "",
+        early: str = "",
+        order: str = "",
+        owner: bool = False,
+        outer: bool = False,
     ) -> None:
-        self.key, self.form, self.skip = key, form, skip
+        self.key, self.form, self.skip, self.owner, self.outer = key, form, skip, owner, outer
+        self.order = tuple(order.split())
         self.only = frozenset(only.split())
         self.early = frozenset(early.split())
 
-
-_HELPED = Naming()
 
 FUNCTIONS: dict[CodeType, Naming] = {}
 OPERATORS: dict[str, Naming] = {}
@@ -61,6 +72,7 @@ class Helpers:
 
     def __init__(self) -> None:
         self._running: list[tuple[FrameType, str]] = []
+        self._forced: list[tuple[str, Naming]] = []
 
     def namer(
         self, program: Program, operator: str, first: str, frames: list[FrameType]
@@ -70,18 +82,24 @@ class Helpers:
         ``first`` is the name of its first input, ``frames`` those of the engine's functions it was applied
         in, from inside to outside.
         """
-        self._prune(frames)
-        for frame in frames:
-            naming = FUNCTIONS.get(frame.f_code)
-            helper = next((name for f, name in self._running if f is frame), None)
-            if helper is not None and naming is None:
-                naming = _HELPED
-            if naming is not None and (not naming.only or operator in naming.only):
-                if helper is None:
-                    helper = _helper(program, naming)
-                    self._running.append((frame, helper))
-                break
+        if self._forced:
+            forced, naming = self._forced[-1]
+            return naming, lambda: program.unique_name(forced)
+        active = set(map(id, frames))
+        self._running = [entry for entry in self._running if id(entry[0]) in active]
+        found = _found(operator, frames)
+        if found is None:
+            naming = OPERATORS.get(operator) or Naming(operator)
+            helper = _helper(program, naming)
         else:
+            frame, naming = found
+            running = next((name for f, name in self._running if f is frame), None)
+            if running is None:
+                own = frame.f_locals["self"].full_name() if naming.owner else None
+                running = own or _helper(program, naming)
+                self._running.append((frame, running))
+            helper = running
+        if not naming.form:  # by the operators, whatever the functions inside say
             naming = OPERATORS.get(operator) or Naming(operator)
             helper = _helper(program, naming)
         key = naming.form.format(helper=helper, x=first)
@@ -90,15 +108,25 @@ class Helpers:
             return naming, lambda: next(given, None) or program.unique_name(f"{helper}.tmp")
         return naming, lambda: program.unique_name(key)
 
-    def enter(self, frame: FrameType, helper: str) -> None:
-        """Let what the call of ``frame`` applies be called after ``helper``."""
-        self._prune(list(engine_frames(frame)))
-        self._running.append((frame, helper))
+    @contextmanager
+    def forced(self, key: str, order: str = "") -> Iterator[None]:
+        """Within the block every result is called ``key``, numbered."""
+        self._forced.append((key, Naming(order=order)))
+        try:
+            yield
+        finally:
+            self._forced.pop()
 
-    def _prune(self, frames: list[FrameType]) -> None:
-        """Let go of the calls that are over."""
-        active = set(map(id, frames))
-        self._running = [entry for entry in self._running if id(entry[0]) in active]
+
+def _found(operator: str, frames: list[FrameType]) -> tuple[FrameType, Naming] | None:
+    found = None
+    for frame in frames:
+        naming = FUNCTIONS.get(frame.f_code)
+        if naming is not None and (not naming.only or operator in naming.only):
+            if naming.outer:
+                return frame, naming
+            found = found or (frame, naming)
+    return found
 
 
 def _helper(program: Program, naming: Naming) -> str:

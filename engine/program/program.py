@@ -70,7 +70,9 @@ class Block:
     ) -> Variable:
         """A new Variable of ``shape`` and ``dtype``; raises ProgramError if the name is taken here."""
         name = self._free("_generated_var" if name is None else name, name is None)
-        spec = Spec([-1 if d is None else d for d in shape], dtype) if spec is None else spec
+        if spec is None:  # Paddle's way, where a Variable has gradients unless it is told
+            spec = Spec([-1 if d is None else d for d in shape], dtype)
+            fields = {"stop_gradient": False, **fields}
         fields.pop("need_check_feed", None)
         made = self.vars[name] = Variable(self, name, spec, **fields)
         return made

@@ -42,13 +42,17 @@ def make_results(
         elif spec is not None:
             wanted[declared.slot if not opdef.listed else f"{declared.slot} {n}"] = (n, spec)
     extra: dict[str, Any] = {}
-    ordered = [s for s in form.order if s in wanted or s in form.extra]
+    ordered = [s for s in naming.order or form.order if s in wanted or s in form.extra]
     for slot in dict.fromkeys((*ordered, *wanted, *form.extra)):
-        spec = wanted[slot][1] if slot in wanted else form.extra[slot](operator.inputs)
+        spec = wanted[slot][1] if slot in wanted else form.extra[slot](operator)
+        if spec is None:
+            continue
         floating = spec.dtype.is_floating_point or spec.dtype.is_complex
         made = builder.block.create_var(name(), spec, stop_gradient=stop or not floating)
         if (said := says_stop or slot in form.stopped) != made.stop_gradient:
             made.says_stop_gradient = said
+        if slot in form.says:
+            made.says_spec = form.says[slot](operator, spec)
         if slot in wanted:
             outputs[wanted[slot][0]] = made
         else:

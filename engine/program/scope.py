@@ -175,9 +175,7 @@ def give_value(variable: Variable, array: Any, scope: Scope | None = None) -> No
     where, spec = f"set_value: {variable.name!r}", variable.spec
     if not variable.persistable:
         raise ProgramError(f"{where} keeps no value between runs; make it persistable")
-    fits = array.ndim == spec.ndim and all(
-        e in (-1, d) for d, e in zip(array.shape, spec.shape, strict=True)
-    )
+    fits = array.ndim == spec.ndim and all(e in (-1, d) for d, e in zip(array.shape, spec.shape, strict=True))
     if not fits:
         raise ShapeError(f"{where} is {spec}: got shape {list(array.shape)}; reshape the value first")
     if array.dtype != spec.dtype.np:

@@ -42,7 +42,12 @@ def _plain_variable(variable: Variable) -> dict[str, Any]:
         "persistable": variable.persistable,
         "stop_gradient": variable.stop_gradient,
         "parameter": variable.is_parameter,
-        "says_stop_gradient": variable.says_stop_gradient,
+        "says": [
+            variable.says_stop_gradient,
+            variable.says_name,
+            variable.type,
+            _plain_attribute(variable.says_spec),
+        ],
         "data": variable.is_data,
     }
 
@@ -73,7 +78,7 @@ def _plain_operator(operator: Operator) -> dict[str, Any]:
 
 def _plain_notes(notes: dict[str, Any] | None) -> dict[str, Any]:
     """What only the operator's text shows."""
-    plain = {k: v for k, v in (notes or {}).items() if k in ("bare", "plain", "attrs")}
+    plain = {k: v for k, v in (notes or {}).items() if k != "extra"}
     if notes and "extra" in notes:
         plain["extra"] = {slot: v.name for slot, v in notes["extra"].items()}
     return plain
@@ -155,17 +160,22 @@ def _variable(block: Block, plain: dict[str, Any]) -> None:
             name, spec, persistable=bool(plain["persistable"]), stop_gradient=stop,
             is_data=bool(plain["data"]), is_parameter=bool(plain["parameter"]),
         )  # fmt: skip
-    said = plain.get("says_stop_gradient")
-    if said is not None:
-        block.vars[name].says_stop_gradient = bool(said)
+    stop_gradient, says_name, kind, says_spec = plain.get("says", [None, None, "LOD_TENSOR", None])
+    made = block.vars[name]
+    made.says_stop_gradient = None if stop_gradient is None else bool(stop_gradient)
+    made.says_name = None if says_name is None else str(says_name)
+    made.type = str(kind)
+    made.says_spec = None if says_spec is None else _attribute(says_spec)
+
+
+# What only the text shows. Nothing that runs looks at it.
+_NOTES = ("bare", "plain", "attrs", "inputs", "hidden", "cond", "loop")
 
 
 def _notes(block: Block, plain: Any) -> dict[str, Any] | None:
     if not isinstance(plain, dict) or not plain:
         return None
-    notes: dict[str, Any] = {k: bool(plain[k]) for k in ("bare", "plain") if k in plain}
-    if "attrs" in plain:
-        notes["attrs"] = {str(k): _attribute(v) for k, v in plain["attrs"].items()}
+    notes: dict[str, Any] = {k: v for k, v in plain.items() if k in _NOTES and v is not None}
     if "extra" in plain:
         notes["extra"] = {str(slot): block.var(str(name)) for slot, name in plain["extra"].items()}
     return notes

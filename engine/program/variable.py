@@ -53,6 +53,8 @@ class Variable:
         self.tensor = tensor
         # What Paddle says where it differs: it lets whole numbers made of trained values have gradients.
         self.says_stop_gradient: bool | None = None
+        self.says_name: str | None = None
+        self.says_spec: Spec | None = None
 
     @property
     def shape(self) -> tuple[Any, ...]:

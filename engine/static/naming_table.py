@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine import nn
 from engine.nn import functional
 from engine.nn.functional import conv
 from engine.program.naming import HELPER, name_function, name_operator
 from engine.program.program import Variable
-from engine.tensor import creation, promote
+from engine.tensor import creation, math, promote
 
 _BARE = "{helper}"
 _ARITHMETIC = (
@@ -17,13 +18,20 @@ _ARITHMETIC = (
 )
 
 
+def astype(self: Variable, dtype: Any) -> Any:
+    """The Variable in another dtype."""
+    return math.cast(self, dtype)
+
+
 def _operators() -> None:
     """Results of Python's operators are called ``tmp_0``, and so are the numbers among the operands."""
     for name in _ARITHMETIC.split():
         method: Any = getattr(Variable, f"__{name}__", None)
         if hasattr(method, "__code__"):
             name_function(method, form="tmp", only=_ELEMENTWISE)
-    name_function(promote._from_python, form="tmp")
+    name_function(promote._from_python, form="tmp", outer=True)
+    Variable.astype = astype  # type: ignore[attr-defined]
+    name_function(astype, form="tmp", outer=True)
 
 
 _ELEMENTWISE = (
@@ -38,9 +46,11 @@ def register() -> None:
         name_operator(f"elementwise_{name}", f"elementwise_{name}", _BARE)
     for operator, key in (
         ("transpose2", "transpose"), ("squeeze2", "squeeze"), ("flatten_contiguous_range", "flatten"),
-        ("reduce_sum", "sum"), ("reduce_mean", "mean"), ("reduce_max", "max"), ("reduce_min", "min"),
+        ("reduce_sum", "sum"), ("reduce_mean", "mean"), ("kept_mean", "mean"),
+        ("reduce_max", "max"), ("reduce_min", "min"),
         ("reduce_all", "all"), ("reduce_any", "any"), ("arg_max", "argmax"), ("arg_min", "argmin"),
         ("fill_any_like", "full_like"), ("sum", "add_n"), ("lookup_table_v2", "embedding"),
+        ("expand_v2", "expand"),
     ):  # fmt: skip
         name_operator(operator, key)
     name_operator("slice_view", form="{x}_slice")
@@ -49,6 +59,9 @@ def register() -> None:
     name_function(functional.linear, "linear")
     name_function(conv.convolve, "conv2d", only="conv2d elementwise_add", early="elementwise_add")
     name_function(functional.square_error_cost, "square_error_cost")
+    name_function(functional.mse_loss, form="", outer=True)
+    name_function(nn.GroupNorm.forward, owner=True)
+    name_function(nn.BatchNorm.forward, owner=True, order="SavedMean SavedVariance ReserveSpace Y")
     _operators()
 
 

@@ -62,7 +62,8 @@ def initialize(variable: Any, initializer: Any, startup: Program) -> None:
             variable.name, variable.spec, persistable=True, stop_gradient=variable.stop_gradient
         )
     type_name, attrs, notes = _operator(initializer, variable, startup)
-    append_into(block, OPS[type_name], (), attrs, (twin,), notes)
+    opdef = OPS[type_name]
+    append_into(block, opdef, (None,) * len(opdef.inputs), attrs, (twin,), notes)
 
 
 def _operator(initializer: Any, variable: Any, startup: Program) -> tuple[str, dict[str, Any], Any]:

@@ -48,12 +48,14 @@ def fc(
                 "give them in static.data(), or raise num_flatten_dims"
             )
         weight = helper.parameter([python_math.prod(inner), size], attr, value.dtype)
-        products.append(mul.mul(value, weight, x_num_col_dims=dims, y_num_col_dims=1))
-    total = products[0] if len(products) == 1 else math.add_n(products)
-    bias = helper.parameter([size], bias_attr, inputs[0].dtype, is_bias=True)
-    if bias is not None:
-        total = math.add(total, bias, axis=dims)
-    return activated("fc", total, activation)
+        with helper.named():
+            products.append(mul.mul(value, weight, x_num_col_dims=dims, y_num_col_dims=1))
+    with helper.named():
+        total = products[0] if len(products) == 1 else math.add_n(products)
+        bias = helper.parameter([size], bias_attr, inputs[0].dtype, is_bias=True)
+        if bias is not None:
+            total = math.add(total, bias, axis=dims)
+        return activated("fc", total, activation)
 
 
 def embedding(
@@ -74,4 +76,5 @@ def embedding(
     helper = Helper("embedding")
     rows, length = (int(n) for n in size)
     weight = helper.parameter([rows, length], param_attr, as_dtype(dtype))
-    return functional.embedding(input, weight, padding_idx=padding_idx)
+    with helper.named():
+        return functional.embedding(input, weight, padding_idx=padding_idx)

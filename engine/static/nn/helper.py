@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import sys
+from contextlib import AbstractContextManager
 from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError, ModeError
 from engine.nn import functional
 from engine.nn.layer.making import make_parameter
+from engine.ops import math, shape
 from engine.program.builder import Builder, current_builder
 from engine.program.variable import Variable
 
@@ -36,13 +37,33 @@ class Helper:
     def __init__(self, key: str, where: str | None = None) -> None:
         self.builder = require_static(where or f"static.nn.{key}")
         self.name = self.builder.program.unique_name(key)
-        self.builder.helpers.enter(sys._getframe(1), self.name)
+
+    def named(self, order: str = "", form: str = "") -> AbstractContextManager[None]:
+        """Within the block all results are called after this call (or after ``form``), those of functions
+        called, too.
+        """
+        return self.builder.helpers.forced(form or f"{self.name}.tmp", order)
 
     def parameter(
         self, shape: Any, attr: Any, dtype: Any, is_bias: bool = False, default_initializer: Any = None
     ) -> Any:
         """A parameter called after the call, or None where ``attr`` is False."""
         return make_parameter(self.name, shape, attr, dtype, is_bias, default_initializer)
+
+    def add_bias(self, value: Any, bias: Any, axis: int) -> Any:
+        """``value`` and a ``bias`` along dimension ``axis``; one operator in the text, as Paddle has it."""
+        if axis == value.ndim - 1:
+            with self.named():
+                return math.add(value, bias, axis=axis)
+        dims = [1 if n != axis else bias.spec.shape[0] for n in range(axis, value.ndim)]
+        operators = self.builder.block.ops
+        with self.builder.helpers.forced(f"{self.name}.bias.tmp"):
+            spread = shape.reshape(bias, shape=dims)
+        operators[-1].note("hidden", True)
+        with self.named():
+            out = math.add(value, spread, axis=axis)
+        operators[-1].note("inputs", {"Y": [bias.name]})
+        return out
 
 
 def activated(where: str, value: Any, activation: str | None) -> Any:

@@ -1,0 +1,169 @@
+"""Branches and loops of Programs: cond, case, switch_case, while_loop; Python functions as operators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from engine.core import nest
+from engine.core.errors import ArgumentError, DTypeError
+from engine.eager.tensor import Tensor
+from engine.ops import control as control_ops
+from engine.program import control
+from engine.program.builder import Builder, current_builder
+from engine.program.control_text import CondNames, note_loop
+from engine.program.variable import Variable
+from engine.tensor import creation, logic
+
+
+def cond(
+    pred: Any,
+    true_fn: Callable[[], Any] | None = None,
+    false_fn: Callable[[], Any] | None = None,
+    name: str | None = None,
+    return_names: Any = None,
+) -> Any:
+    """What ``true_fn()`` gives if ``pred``, a bool of one element, is true, else what ``false_fn()`` gives.
+
+    Both give the same structure of the same dtypes. In eager mode only the chosen function is called. Raises
+    DTypeError for a ``pred`` that is no bool Variable or a function that can't be called.
+    """
+    for key, function in (("true_fn", true_fn), ("false_fn", false_fn)):
+        if function is not None and not callable(function):
+            raise DTypeError(f"cond: {key} must be callable: got {type(function).__name__}")
+    builder = _static(pred)
+    if builder is None:
+        return control.cond(pred, true_fn, false_fn)
+    names = CondNames(builder)
+
+    def side(key: str, function: Callable[[], Any] | None) -> Callable[[], Any]:
+        def built() -> Any:
+            if key == "false":
+                names.between(pred)
+            value = None if function is None else function()
+            names.side(key, nest.flatten(value))
+            return value
+
+        return built
+
+    before = len(builder.block.ops)
+    result = control.cond(pred, side("true", true_fn), side("false", false_fn))
+    operator = builder.block.ops[-1]
+    if len(builder.block.ops) > before and operator.opdef is control_ops.cond.opdef:
+        names.after(pred)
+        names.finish(operator)
+    return result
+
+
+def _static(value: Any) -> Builder | None:
+    """The Builder of static mode where ``value`` is one of its Variables."""
+    builder = current_builder()
+    in_static_mode = builder is not None and builder.startup is not None
+    return builder if in_static_mode and isinstance(value, Variable) else None
+
+
+def case(
+    pred_fn_pairs: Sequence[tuple[Any, Callable[[], Any]]],
+    default: Callable[[], Any] | None = None,
+    name: str | None = None,
+) -> Any:
+    """What the function of the first true condition gives; ``default()`` where none is true.
+
+    Without a default the last function is it. Raises ArgumentError for no pairs, DTypeError for what is no
+    pair of a condition and a function.
+    """
+    if not isinstance(pred_fn_pairs, (list, tuple)):
+        raise DTypeError(
+            f"case: pred_fn_pairs is a list of pairs: got {type(pred_fn_pairs).__name__}; "
+            "pass [(condition, function), ...]"
+        )
+    pairs = list(pred_fn_pairs)
+    if not pairs:
+        raise ArgumentError("case: pred_fn_pairs is empty; pass at least one pair of condition and function")
+    for n, pair in enumerate(pairs):
+        if not isinstance(pair, tuple) or len(pair) != 2 or not callable(pair[1]):
+            raise DTypeError(f"case: pred_fn_pairs[{n}] is no tuple of a condition and a function: {pair!r}")
+    if default is not None and not callable(default):
+        raise DTypeError(f"case: default must be callable: got {type(default).__name__}")
+    otherwise = default
+    if otherwise is None:
+        otherwise = pairs.pop()[1]
+    for pred, function in reversed(pairs):
+        otherwise = _either(pred, function, otherwise)
+    return otherwise()
+
+
+def _either(pred: Any, function: Callable[[], Any], otherwise: Callable[[], Any]) -> Callable[[], Any]:
+    return lambda: cond(pred, function, otherwise)
+
+
+def switch_case(
+    branch_index: Any,
+    branch_fns: Any,
+    default: Callable[[], Any] | None = None,
+    name: str | None = None,
+) -> Any:
+    """What the function of number ``branch_index``, a whole number of one element, gives.
+
+    ``branch_fns``: a dict of functions by number, a list of pairs of number and function, or a list of
+    functions, numbered from 0. For other numbers ``default()``; without it the function of the largest.
+    Raises ArgumentError for a number that appears twice, DTypeError for an index that is no whole number.
+    """
+    if isinstance(branch_index, (Tensor, Variable)) and not branch_index.dtype.is_integer:
+        raise DTypeError(
+            f"switch_case: branch_index must be int32 or int64: got {branch_index.dtype.name}; cast it"
+        )
+    pairs = _numbered(branch_fns)
+    otherwise = default if default is not None else pairs[-1][1]
+    chosen = pairs if default is not None else pairs[:-1]
+    if not isinstance(branch_index, (Tensor, Variable)):
+        return dict(chosen).get(int(branch_index), otherwise)()
+    tests = []
+    for number, function in chosen:
+        own = creation.full([1], number, dtype=branch_index.dtype)
+        tests.append((logic.equal(branch_index, own), function))
+    return case(tests, otherwise) if tests else otherwise()
+
+
+def _numbered(branch_fns: Any) -> list[tuple[int, Callable[[], Any]]]:
+    if not isinstance(branch_fns, (list, tuple, dict)) or not branch_fns:
+        raise DTypeError(
+            f"switch_case: branch_fns is a list or dict of functions: got {type(branch_fns).__name__}; "
+            "pass e.g. {0: function, 1: other}"
+        )
+    items: Any = branch_fns.items() if isinstance(branch_fns, dict) else branch_fns
+    pairs = [item if isinstance(item, tuple) else (number, item) for number, item in enumerate(items)]
+    for number, function in pairs:
+        if not isinstance(number, int) or not callable(function):
+            raise DTypeError(f"switch_case: {(number, function)!r} is no number with a function")
+    if len({number for number, _ in pairs}) != len(pairs):
+        raise ArgumentError(f"switch_case: a number appears twice: {[n for n, _ in pairs]}; list each once")
+    return sorted(pairs, key=lambda pair: pair[0])
+
+
+def while_loop(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: Sequence[Any],
+    is_test: bool = False,
+    name: str | None = None,
+) -> list[Any]:
+    """Calls ``body(*loop_vars)`` as long as ``cond(*loop_vars)``, a bool of one element, is true.
+
+    ``body`` gives the next values, as many as there are and of the same structure and dtypes. Returns the
+    last ones. In eager mode it is a Python loop. Raises DTypeError or ArgumentError for arguments that are
+    none.
+    """
+    if not callable(cond) or not callable(body):
+        raise DTypeError("while_loop: cond and body must be functions of the loop's values")
+    if not isinstance(loop_vars, (list, tuple)):
+        raise DTypeError(f"while_loop: loop_vars is a list: got {type(loop_vars).__name__}")
+    if not loop_vars:
+        raise ArgumentError("while_loop: loop_vars is empty; pass the values that the body changes")
+    flat = nest.flatten(list(loop_vars))
+    builder = next((b for b in map(_static, flat) if b is not None), None)
+    result = control.while_loop(cond, body, loop_vars)
+    if builder is not None:
+        operator = builder.block.ops[-1]
+        note_loop(builder, operator, list(operator.inputs[0]))
+    return result

@@ -1,0 +1,207 @@
+"""Convolutions that make their parameters."""
+
+from __future__ import annotations
+
+import math as python_math
+from typing import Any
+
+from engine.core.errors import ArgumentError, ShapeError
+from engine.nn import functional
+from engine.nn.initializer import Normal
+from engine.static.nn.helper import Helper, activated, require_variable
+
+
+def conv2d(
+    input: Any,
+    num_filters: int,
+    filter_size: Any,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int | None = None,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+    use_cudnn: bool = True,
+    act: str | None = None,
+    name: str | None = None,
+    data_format: str = "NCHW",
+) -> Any:
+    """``act(conv2d(input, weight) + bias)`` with a weight [num_filters, channels / groups, height, width].
+
+    Weights are first drawn from Normal(0, sqrt(2 / (height * width * channels))). Raises ShapeError where the
+    channels are not known or no multiple of ``groups``.
+    """
+    helper = Helper("conv2d")
+    return _convolution(
+        helper, "conv2d", 2, input, num_filters, filter_size, stride, padding, dilation, groups, param_attr,
+        bias_attr, act, data_format,
+    )  # fmt: skip
+
+
+def conv3d(
+    input: Any,
+    num_filters: int,
+    filter_size: Any,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int | None = None,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+    use_cudnn: bool = True,
+    act: str | None = None,
+    name: str | None = None,
+    data_format: str = "NCDHW",
+) -> Any:
+    """``act(conv3d(input, weight) + bias)``; see conv2d."""
+    helper = Helper("conv3d")
+    return _convolution(
+        helper, "conv3d", 3, input, num_filters, filter_size, stride, padding, dilation, groups, param_attr,
+        bias_attr, act, data_format,
+    )  # fmt: skip
+
+
+def _convolution(
+    helper: Helper, where: str, rank: int, input: Any, num_filters: int, filter_size: Any, stride: Any,
+    padding: Any, dilation: Any, groups: int | None, param_attr: Any, bias_attr: Any, act: str | None,
+    data_format: str,
+) -> Any:  # fmt: skip
+    channels = _channels(where, rank, input, data_format)
+    groups = groups or 1
+    if channels % groups:
+        raise ShapeError(
+            f"{where}: input {input.spec} has {channels} channels, no multiple of groups={groups}"
+        )
+    window = _window(where, rank, filter_size)
+    std = python_math.sqrt(2.0 / (python_math.prod(window) * channels))
+    weight = helper.parameter(
+        [num_filters, channels // groups, *window], param_attr, input.dtype,
+        default_initializer=Normal(0.0, std),
+    )  # fmt: skip
+    with helper.named():
+        out = getattr(functional, where)(input, weight, None, stride, padding, dilation, groups, data_format)
+    return _finished(helper, where, out, num_filters, bias_attr, act, data_format)
+
+
+def conv2d_transpose(
+    input: Any,
+    num_filters: int,
+    output_size: Any = None,
+    filter_size: Any = None,
+    padding: Any = 0,
+    stride: Any = 1,
+    dilation: Any = 1,
+    groups: int | None = None,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+    use_cudnn: bool = True,
+    act: str | None = None,
+    name: str | None = None,
+    data_format: str = "NCHW",
+) -> Any:
+    """``act(conv2d_transpose(input, weight) + bias)``, weight [channels, num_filters / groups, *window].
+
+    Without ``filter_size`` the window is what makes ``output_size`` of the input. Raises ArgumentError where
+    neither is given.
+    """
+    helper = Helper("conv2d_transpose")
+    return _transposed(
+        helper, "conv2d_transpose", 2, input, num_filters, output_size, filter_size, padding, stride,
+        dilation, groups, param_attr, bias_attr, act, data_format,
+    )  # fmt: skip
+
+
+def conv3d_transpose(
+    input: Any,
+    num_filters: int,
+    output_size: Any = None,
+    filter_size: Any = None,
+    padding: Any = 0,
+    stride: Any = 1,
+    dilation: Any = 1,
+    groups: int | None = None,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+    use_cudnn: bool = True,
+    act: str | None = None,
+    name: str | None = None,
+    data_format: str = "NCDHW",
+) -> Any:
+    """``act(conv3d_transpose(input, weight) + bias)``; see conv2d_transpose."""
+    helper = Helper("conv3d_transpose")
+    return _transposed(
+        helper, "conv3d_transpose", 3, input, num_filters, output_size, filter_size, padding, stride,
+        dilation, groups, param_attr, bias_attr, act, data_format,
+    )  # fmt: skip
+
+
+def _transposed(
+    helper: Helper, where: str, rank: int, input: Any, num_filters: int, output_size: Any, filter_size: Any,
+    padding: Any, stride: Any, dilation: Any, groups: int | None, param_attr: Any, bias_attr: Any,
+    act: str | None, data_format: str,
+) -> Any:  # fmt: skip
+    channels = _channels(where, rank, input, data_format)
+    groups = groups or 1
+    if filter_size is None:
+        if output_size is None:
+            raise ArgumentError(f"{where}: give filter_size, or output_size from which it follows")
+        filter_size = _window_for(
+            where, rank, input, _window(where, rank, output_size), padding, stride, dilation, data_format
+        )
+    window = _window(where, rank, filter_size)
+    weight = helper.parameter([channels, num_filters // groups, *window], param_attr, input.dtype)
+    with helper.named():
+        out = getattr(functional, where)(
+            input, weight, None, stride=stride, padding=padding, dilation=dilation, groups=groups,
+            output_size=output_size, data_format=data_format,
+        )  # fmt: skip
+    return _finished(helper, where, out, num_filters, bias_attr, act, data_format)
+
+
+def _window_for(
+    where: str, rank: int, input: Any, output: list[int], padding: Any, stride: Any, dilation: Any,
+    data_format: str,
+) -> list[int]:  # fmt: skip
+    """The window whose transposed convolution has the ``output`` size."""
+    first = 1 if data_format.endswith("C") else 2
+    sizes = input.spec.shape[first : first + rank]
+    pads, steps, spread = (_window(where, rank, v) for v in (padding, stride, dilation))
+    found = [
+        (out - (size - 1) * step + 2 * pad - 1) // dilate + 1
+        for out, size, step, pad, dilate in zip(output, sizes, steps, pads, spread, strict=True)
+    ]
+    if -1 in sizes or any(n < 1 for n in found):
+        raise ArgumentError(
+            f"{where}: no window makes output_size {output} of {input.spec}; give filter_size"
+        )
+    return found
+
+
+def _channels(where: str, rank: int, input: Any, data_format: str) -> int:
+    require_variable(where, "input", input)
+    if input.ndim != rank + 2:
+        raise ShapeError(f"{where}: input is {input.spec}: it needs {rank + 2} dimensions; reshape it")
+    channels = int(input.spec.shape[-1 if data_format.endswith("C") else 1])
+    if channels < 0:
+        raise ShapeError(
+            f"{where}: input is {input.spec}: the weight needs to know the channels; give them in "
+            "static.data()"
+        )
+    return channels
+
+
+def _window(where: str, rank: int, size: Any) -> list[int]:
+    found = [int(size)] * rank if isinstance(size, int) else [int(s) for s in size]
+    if len(found) != rank:
+        raise ArgumentError(f"{where}: {size!r} is no size of {rank} dimensions; give one or {rank} numbers")
+    return found
+
+
+def _finished(
+    helper: Helper, where: str, out: Any, num_filters: int, bias_attr: Any, act: str | None, data_format: str
+) -> Any:
+    bias = helper.parameter([num_filters], bias_attr, out.dtype, is_bias=True)
+    if bias is not None:
+        out = helper.add_bias(out, bias, out.ndim - 1 if data_format.endswith("C") else 1)
+    with helper.named():
+        return activated(where, out, act)

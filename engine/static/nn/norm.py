@@ -1,0 +1,146 @@
+"""Normalization that makes its parameters."""
+
+from __future__ import annotations
+
+import math as python_math
+from typing import Any
+
+from engine.core.errors import ArgumentError, ShapeError
+from engine.nn import functional
+from engine.nn.functional import norm as norms
+from engine.nn.initializer import Constant
+from engine.nn.param_attr import ParamAttr
+from engine.static.nn.helper import Helper, activated, require_variable
+
+
+def batch_norm(
+    input: Any,
+    act: str | None = None,
+    is_test: bool = False,
+    momentum: float = 0.9,
+    epsilon: float = 1e-05,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+    data_layout: str = "NCHW",
+    in_place: bool = False,
+    name: str | None = None,
+    moving_mean_name: str | None = None,
+    moving_variance_name: str | None = None,
+    do_model_average_for_mean_and_var: bool = True,
+    use_global_stats: bool = False,
+) -> Any:
+    """Each channel of ``input`` normalized over the other dimensions, then ``* scale + bias``.
+
+    While training (``is_test=False``) the batch's statistics are used and the running ones moved towards
+    them. Raises ShapeError where the number of channels is not known.
+    """
+    helper = Helper("batch_norm")
+    channels = _channels("batch_norm", input, data_layout)
+    dtype = "float32" if input.dtype.name == "float16" else input.dtype
+    scale = helper.parameter([channels], param_attr or None, dtype, default_initializer=Constant(1.0))
+    bias = helper.parameter([channels], bias_attr or None, dtype, is_bias=True)
+    mean, variance = (
+        helper.parameter([channels], ParamAttr(name=own, initializer=Constant(value), trainable=False), dtype)
+        for own, value in ((moving_mean_name, 0.0), (moving_variance_name, 1.0))
+    )
+    with helper.named(order="SavedMean SavedVariance ReserveSpace Y"):
+        out = functional.batch_norm(
+            input, mean, variance, scale, bias, training=not is_test, momentum=momentum, epsilon=epsilon,
+            data_format=data_layout, use_global_stats=True if use_global_stats else None,
+        )  # fmt: skip
+        return activated("batch_norm", out, act)
+
+
+def layer_norm(
+    input: Any,
+    scale: bool = True,
+    shift: bool = True,
+    begin_norm_axis: int = 1,
+    epsilon: float = 1e-05,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+    act: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """Each sample normalized over its dimensions from ``begin_norm_axis`` on, then ``* scale + shift``.
+
+    Raises ShapeError where one of these dimensions is not known.
+    """
+    helper = Helper("layer_norm")
+    require_variable("layer_norm", "input", input)
+    wanted = input.spec.shape[begin_norm_axis:]
+    if not wanted or -1 in wanted:
+        raise ShapeError(
+            f"layer_norm: input is {input.spec}: the dimensions from {begin_norm_axis} on must be known; "
+            "give them in static.data()"
+        )
+    flat = [python_math.prod(wanted)]
+    weight = bias = None
+    if scale:
+        weight = helper.parameter(flat, param_attr, input.dtype, default_initializer=Constant(1.0))
+    if shift:
+        bias = helper.parameter(flat, bias_attr, input.dtype, is_bias=True)
+    with helper.named():
+        out = functional.layer_norm(input, list(wanted), weight, bias, epsilon)
+        return activated("layer_norm", out, act)
+
+
+def group_norm(
+    input: Any,
+    groups: int,
+    epsilon: float = 1e-05,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+    act: str | None = None,
+    data_layout: str = "NCHW",
+    name: str | None = None,
+) -> Any:
+    """Each sample normalized over ``groups`` groups of channels, then ``* scale + bias``.
+
+    As in Paddle there is a scale or bias only where ``param_attr`` or ``bias_attr`` asks for one.
+    """
+    helper = Helper("group_norm")
+    channels = _channels("group_norm", input, data_layout)
+    weight = bias = None
+    if param_attr:
+        weight = helper.parameter([channels], param_attr, input.dtype, default_initializer=Constant(1.0))
+    if bias_attr:
+        bias = helper.parameter([channels], bias_attr, input.dtype, is_bias=True)
+    with helper.named(form="_generated_var"):
+        out = norms.group_norm(input, groups, epsilon, weight, bias, data_layout)
+        return activated("group_norm", out, act)
+
+
+def instance_norm(
+    input: Any, epsilon: float = 1e-05, param_attr: Any = None, bias_attr: Any = None, name: str | None = None
+) -> Any:
+    """Each channel of each sample normalized over its elements, then ``* scale + bias``.
+
+    Raises ArgumentError where only one of the two parameters is left out.
+    """
+    if (param_attr is False) != (bias_attr is False):
+        raise ArgumentError(
+            f"instance_norm: param_attr and bias_attr are left out together or not at all: got "
+            f"{param_attr!r} and {bias_attr!r}; pass False for both"
+        )
+    helper = Helper("instance_norm")
+    channels = _channels("instance_norm", input, "NCHW")
+    weight = helper.parameter([channels], param_attr, input.dtype, default_initializer=Constant(1.0))
+    bias = helper.parameter([channels], bias_attr, input.dtype, is_bias=True)
+    with helper.named():
+        return norms.instance_norm(input, weight=weight, bias=bias, eps=epsilon)
+
+
+def _channels(where: str, input: Any, layout: str) -> int:
+    require_variable(where, "input", input)
+    if layout not in ("NCHW", "NHWC"):
+        raise ArgumentError(f"{where}: data_layout {layout!r} is none of 'NCHW', 'NHWC'")
+    if input.ndim < 2:
+        raise ShapeError(f"{where}: input is {input.spec}: it needs a batch and channels; unsqueeze it")
+    channels = int(input.spec.shape[1 if layout == "NCHW" or input.ndim == 2 else -1])
+    if channels < 0:
+        raise ShapeError(
+            f"{where}: input is {input.spec}: the parameters need to know the channels; give them in "
+            "static.data()"
+        )
+    return channels
