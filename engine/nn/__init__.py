@@ -51,6 +51,7 @@ from engine.nn.layer.loss_margin import (
     TripletMarginLoss,
     TripletMarginWithDistanceLoss,
 )
+from engine.nn.layer.loss_sequence import CTCLoss, RNNTLoss
 from engine.nn.layer.loss_values import (
     GaussianNLLLoss,
     KLDivLoss,
@@ -134,6 +135,7 @@ __all__ = [
     "BatchNorm3D",
     "BiRNN",
     "Bilinear",
+    "CTCLoss",
     "ChannelShuffle",
     "ClipGradByGlobalNorm",
     "ClipGradByNorm",
@@ -202,6 +204,7 @@ __all__ = [
     "PixelUnshuffle",
     "PoissonNLLLoss",
     "RNNCellBase",
+    "RNNTLoss",
     "RReLU",
     "ReLU",
     "ReLU6",

@@ -64,6 +64,7 @@ from engine.nn.functional.loss_margin import (
     triplet_margin_loss,
     triplet_margin_with_distance_loss,
 )
+from engine.nn.functional.loss_sequence import ctc_loss, rnnt_loss
 from engine.nn.functional.loss_values import (
     dice_loss,
     gaussian_nll_loss,
@@ -131,6 +132,7 @@ __all__ = [
     "cosine_embedding_loss",
     "cosine_similarity",
     "cross_entropy",
+    "ctc_loss",
     "dice_loss",
     "dropout",
     "dropout2d",
@@ -188,6 +190,7 @@ __all__ = [
     "relu",
     "relu6",
     "relu_",
+    "rnnt_loss",
     "rrelu",
     "scaled_dot_product_attention",
     "selu",

@@ -23,6 +23,7 @@ from tests.engine.ops import (
     table_resample,
     table_rnn,
     table_running,
+    table_sequences,
     table_shapes,
     table_update,
     table_vision,
@@ -38,8 +39,8 @@ CASES: list[Case] = [
     *table_convs.CASES,
     *table_edges.CASES,
     *table_elementwise.CASES,
-    *table_losses.CASES,
     *table_linalg.CASES,
+    *table_losses.CASES,
     *table_math.CASES,
     *table_mul.CASES,
     *table_nn.CASES,
@@ -50,6 +51,7 @@ CASES: list[Case] = [
     *table_resample.CASES,
     *table_rnn.CASES,
     *table_running.CASES,
+    *table_sequences.CASES,
     *table_shapes.CASES,
     *table_update.CASES,
     *table_vision.CASES,
@@ -60,7 +62,8 @@ ELSEWHERE: dict[str, str] = {"py_layer": "tests/engine/eager/test_py_layer.py"} 
     ("conditional_block", "while", "while_grad", "print", "assert"), "tests/engine/ops/test_control.py"
 )
 ELSEWHERE |= dict.fromkeys(
-    ["cholesky", "cholesky_solve", "eig", "eigh", "eigvals", "lstsq", "lu_unpack", "matrix_rank", "qr", "svd"],
+    ("cholesky", "cholesky_solve", "eig", "eigh", "eigvals", "lstsq", "lu_unpack", "matrix_rank", "qr",
+     "svd"),
     "tests/engine/tensor/test_linalg.py",
 )
 ELSEWHERE |= dict.fromkeys(
