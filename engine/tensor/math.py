@@ -9,11 +9,21 @@ import numpy as np
 from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.eager.tensor import Tensor
+from engine.ops import activation as activation_ops
 from engine.ops import elementwise as elementwise_ops
 from engine.ops import math as ops
 from engine.tensor.creation import full
 from engine.tensor.factories import alike, binary, require_tensor, unary
 from engine.tensor.promote import is_tensor, operands, scalar_dtype
+
+
+_ACTIVATIONS = {
+    "relu": activation_ops.relu,
+    "leaky_relu": activation_ops.leaky_relu,
+    "sigmoid": activation_ops.sigmoid,
+    "softmax": activation_ops.softmax,
+    "tanh": activation_ops.tanh,
+}
 
 
 def _scaled(x: Any, value: Any, scale: float, bias: float) -> Any:
@@ -107,10 +117,14 @@ def scale(
     act: Any = None,
     name: str | None = None,
 ) -> Any:
-    """x * scale + bias, or (x + bias) * scale."""
+    """x * scale + bias, or (x + bias) * scale; then the activation ``act``, by its name."""
+    if act is not None and act not in _ACTIVATIONS:
+        raise ArgumentError(f"scale: act={act!r} is no activation; use one of {sorted(_ACTIVATIONS)}")
     if is_tensor(scale):
-        return add(multiply(x, scale), bias) if bias_after_scale else multiply(add(x, bias), scale)
-    return ops.scale(x, scale=scale, bias=bias, bias_after_scale=bias_after_scale)
+        result = add(multiply(x, scale), bias) if bias_after_scale else multiply(add(x, bias), scale)
+    else:
+        result = ops.scale(x, scale=scale, bias=bias, bias_after_scale=bias_after_scale)
+    return result if act is None else _ACTIVATIONS[act](result)
 
 
 def increment(x: Any, value: float = 1.0, name: str | None = None) -> Any:

@@ -89,4 +89,6 @@ DEVIATIONS: dict[str, str] = {
         "Paddle loses elements of a volume that are inside; the engine gives them, as torch does"
     ),
     "operators:set_value/raises for a dtype": "whole numbers become the floats of the tensor; Paddle refuses",
+    "elementwise:lerp/gradient": "Paddle has no gradient with respect to the weight of lerp; the engine has",
+    "elementwise:maximum/nan": "Paddle's maximum overlooks a nan on the left; in the engine a nan wins",
 }
