@@ -16,7 +16,6 @@ from engine.tensor.creation import full
 from engine.tensor.factories import alike, binary, require_tensor, unary
 from engine.tensor.promote import is_tensor, operands, scalar_dtype
 
-
 _ACTIVATIONS = {
     "relu": activation_ops.relu,
     "leaky_relu": activation_ops.leaky_relu,
