@@ -10,6 +10,7 @@ from typing import Any
 from engine.core import mode as modes
 from engine.core import names, nest
 from engine.core.errors import ArgumentError, ConversionError
+from engine.core.spec import Spec
 from engine.eager.tensor import Tensor
 from engine.jit.convert.convert import ConvertedFunction, convert
 from engine.jit.convert.runtime_calls import noting_layers
@@ -64,6 +65,7 @@ class ConcreteProgram:
         self.runner = ProgramRunner(self.main_program, self.inputs, variables)
         own = set(map(id, _tree(function.class_instance)))
         self._others = [layer for layer in called.values() if id(layer) not in own]
+        self._places = self._buffer_places(_tree(function.class_instance))
         self.state = self.current_state()
 
     @property
@@ -81,8 +83,25 @@ class ConcreteProgram:
             state += _walk_modes(layer)
         return tuple(state)
 
+    def _buffer_places(self, layers: list[Any]) -> list[tuple[Variable, dict[str, Any], str]]:
+        """The Variables that stand for buffers of Layers, and where the Tensor of each is looked up."""
+        bound = {id(v.tensor): v for v in self.runner.bound}
+        return [
+            (bound[id(tensor)], layer._buffers, name)
+            for layer in (*layers, *(sub for other in self._others for sub in _tree(other)))
+            for name, tensor in layer._buffers.items()
+            if id(tensor) in bound
+        ]
+
     @property
     def fits(self) -> bool:
+        """Whether the Program is still that of its function; buffers that were replaced are taken over."""
+        for variable, fields, name in self._places:
+            tensor = fields.get(name)
+            if tensor is not variable.tensor:
+                if tensor is None or Spec(tensor.shape, tensor.dtype) != variable.spec:
+                    return False
+                variable.tensor = tensor
         return self.state == self.current_state()
 
     def __call__(self, tensors: list[Tensor]) -> Any:
