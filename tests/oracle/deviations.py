@@ -91,4 +91,5 @@ DEVIATIONS: dict[str, str] = {
     "operators:set_value/raises for a dtype": "whole numbers become the floats of the tensor; Paddle refuses",
     "elementwise:lerp/gradient": "Paddle has no gradient with respect to the weight of lerp; the engine has",
     "elementwise:maximum/nan": "Paddle's maximum overlooks a nan on the left; in the engine a nan wins",
+    "more:TripletMarginWithDistanceLoss": "Paddle's layer forgets its distance_function; the engine uses it",
 }
