@@ -8,7 +8,7 @@ import numpy as np
 
 from engine.core import names
 from engine.core.dtype import DType, from_numpy
-from engine.core.errors import ArgumentError, DTypeError, GradientError, ShapeError
+from engine.core.errors import ArgumentError, DTypeError, GradientError, OutOfRangeError, ShapeError
 from engine.core.operator import Counter, Leaf, Operator
 from engine.core.place import CPUPlace, CUDAPlace, Place, array_module
 
@@ -152,10 +152,6 @@ class Tensor:
         array = self._array
         return array.copy() if isinstance(array, np.ndarray) else array.get()
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        array = self.numpy()
-        return array if dtype is None else array.astype(dtype, copy=False)
-
     def item(self, *args: int) -> Any:
         """The value as a Python number; of the element at ``args`` where given."""
         if not args and self._array.size != 1:
@@ -163,23 +159,31 @@ class Tensor:
                 f"item: only a tensor of one element becomes a Python number: got shape {self.shape}; "
                 "index it first or use tolist()"
             )
-        return self._array.item(*args)
+        try:
+            return self._array.item(*args)
+        except (IndexError, ValueError):
+            raise OutOfRangeError(
+                f"item: {list(args)} is no place in shape {self.shape}; give one flat number, or one for "
+                "each dimension"
+            ) from None
 
     def tolist(self) -> Any:
         return self._array.tolist()
 
     def set_value(self, value: Any) -> None:
-        """Replace the data in place by ``value`` (an array, Tensor or number of the same shape).
+        """Replace the data in place by ``value``: an array or Tensor of the same shape and dtype, or numbers.
 
-        Raises ShapeError for another shape and DTypeError for another kind of dtype.
+        Raises ShapeError for another shape and DTypeError for another dtype.
         """
-        array = value._array if isinstance(value, Tensor) else np.asarray(value)
+        array = value._array if isinstance(value, Tensor) else value
+        if not isinstance(value, (Tensor, np.ndarray, np.generic)) and not hasattr(value, "get"):
+            array = np.asarray(value, self._array.dtype)  # Python's numbers, in lists or not
         if array.shape != self._array.shape:
             raise ShapeError(
                 f"set_value: {self.name!r} has shape {self.shape}: got {list(array.shape)}; "
                 "reshape the value first"
             )
-        if array.dtype != self._array.dtype and not np.can_cast(array.dtype, self._array.dtype, "same_kind"):
+        if array.dtype != self._array.dtype:
             raise DTypeError(
                 f"set_value: {self.name!r} has dtype {self.dtype.name}: got {array.dtype}; "
                 "cast the value first"
@@ -188,7 +192,7 @@ class Tensor:
 
     def __len__(self) -> int:
         if self._array.ndim == 0:
-            raise TypeError("len(): a 0-D Tensor has no length; it holds one number")
+            raise DTypeError("len: a 0-D Tensor has no length: it holds one number; use item()")
         return int(self._array.shape[0])
 
     def __bool__(self) -> bool:
@@ -206,22 +210,24 @@ class Tensor:
 
     def __index__(self) -> int:
         if self._array.dtype.kind not in "iu":
-            raise TypeError(
+            raise DTypeError(
                 f"index: only integer tensors index: this one is {self.dtype.name}; cast it to int64"
             )
         return int(self.item())
 
     def __format__(self, spec: str) -> str:
-        return format(self.item(), spec) if spec and self._array.size == 1 else format(str(self), spec)
+        if not spec:
+            return str(self)
+        if self._array.size != 1:
+            raise DTypeError(
+                f"format: {spec!r} fits one number: this tensor has shape {self.shape}; format its items"
+            )
+        return format(self.item(), spec)
 
     def __hash__(self) -> int:
         return id(self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
-        if not self.is_leaf:
-            raise GradientError(
-                "deepcopy: only leaf tensors can be copied with their place in a graph; detach() first"
-            )
         made = new(type(self))
         memo[id(self)] = made
         self._copy_into(made)

@@ -37,7 +37,8 @@ from engine.tensor import (
 
 _MODULES = (
     arranging, array, bitwise, complex_parts, contraction, creation, cumulative, decompositions, diagonals,
-    exponential, linalg, logic, manipulation, math, random, reduction, scattering, search, special, statistics, trigonometry,
+    exponential, linalg, logic, manipulation, math, random, reduction, scattering, search, special,
+    statistics, trigonometry,
 )  # fmt: skip
 
 

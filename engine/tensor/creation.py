@@ -41,7 +41,7 @@ def _as_array(data: Any, dtype: DType | None) -> Any:
     elif isinstance(data, (np.ndarray, np.generic)):
         array = np.asarray(data)
     else:
-        array = _from_python(data)
+        array = _from_python(data, dtype is not None)
     if array.dtype.kind not in "biufc":
         raise DTypeError(
             f"to_tensor: data of {array.dtype} is no numbers that a tensor holds: got {_shown(data)}; "
@@ -52,8 +52,11 @@ def _as_array(data: Any, dtype: DType | None) -> Any:
     return array.astype(from_numpy(array.dtype).np, copy=False)
 
 
-def _from_python(data: Any) -> Any:
-    """Numbers and nested lists: floats in the default dtype, ints as int64; tensors in them keep theirs."""
+def _from_python(data: Any, converted: bool) -> Any:
+    """Numbers and nested lists: floats in the default dtype, ints as int64; tensors in them keep theirs.
+
+    ``converted`` says that they get another dtype anyway, so that nothing is lost before.
+    """
     tensors = arrays = False
     if isinstance(data, (list, tuple)):
         leaves = list(_leaves(data))
@@ -67,7 +70,7 @@ def _from_python(data: Any) -> Any:
         raise ArgumentError(
             f"to_tensor: the nested lists are not of equal length, or no numbers: {error}; pad them"
         ) from None
-    if tensors:
+    if tensors or converted:
         return array
     if array.dtype.kind == "f":
         return array.astype(default_dtype().np)

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from engine.core.place import CPUPlace, as_place, backend
+import numpy as np
+
+from engine.core.errors import DTypeError
 from engine.eager import backward as grads
-from engine.eager.tensor import Parameter, Tensor, wrap, write
+from engine.eager.tensor import Parameter, Tensor
 from engine.ops import compare as compare_ops
 from engine.ops import linalg as linalg_ops
 from engine.ops import math as math_ops
 from engine.ops import shape as shape_ops
 from engine.program import hook
 from engine.program.program import Variable
+from engine.program.unknown import Unknown
 from engine.tensor import (
     arranging,
     bitwise,
@@ -29,6 +32,7 @@ from engine.tensor import (
     logic,
     manipulation,
     math,
+    protocol,
     random,
     reduction,
     scattering,
@@ -39,7 +43,7 @@ from engine.tensor import (
 )
 from engine.tensor.inplace import forms
 from engine.tensor.printing import parameter_text, tensor_text
-from engine.tensor.promote import is_tensor
+from engine.tensor.promote import is_tensor, operands
 
 
 def _binary(
@@ -82,7 +86,18 @@ def _times(x: Tensor, value: float) -> Any:
 
 
 def _operand(y: Any) -> bool:
-    return is_tensor(y) or not isinstance(y, (str, bytes, dict, set, type(None)))
+    """True for a tensor, number or array; False for what may know itself what to do with a tensor."""
+    if y is None or isinstance(y, (str, bytes, dict, set)):
+        raise DTypeError(
+            f"operator: the other operand is {type(y).__name__}: {y!r}; use a tensor, array or number (and "
+            "`is None` to ask for None)"
+        )
+    return is_tensor(y) or isinstance(y, (int, float, complex, np.generic, np.ndarray, list, tuple, Unknown))
+
+
+def _comparable(y: Any) -> bool:
+    """The same for == and !=, which are False and True for texts and the like."""
+    return not isinstance(y, (str, bytes, dict, set)) and _operand(y)
 
 
 _OPERATORS: dict[str, Callable[..., Any]] = {
@@ -100,12 +115,12 @@ _OPERATORS: dict[str, Callable[..., Any]] = {
     "__rmod__": lambda x, y: math.remainder(y, x) if _operand(y) else NotImplemented,
     "__pow__": lambda x, y: math.pow(x, y) if _operand(y) else NotImplemented,
     "__rpow__": lambda x, y: math.pow(y, x) if _operand(y) else NotImplemented,
-    "__matmul__": _binary(linalg_ops.matmul, linalg.matmul),
-    "__rmatmul__": lambda x, y: linalg.matmul(y, x),
+    "__matmul__": _binary(linalg_ops.matmul, lambda x, y: linalg.matmul(*operands("matmul", x, y))),
+    "__rmatmul__": lambda x, y: linalg.matmul(*operands("matmul", y, x)) if _operand(y) else NotImplemented,
     "__neg__": math.neg,
     "__abs__": math.abs,
-    "__eq__": lambda x, y: logic.equal(x, y) if _operand(y) else NotImplemented,
-    "__ne__": lambda x, y: logic.not_equal(x, y) if _operand(y) else NotImplemented,
+    "__eq__": lambda x, y: logic.equal(x, y) if _comparable(y) else NotImplemented,
+    "__ne__": lambda x, y: logic.not_equal(x, y) if _comparable(y) else NotImplemented,
     "__lt__": _binary(compare_ops.less_than, logic.less_than),
     "__le__": _binary(compare_ops.less_equal, logic.less_equal),
     "__gt__": _binary(compare_ops.greater_than, logic.greater_than),
@@ -205,48 +220,13 @@ def _detach(x: Any) -> Any:
     return shape_ops.detach(x)
 
 
-def _fill(x: Tensor, value: float) -> Tensor:
-    """In place: every element becomes ``value``."""
-    x.set_value(creation.full(x.shape, value, x.dtype))
-    return x
-
-
-def _to_place(x: Tensor, place: Any) -> Tensor:
-    xp = backend(place).xp
-    array = x.numpy() if place.kind == "cpu" else xp.asarray(x._array)
-    moved = wrap(array)
-    moved.stop_gradient = x.stop_gradient
-    return moved
-
-
-def _to(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-    """The tensor on another device or in another dtype: ``x.to('cpu')``, ``x.to('float64')``."""
-    result = x
-    for value in (*args, *(v for k, v in kwargs.items() if k in ("device", "dtype"))):
-        if isinstance(value, bool) or value is None:
-            continue
-        if isinstance(value, Tensor):
-            result = math.cast(result, value.dtype)
-        elif isinstance(value, str) and value.partition(":")[0] in ("cpu", "gpu", "cuda"):
-            result = _to_place(result, as_place(value))
-        elif hasattr(value, "kind") and hasattr(value, "device"):
-            result = _to_place(result, value)
-        else:
-            result = math.cast(result, value)
-    return result
-
-
 def _gradient(x: Tensor) -> Any:
     """The gradient as a NumPy array, or None."""
     return None if x.grad is None else x.grad.numpy()
 
 
-def _version(x: Tensor) -> int:
-    """How often the tensor, or one that shares its storage, was changed in place."""
-    return 0 if x._version is None else x._version.count
-
-
 _EAGER_ONLY: dict[str, Any] = {
+    **protocol.ATTRIBUTES,
     "detach": _detach,
     "register_hook": grads.register_hook,
     "retain_grads": grads.retain_grads,
@@ -256,19 +236,8 @@ _EAGER_ONLY: dict[str, Any] = {
     "gradient": _gradient,
     "_grad_ivar": grads.gradient_of,
     "grad_fn": property(grads.record_of),
-    "inplace_version": property(_version),
-    "_inplace_version": _version,
-    "_bump_inplace_version": lambda x: write(x, x._array),
-    "zero_": lambda x: _fill(x, 0.0),
-    "fill_": _fill,
-    "cpu": lambda x: _to_place(x, CPUPlace()),
-    "cuda": lambda x, device_id=None, blocking=True: _to_place(x, as_place(f"gpu:{device_id or 0}")),
-    "to": _to,
     "__repr__": tensor_text,
     "__str__": tensor_text,
-    "element_size": lambda x: x.dtype.itemsize,
-    "is_contiguous": lambda x: bool(x._array.flags.c_contiguous),
-    "contiguous": lambda x: x if x._array.flags.c_contiguous else creation.clone(x),
 }
 
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.errors import ArgumentError
+
 
 class PrintOptions:
     """What ``set_printoptions`` sets."""
@@ -28,6 +30,10 @@ def set_printoptions(
     linewidth: int | None = None,
 ) -> None:
     """How tensors print: digits, size from which they are summarised, items at an edge, e-notation, width."""
+    numbers = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
+    for key, value in numbers.items():
+        if value is not None and (isinstance(value, bool) or not isinstance(value, (int, np.integer))):
+            raise ArgumentError(f"set_printoptions: {key} is a whole number: got {value!r}")
     given = {
         "precision": precision,
         "threshold": threshold,
@@ -90,14 +96,8 @@ def data_text(array: Any, indent: int) -> str:
     summary = array.size > options.threshold
     shown = _shown(array) if summary else array
     widths = [len(_item(v)) for v in shown.reshape(-1)]
-    signed = bool(array.dtype.kind in "if" and shown.size and any(v < 0 for v in shown.reshape(-1)))
+    signed = bool(array.dtype.kind in "ifc" and shown.size and any(v < 0 for v in shown.reshape(-1)))
     width = max(widths, default=0)
-    if array.size == 0:
-        return (
-            "[" * max(array.ndim, 1) + "]" * max(array.ndim, 1)
-            if array.ndim < 2
-            else np.array2string(array, separator=", ")
-        )
     return _rows(array, summary, indent, width, signed)
 
 

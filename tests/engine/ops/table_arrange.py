@@ -313,6 +313,7 @@ CASES: list[Case] = [
          s(v(3, 3), v(5), shape=[3, 3], stride=[1, 1]), grads="g_in"),
     *row("view_dtype", lambda x, dtype: np.frombuffer(x.tobytes(), dtype).reshape(*x.shape[:-1], -1),
          s(ints(2, 3), dtype="int32"), s(ints(4).astype("int16"), dtype="int64")),
+    *row("memcpy", lambda x: x, s(v()), s(v(0, 2)), s(v(2, 3)), grads="x"),
     *row("shard_index", _shard, s(ints(3, 2, high=20), index_num=20, nshards=3, shard_id=1),
          s(ints(2, 2), index_num=4, nshards=2, shard_id=0, ignore_value=9)),
     # -- picking and putting

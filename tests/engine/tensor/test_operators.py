@@ -166,8 +166,9 @@ def test_copies_and_transport_between_processes():
     z = pickle.loads(pickle.dumps(x))
     assert z.numpy().tolist() == [1, 2]
     assert not z.stop_gradient
-    with pytest.raises(GradientError):
-        copy.deepcopy(x * 2)
+    made = copy.deepcopy(x * 2)
+    assert made.is_leaf
+    assert not made.stop_gradient
 
 
 @pytest.mark.parametrize(
@@ -182,7 +183,7 @@ def test_copies_and_transport_between_processes():
         (lambda: paddle.to_tensor("text"), DTypeError, "no numbers"),
         (lambda: paddle.to_tensor([[1], [1, 2]]), ArgumentError, "equal length"),
         (lambda: tensor([1, 2]).set_value(np.zeros(3)), ShapeError, "set_value"),
-        (lambda: tensor([1, 2]) + "x", TypeError, "unsupported operand"),
+        (lambda: tensor([1, 2]) + "x", TypeError, "the other operand is str"),
         (lambda: paddle.zeros([-1]), ArgumentError, "negative"),
         (lambda: setattr(tensor([1], "int64"), "stop_gradient", False), DTypeError, "int64"),
     ],
