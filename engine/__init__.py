@@ -61,14 +61,17 @@ from engine.device import (
 from engine.eager.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from engine.eager.tensor import Tensor
 from engine.framework import (
+    disable_signal_handler,
     disable_static,
     enable_static,
+    get_cuda_rng_state,
     get_flags,
     get_rng_state,
     in_dynamic_mode,
     load,
     save,
     seed,
+    set_cuda_rng_state,
     set_flags,
     set_rng_state,
 )

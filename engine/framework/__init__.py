@@ -8,6 +8,7 @@ from engine.eager.tensor import Parameter
 from engine.framework import random
 from engine.framework.flags import get_flags, set_flags
 from engine.framework.modes import (
+    disable_signal_handler,
     disable_static,
     enable_static,
     in_dynamic_mode,
@@ -15,7 +16,13 @@ from engine.framework.modes import (
     in_pir_mode,
     use_pir_api,
 )
-from engine.framework.random import get_rng_state, seed, set_rng_state
+from engine.framework.random import (
+    get_cuda_rng_state,
+    get_rng_state,
+    seed,
+    set_cuda_rng_state,
+    set_rng_state,
+)
 from engine.framework.state_files import load, save
 from engine.nn.param_attr import ParamAttr
 from engine.program.gradients import grad
@@ -23,7 +30,7 @@ from engine.program.program import Block, Program
 
 __all__ = [
     "Block", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "ParamAttr", "Parameter", "Program",
-    "disable_static", "dtype", "enable_static", "get_default_dtype", "get_flags", "get_rng_state", "grad",
+    "disable_signal_handler", "disable_static", "get_cuda_rng_state", "set_cuda_rng_state", "dtype", "enable_static", "get_default_dtype", "get_flags", "get_rng_state", "grad",
     "in_dynamic_mode", "in_dynamic_or_pir_mode", "in_pir_mode", "load", "no_grad", "random", "save", "seed",
     "set_default_dtype", "set_flags", "set_rng_state", "use_pir_api",
 ]  # fmt: skip

@@ -27,6 +27,10 @@ def disable_static(place: Any = None) -> None:
     modes.variable.set(None)
 
 
+def disable_signal_handler() -> None:
+    """Paddle's C++ handlers of signals go; the engine installs none, so nothing is left to do."""
+
+
 def in_dynamic_mode() -> bool:
     """True unless operators are being appended to a Program."""
     return not modes.is_static()

@@ -68,3 +68,19 @@ def test_seed_and_state_of_random_numbers():
     paddle.seed(9)
     np.testing.assert_array_equal(paddle.rand([3]).numpy(), first)
     assert not np.array_equal(first, second)
+
+
+def test_states_of_the_gpu_are_none_on_the_cpu():
+    assert paddle.get_cuda_rng_state() == []
+    paddle.set_cuda_rng_state([])
+    with pytest.raises(ArgumentError, match=r"takes 0 state\(s\) on cpu: got 1"):
+        paddle.set_cuda_rng_state([{"seed": 1, "offset": 0}])
+
+
+def test_what_is_loaded_has_no_gradient(tmp_path):
+    path = str(tmp_path / "x")
+    paddle.save([paddle.nn.Linear(1, 1).weight, paddle.to_tensor([1.0], stop_gradient=False)], path)
+    assert [t.stop_gradient for t in paddle.load(path)] == [True, True]
+    paddle.save(np.arange(3), path)
+    assert isinstance(paddle.load(path), paddle.Tensor)
+    assert isinstance(paddle.load(path, return_numpy=True), np.ndarray)
