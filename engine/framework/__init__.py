@@ -29,8 +29,9 @@ from engine.program.gradients import grad
 from engine.program.program import Block, Program
 
 __all__ = [
-    "Block", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "ParamAttr", "Parameter", "Program",
-    "disable_signal_handler", "disable_static", "get_cuda_rng_state", "set_cuda_rng_state", "dtype", "enable_static", "get_default_dtype", "get_flags", "get_rng_state", "grad",
-    "in_dynamic_mode", "in_dynamic_or_pir_mode", "in_pir_mode", "load", "no_grad", "random", "save", "seed",
-    "set_default_dtype", "set_flags", "set_rng_state", "use_pir_api",
+    "Block", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "disable_signal_handler", "disable_static",
+    "dtype", "enable_static", "get_cuda_rng_state", "get_default_dtype", "get_flags", "get_rng_state",
+    "grad", "in_dynamic_mode", "in_dynamic_or_pir_mode", "in_pir_mode", "load", "no_grad", "ParamAttr",
+    "Parameter", "Program", "random", "save", "seed", "set_cuda_rng_state", "set_default_dtype",
+    "set_flags", "set_rng_state", "use_pir_api",
 ]  # fmt: skip
