@@ -27,9 +27,14 @@ class Signature:
                 f"got {type(input_spec).__name__}"
             )
         self.input_spec: Any = None if input_spec is None else list(input_spec)
+        kinds = {p.kind for p in self.python.parameters.values()}
+        simple = kinds <= {inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD}
+        self._names = tuple(self.python.parameters) if simple else None
 
     def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
         """Arguments by parameter name, defaults filled in. Raises the TypeError that Python would."""
+        if not kwargs and self._names is not None and len(args) == len(self._names):
+            return dict(zip(self._names, args, strict=True))
         bound = self.python.bind(*args, **kwargs)
         bound.apply_defaults()
         return dict(bound.arguments)

@@ -36,6 +36,7 @@ class ConcreteProgram:
 
     def __init__(self, function: StaticFunction, specs: dict[str, Any]) -> None:
         self.specs = function.signature.named(specs)
+        self.takes_tensors_only = all(isinstance(value, InputSpec) for value in specs.values())
         self.main_program = Program()
         self.startup_program = Program()  # empty: parameters have their values already
         self.inputs: list[Variable] = []
@@ -232,6 +233,10 @@ class StaticFunction:
         concrete = self.program_cache.fitting(key)
         if concrete is None:
             concrete = self._traced(key, as_specs(values) if specs is None else specs)
+        if specified is None and concrete.takes_tensors_only:
+            tensors = list(values.values())  # of the very shapes and dtypes in the key
+            if all(isinstance(tensor, Tensor) for tensor in tensors):
+                return concrete, tensors
         return concrete, tensors_of(where, values, concrete.specs)
 
     def _traced(self, key: Any, specs: dict[str, Any]) -> ConcreteProgram:

@@ -492,3 +492,11 @@ def test_a_loop_keeps_only_what_its_gradient_reads():
     eager = paddle.to_tensor(np.linspace(-1, 1, 4), stop_gradient=False)
     function.dygraph_function(eager, 5).sum().backward()
     np.testing.assert_allclose(x.grad.numpy(), eager.grad.numpy(), rtol=1e-12)
+
+
+def test_arrays_are_taken_as_tensors_also_after_tensors():
+    function = to_static(lambda x, y: x * 2 + y)
+    array = np.ones((2, 3), "float32")
+    for x, y in ((paddle.to_tensor(array), paddle.to_tensor(array)), (array, paddle.to_tensor(array))):
+        np.testing.assert_array_equal(function(x, y).numpy(), np.full((2, 3), 3))
+    assert len(function.program_cache) == 1
