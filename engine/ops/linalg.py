@@ -100,7 +100,7 @@ def dot(xp, x, y):
     """The sum of products of two vectors, or of corresponding rows of two matrices."""
     if x.ndim not in (1, 2) or x.shape != y.shape:
         raise ValueError("wrong shapes")  # the mode asks inference for the words
-    return xp.dot(x, y) if x.ndim == 1 else xp.sum(x * y, axis=-1)
+    return xp.dot(x, y) if x.ndim == 1 else xp.sum(x * y, axis=-1, dtype=x.dtype)
 
 
 dot.grad(

@@ -35,7 +35,6 @@ DEVIATIONS: dict[str, str] = {
         "refuse); the engine takes the wider one",
     ),
     "operators:gradient/mod": "Paddle's % gives no gradient; the engine's is that of x - y * floor(x / y)",
-    "operators:len/raises for 0-d": "what has no length is a TypeError in Python; Paddle asserts",
     "operators:iterate/0-d": "Paddle walks over nothing and loses the number; the engine refuses",
     "creation:dtype/text": (
         "repr() of a dtype is paddle.int64 as in Paddle's documents, not <VarType.INT64: 3>"
@@ -88,7 +87,6 @@ DEVIATIONS: dict[str, str] = {
     "resample:grid_sample/nearest zeros False volume gradient": (
         "Paddle loses elements of a volume that are inside; the engine gives them, as torch does"
     ),
-    "operators:set_value/raises for a dtype": "whole numbers become the floats of the tensor; Paddle refuses",
     "elementwise:lerp/gradient": "Paddle has no gradient with respect to the weight of lerp; the engine has",
     "elementwise:maximum/nan": "Paddle's maximum overlooks a nan on the left; in the engine a nan wins",
     "more:TripletMarginWithDistanceLoss": "Paddle's layer forgets its distance_function; the engine uses it",
