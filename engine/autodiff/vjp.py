@@ -100,11 +100,11 @@ def undo_broadcast(gradient: Any, target: tuple[int, ...]) -> Any:
     extra = len(have) - len(target)
     axes = list(range(extra))
     axes += [n + extra for n, d in enumerate(target) if d == 1 and have[n + extra] != 1]
-    if axes and target.count(-1) < 2:
+    if axes and target.count(-1) < 2 and 0 not in target:
         gradient = reduce.sum(gradient, axis=axes, keepdim=False, reduce_all=len(axes) == len(have))
         if len(axes) != extra:
             gradient = shape.reshape(gradient, shape=list(target))
-    elif axes:  # several unknown dimensions, which a reshape could not tell apart
+    elif axes:  # unknown dimensions, which a reshape could not tell apart, or 0, which means to keep one
         if len(axes) != extra:
             gradient = reduce.sum(gradient, axis=axes[extra:], keepdim=True, reduce_all=False)
         if extra:

@@ -24,7 +24,9 @@ def _complex_of(where: str, spec: Spec) -> DType:
 
 def _require_complex(where: str, x: Spec) -> None:
     if not x.dtype.is_complex:
-        raise DTypeError(f"{where}: x must be complex64 or complex128: got {x}; a real tensor is its own part")
+        raise DTypeError(
+            f"{where}: x must be complex64 or complex128: got {x}; a real tensor is its own part"
+        )
 
 
 def _infer_part(where: str) -> Any:

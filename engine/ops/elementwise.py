@@ -186,7 +186,7 @@ def _infer_multiplex(xs: list[Spec], index: Spec) -> Spec:
 @op("multiplex", infer=_infer_multiplex, slots={"xs": "X", "index": "Ids"})
 def multiplex(xp, xs: list, index):
     """Row n of the result is row n of xs[index[n]]."""
-    if index.ndim != 2 or index.shape[1] != 1 or any(x.shape != xs[0].shape for x in xs):
+    if len(xs) < 2 or index.ndim != 2 or index.shape[1] != 1 or any(x.shape != xs[0].shape for x in xs):
         raise ValueError("wrong shapes")  # the mode asks inference for the words
     chosen = index[:, 0]
     if index.size and not 0 <= int(chosen.min()) <= int(chosen.max()) < len(xs):

@@ -24,8 +24,8 @@ def known_sides(where: str, x: Any) -> tuple[int, int]:
     rows, columns = (int(d) for d in x.shape[-2:])
     if -1 in (rows, columns):
         raise GradientError(
-            f"{where}: its gradient needs to know the number of rows and columns: got {list(x.shape)}; fix them "
-            "in the InputSpec"
+            f"{where}: its gradient needs to know the number of rows and columns: got {list(x.shape)}; "
+            "fix them in the InputSpec"
         )
     return rows, columns
 

@@ -201,7 +201,7 @@ def stack(xp, xs: list, *, axis=0):
     outputs=("parts",), output_list="parts", slots={"parts": "Y"})  # fmt: skip
 def unstack(xp, x, *, axis=0, num=None):
     """The parts along a dimension, which is dropped."""
-    return [part.copy() for part in xp.moveaxis(x, axis, 0)]
+    return [xp.array(part) for part in xp.moveaxis(x, axis, 0)]
 
 
 stack.grad(xs=lambda g, xs_spec, axis: list(unstack(g, axis=axis % g.ndim, num=len(xs_spec))))

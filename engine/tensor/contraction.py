@@ -206,8 +206,10 @@ def _product(a: _Term, b: _Term, kept: set[Label]) -> _Term:
     left = [label for label in a.labels if label not in shared]
     right = [label for label in b.labels if label not in shared]
     result = [*batch, *left, *right]
-    if not summed:
-        return _Term(math_ops.multiply(a.spread(result), b.spread(result)), result)
+    if not summed or 0 in (*x.shape, *y.shape):
+        order = [*result, *summed]
+        product = math_ops.multiply(a.spread(order), b.spread(order))
+        return _Term(product, order).without(summed)
     groups = [len(batch), len(left), len(summed)], [len(batch), len(summed), len(right)]
     shape = [*(a.size(n) for n in batch), *(a.size(n) for n in left), *(b.size(n) for n in right)]
     x = _grouped(a.ordered([*batch, *left, *summed]), groups[0])

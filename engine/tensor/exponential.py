@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.core.errors import DTypeError
 from engine.ops import activation
 from engine.ops import elementwise as elementwise_ops
 from engine.ops import exponential as ops
@@ -42,5 +43,7 @@ def frexp(x: Any, name: str | None = None) -> tuple[Any, Any]:
     Raises DTypeError for a dtype that is not floating.
     """
     require_tensor("frexp", x=x)
+    if not x.dtype.is_floating_point:
+        raise DTypeError(f"frexp: x must be floating: got {x.dtype.name}; cast it to float32 first")
     mantissa, exponent = elementwise_ops.frexp(x)
     return mantissa, math_ops.cast(exponent, out_dtype=x.dtype.name)

@@ -16,6 +16,7 @@ from engine.ops import math as math_ops
 from engine.ops import reduce as reduce_ops
 from engine.ops import shape as shape_ops
 from engine.ops import vector_norm as norm_ops
+from engine.tensor.contraction import tensordot
 from engine.tensor.factories import require_tensor
 from engine.tensor.promote import operands
 
@@ -58,9 +59,7 @@ def inner(x: Any, y: Any, name: str | None = None) -> Any:
         )
     if y.ndim <= 2:
         return ops.matmul(x, y, trans_y=y.ndim == 2)
-    rows = shape_ops.reshape(y, shape=[-1, int(y.shape[-1])])
-    found = ops.matmul(x, rows, trans_y=True)
-    return shape_ops.reshape(found, shape=[*[0] * (x.ndim - 1), *(int(d) for d in y.shape[:-1])])
+    return tensordot(x, y, [[-1], [-1]])
 
 
 def outer(x: Any, y: Any, name: str | None = None) -> Any:
@@ -91,12 +90,14 @@ def kron(x: Any, y: Any, name: str | None = None) -> Any:
     """The Kronecker product: blocks of y, each times one element of x."""
     require_tensor("kron", x=x, y=y)
     ndim = max(x.ndim, y.ndim)
-    left, right = ([1] * (ndim - v.ndim) + [int(d) for d in v.shape] for v in (x, y))
-    a = shape_ops.reshape(x, shape=[d for size in left for d in (size, 1)])
-    b = shape_ops.reshape(y, shape=[d for size in right for d in (1, size)])
-    product = math_ops.multiply(*operands("kron", a, b))
-    sizes = [-1 if -1 in pair else pair[0] * pair[1] for pair in zip(left, right, strict=True)]
-    return shape_ops.reshape(product, shape=sizes)
+    left = shape_ops.unsqueeze(x, axes=[0] * (ndim - x.ndim)) if x.ndim < ndim else x
+    right = shape_ops.unsqueeze(y, axes=[0] * (ndim - y.ndim)) if y.ndim < ndim else y
+    left = shape_ops.unsqueeze(left, axes=[2 * n + 1 for n in range(ndim)])
+    right = shape_ops.unsqueeze(right, axes=[2 * n for n in range(ndim)])
+    product = math_ops.multiply(*operands("kron", left, right))
+    for n in range(ndim):
+        product = shape_ops.flatten(product, start_axis=n, stop_axis=n + 1)
+    return product
 
 
 def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math as numbers
 from typing import Any
 
-from engine.core.errors import ArgumentError
+from engine.core.errors import ArgumentError, DTypeError
 from engine.ops import math as math_ops
 from engine.ops import special as ops
 from engine.tensor.factories import floating, unary
@@ -23,7 +23,7 @@ i1e = unary("i1e", ops.i1e)
 def polygamma(x: Any, n: int, name: str | None = None) -> Any:
     """The derivative of order n of digamma; digamma itself for n = 0. Raises ArgumentError for n below 0."""
     if not isinstance(n, int) or isinstance(n, bool):
-        raise ArgumentError(f"polygamma: n must be a whole number: got {n!r}")
+        raise DTypeError(f"polygamma: n must be a whole number: got {n!r}")
     if n < 0:
         raise ArgumentError(f"polygamma: n must be at least 0: got {n}")
     return digamma(x) if n == 0 else ops.polygamma(floating("polygamma", x), n=n)

@@ -8,7 +8,8 @@ from typing import Any
 from engine.ops import activation
 from engine.ops import math as math_ops
 from engine.ops import trigonometry as ops
-from engine.tensor.factories import binary, floating, unary
+from engine.tensor.factories import alike, binary, floating, unary
+from engine.tensor.promote import operands
 
 sin = unary("sin", math_ops.sin)
 cos = unary("cos", math_ops.cos)
@@ -22,8 +23,20 @@ tanh = unary("tanh", activation.tanh)
 asinh = unary("asinh", ops.asinh)
 acosh = unary("acosh", ops.acosh)
 atanh = unary("atanh", ops.atanh)
-atan2 = binary("atan2", ops.atan2, as_floating=True)
 hypot = binary("hypot", ops.hypot, as_floating=True)
+
+
+def atan2(x: Any, y: Any, name: str | None = None) -> Any:
+    """The angle of the point (y, x), in radians in [-pi, pi], elementwise and broadcast.
+
+    Integers become float64 first.
+    """
+    if alike(x, y) and x._array.dtype.kind == "f":
+        return ops.atan2(x, y)
+    x, y = operands("atan2", x, y)
+    if not x.dtype.is_floating_point:
+        x, y = (math_ops.cast(v, out_dtype="float64") for v in (x, y))
+    return ops.atan2(x, y)
 
 
 def deg2rad(x: Any, name: str | None = None) -> Any:

@@ -126,11 +126,13 @@ def check(
     *arrays: Any,
     gradients: bool = True,
     second: bool = True,
+    single: bool = True,
     unknown: Sequence[int] = (),
 ) -> None:
     """All of the above."""
     check_values(function, want, *arrays)
-    check_single(function, *arrays)
+    if single:
+        check_single(function, *arrays)
     check_static(function, *arrays)
     if unknown:
         check_static(function, *arrays, unknown=unknown)

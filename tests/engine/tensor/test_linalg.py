@@ -81,6 +81,7 @@ PRODUCTS: dict[str, Row] = {
         (_matrix(3, 3), _matrix(3, 3, seed=8)),
     ),
     "kron": (paddle.kron, np.kron, (C, _matrix(2, 2))),
+    "kron empty": (paddle.kron, np.kron, (EMPTY, _matrix(2, 2))),
     "kron ranks": (paddle.kron, np.kron, (C, _matrix(2))),
     "trace": (paddle.trace, np.trace, (A,)),
     "trace offset": (
