@@ -97,6 +97,9 @@ class PyLayer(PyLayerContext):
             return type(result)([_replaced(r, made) for r in result])
         return next(made)
 
+    # Converted code converts these first: they are the user's.
+    apply.__func__._calls_members = ("forward", "backward")  # type: ignore[attr-defined]
+
 
 def _replaced(value: Any, made: Iterator[Any]) -> Any:
     if isinstance(value, (list, tuple)):

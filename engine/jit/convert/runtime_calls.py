@@ -66,6 +66,9 @@ def call(function: Any) -> Any:
     if isinstance(function, MethodType):
         if is_layer(function.__self__):
             _note(function.__self__)
+        members = getattr(function.__func__, "_calls_members", ())
+        if members:
+            return _with_members(function, members)
         inner = call(function.__func__)
         return function if inner is function.__func__ else functools.partial(inner, function.__self__)
     if isinstance(function, functools.partial):
@@ -81,6 +84,16 @@ def call(function: Any) -> Any:
     if isinstance(method, FunctionType) and _is_users(method):
         return functools.partial(_converted(method), function)
     return function
+
+
+def _with_members(method: MethodType, members: tuple[str, ...]) -> Any:
+    """A class method that calls static methods of its class, which the user wrote: they are converted."""
+    owner: Any = method.__self__
+    converted = {name: call(getattr(owner, name)) for name in members}
+    if all(made is getattr(owner, name) for name, made in converted.items()):
+        return method
+    made = type(owner)(owner.__name__, (owner,), {n: staticmethod(f) for n, f in converted.items()})
+    return MethodType(method.__func__, made)
 
 
 def _call_method(value: object) -> object:

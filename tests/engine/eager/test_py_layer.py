@@ -303,3 +303,37 @@ def test_a_saved_model_computes_but_has_no_gradient(tmp_path):
     x.stop_gradient = False
     with pytest.raises(GradientError, match="this Program was loaded"):
         loaded(x)
+
+
+class Branching(PyLayer):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        if x.sum() > 0:
+            y = x * 2
+        else:
+            y = x * 3
+        return y
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensor()
+        if x.sum() > 0:
+            factor = x * 0 + 20.0
+        else:
+            factor = x * 0 + 30.0
+        return g * factor
+
+
+def test_branches_in_a_pylayer_are_converted():
+    @paddle.jit.to_static
+    def function(x):
+        return Branching.apply(x)
+
+    for value, want, gradient in ((1.0, 2.0, 20.0), (-1.0, -3.0, 30.0)):
+        x = leaf(value)
+        y = function(x)
+        assert y.tolist() == [want]
+        y.sum().backward()
+        assert x.grad.tolist() == [gradient]
+    assert len(function.program_cache) == 1
