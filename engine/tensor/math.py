@@ -84,14 +84,20 @@ def divide(x: Any, y: Any, name: str | None = None) -> Any:
 def floor_divide(x: Any, y: Any, name: str | None = None) -> Any:
     """x // y elementwise, broadcast. Raises ArgumentError for integers divided by zero."""
     x, y = operands("floor_divide", x, y)
-    if isinstance(y, Tensor) and y.dtype.is_integer and not np.all(y.numpy()):
-        raise ArgumentError("floor_divide: integer division by zero; mask the zeros or use floating tensors")
+    _require_no_zero("floor_divide", y)
     return ops.floor_divide(x, y)
 
 
+def _require_no_zero(where: str, y: Any) -> None:
+    if isinstance(y, Tensor) and y.dtype.is_integer and not y._array.all():
+        raise ArgumentError(f"{where}: integer division by zero; mask the zeros or use floating tensors")
+
+
 def remainder(x: Any, y: Any, name: str | None = None) -> Any:
-    """x modulo y with the sign of y."""
-    return ops.remainder(*operands("remainder", x, y))
+    """x modulo y with the sign of y. Raises ArgumentError for integers divided by zero."""
+    x, y = operands("remainder", x, y)
+    _require_no_zero("remainder", y)
+    return ops.remainder(x, y)
 
 
 mod = floor_mod = remainder
