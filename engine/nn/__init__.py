@@ -2,6 +2,7 @@
 
 from engine.nn import functional, initializer, utils
 from engine.nn.clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
+from engine.nn.decode import BeamSearchDecoder, dynamic_decode
 from engine.nn.layer.activation import (
     CELU,
     ELU,
@@ -41,6 +42,7 @@ from engine.nn.layer.distance import CosineSimilarity, PairwiseDistance
 from engine.nn.layer.dropping import AlphaDropout, Dropout, Dropout2D, Dropout3D
 from engine.nn.layer.layers import Layer
 from engine.nn.layer.loss import BCELoss, BCEWithLogitsLoss, CrossEntropyLoss, NLLLoss
+from engine.nn.layer.loss_classes import HSigmoidLoss
 from engine.nn.layer.loss_margin import (
     CosineEmbeddingLoss,
     HingeEmbeddingLoss,
@@ -133,6 +135,7 @@ __all__ = [
     "BatchNorm1D",
     "BatchNorm2D",
     "BatchNorm3D",
+    "BeamSearchDecoder",
     "BiRNN",
     "Bilinear",
     "CTCLoss",
@@ -158,6 +161,7 @@ __all__ = [
     "GRUCell",
     "GaussianNLLLoss",
     "GroupNorm",
+    "HSigmoidLoss",
     "Hardshrink",
     "Hardsigmoid",
     "Hardswish",
@@ -239,6 +243,7 @@ __all__ = [
     "UpsamplingBilinear2D",
     "UpsamplingNearest2D",
     "ZeroPad2D",
+    "dynamic_decode",
     "functional",
     "initializer",
     "utils",

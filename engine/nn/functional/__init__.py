@@ -44,6 +44,13 @@ from engine.nn.functional.conv import conv1d, conv2d, conv3d
 from engine.nn.functional.conv_transpose import conv1d_transpose, conv2d_transpose, conv3d_transpose
 from engine.nn.functional.distance import pairwise_distance
 from engine.nn.functional.dropping import alpha_dropout, dropout, dropout2d, dropout3d
+from engine.nn.functional.extension import (
+    class_center_sample,
+    diag_embed,
+    gather_tree,
+    sequence_mask,
+    sparse_attention,
+)
 from engine.nn.functional.input import embedding, one_hot
 from engine.nn.functional.loss import (
     binary_cross_entropy,
@@ -53,6 +60,7 @@ from engine.nn.functional.loss import (
     sigmoid_focal_loss,
     softmax_with_cross_entropy,
 )
+from engine.nn.functional.loss_classes import hsigmoid_loss, margin_cross_entropy
 from engine.nn.functional.loss_margin import (
     cosine_embedding_loss,
     hinge_embedding_loss,
@@ -123,6 +131,7 @@ __all__ = [
     "binary_cross_entropy_with_logits",
     "celu",
     "channel_shuffle",
+    "class_center_sample",
     "conv1d",
     "conv1d_transpose",
     "conv2d",
@@ -133,6 +142,7 @@ __all__ = [
     "cosine_similarity",
     "cross_entropy",
     "ctc_loss",
+    "diag_embed",
     "dice_loss",
     "dropout",
     "dropout2d",
@@ -141,6 +151,7 @@ __all__ = [
     "elu_",
     "embedding",
     "fold",
+    "gather_tree",
     "gaussian_nll_loss",
     "gelu",
     "glu",
@@ -152,6 +163,7 @@ __all__ = [
     "hardtanh",
     "hardtanh_",
     "hinge_embedding_loss",
+    "hsigmoid_loss",
     "instance_norm",
     "interpolate",
     "kl_div",
@@ -165,6 +177,7 @@ __all__ = [
     "log_loss",
     "log_sigmoid",
     "log_softmax",
+    "margin_cross_entropy",
     "margin_ranking_loss",
     "max_pool1d",
     "max_pool2d",
@@ -194,6 +207,7 @@ __all__ = [
     "rrelu",
     "scaled_dot_product_attention",
     "selu",
+    "sequence_mask",
     "sigmoid",
     "sigmoid_focal_loss",
     "silu",
@@ -205,6 +219,7 @@ __all__ = [
     "softplus",
     "softshrink",
     "softsign",
+    "sparse_attention",
     "square_error_cost",
     "swish",
     "tanh",

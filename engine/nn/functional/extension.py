@@ -1,0 +1,94 @@
+"""Sequence masks, sequences of beams, sparse attention, samples of classes, diagonals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.dtype import as_dtype
+from engine.core.errors import ArgumentError, ShapeError
+from engine.nn.functional.attention import FORBIDDEN
+from engine.ops import activation, linalg, masks, math, shape
+from engine.tensor import diagonals
+from engine.tensor.promote import is_tensor
+
+
+def sequence_mask(x: Any, maxlen: Any = None, dtype: Any = "int64", name: str | None = None) -> Any:
+    """1 at the places below each length in x, along a new last dimension of ``maxlen`` (the largest length).
+
+    ``maxlen`` is a number or a tensor of one.
+    """
+    kind = as_dtype(dtype).name
+    if is_tensor(maxlen):
+        return masks.sequence_mask(x, maxlen, out_dtype=kind)
+    if maxlen is not None and maxlen < 1:
+        raise ArgumentError(f"sequence_mask: maxlen must be 1 or more: got {maxlen}")
+    return masks.sequence_mask(x, maxlen=-1 if maxlen is None else int(maxlen), out_dtype=kind)
+
+
+def gather_tree(ids: Any, parents: Any) -> Any:
+    """Whole sequences of a beam search from the ids and parents [time, batch, beams] of every step."""
+    return masks.gather_tree(ids, parents)
+
+
+def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    """Matrices with the last dimension of ``input`` on their diagonals; the same as paddle.diag_embed."""
+    return diagonals.diag_embed(input, offset, dim1, dim2)
+
+
+def class_center_sample(label: Any, num_classes: int, num_samples: int, group: Any = None) -> tuple[Any, Any]:
+    """The classes that ``label`` [N] names with others drawn at random, ``num_samples`` in all.
+
+    Gives the labels as places among these classes, and the classes. Where the labels name more classes than
+    ``num_samples``, all of them are kept: An et al., Partial FC (2020). ``group`` is for one process only:
+    None or False.
+    """
+    if group is not None and group is not False:
+        raise ArgumentError(f"class_center_sample: group must be None or False here: got {group!r}")
+    if num_samples > num_classes:
+        raise ArgumentError(
+            f"class_center_sample: num_samples {num_samples} is more than num_classes {num_classes}"
+        )
+    if label.ndim != 1 or label.shape[0] == 0:
+        raise ShapeError(f"class_center_sample: label must be [N], not empty: got {list(label.shape)}")
+    return masks.class_center_sample(label, num_classes=int(num_classes), num_samples=int(num_samples))
+
+
+def sparse_attention(
+    query: Any,
+    key: Any,
+    value: Any,
+    sparse_csr_offset: Any,
+    sparse_csr_columns: Any,
+    key_padding_mask: Any = None,
+    attn_mask: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Attention over [batch, heads, length, size] where each query looks at some keys only.
+
+    Row i of a head looks at the keys ``columns[offset[i]:offset[i + 1]]``. Where ``key_padding_mask`` [batch,
+    length] or ``attn_mask`` [length, length] is 0 nobody looks.
+
+    Differs from Paddle: it works on every device; all scores are computed, and those outside dropped.
+    """
+    for label, x in (("query", query), ("key", key), ("value", value)):
+        if x.ndim != 4:
+            raise ShapeError(
+                f"sparse_attention: {label} must be [batch, heads, length, size]: got {list(x.shape)}"
+            )
+    scores = linalg.matmul(math.scale(query, scale=float(int(query.shape[-1])) ** -0.5), key, trans_y=True)
+    seen = masks.csr_mask(sparse_csr_offset, sparse_csr_columns, shape.detach(scores))
+    scores = scores + _forbidden(math.cast(seen, out_dtype=scores.dtype))
+    if key_padding_mask is not None:
+        scores = scores + shape.unsqueeze(_forbidden(_zero_or_one(key_padding_mask, scores)), axes=[1, 2])
+    if attn_mask is not None:
+        scores = scores + _forbidden(_zero_or_one(attn_mask, scores))
+    return linalg.matmul(activation.softmax(scores, axis=-1), value)
+
+
+def _zero_or_one(mask: Any, like: Any) -> Any:
+    return math.cast(math.cast(mask, out_dtype="bool"), out_dtype=like.dtype)
+
+
+def _forbidden(mask: Any) -> Any:
+    """0 where the mask is 1, a large negative number where it is 0."""
+    return math.scale(mask, scale=-FORBIDDEN, bias=FORBIDDEN)
