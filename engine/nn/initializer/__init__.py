@@ -11,14 +11,18 @@ from engine.nn.initializer.drawn import (
     XavierUniform,
 )
 from engine.nn.initializer.fixed import Assign, Constant
+from engine.nn.initializer.structured import Bilinear, Dirac, Orthogonal
 
 __all__ = [
     "Assign",
+    "Bilinear",
     "Constant",
+    "Dirac",
     "Initializer",
     "KaimingNormal",
     "KaimingUniform",
     "Normal",
+    "Orthogonal",
     "TruncatedNormal",
     "Uniform",
     "XavierNormal",
