@@ -106,3 +106,19 @@ def lenet_batch(size: int) -> tuple[np.ndarray, np.ndarray]:
     """Images ``[size, 1, 28, 28]`` float32 in 0 to 1 and labels ``[size]`` int64."""
     random = np.random.default_rng(1)
     return random.random((size, 1, 28, 28), dtype=np.float32), random.integers(0, 10, size)
+
+
+# ----- the job "resnet": ResNet-18 on pictures of 32 x 32 --------------------------------------------------
+
+
+def resnet_weight(shape: tuple[int, ...]) -> np.ndarray:
+    """Weights of a layer, float32: they depend on its shape alone, so the order of layers does not matter."""
+    fan_in = int(np.prod(shape[1:])) if len(shape) == 4 else shape[0]
+    random = np.random.default_rng(list(shape))
+    return ((2.0 / fan_in) ** 0.5 * random.standard_normal(shape)).astype(np.float32)
+
+
+def resnet_batch(size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Images ``[size, 3, 32, 32]`` float32 in -1 to 1 and labels ``[size]`` int64."""
+    random = np.random.default_rng(1)
+    return random.random((size, 3, 32, 32), dtype=np.float32) * 2 - 1, random.integers(0, 10, size)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from engine.core.errors import ArgumentError, ShapeError
@@ -9,7 +10,7 @@ from engine.core.infer import require_floating, require_same_dtype
 from engine.core.opdef import op
 from engine.core.spec import Spec
 from engine.ops.conv_depthwise import DepthwisePlan
-from engine.ops.conv_plan import DeepPlan, Plan
+from engine.ops.conv_plan import DeepPlan, plan_of
 from engine.ops.windows import AXES, channel_first, channel_last, is_last, layout, pads_of
 
 
@@ -89,15 +90,22 @@ def _infer(where: str, rank: int) -> Any:
     return infer
 
 
-def _planned(plan: Any, where: str, xp: Any, x: Any, weight: Any, strides: Any, paddings: Any,
-             algorithm: str, dilations: Any, groups: int) -> Any:  # fmt: skip
-    """The plan of one convolution of x [N, C, ...]."""
-    if x.dtype != weight.dtype or x.dtype.kind in "iub":
-        raise TypeError("dtypes do not fit")  # the mode asks inference to say what is wrong
-    pads = pads_of(where, x.shape[2:], weight.shape[2:], strides, paddings, algorithm)
+@lru_cache(maxsize=1024)
+def _kept(plan: Any, where: str, xp: Any, shape: Any, weight_shape: Any, strides: Any, paddings: Any,
+          algorithm: str, dilations: Any, groups: int) -> Any:  # fmt: skip
+    pads = pads_of(where, shape[2:], weight_shape[2:], strides, paddings, algorithm)
     if algorithm == "SAME":
         dilations = (1,) * len(strides)  # as in Paddle
-    return plan(xp, x.shape, weight.shape, strides, pads, dilations, groups)
+    return plan(xp, shape, weight_shape, strides, pads, dilations, groups)
+
+
+def _planned(plan: Any, where: str, xp: Any, x: Any, weight: Any, strides: Any, paddings: Any,
+             algorithm: str, dilations: Any, groups: int) -> Any:  # fmt: skip
+    """The plan of one convolution of x [N, C, ...]; those of the last convolutions are kept."""
+    if x.dtype != weight.dtype or x.dtype.kind in "iub":
+        raise TypeError("dtypes do not fit")  # the mode asks inference to say what is wrong
+    return _kept(plan, where, xp, x.shape, weight.shape, tuple(strides), tuple(paddings), algorithm,
+                 tuple(dilations), groups)  # fmt: skip
 
 
 def _infer_grad(x: Spec, weight: Spec, g_in: Spec, *, need_x: bool, need_weight: bool, **_: Any) -> Any:
@@ -185,7 +193,7 @@ def bilinear(
     return to_x, to_weight, to_g
 
 
-conv2d, conv2d_grad = _define("conv2d", 2, Plan, "NCHW")
+conv2d, conv2d_grad = _define("conv2d", 2, plan_of, "NCHW")
 conv3d, conv3d_grad = _define("conv3d", 3, DeepPlan, "NCDHW")
 # One filter or a few for each channel: products of so small matrices are slower than elementwise ones.
 depthwise_conv2d, depthwise_conv2d_grad = _define("depthwise_conv2d", 2, DepthwisePlan, "NCHW")

@@ -14,15 +14,12 @@ class DepthwisePlan(Plan):
         super().__init__(*args)
         if self.groups != self.channels:
             raise ValueError("shapes do not fit")  # the mode asks inference to say what is wrong
-        self.each = self.filters // self.groups
 
     def _entries(self, image: Any) -> Any:
         """For each entry (a, b) of the filters, the part of the padded image that it meets."""
         for a in range(self.kh):
-            first = a * self.dh
-            rows = slice(first, first + (self.oh - 1) * self.sh + 1, self.sh)
             for b in range(self.kw):
-                yield a, b, image[rows, :, self.columns(b)]
+                yield a, b, image[self.row(a), :, self.column(b)]
 
     def forward(self, x: Any, weight: Any) -> Any:
         xp = self.xp

@@ -1,10 +1,14 @@
 """The matrices that a convolution is made of.
 
-Images are laid out batch-last: rows, then channels, columns and samples. A copy of the image once for each
-column of the filter then makes the window of a whole output row one matrix, which overlaps with that of the
-next output row. So every output row is one matrix product, nothing is copied once for each row of the filter,
-and what is copied is long contiguous runs. The result stays batch-last in memory under its usual shape;
-elementwise operators keep that order, so it is paid for once in a network, not at every operator.
+There are two ways, chosen by size. Where the image is larger than the filters, it is laid out by rows: rows,
+then columns of the filter, channels, columns and samples. One copy of the image for each column of the filter
+makes the window of a whole output row one matrix, which overlaps with that of the next output row. So every
+output row is one matrix product, nothing is copied once for each row of the filter, and what is copied is
+long contiguous runs. Where the filters are larger (many channels, small planes), they stay as they are, every
+window is written out as a column, and all is one product.
+
+Either way samples come last in memory, under the usual shape; elementwise operators keep that order, so it is
+paid for once in a network, not at every operator.
 
 A three-dimensional convolution is a two-dimensional one: what its filter sees in depth becomes channels, and
 the depth of the result becomes samples.
@@ -16,6 +20,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine.ops.windows import Pads
+
+_SMALL = 1 << 14  # elements of filters whose copies cost nothing
 
 
 class Plan:
@@ -56,14 +62,98 @@ class Plan:
         ):
             raise ValueError("shapes do not fit")  # the mode asks inference to say what is wrong
         self.padded = self.full_height != self.height or self.full_width != self.width
+        self.each = self.filters // groups
 
-    def columns(self, b: int) -> slice:
+    def row(self, a: int) -> slice:
+        """The rows of the padded image that row ``a`` of the filter meets."""
+        first = a * self.dh
+        return slice(first, first + (self.oh - 1) * self.sh + 1, self.sh)
+
+    def column(self, b: int) -> slice:
         """The columns of the padded image that column ``b`` of the filter meets."""
         first = b * self.dw
         return slice(first, first + (self.ow - 1) * self.sw + 1, self.sw)
 
+    def forward(self, x: Any, weight: Any) -> Any:
+        """The result [sample, filter, row, column], samples last in memory."""
+        return self._by_windows(x, weight) if self._few_windows() else self._by_rows(x, weight)
+
+    def gradients(self, x: Any, weight: Any, g: Any, need_x: bool, need_weight: bool) -> tuple[Any, Any]:
+        """The gradients of image and filters, each only if needed (else None), from that of the result."""
+        if self._few_windows():
+            flat = self.xp.ascontiguousarray(g.transpose(1, 2, 3, 0)).reshape(self.groups, self.each, -1)
+            return (
+                self._image_by_windows(weight, flat) if need_x else None,
+                self._weight_by_windows(x, flat) if need_weight else None,
+            )
+        rows = self._gradient_rows(g)
+        return (
+            self._image_by_rows(weight, rows) if need_x else None,
+            self._weight_by_rows(x, rows) if need_weight else None,
+        )
+
+    def _few_windows(self) -> bool:
+        """True where the windows written out are smaller than what the other way copies of the filters."""
+        if self.kh == self.kw == 1:
+            return True
+        few = self.oh * self.ow * self.samples < self.each * (3 + self.oh)
+        return few and self.filters * self.taken * self.kh * self.kw > _SMALL
+
+    # -- all windows as columns ------------------------------------------------------------------------------
+    def _image(self, x: Any) -> Any:
+        """x with its padding: [channel, row, column, sample]."""
+        source = x.transpose(1, 2, 3, 0)
+        if not self.padded:
+            return source
+        image = self.xp.zeros((self.channels, self.full_height, self.full_width, self.samples), x.dtype)
+        image[:, self.top : self.top + self.height, self.left : self.left + self.width] = source
+        return image
+
+    def _columns_shape(self) -> tuple[int, ...]:
+        return (self.channels, self.kh, self.kw, self.oh, self.ow, self.samples)
+
+    def _columns(self, x: Any) -> Any:
+        """Every window as a column: [groups, channel * kh * kw, row out * column out * sample]."""
+        image = self._image(x)
+        if self.kh == self.kw == 1:
+            made = self.xp.ascontiguousarray(image[:, self.row(0), self.column(0)])
+        else:
+            made = self.xp.empty(self._columns_shape(), x.dtype)
+            for a in range(self.kh):
+                for b in range(self.kw):
+                    made[:, a, b] = image[:, self.row(a), self.column(b)]
+        return made.reshape(self.groups, self.taken * self.kh * self.kw, self._size())
+
+    def _size(self) -> int:
+        return self.oh * self.ow * self.samples
+
+    def _by_windows(self, x: Any, weight: Any) -> Any:
+        matrix = weight.reshape(self.groups, self.each, self.taken * self.kh * self.kw)
+        result = self.xp.matmul(matrix, self._columns(x))
+        return result.reshape(self.filters, self.oh, self.ow, self.samples).transpose(3, 0, 1, 2)
+
+    def _weight_by_windows(self, x: Any, g: Any) -> Any:
+        made = self.xp.empty((self.filters, self.taken, self.kh, self.kw), g.dtype)
+        length = self.taken * self.kh * self.kw
+        self.xp.matmul(g, self._columns(x).swapaxes(1, 2), out=made.reshape(self.groups, self.each, length))
+        return made
+
+    def _image_by_windows(self, weight: Any, g: Any) -> Any:
+        """Each window's share, added up to an image."""
+        matrix = weight.reshape(self.groups, self.each, self.taken * self.kh * self.kw)
+        parts = self.xp.matmul(matrix.swapaxes(1, 2), g).reshape(self._columns_shape())
+        if self.kh == self.kw == self.sh == self.sw == 1 and not self.padded:
+            return parts[:, 0, 0].transpose(3, 0, 1, 2)
+        image = self.xp.zeros((self.channels, self.full_height, self.full_width, self.samples), g.dtype)
+        for a in range(self.kh):
+            for b in range(self.kw):
+                image[:, self.row(a), self.column(b)] += parts[:, a, b]
+        image = image[:, self.top : self.top + self.height, self.left : self.left + self.width]
+        return image.transpose(3, 0, 1, 2)
+
+    # -- output rows -----------------------------------------------------------------------------------------
     def image(self, x: Any) -> Any:
-        """x with its padding, batch-last: [row, channel, column, sample]."""
+        """x with its padding: [row, channel, column, sample]."""
         source = x.transpose(2, 1, 3, 0)
         if not self.padded:
             return self.xp.ascontiguousarray(source)
@@ -72,81 +162,60 @@ class Plan:
         image[self.top : self.top + self.height, :, self.left : self.left + self.width] = source
         return image
 
-    def rows(self, x: Any) -> Any:
-        """The padded image once a column of the filter: [groups, row, channel, kw, column out, sample]."""
+    def _rows(self, x: Any) -> Any:
+        """The padded image once a column of the filter: [groups, row, kw, channel, column out, sample]."""
         image = self.image(x).reshape(
             self.full_height, self.groups, self.taken, self.full_width, self.samples
         )
         image = image.swapaxes(0, 1)
         made = self.xp.empty(self._rows_shape(), x.dtype)
         for b in range(self.kw):
-            made[:, :, :, b] = image[:, :, :, self.columns(b)]
+            made[:, :, b] = image[:, :, :, self.column(b)]
         return made
 
     def _rows_shape(self) -> tuple[int, ...]:
-        return (self.groups, self.full_height, self.taken, self.kw, self.ow, self.samples)
+        return (self.groups, self.full_height, self.kw, self.taken, self.ow, self.samples)
 
-    def windows(self, rows: Any) -> Any:
-        """What each output row sees, no copy: [row out, groups, kh * channel * kw, column out * sample]."""
-        per_group, per_row, _, per_entry, _, per_number = rows.strides
+    def _windows(self, rows: Any) -> Any:
+        """What each output row sees, no copy: [row out, groups, kh * kw * channel, column out * sample]."""
+        per_group, per_row, _, per_channel, _, per_number = rows.strides
         size = self.ow * self.samples
         if self.dh == 1:
-            shape = (self.oh, self.groups, self.kh * self.taken * self.kw, size)
-            strides = (per_row * self.sh, per_group, per_entry, per_number)
+            shape = (self.oh, self.groups, self.kh * self.kw * self.taken, size)
+            strides = (per_row * self.sh, per_group, per_channel, per_number)
             # What as_strided makes, without the 4 us that its generality costs, and in both array modules.
             return self.xp.ndarray(shape, rows.dtype, rows.data, strides=strides)
-        taken = [
-            rows[:, a * self.dh : a * self.dh + (self.oh - 1) * self.sh + 1 : self.sh] for a in range(self.kh)
-        ]
-        stacked = self.xp.stack(taken, axis=2).swapaxes(0, 1)
-        return stacked.reshape(self.oh, self.groups, self.kh * self.taken * self.kw, size)
+        stacked = self.xp.stack([rows[:, self.row(a)] for a in range(self.kh)], axis=2).swapaxes(0, 1)
+        return stacked.reshape(self.oh, self.groups, self.kh * self.kw * self.taken, size)
 
-    def weight_matrix(self, weight: Any) -> Any:
-        """The filters as [groups, filter, kh * channel * kw]."""
-        return self.xp.ascontiguousarray(weight.transpose(0, 2, 1, 3)).reshape(
-            self.groups, self.filters // self.groups, self.kh * self.taken * self.kw
-        )
-
-    def forward(self, x: Any, weight: Any) -> Any:
-        """The result [sample, filter, row, column], batch-last in memory."""
-        result = self.xp.matmul(self.weight_matrix(weight), self.windows(self.rows(x)))
+    def _by_rows(self, x: Any, weight: Any) -> Any:
+        matrix = self.xp.ascontiguousarray(weight.transpose(0, 2, 3, 1))
+        matrix = matrix.reshape(self.groups, self.each, self.kh * self.kw * self.taken)
+        result = self.xp.matmul(matrix, self._windows(self._rows(x)))
         return result.reshape(self.oh, self.filters, self.ow, self.samples).transpose(3, 1, 0, 2)
-
-    def gradients(self, x: Any, weight: Any, g: Any, need_x: bool, need_weight: bool) -> tuple[Any, Any]:
-        """The gradients of image and filters, each only if needed (else None), from that of the result."""
-        rows = self._gradient_rows(g)
-        return (
-            self._image_gradient(weight, rows) if need_x else None,
-            self._weight_gradient(x, rows) if need_weight else None,
-        )
 
     def _gradient_rows(self, g: Any) -> Any:
         """The gradient of the result as [groups, row out, filter, column out * sample]."""
-        laid = g.transpose(2, 1, 3, 0).reshape(
-            self.oh, self.groups, self.filters // self.groups, self.ow, self.samples
-        )
+        laid = g.transpose(2, 1, 3, 0).reshape(self.oh, self.groups, self.each, self.ow, self.samples)
         laid = self.xp.ascontiguousarray(laid.swapaxes(0, 1))
-        return laid.reshape(self.groups, self.oh, self.filters // self.groups, self.ow * self.samples)
+        return laid.reshape(self.groups, self.oh, self.each, self.ow * self.samples)
 
-    def _weight_gradient(self, x: Any, g: Any) -> Any:
-        """The gradient of the filters, from the image and the gradient rows."""
-        windows = self.windows(self.rows(x))
-        total = self.xp.matmul(windows, g.transpose(1, 0, 3, 2)).sum(axis=0)
-        total = total.swapaxes(1, 2).reshape(self.filters, self.kh, self.taken, self.kw)
-        return self.xp.ascontiguousarray(total.transpose(0, 2, 1, 3))
+    def _weight_by_rows(self, x: Any, g: Any) -> Any:
+        total = self.xp.matmul(self._windows(self._rows(x)), g.transpose(1, 0, 3, 2)).sum(axis=0)
+        total = total.swapaxes(1, 2).reshape(self.filters, self.kh, self.kw, self.taken)
+        return self.xp.ascontiguousarray(total.transpose(0, 3, 1, 2))
 
-    def _image_gradient(self, weight: Any, g: Any) -> Any:
-        """The gradient of the image, batch-last in memory, from the filters and the gradient rows.
+    def _image_by_rows(self, weight: Any, g: Any) -> Any:
+        """The gradient of the image, samples last in memory, from the filters and the gradient rows.
 
         A row of the image gets its gradient from the few output rows that saw it: one product of those with
         the filters' rows in reverse order. What is left is to add up the columns of the filter.
         """
-        each = self.filters // self.groups
-        turned = weight.reshape(self.groups, each, self.taken, self.kh, self.kw)[:, :, :, ::-1]
-        turned = self.xp.ascontiguousarray(turned.transpose(0, 2, 4, 3, 1))
-        turned = turned.reshape(self.groups, self.taken * self.kw, self.kh, each)
+        turned = weight.reshape(self.groups, self.each, self.taken, self.kh, self.kw)[:, :, :, ::-1]
+        turned = self.xp.ascontiguousarray(turned.transpose(0, 4, 2, 3, 1))
+        turned = turned.reshape(self.groups, self.kw * self.taken, self.kh, self.each)
         rows = self.xp.empty(self._rows_shape(), g.dtype)
-        flat = rows.reshape(self.groups, self.full_height, self.taken * self.kw, self.ow * self.samples)
+        flat = rows.reshape(self.groups, self.full_height, self.kw * self.taken, self.ow * self.samples)
         for row in range(self.full_height):
             seen = self._seen_by(row)
             if seen is None:
@@ -154,9 +223,9 @@ class Plan:
                 continue
             outputs, filter_rows = seen
             taken = turned[:, :, filter_rows]
-            length = taken.shape[2] * each
+            length = taken.shape[2] * self.each
             self.xp.matmul(
-                taken.reshape(self.groups, self.taken * self.kw, length),
+                taken.reshape(self.groups, self.kw * self.taken, length),
                 g[:, outputs].reshape(self.groups, length, self.ow * self.samples),
                 out=flat[:, row],
             )
@@ -174,14 +243,63 @@ class Plan:
         return slice(outputs[0], outputs[-1] + 1, step), slice(places[0], places[-1] + 1, turn)
 
     def _columns_added(self, rows: Any) -> Any:
-        """The reverse of ``rows``: its columns of the filter added up to an image, without the padding."""
+        """The reverse of ``_rows``: its columns of the filter added up to an image, without the padding."""
         image = self.xp.zeros((self.full_height, self.channels, self.full_width, self.samples), rows.dtype)
         target = image.reshape(self.full_height, self.groups, self.taken, self.full_width, self.samples)
         target = target.swapaxes(0, 1)
         for b in range(self.kw):
-            target[:, :, :, self.columns(b)] += rows[:, :, :, b]
+            target[:, :, :, self.column(b)] += rows[:, :, b]
         image = image.transpose(3, 1, 0, 2)
         return image[:, :, self.top : self.top + self.height, self.left : self.left + self.width]
+
+
+def plan_of(
+    xp: Any,
+    shape: Sequence[int],
+    weight_shape: Sequence[int],
+    strides: Sequence[int],
+    pads: Pads,
+    dilations: Sequence[int],
+    groups: int,
+    out: Sequence[int] | None = None,
+) -> Any:
+    """The plan of a convolution; of fewer entries of the filter where some meet nothing but padding."""
+    whole = Plan(xp, shape, weight_shape, strides, pads, dilations, groups, out)
+    if whole.oh > 1 and whole.ow > 1:
+        return whole
+    kept, inner = [], []
+    for n, size in enumerate((whole.oh, whole.ow)):
+        before, after = pads[n]
+        kernel, dilation = weight_shape[2 + n], dilations[n]
+        first, last = 0, kernel - 1
+        if size == 1:
+            first = before // dilation if before % dilation == 0 else 0
+            last = min(kernel - 1, (before + shape[2 + n] - 1) // dilation)
+        kept.append(slice(first, last + 1))
+        inner.append((before - first * dilation, after - (kernel - 1 - last) * dilation))
+    if min(map(min, inner)) < 0 or all(k == slice(0, weight_shape[2 + n]) for n, k in enumerate(kept)):
+        return whole
+    cut = (slice(None), slice(None), *kept)
+    small = (*weight_shape[:2], *[k.stop - k.start for k in kept])
+    return _CutPlan(Plan(xp, shape, small, strides, tuple(inner), dilations, groups, out), weight_shape, cut)
+
+
+class _CutPlan:
+    """A convolution with the part of the filter that meets the image."""
+
+    def __init__(self, plan: Plan, weight_shape: Sequence[int], cut: Any) -> None:
+        self.plan, self.weight_shape, self.cut = plan, tuple(weight_shape), cut
+
+    def forward(self, x: Any, weight: Any) -> Any:
+        return self.plan.forward(x, weight[self.cut])
+
+    def gradients(self, x: Any, weight: Any, g: Any, need_x: bool, need_weight: bool) -> tuple[Any, Any]:
+        x_grad, some = self.plan.gradients(x, weight[self.cut], g, need_x, need_weight)
+        if not need_weight:
+            return x_grad, None
+        weight_grad = self.plan.xp.zeros(self.weight_shape, some.dtype)
+        weight_grad[self.cut] = some
+        return x_grad, weight_grad
 
 
 class DeepPlan:
@@ -278,8 +396,3 @@ class DeepPlan:
             total[..., of_image] += deep[:, :, a, :, :, :, of_result]
         total = total.reshape(plan.height, self.channels, plan.width, self.samples, self.depth)
         return total.transpose(3, 1, 4, 0, 2)
-
-
-def plan_for(rank: int) -> Any:
-    """The plan's class for images of 2 or 3 dimensions."""
-    return Plan if rank == 2 else DeepPlan

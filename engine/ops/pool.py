@@ -8,7 +8,7 @@ from engine.core.errors import ArgumentError, ShapeError
 from engine.core.infer import require_floating
 from engine.core.opdef import op
 from engine.core.spec import Spec
-from engine.ops.pool_plan import PoolPlan, chosen, first_maximum, window_count
+from engine.ops.pool_plan import PoolPlan, chosen, first_maximum, pool_plan, window_count
 from engine.ops.windows import AXES, channel_first, channel_last, is_last, layout, pads_of
 
 
@@ -150,7 +150,7 @@ def _define(rank: int, first: str) -> Any:
         last = data_format[-1] == "C"
         if last:
             x = channel_first(x)
-        plan = PoolPlan(x.shape[2:], ksize, strides, paddings, global_pooling, ceil_mode, exclusive, adaptive,
+        plan = pool_plan(x, ksize, strides, paddings, global_pooling, ceil_mode, exclusive, adaptive,
                         padding_algorithm)  # fmt: skip
         result = _reduce(xp, x, plan, pooling_type)
         return channel_last(result) if last else result
@@ -164,7 +164,7 @@ def _define(rank: int, first: str) -> Any:
         last = data_format[-1] == "C"
         if last:
             x, y, g_in = channel_first(x), channel_first(y), channel_first(g_in)
-        plan = PoolPlan(x.shape[2:], ksize, strides, paddings, global_pooling, ceil_mode, exclusive, adaptive,
+        plan = pool_plan(x, ksize, strides, paddings, global_pooling, ceil_mode, exclusive, adaptive,
                         padding_algorithm)  # fmt: skip
         result = _spread(xp, x, y, g_in, plan, pooling_type == "max")
         return channel_last(result) if last else result
@@ -177,7 +177,7 @@ def _define(rank: int, first: str) -> Any:
         last = data_format[-1] == "C"
         if last:
             x, y, values = channel_first(x), channel_first(y), channel_first(values)
-        plan = PoolPlan(x.shape[2:], ksize, strides, paddings, global_pooling, ceil_mode, exclusive, adaptive,
+        plan = pool_plan(x, ksize, strides, paddings, global_pooling, ceil_mode, exclusive, adaptive,
                         padding_algorithm)  # fmt: skip
         result = _pick(xp, x, y, values, plan)
         return channel_last(result) if last else result

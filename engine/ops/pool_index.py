@@ -12,7 +12,7 @@ from engine.core.opdef import op
 from engine.core.spec import Spec
 from engine.ops import along, shape
 from engine.ops.pool import _reduce, infer_pool
-from engine.ops.pool_plan import PoolPlan
+from engine.ops.pool_plan import pool_plan
 
 
 def _flat(x: Any) -> Any:
@@ -32,7 +32,7 @@ def _define_pool(rank: int) -> Any:
     def pool(xp, x, *, ksize, strides=ones, paddings=zeros, global_pooling=False, adaptive=False,
              ceil_mode=False, padding_algorithm="EXPLICIT"):  # fmt: skip
         """The maximum of each window of x [N, C, ...], and where it is: counted in the image, row by row."""
-        plan = PoolPlan(x.shape[2:], ksize, strides, paddings, global_pooling, ceil_mode, True, adaptive,
+        plan = pool_plan(x, ksize, strides, paddings, global_pooling, ceil_mode, True, adaptive,
                         padding_algorithm)  # fmt: skip
         out = _reduce(xp, x, plan, "max")
         return out, plan.positions(xp, x, out)
@@ -43,7 +43,9 @@ def _define_pool(rank: int) -> Any:
         """Zeros like x with g_in added at the positions ``mask``."""
         result = xp.zeros(x.shape, g_in.dtype)
         rows, size = math.prod(x.shape[:2]), math.prod(x.shape[2:])
-        places = mask.reshape(rows, math.prod(mask.shape[2:])) + xp.arange(rows, dtype=xp.int64)[:, None] * size
+        places = (
+            mask.reshape(rows, math.prod(mask.shape[2:])) + xp.arange(rows, dtype=xp.int64)[:, None] * size
+        )
         xp.add.at(result.reshape(-1), places.reshape(-1), g_in.reshape(-1))
         return result
 

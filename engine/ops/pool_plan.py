@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 from engine.ops.windows import Pads, pads_of
@@ -62,9 +63,14 @@ class PoolPlan:
             )
         if min(self.out) < 1 or 0 in self.kernel or any(b < 0 or a < 0 for b, a in self.pads):
             raise ValueError("shapes do not fit")
+        self._full = self._held()
+        self._slices = [self._entries_of(n) for n in range(rank)]
 
     def full(self) -> tuple[int, ...]:
         """The size that holds all windows, padding before included."""
+        return self._full
+
+    def _held(self) -> tuple[int, ...]:
         every = zip(self.out, self.strides, self.kernel, self.pads, self.size, strict=True)
         return tuple([max((o - 1) * t + k, p[0] + s) for o, t, k, p, s in every])
 
@@ -83,6 +89,9 @@ class PoolPlan:
 
     def slices(self, axis: int) -> list[slice]:
         """For each entry of the windows along one axis, the elements of the image that it meets."""
+        return self._slices[axis]
+
+    def _entries_of(self, axis: int) -> list[slice]:
         span, stride = (self.out[axis] - 1) * self.strides[axis] + 1, self.strides[axis]
         return [slice(a, a + span, stride) for a in range(self.kernel[axis])]
 
@@ -175,6 +184,22 @@ class PoolPlan:
             taken |= mask
             found += where * mask
         return found
+
+
+@lru_cache(maxsize=1024)
+def _kept(*arguments: Any) -> PoolPlan:
+    return PoolPlan(*arguments)
+
+
+def pool_plan(
+    x: Any, ksize: Any, strides: Any, paddings: Any, global_pooling: bool, ceil_mode: bool, exclusive: bool,
+    adaptive: bool, padding_algorithm: str,
+) -> PoolPlan:  # fmt: skip
+    """The windows of a pooling of x [N, C, ...]; those of the last poolings are kept."""
+    return _kept(
+        x.shape[2:], tuple(ksize), tuple(strides), tuple(paddings), global_pooling, ceil_mode, exclusive,
+        adaptive, padding_algorithm,
+    )  # fmt: skip
 
 
 def first_maximum(xp: Any, window: Any) -> Any:
