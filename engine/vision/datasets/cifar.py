@@ -23,7 +23,7 @@ _LIMIT = 1 << 30  # bytes in one file of an archive; the largest true one has 15
 
 
 class Cifar10(Dataset):
-    """Items are (picture, class): the picture is a PIL image of 32 x 32, or a float32 array [32, 32, 3] from 0
+    """Items are (picture, class). The picture is a PIL image of 32 x 32, or a float32 array [32, 32, 3] of 0
     to 255 with the ``'cv2'`` backend, and then what ``transform`` makes of it; the class is an int64 array.
 
     Differs from Paddle: the binary version of the archive is read (``cifar-10-binary.tar.gz``), not the one

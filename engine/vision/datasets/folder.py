@@ -1,4 +1,4 @@
-"""Pictures in folders: a folder for each class (``DatasetFolder``), or all below a folder (``ImageFolder``)."""
+"""Pictures in folders: a folder a class (``DatasetFolder``), or all below one (``ImageFolder``)."""
 
 from __future__ import annotations
 
