@@ -8,6 +8,7 @@ from typing import Any
 from engine.autodiff.vjp import Applied, input_gradients, undo_broadcast
 from engine.core.errors import GradientError
 from engine.core.operator import Leaf, Operator, OutEdge
+from engine.ops import shape
 
 Edge = Operator | OutEdge | Leaf
 
@@ -36,6 +37,16 @@ def _restored(value: Any) -> Any:
     if value.__class__ is list:
         return [_restored(v) for v in value]
     return value.restore() if value.__class__ is Packed else value
+
+
+def _as_it_was(value: Any, edge: Any) -> Any:
+    """A saved input in the shape that it had: reshape_() and others may have given it another since."""
+    if value.__class__ is list:
+        return [_as_it_was(v, e) for v, e in zip(value, edge or [None] * len(value), strict=True)]
+    if edge is None or value is None or value._version is None:
+        return value
+    then = shape_of(edge)
+    return value if tuple(value.shape) == then else shape.reshape(shape.detach(value), shape=list(then))
 
 
 def end(edge: Edge) -> tuple[Any, int]:
@@ -266,7 +277,7 @@ class Walk:
         applied = Applied(
             opdef,
             node.attrs,
-            input=lambda n: _restored(node.inputs[n]),
+            input=lambda n: _as_it_was(_restored(node.inputs[n]), edges[n]),
             output=lambda n: [self.wrap(node, m) for m in range(len(node.shapes))] if opdef.listed
             else self.wrap(node, n),
             input_spec=lambda n: Shaped(shape_of(edges[n])) if edges[n].__class__ is not list

@@ -74,7 +74,9 @@ CASES: dict[str, Any] = {
     "index_put": lambda x, y, n, k: paddle.index_put(x, (n, n), y[:, 0], accumulate=True),
     "take_along_axis": lambda x, y, n, k: paddle.take_along_axis(x, n.unsqueeze(1), 1),
     "put_along_axis": lambda x, y, n, k: paddle.put_along_axis(x, n.unsqueeze(1), 5.0, 1),
-    "put_along_axis of means": lambda x, y, n, k: paddle.put_along_axis(x, n.unsqueeze(1), y[:, :1], 1, "mean"),
+    "put_along_axis of means": lambda x, y, n, k: paddle.put_along_axis(
+        x, n.unsqueeze(1), y[:, :1], 1, "mean"
+    ),
     "take": lambda x, y, n, k: paddle.take(x, n, mode="wrap"),
     "masked_select": lambda x, y, n, k: paddle.masked_select(x, y > 0),
     "masked_fill": lambda x, y, n, k: paddle.masked_fill(x, y > 0, 7.0),
@@ -151,8 +153,9 @@ def test_same_as_at_once(name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["a computed slice", "a computed index", "reshape to two sizes", "tile", "expand", "put_along_axis of means",
-     "index_put", "a computed place written", "repeat_interleave by a tensor", "masked_select", "scatter"],
+    ["a computed slice", "a computed index", "reshape to two sizes", "tile", "expand",
+     "put_along_axis of means", "index_put", "a computed place written",
+     "repeat_interleave by a tensor", "masked_select", "scatter"],
 )  # fmt: skip
 def test_gradients_are_the_same(name: str) -> None:
     def gradient(x: Any) -> Any:
