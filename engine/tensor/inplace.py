@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from engine.core import mode as modes
 from engine.core.errors import ConversionError, DTypeError, EngineError, GradientError, ShapeError
 from engine.core.operator import Leaf
-from engine.eager.tensor import Tensor, counter_of, write
+from engine.eager.tensor import Tensor, counter_of, wrap, write
 from engine.ops import math
 from engine.program.builder import current_builder, located, user_frame
 
@@ -25,11 +25,8 @@ def replace(where: str, x: Any, value: Any, *, becomes: str = "") -> Any:
     if modes.is_symbolic(x) or modes.is_symbolic(value):
         return _rebind(where, x, value)
     recording = modes.current().grad
-    if recording and x._edge.__class__ is Leaf:
-        raise GradientError(
-            f"{where}: {x.name!r} is a leaf with stop_gradient=False, backward needs its value; "
-            "change it under no_grad(), or use the form that returns a new tensor"
-        )
+    if recording:
+        _require_no_leaf(where, x)
     if value._array.shape != x._array.shape and becomes != "shape":
         raise ShapeError(
             f"{where}: an in-place change keeps the shape: {x.shape} would become {value.shape}; "
@@ -45,6 +42,28 @@ def replace(where: str, x: Any, value: Any, *, becomes: str = "") -> Any:
     if recording:
         x._edge = value._edge
     return x
+
+
+def _require_no_leaf(where: str, x: Tensor) -> None:
+    if x._edge.__class__ is Leaf:
+        raise GradientError(
+            f"{where}: {x.name!r} is a leaf with stop_gradient=False, backward needs its value; "
+            "change it under no_grad(), or use the form that returns a new tensor"
+        )
+
+
+def _before(where: str, x: Any, arguments: Sequence[Any], becomes: str) -> Any:
+    """What to compute the new value of x from: x itself, or where backward may ask for it, what x was."""
+    if x.__class__ is not Tensor or not modes.current().grad:
+        return x
+    _require_no_leaf(where, x)
+    if x._edge is None and all(getattr(a, "_edge", None) is None for a in arguments):
+        return x
+    old = wrap(x._array if becomes == "shape" else x._array.copy())
+    old._edge = x._edge
+    if becomes == "shape":  # the new value may be a view
+        old._version = counter_of(x)
+    return old
 
 
 def _in_dtype(where: str, x: Any, value: Any) -> Any:
@@ -115,7 +134,8 @@ def inplace(name: str, function: Callable[..., Any], becomes: str = "") -> Calla
 
     @functools.wraps(function)
     def changed(x: Any, *args: Any, **kwargs: Any) -> Any:
-        return replace(name, x, function(x, *args, **kwargs), becomes=becomes)
+        old = _before(name, x, (*args, *kwargs.values()), becomes)
+        return replace(name, x, function(old, *args, **kwargs), becomes=becomes)
 
     signature = inspect.signature(function)
     kept = [p for p in signature.parameters.values() if p.name not in ("out", "broadcast")]

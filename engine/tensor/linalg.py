@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine.core.errors import ArgumentError, OutOfRangeError, ShapeError
-from engine.core.infer import normal_axes, normal_axis
+from engine.core.infer import normal_axes, normal_axis, require_floating
 from engine.ops import arrange as arrange_ops
 from engine.ops import cumulative as cumulative_ops
 from engine.ops import diagonal as diagonal_ops
@@ -165,6 +165,7 @@ def norm(x: Any, p: Any = "fro", axis: Any = None, keepdim: bool = False, name: 
     what is not 0, along one axis or over everything. The gradient at 0 is 0.
     """
     require_tensor("norm", x=x)
+    require_floating("norm", x=x)
     if isinstance(p, str):
         if p != "fro":
             raise ArgumentError(f"norm: p {p!r} is no norm; the only one with a name is 'fro'")

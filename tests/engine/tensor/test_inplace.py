@@ -83,6 +83,35 @@ def test_gradients_flow_through_a_change() -> None:
     np.testing.assert_allclose(x.grad.numpy(), 2 * np.exp(x.numpy()), rtol=1e-6)
 
 
+NEED_THE_OLD_VALUE = ("sin", "clip", "pow", "log", "lgamma", "cumprod", "multiply", "lerp", "renorm")
+
+
+@pytest.mark.parametrize("name", NEED_THE_OLD_VALUE)
+def test_backward_has_what_the_tensor_was(name: str) -> None:
+    def form(ending: str) -> Any:
+        x = _tensor(stop_gradient=False)
+        y = getattr(x * 1.0, name + ending)(*ARGUMENTS.get(name, (0.2, 0.5) if name == "clip" else ()))
+        (y * paddle.arange(6, dtype="float32").reshape([2, 3])).sum().backward()
+        return x.grad.numpy()
+
+    np.testing.assert_array_equal(form("_"), form(""))
+
+
+def test_the_other_factor_gets_its_gradient() -> None:
+    x, w = _tensor(), paddle.full([2, 3], 2.0)
+    w.stop_gradient = False
+    before = x.numpy()
+    x.multiply_(w)
+    x.sum().backward()
+    np.testing.assert_array_equal(w.grad.numpy(), before)
+
+
+def test_a_change_of_dtype_gives_gradients_of_the_old_one() -> None:
+    x = _tensor(stop_gradient=False)
+    (x * 1.0).cast_("float64").sum().backward()
+    assert x.grad.dtype == paddle.float32
+
+
 def test_gradients_flow_through_a_change_of_shape() -> None:
     x = _tensor(stop_gradient=False)
     y = x * 1.0
