@@ -69,10 +69,12 @@ class Control:
                 self._checkpoint = False
             return Requests(pause=self._pause, checkpoint=asked, end=self._end)
 
+    def checkpoint_waits(self) -> bool:
+        """Whether a request for a checkpoint was not handed out yet."""
+        return self._checkpoint
+
     def wait_while_paused(self, checkpoints: bool = True) -> Requests:
         """Block until the pause ends or something else is asked for, and return that."""
         with self._condition:
-            self._condition.wait_for(
-                lambda: not self._pause or (checkpoints and self._checkpoint) or bool(self._end)
-            )
+            self._condition.wait_for(lambda: not self._pause or self._checkpoint or bool(self._end))
         return self.read(checkpoints)

@@ -253,7 +253,8 @@ class TrainingRun:
         """Wait while paused and write the checkpoints asked for; returns how to end, or an empty text.
 
         Between the batches of an evaluation there is no moment for a checkpoint: modes and random numbers are
-        not those of the training.
+        not those of the training. Where one is asked for, the evaluation goes on to its end first, paused or
+        not; the pause holds again after it.
         """
         if not self._control.anything():
             return ""
@@ -262,7 +263,7 @@ class TrainingRun:
         while not requests.end:
             if requests.checkpoint:
                 self._checkpoint("asked")
-            if not requests.pause:
+            if not requests.pause or (not checkpoints and self._control.checkpoint_waits()):
                 break
             if not paused:
                 paused = True
@@ -273,7 +274,7 @@ class TrainingRun:
             requests = self._control.wait_while_paused(checkpoints)
         if paused:
             self._meter.resume()
-        if paused and not requests.end:
+        if paused and not requests.end and not requests.pause:
             self.state = "running"
             self._emit("resumed", step=self.progress.step)
         return requests.end

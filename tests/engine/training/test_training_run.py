@@ -301,13 +301,12 @@ def test_a_damaged_newest_checkpoint_is_passed_over(bench: Any, tmp_path: Path) 
     assert np.array_equal(bench.stepper.weight, weight)
 
 
-def test_a_pause_is_obeyed_during_an_evaluation_and_a_checkpoint_waits(bench: Any, tmp_path: Path) -> None:
+def test_a_pause_is_obeyed_during_an_evaluation(bench: Any, tmp_path: Path) -> None:
     run = bench.run(out=str(tmp_path / "run"), epochs=1, checkpoint_every=0)
     real = bench.stepper.evaluate
 
     def evaluate(batches: Any, classes: int, stopped: Any) -> Any:
         run.pause()
-        run.checkpoint_now()
         assert not stopped()
         return real(batches, classes, lambda: False)
 
@@ -317,6 +316,33 @@ def test_a_pause_is_obeyed_during_an_evaluation_and_a_checkpoint_waits(bench: An
     assert bench.kinds() == [
         "started", "checkpoint", "evaluating", "paused", "resumed", "epoch", "checkpoint", "finished",
     ]  # fmt: skip
+
+
+def test_a_checkpoint_asked_for_in_a_paused_evaluation_follows_it(bench: Any, tmp_path: Path) -> None:
+    run = bench.run(out=str(tmp_path / "run"), epochs=2, checkpoint_every=0)
+    real = bench.stepper.evaluate
+    pauses = []
+
+    def evaluate(batches: Any, classes: int, stopped: Any) -> Any:
+        if not pauses:
+            run.pause()
+            assert not stopped()
+        return real(batches, classes, lambda: False)
+
+    def on_event(event: Any) -> None:
+        if event["event"] == "paused":
+            pauses.append(event["step"])
+            run.checkpoint_now() if len(pauses) == 1 else run.resume()
+
+    bench.stepper.evaluate = evaluate
+    bench.on_event = on_event
+    run.run()
+    first_epoch = bench.kinds()[: bench.kinds().index("resumed") + 1]
+    assert first_epoch == [
+        "started", "checkpoint", "evaluating", "paused", "epoch", "checkpoint", "checkpoint", "paused",
+        "resumed",
+    ]  # fmt: skip
+    assert bench.kinds()[-1] == "finished"
 
 
 def test_a_folder_that_cannot_be_written_fails_before_the_training(bench: Any, tmp_path: Path) -> None:
