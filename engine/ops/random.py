@@ -208,7 +208,8 @@ def dropout(
         shape = x.shape if axis is None else tuple(d if n in axis else 1 for n, d in enumerate(x.shape))
         kept = xp.asarray(_generator(key, seed).random(shape) < keep)
         mask = kept.astype(x.dtype) * one((1.0 / keep if keep else 0.0) if upscale else 1.0)
-        mask = xp.broadcast_to(mask, x.shape)
+        if axis is not None:  # an array of its own: a plan may write into it
+            mask = xp.broadcast_to(mask, x.shape).copy()
     return x * mask, mask
 
 
