@@ -30,7 +30,7 @@ def group_of(where: str, given: Any, default: Group) -> Group:
         raise ArgumentError(f"{where}: every group is a dict with 'params': got {given!r}")
     own = dict(given)
     params = own.pop("params")
-    params = [params] if isinstance(params, Tensor) else listed(where, params)
+    params = [params] if isinstance(params, Tensor) or modes.is_symbolic(params) else listed(where, params)
     factor = own.pop("learning_rate", 1.0)
     decay = checked_decay(where, own.pop("weight_decay")) if "weight_decay" in own else default.decay
     clip = checked_clip(where, own.pop("grad_clip", default.clip))
@@ -79,7 +79,7 @@ def listed(where: str, parameters: Any) -> list[Any]:
         )
     found = list(parameters)
     for number, item in enumerate(found):
-        if not isinstance(item, (Tensor, dict)):
+        if not isinstance(item, (Tensor, dict)) and not modes.is_symbolic(item):
             raise DTypeError(f"{where}: parameters[{number}] is no parameter: got {type(item).__name__}")
     return found
 

@@ -44,9 +44,9 @@ class Momentum(Optimizer):
         }
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
 
-    def _decayed(self, parameter: Any, gradient: Any, decay: Any) -> Any:
+    def _decay_term(self, parameter: Any, decay: Any) -> Any:
         # The operator adds L2 itself, after rescaling, as Paddle's does.
-        return gradient if isinstance(decay, L2Decay) else super()._decayed(parameter, gradient, decay)
+        return None if isinstance(decay, L2Decay) else super()._decay_term(parameter, decay)
 
     def _update(
         self, target: Any, gradient: Any, rate: Any, kept: Any, options: Any, decay: Any, parameter: Any

@@ -21,6 +21,7 @@ from engine.ops import math, update
 from engine.optimizer.groups import Group, checked_clip, checked_decay, group_of, listed, require_unique
 from engine.optimizer.lr import LRScheduler
 from engine.optimizer.memory import First, Memory
+from engine.optimizer.static_step import StaticStep
 
 _FLOAT32 = np.dtype(np.float32)
 
@@ -65,6 +66,7 @@ class Optimizer:
         require_unique(where, self._groups)
         self._memory = Memory(where, self._slots, self._key)
         self._rates: dict[tuple[Any, ...], tuple[float, Tensor]] = {}
+        self._static = StaticStep(self)
 
     # -- groups --------------------------------------------------------------------------------------------
     def _make_groups(self, items: list[Any]) -> list[Group]:
@@ -136,8 +138,10 @@ class Optimizer:
                 ]  # fmt: skip
                 self._update_group(group, pairs, lr)
 
-    def apply_gradients(self, params_grads: list[tuple[Any, Any]]) -> None:
-        """Update parameters with the gradients they come paired with."""
+    def apply_gradients(self, params_grads: list[tuple[Any, Any]]) -> Any:
+        """Update parameters with the gradients they come paired with; append that in static mode."""
+        if params_grads and modes.is_symbolic(params_grads[0][0]):
+            return self._static.apply(params_grads[0][0].block.program, params_grads)
         self._require_eager("apply_gradients")
         given = {id(p): (p, g) for p, g in params_grads if g is not None}
         strangers = given.keys() - {id(p) for p in self._all()}
@@ -174,7 +178,12 @@ class Optimizer:
 
     def _decayed(self, parameter: Any, gradient: Any, decay: Any) -> Any:
         """The gradient with the term of the weight decay."""
-        return math.add(gradient, decay.term(parameter))
+        term = self._decay_term(parameter, decay)
+        return gradient if term is None else math.add(gradient, term)
+
+    def _decay_term(self, parameter: Any, decay: Any) -> Any:
+        """What the weight decay adds to the gradient; None where the update rule sees to it."""
+        return decay.term(parameter)
 
     def _update(
         self, target: Any, gradient: Any, rate: Tensor, kept: Any, options: Any, decay: Any, parameter: Any
@@ -193,7 +202,9 @@ class Optimizer:
         no_grad_set: Any = None,
         callbacks: Any = None,
     ) -> list[tuple[Any, Any]]:
-        """Pairs of parameter and gradient, as ``loss.backward()`` left them."""
+        """Pairs of parameter and gradient, as ``loss.backward()`` left them; appended in static mode."""
+        if modes.is_symbolic(loss):
+            return self._static.backward(loss, startup_program, parameters, no_grad_set)
         self._require_eager("backward")
         params = self._all() if parameters is None else list(parameters)
         return [(p, g) for p in params if not p.stop_gradient and (g := gradient_of(p)) is not None]
@@ -201,7 +212,13 @@ class Optimizer:
     def minimize(
         self, loss: Any, startup_program: Any = None, parameters: Any = None, no_grad_set: Any = None
     ) -> tuple[list[Any], list[tuple[Any, Any]]]:
-        """One step with the gradients that ``loss.backward()`` left; returns ([], pairs) as Paddle does."""
+        """One step with the gradients that ``loss.backward()`` left; returns ([], pairs) as Paddle does.
+
+        In static mode the step becomes part of the Program of ``loss``, to which the gradients are appended;
+        returns the operators and the pairs.
+        """
+        if modes.is_symbolic(loss):
+            return self._static.minimize(loss, startup_program, parameters, no_grad_set)
         pairs = self.backward(loss, startup_program, parameters, no_grad_set)
         self.apply_gradients(pairs)
         return [], pairs
@@ -238,7 +255,7 @@ class Optimizer:
         ``master_weights`` holds float32 copies by parameter name, where there are any. Parameters that were
         never updated have nothing to keep yet.
         """
-        state = self._memory.state()
+        state = {**self._memory.state(), **self._static.state()}
         if isinstance(self._learning_rate, LRScheduler):
             state["LR_Scheduler"] = self._learning_rate.state_dict()
         return state
@@ -262,7 +279,9 @@ class Optimizer:
             (p, self._first(p, group.options), _FLOAT32 if self._uses_master(p) else p._array.dtype)
             for group in self._groups
             for p in group.params
+            if not modes.is_symbolic(p)
         ]
+        state = {name: state[name] for name in self._static.set_state(state)}
         put, strangers = self._memory.assign(state, wanted)
         if strangers:
             warnings.warn(

@@ -16,6 +16,7 @@ from engine.core.operator import Operator
 from engine.core.spec import Spec
 from engine.eager.tensor import Tensor
 from engine.ops import update
+from engine.program.annotate import marks
 from engine.program.naming import Helpers, engine_frames
 from engine.program.program import Block, Program, Variable
 from engine.program.results import make_results
@@ -82,6 +83,8 @@ class Builder(modes.Mode):
             operator.code, operator.instruction = frame.f_code, frame.f_lasti
         outputs = make_results(self, operator, specs, frames)
         operator.outputs = tuple(outputs)
+        if found := marks():
+            operator.note("attrs", found)
         self.block.append(operator)
         if opdef.view:
             root = self.roots.get(id(values[0]), values[0])

@@ -63,6 +63,10 @@ def says_name(variable: Variable) -> str:
 
 def describe(operator: Operator) -> OpDesc:
     """The operator as Paddle shows it."""
+    if operator.notes and "own" in operator.notes:  # its notes say all: gradients
+        notes = operator.notes
+        own = {**COMMON, **notes["own"], **notes.get("attrs", {})}
+        return OpDesc(notes["type"], dict(notes["inputs"]), dict(notes["outputs"]), own)
     opdef, form = operator.opdef, form_of(operator)
     notes = operator.notes or {}
     inputs = {slot: [] for slot in form.empty} if not notes.get("bare") else {}
@@ -76,7 +80,7 @@ def describe(operator: Operator) -> OpDesc:
         outputs[opdef.outputs[0].slot] = _names(operator.outputs)
     else:
         for out, value in zip(opdef.outputs, operator.outputs, strict=True):
-            if value is not None:
+            if value is not None and out.slot not in form.hidden:
                 outputs[form.slots.get(out.slot, out.slot)] = _names(value)
     inputs |= notes.get("inputs", {})
     outputs |= {slot: [says_name(variable)] for slot, variable in notes.get("extra", {}).items()}
@@ -88,8 +92,11 @@ def describe(operator: Operator) -> OpDesc:
         attrs[form.rename.get(name, name)] = float(np.float32(shown)) if name in form.floats else shown
     for name, value in form.attrs.items():
         attrs[name] = value(operator) if callable(value) else value
+    if "instead" in notes:
+        inputs = {slot: names for slot, names in inputs.items() if names}
+        attrs = {**COMMON, **notes["instead"]}
     attrs |= notes.get("attrs", {})
-    return OpDesc(form.type or opdef.name, inputs, outputs, attrs)
+    return OpDesc(notes.get("type") or form.type or opdef.name, inputs, outputs, attrs)
 
 
 def _shown(name: str, value: Any) -> Any:

@@ -131,6 +131,8 @@ class Executor:
         if compiled is None:
             compiled = prepared.plans[shapes] = _compile(program, prepared, arrays, xp)
         scope = scope or global_scope()
+        for rate in program.rates:
+            rate.bring(scope)
         results = compiled.plan([*arrays, *_values(compiled.read, scope, xp)])
         for tensor in compiled.noted:
             counter_of(tensor).count += 1

@@ -22,15 +22,27 @@ class Form:
 
     ``empty`` input slots are written as ``[]``; ``attrs`` are written beside the operator's own, constants or
     functions of the operator; ``drop`` of its own are not, ``rename`` and ``floats`` (whole numbers written
-    as floating ones) change them. ``without`` names input slots that Paddle has not, ``slots`` other names of
-    output slots. ``extra`` results have a Variable that nothing computes; ``order`` is that in which the
-    results' names are made; ``stopped`` results never have a gradient; ``says`` changes a result's spec.
+    as floating ones) change them. ``without`` names input slots that Paddle has not, ``hidden`` such output
+    slots, ``slots`` other names of output slots. ``extra`` results have a Variable that nothing computes;
+    ``order`` is that in which the results' names are made; ``stopped`` results never have a gradient;
+    ``says`` changes a result's spec.
     """
 
     __slots__ = (
-        "attrs", "drop", "empty", "extra", "floats", "order", "rename", "says", "slots", "stopped", "type",
+        "attrs",
+        "drop",
+        "empty",
+        "extra",
+        "floats",
+        "hidden",
+        "order",
+        "rename",
+        "says",
+        "slots",
+        "stopped",
+        "type",
         "without",
-    )  # fmt: skip
+    )
 
     def __init__(
         self,
@@ -46,6 +58,7 @@ class Form:
         says: Mapping[str, Says] | None = None,
         without: str = "",
         slots: Mapping[str, str] | None = None,
+        hidden: str = "",
     ) -> None:
         self.type = type
         self.empty = tuple(empty.split())
@@ -59,6 +72,7 @@ class Form:
         self.says = dict(says or {})
         self.without = frozenset(without.split())
         self.slots = dict(slots or {})
+        self.hidden = frozenset(hidden.split())
 
 
 def number(dtype: Any) -> int:
@@ -161,7 +175,14 @@ def _values(kind: str) -> Value:
     return found
 
 
-_COMPARE = Form(attrs={"axis": -1, "force_cpu": False}, drop="axis")
+_UPDATE: dict[str, Any] = {"multi_precision": False}
+_ADAM = Form(
+    empty="Beta1Tensor Beta2Tensor EpsilonTensor MasterParam SkipUpdate",
+    attrs={
+        **_UPDATE, "lazy_mode": False, "min_row_size_to_use_multithread": 1000, "use_global_beta_pow": False,
+    },
+)  # fmt: skip
+_COMPARE = Form(attrs={"axis": -1, "force_cpu": False}, drop="axis", stopped="Out")
 _POOL: dict[str, Any] = {"use_cudnn": lambda o: not o.attrs["adaptive"]}
 
 FORMS: dict[str, Form] = {
@@ -218,6 +239,8 @@ FORMS: dict[str, Form] = {
     "expand_v2": Form(empty="Shape expand_shapes_tensor"),
     "tile": Form(empty="RepeatTimes repeat_times_tensor"),
     "gather": Form(empty="Axis"),
+    "lookup_table_v2": Form(drop="is_sparse"),
+    **dict.fromkeys(("arg_max", "arg_min"), Form(stopped="Out")),
     "top_k_v2": Form(empty="K", stopped="Indices"),
     "one_hot_v2": Form(empty="depth_tensor", attrs={"allow_out_of_range": False, "dtype": 5}),
     "fill_constant": Form(
@@ -269,7 +292,13 @@ FORMS: dict[str, Form] = {
         empty="Bias Scale", order="SavedMean SavedVariance Y", stopped="SavedMean SavedVariance"
     ),
     "relu6": Form(drop="threshold"),
-    "sgd": Form(empty="MasterParam", attrs={"multi_precision": False}),
+    **dict.fromkeys(
+        ("sgd", "momentum", "adagrad", "rmsprop", "adadelta"), Form(empty="MasterParam", attrs=_UPDATE)
+    ),
+    "adam": _ADAM,
+    "adamw": _ADAM,
+    "adamax": Form(empty="MasterParam", attrs=_UPDATE, hidden="Beta1PowOut"),
+    "lamb": Form(empty="MasterParam SkipUpdate", attrs=_UPDATE),
 }
 
 

@@ -31,10 +31,10 @@ class Naming:
     the operators that are named so (all by default); ``early`` those whose result Paddle declares before that
     of the operator in front; ``order`` is that of the results' slots, where it is not the form's. An
     ``owner``'s results are called after the Layer whose method it is. ``outer`` goes before the functions
-    called inside.
+    called inside. ``device`` is where Paddle computes the operator.
     """
 
-    __slots__ = ("early", "form", "key", "only", "order", "outer", "owner", "skip")
+    __slots__ = ("device", "early", "form", "key", "only", "order", "outer", "owner", "skip")
 
     def __init__(
         self,
@@ -46,9 +46,11 @@ class Naming:
         order: str = "",
         owner: bool = False,
         outer: bool = False,
+        device: str = "",
     ) -> None:
         self.key, self.form, self.skip, self.owner, self.outer = key, form, skip, owner, outer
         self.order = tuple(order.split())
+        self.device = device
         self.only = frozenset(only.split())
         self.early = frozenset(early.split())
 

@@ -20,6 +20,7 @@ from engine.core.random import default_generator
 from engine.core.spec import Spec
 from engine.eager.mode import explain_specs
 from engine.program.concrete import at_line, concrete_specs
+from engine.program.gradient_ops import lowered
 from engine.program.liveness import last_uses, needed
 from engine.program.program import Program, Variable, variables_of
 from engine.program.reuse import bases_of, handed_on, reusable
@@ -46,7 +47,7 @@ class Plan:
     ) -> None:
         self.inputs = tuple(inputs)
         self.outputs = tuple(outputs)
-        self.ops = needed(ops, outputs)
+        self.ops = needed(lowered(program, needed(ops, outputs)), outputs)
         self.specs = concrete_specs(program, self.ops, feeds)
         writer = Writer(self, program, xp)
         self.source = writer.source()

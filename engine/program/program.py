@@ -141,6 +141,7 @@ class Program:
         self._captured: dict[int, Variable] = {}
         self._version = next(_serial)
         self.plans: dict[Any, Any] = {}  # compiled plans, dropped when the Program changes
+        self.rates: list[Any] = []  # learning rates, which an Executor brings into its scope before a run
 
     def changed(self) -> None:
         """Note that the Program changed: plans compiled before are no longer valid."""

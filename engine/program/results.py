@@ -49,7 +49,7 @@ def make_results(
             continue
         floating = spec.dtype.is_floating_point or spec.dtype.is_complex
         made = builder.block.create_var(name(), spec, stop_gradient=stop or not floating)
-        if (said := says_stop or slot in form.stopped) != made.stop_gradient:
+        if (said := says_stop or (slot in form.stopped and naming.form != "tmp")) != made.stop_gradient:
             made.says_stop_gradient = said
         if slot in form.says:
             made.says_spec = form.says[slot](operator, spec)
@@ -61,6 +61,8 @@ def make_results(
         operator.notes = {"extra": extra}
     if opdef.name == "fill_constant" and naming.form == "tmp":  # an operand
         operator.notes = {"bare": True, "plain": True}
+    if naming.device:
+        operator.note("attrs", {"op_device": naming.device})
     if opdef.name in naming.early and builder.block.ops:
         _move_before(builder.block.vars, outputs, builder.block.ops[-1])
     return outputs

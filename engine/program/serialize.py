@@ -169,7 +169,7 @@ def _variable(block: Block, plain: dict[str, Any]) -> None:
 
 
 # What only the text shows. Nothing that runs looks at it.
-_NOTES = ("bare", "plain", "attrs", "inputs", "hidden", "cond", "loop")
+_NOTES = ("bare", "plain", "attrs", "inputs", "hidden", "cond", "loop", "type", "outputs", "own", "instead")
 
 
 def _notes(block: Block, plain: Any) -> dict[str, Any] | None:

@@ -96,7 +96,7 @@ class Shown:
 
     def _variables(self, block: Block) -> tuple[set[int], Mapping[int, list[str]]]:
         """Variables that are not shown, and lines that come before one."""
-        hidden: set[int] = set()
+        hidden = {id(v) for v in block.vars.values() if v.says_name is not None}
         before: dict[int, list[str]] = {}
         for operator in block.ops:
             if is_hidden(operator):

@@ -9,18 +9,14 @@ from engine.nn import functional
 from engine.nn.functional import conv
 from engine.program.naming import HELPER, name_function, name_operator
 from engine.program.program import Variable
-from engine.tensor import creation, math, promote
+from engine.static import arithmetic
+from engine.tensor import creation, promote
 
 _BARE = "{helper}"
 _ARITHMETIC = (
     "add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod pow rpow matmul rmatmul neg eq "
     "ne lt le gt ge"
 )
-
-
-def astype(self: Variable, dtype: Any) -> Any:
-    """The Variable in another dtype."""
-    return math.cast(self, dtype)
 
 
 def _operators() -> None:
@@ -30,8 +26,11 @@ def _operators() -> None:
         if hasattr(method, "__code__"):
             name_function(method, form="tmp", only=_ELEMENTWISE)
     name_function(promote._from_python, form="tmp", outer=True)
-    Variable.astype = astype  # type: ignore[attr-defined]
-    name_function(astype, form="tmp", outer=True)
+    for name, method in (
+        ("astype", arithmetic.astype), ("__pow__", arithmetic.power), ("__rtruediv__", arithmetic.divided_by)
+    ):  # fmt: skip
+        setattr(Variable, name, method)
+        name_function(method, form="tmp", outer=True)
 
 
 _ELEMENTWISE = (
@@ -50,12 +49,13 @@ def register() -> None:
         ("reduce_max", "max"), ("reduce_min", "min"),
         ("reduce_all", "all"), ("reduce_any", "any"), ("arg_max", "argmax"), ("arg_min", "argmin"),
         ("fill_any_like", "full_like"), ("sum", "add_n"), ("lookup_table_v2", "embedding"),
-        ("expand_v2", "expand"),
+        ("expand_v2", "expand"), ("uniform_random", "uniform"), ("gaussian_random", "gaussian"),
     ):  # fmt: skip
         name_operator(operator, key)
     name_operator("slice_view", form="{x}_slice")
     for function in (creation.zeros, creation.ones, creation.full):
         name_function(function, "fill_constant", HELPER, skip=1)
+    name_function(creation._static_constant, "assign", device="cpu")
     name_function(functional.linear, "linear")
     name_function(conv.convolve, "conv2d", only="conv2d elementwise_add", early="elementwise_add")
     name_function(functional.square_error_cost, "square_error_cost")

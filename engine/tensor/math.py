@@ -12,6 +12,7 @@ from engine.eager.tensor import Tensor
 from engine.ops import activation as activation_ops
 from engine.ops import elementwise as elementwise_ops
 from engine.ops import math as ops
+from engine.ops import power as power_ops
 from engine.tensor.creation import full
 from engine.tensor.factories import alike, binary, require_tensor, unary
 from engine.tensor.promote import is_tensor, operands, scalar_dtype
@@ -105,8 +106,11 @@ mod = floor_mod = remainder
 
 def pow(x: Any, y: Any, name: str | None = None) -> Any:
     """x to the power y."""
-    if is_tensor(x) and _is_number(y) and _number(y) == 2:
-        return ops.square(x)
+    if is_tensor(x) and _is_number(y):
+        if x.dtype.is_floating_point:
+            return power_ops.power(x, factor=float(y))
+        if _number(y) == 2:
+            return ops.square(x)
     return ops.power(*operands("pow", x, y))
 
 

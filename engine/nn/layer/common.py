@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.core import mode as modes
 from engine.core.dtype import default_dtype
 from engine.core.errors import ArgumentError
 from engine.nn import functional
@@ -149,7 +150,7 @@ class Embedding(Layer):
         self._name = name
         self._dtype = default_dtype().name
         self.weight: Any = self.create_parameter([num_embeddings, embedding_dim], weight_attr, self._dtype)
-        if padding_idx is not None:
+        if padding_idx is not None and not modes.is_symbolic(self.weight):
             rows = self.weight.numpy()
             rows[padding_idx] = 0
             self.weight.set_value(rows)

@@ -19,6 +19,7 @@ def clone(program: Program, for_test: bool = False) -> Program:
     made = Program()
     made.random_seed = program.random_seed
     made.inputs, made.outputs = list(program.inputs), list(program.outputs)
+    made.rates = [] if for_test else list(program.rates)
     made.blocks = [Block(made, b.idx, b.parent_idx) for b in program.blocks]
     copies: dict[int, Variable] = {}
     for block, twin in zip(program.blocks, made.blocks, strict=True):
@@ -47,8 +48,20 @@ def clone(program: Program, for_test: bool = False) -> Program:
             twin.ops.append(made_op)
     if for_test:
         _drop_unused(program, made)
+        for block in made.blocks:
+            for operator in block.ops:
+                _drop_training_results(operator)
+            block.vars = dict(sorted(block.vars.items()))  # as Paddle lists them, which takes them from a map
     made.changed()
     return made
+
+
+def _drop_training_results(operator: Operator) -> None:
+    """What only Paddle's training way of an operator gives."""
+    extra = dict((operator.notes or {}).get("extra", {}))
+    if operator.attrs.get("is_test") and "ReserveSpace" in extra:
+        del extra["ReserveSpace"]
+        operator.note("extra", extra)
 
 
 def role(operator: Operator) -> int:

@@ -64,7 +64,10 @@ CASES: list[Case] = [
 ]
 
 # Operators that run inside Programs only, or whose result is an effect.
-ELSEWHERE: dict[str, str] = {"py_layer": "tests/engine/eager/test_py_layer.py"} | dict.fromkeys(
+ELSEWHERE: dict[str, str] = {
+    "py_layer": "tests/engine/eager/test_py_layer.py",
+    "gradient": "tests/engine/static/test_backward.py",
+} | dict.fromkeys(
     ("conditional_block", "while", "while_grad", "print", "assert"), "tests/engine/ops/test_control.py"
 )
 ELSEWHERE |= dict.fromkeys(

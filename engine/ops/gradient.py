@@ -1,0 +1,33 @@
+"""The gradient of one operator of a Program, as one operator: what Paddle writes as ``relu_grad``.
+
+It is never run as a kernel: a plan writes out the operators that the rules of the operator ask for.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.errors import ModeError
+from engine.core.opdef import op
+from engine.core.spec import Spec
+
+
+def _infer(xs: list[Spec], outs: list[Spec], gs: list[Spec], *, targets: Any, **_: Any) -> tuple[Spec, ...]:
+    return tuple(xs[n] for n in targets)
+
+
+@op(
+    "gradient",
+    infer=_infer,
+    outputs=("grads",),
+    output_list="grads",
+    slots={"xs": "X", "outs": "Out", "gs": "Out@GRAD", "grads": "X@GRAD"},
+)
+def gradient(xp, xs: list, outs: list, gs: list, *, of, attrs, inputs, outputs, given, targets):
+    """The gradients of some inputs of operator ``of``, from those of its outputs.
+
+    ``xs`` and ``outs`` are its inputs and outputs in a row; ``inputs`` says for each declared input how many
+    of ``xs`` it is (-1 for one that is no list, None for an absent one), ``outputs`` whether each output is
+    there, ``given`` whether its gradient is. ``targets`` are positions among ``xs``.
+    """
+    raise ModeError("gradient: runs inside a Program only; in eager mode call backward()")

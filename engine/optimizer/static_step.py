@@ -1,0 +1,220 @@
+"""One step of an optimizer as operators of a Program: gradients, clip, weight decay, updates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from engine.core import mode as modes
+from engine.core.errors import ArgumentError, ModeError
+from engine.core.opdef import OPS
+from engine.core.spec import Spec
+from engine.nn.clip import ClipGradByGlobalNorm
+from engine.ops import linalg, math
+from engine.optimizer.groups import Group
+from engine.optimizer.lr import LRScheduler
+from engine.program.annotate import marked, name_scope
+from engine.program.builder import Builder, current_builder
+from engine.program.by_slot import append_into
+from engine.program.executor import default_startup_program
+from engine.program.passes.clone import OPTIMIZE
+from engine.program.program import Program
+from engine.program.scope import Scope, give_value, global_scope, value_of
+from engine.program.static_backward import append_backward
+from engine.program.variable import Variable
+from engine.tensor.creation import full
+
+Pairs = list[tuple[Any, Any]]
+
+
+class Rate:
+    """The learning rate of an optimizer as a Variable: an Executor gives it its value before a run."""
+
+    def __init__(self, optimizer: Any, variable: Variable) -> None:
+        self.optimizer = optimizer
+        self.name = variable.name
+        self.dtype = variable.dtype.np
+        self._last: float | None = None
+
+    def bring(self, scope: Scope) -> None:
+        """Store the rate in ``scope``, where it follows a schedule or was set since."""
+        value = self.optimizer.get_lr()
+        known = scope.find_var(self.name)
+        scheduled = isinstance(self.optimizer._learning_rate, LRScheduler)
+        if scheduled or (self._last is not None and value != self._last) or known is None:
+            (known or scope.var(self.name)).store(np.asarray(value, self.dtype))
+        self._last = value
+
+
+class StaticStep:
+    """What an optimizer has appended: its learning rate and what it keeps for each parameter."""
+
+    def __init__(self, optimizer: Any) -> None:
+        self.optimizer = optimizer
+        self.kept: dict[int, tuple[Variable, ...]] = {}
+        self.variables: list[Variable] = []
+        self.rates: dict[int, Variable] = {}
+
+    def minimize(
+        self, loss: Any, startup_program: Any, parameters: Any, no_grad_set: Any
+    ) -> tuple[list[Any], Pairs]:
+        """Append everything that one step on ``loss`` does; returns the operators and the pairs."""
+        pairs = self.backward(loss, startup_program, parameters, no_grad_set)
+        return self.apply(loss.block.program, pairs, startup_program), pairs
+
+    def backward(self, loss: Any, startup_program: Any, parameters: Any, no_grad_set: Any) -> Pairs:
+        chosen: Iterable[Any] | None = parameters
+        if chosen is None:
+            chosen = self.optimizer._all() or None
+        return append_backward(loss, chosen, no_grad_set)
+
+    def apply(self, program: Program, pairs: Pairs, startup_program: Any = None) -> list[Any]:
+        """Append clip, weight decay and the updates of ``pairs``."""
+        if not pairs:
+            raise ArgumentError(
+                f"{type(self.optimizer).__name__}.minimize: the loss depends on no parameter that trains"
+            )
+        pairs = sorted(pairs, key=lambda pair: pair[0].name)
+        builder = current_builder()
+        startup = startup_program or (builder and builder.startup) or default_startup_program()
+        block = program.global_block()
+        first = len(block.ops)
+        with modes.use(Builder(program, startup=startup)):
+            for group, own in self._grouped(pairs):
+                self._update_group(program, startup, group, own)
+        return block.ops[first:]
+
+    def _grouped(self, pairs: Pairs) -> list[tuple[Group, Pairs]]:
+        groups = self.optimizer._groups
+        if len(groups) == 1:
+            return [(groups[0], pairs)]
+        members = {p.name: group for group in groups for p in group.params}
+        return [(g, [pair for pair in pairs if members.get(pair[0].name) is g]) for g in groups]
+
+    def _update_group(self, program: Program, startup: Program, group: Group, pairs: Pairs) -> None:
+        optimizer = self.optimizer
+        with name_scope("gradient_clip"):
+            pairs = pairs if group.clip is None else _clipped(group.clip, pairs)
+        decayed = []
+        with name_scope("regularization"):
+            for parameter, gradient in pairs:
+                decay = parameter.regularizer or group.decay
+                with _for(parameter, gradient):
+                    decayed.append((parameter, self._decayed(parameter, gradient, decay), decay))
+        rate = self._rate(program, startup)
+        kept = [self._keep(program, startup, p, group) for p, _, _ in decayed]
+        for (parameter, gradient, decay), own in zip(decayed, kept, strict=True):
+            if optimizer._multi_precision and parameter.dtype.itemsize < 4:
+                raise ModeError(
+                    f"{type(optimizer).__name__}: multi_precision keeps float32 copies in eager mode only; "
+                    f"train {parameter.name!r} in float32, or leave static mode"
+                )
+            with _for(parameter, gradient), name_scope("optimizer"):
+                factor = parameter.optimize_attr["learning_rate"]
+                own_rate = rate if factor == 1.0 else math.scale(rate, scale=float(factor))
+                optimizer._update(parameter, gradient, own_rate, own, group.options, decay, parameter)
+
+    def _decayed(self, parameter: Any, gradient: Any, decay: Any) -> Any:
+        if decay is None:
+            return gradient
+        builder = current_builder()
+        assert builder is not None, "operators are being appended"
+        with builder.helpers.forced("_generated_var"):
+            term = self.optimizer._decay_term(parameter, decay)
+        if term is None:
+            return gradient
+        with builder.helpers.forced(f"{gradient.name}@DECAYED"):
+            result = math.add_n([gradient, term])
+        result.says_name = gradient.says_name or gradient.name
+        return result
+
+    def _rate(self, program: Program, startup: Program) -> Variable:
+        """The learning rate as a persistable Variable."""
+        found = self.rates.get(id(program))
+        if found is None:
+            name = program.unique_name("learning_rate")
+            found = self.rates[id(program)] = _persistable(program, name, (), "float32", stop=True)
+            _first_value(startup, found, self.optimizer.get_lr())
+            program.rates.append(Rate(self.optimizer, found))
+        return found
+
+    def _keep(self, program: Program, startup: Program, parameter: Any, group: Group) -> tuple[Variable, ...]:
+        found = self.kept.get(id(parameter))
+        if found is None:
+            made = []
+            first = self.optimizer._first(parameter, group.options)
+            for slot, (dims, value) in first.items():
+                name = self.optimizer._key(parameter, slot)
+                name = program.unique_name(name.removesuffix("_0"))
+                own = _persistable(program, name, dims, parameter.dtype, stop=False)
+                _first_value(
+                    startup,
+                    own,
+                    value,
+                    device="cpu" if "pow_acc" in slot and "beta2_pow_acc" in first else "",
+                )
+                made.append(own)
+            found = self.kept[id(parameter)] = tuple(made)
+            self.variables += made
+        return found
+
+    # -- state ---------------------------------------------------------------------------------------------
+    def state(self) -> dict[str, Any]:
+        """What is kept, by name, as it is in the global scope; nothing before the startup program ran."""
+        scope = global_scope()
+        return {v.name: value_of(v) for v in self.variables if scope.find_var(v.name) is not None}
+
+    def set_state(self, state: dict[str, Any]) -> list[str]:
+        """Give what is kept these values; returns the names that belong to nothing kept."""
+        known = {v.name: v for v in self.variables}
+        for name, value in state.items():
+            if name in known:
+                give_value(known[name], np.asarray(value))
+        return [name for name in state if name not in known]
+
+
+def _for(parameter: Any, gradient: Any) -> Any:
+    """Operators appended within say that they belong to the update of ``parameter``."""
+    name = gradient.says_name or gradient.name
+    return marked(op_role=OPTIMIZE, op_role_var=[parameter.name, name])
+
+
+def _persistable(program: Program, name: str, dims: Any, dtype: Any, stop: bool) -> Variable:
+    return program.global_block().create_var(name, Spec(dims, dtype), persistable=True, stop_gradient=stop)
+
+
+def _first_value(startup: Program, variable: Variable, value: float, device: str = "") -> None:
+    block = startup.global_block()
+    twin = block.create_var(variable.name, variable.spec, persistable=True)
+    opdef = OPS["fill_constant"]
+    attrs = {"shape": list(variable.spec.shape), "value": value, "dtype": variable.dtype.name}
+    operator = append_into(block, opdef, (None,) * len(opdef.inputs), attrs, (twin,), {"bare": True})
+    if device:
+        operator.note("attrs", {"op_device": device})
+
+
+def _clipped(clip: Any, pairs: Pairs) -> Pairs:
+    """The pairs with clipped gradients; the global norm in Paddle's own operators."""
+    if type(clip) is not ClipGradByGlobalNorm:
+        with marked(op_role=OPTIMIZE):
+            return list(clip(pairs))
+    chosen = [(p, g) for p, g in pairs if getattr(p, "need_clip", True)]
+    squares = []
+    for parameter, gradient in chosen:
+        with _for(parameter, gradient):
+            squares.append(linalg.squared_l2_norm(gradient))
+    if not squares:
+        return pairs
+    with _for(*chosen[-1]):
+        norm = math.sqrt(math.add_n(squares))
+        limit = full([1], float(clip.clip_norm), norm.dtype)
+        factor = math.divide(limit, math.maximum(limit, norm))
+    clipped = {}
+    for parameter, gradient in chosen:
+        with _for(parameter, gradient):
+            made = math.multiply(gradient, factor)
+            made.says_name = gradient.says_name or gradient.name
+            clipped[parameter.name] = made
+    return [(p, clipped.get(p.name, g)) for p, g in pairs]

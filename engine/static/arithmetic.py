@@ -1,0 +1,51 @@
+"""Python's operators on Variables where Paddle builds them from other operators than its functions do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engine.core.dtype import DType
+from engine.ops import shape
+from engine.program.builder import current_builder
+from engine.program.variable import Variable
+from engine.tensor import math
+
+_NUMBERS = (int, float, np.integer, np.floating)
+
+
+def astype(self: Variable, dtype: Any) -> Any:
+    """The Variable in another dtype."""
+    return math.cast(self, dtype)
+
+
+def power(self: Variable, other: Any) -> Any:
+    """``x ** number``: computed with the number, written as Paddle does, with a Variable that holds it."""
+    if isinstance(other, bool) or not isinstance(other, _NUMBERS) or not self.dtype.is_floating_point:
+        return math.pow(self, other)
+    number = _number(float(other), [], self.dtype)
+    made = math.pow(self, float(other))
+    operator = _builder_ops()[-1]
+    operator.note("type", "elementwise_pow")
+    operator.note("inputs", {"Y": [number.name]})
+    operator.note("instead", {"axis": -1})
+    return made
+
+
+def divided_by(self: Variable, other: Any) -> Any:
+    """``number / x``, the number in the shape of x where that is known."""
+    if isinstance(other, bool) or not isinstance(other, _NUMBERS) or not self.dtype.is_floating_point:
+        return math.divide(other, self)
+    dims = list(self.spec.shape) if self.spec.known else []
+    return math.divide(_number(float(other), dims, self.dtype), self)
+
+
+def _number(value: float, dims: list[int], dtype: DType) -> Any:
+    return shape.fill(shape=dims, value=value, dtype=dtype.name)
+
+
+def _builder_ops() -> Any:
+    builder = current_builder()
+    assert builder is not None, "Variables are computed with while a Program is built"
+    return builder.block.ops

@@ -1,0 +1,62 @@
+"""Parameters and other persistable Variables made one by one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.dtype import as_dtype
+from engine.core.errors import DTypeError
+from engine.core.spec import Spec
+from engine.nn.initializer import Constant
+from engine.nn.initializer.startup import initialize
+from engine.nn.layer.making import make_parameter
+from engine.nn.param_attr import ParamAttr
+from engine.static.nn.helper import require_static
+
+
+def create_parameter(
+    shape: Any,
+    dtype: Any,
+    name: str | None = None,
+    attr: Any = None,
+    is_bias: bool = False,
+    default_initializer: Any = None,
+) -> Any:
+    """A parameter of the Program that is being built, or, in eager mode, one of no Layer.
+
+    Raises ShapeError for dimensions below 1, DTypeError for a shape that is none.
+    """
+    if not isinstance(shape, (list, tuple)):
+        raise DTypeError(f"create_parameter: shape is a list of sizes: got {type(shape).__name__}")
+    attr = ParamAttr._to_attr(attr)
+    if attr is not False and attr.name is None and name is not None:
+        attr.name = name
+    from engine.core import names
+
+    owner = names.generate("create_parameter")
+    return make_parameter(owner, shape, attr, as_dtype(dtype), is_bias, default_initializer)
+
+
+def create_global_var(
+    shape: Any,
+    value: float,
+    dtype: Any,
+    persistable: bool = False,
+    force_cpu: bool = False,
+    name: str | None = None,
+) -> Any:
+    """A Variable outside of all operators that the startup Program sets to ``value``.
+
+    With ``persistable`` it keeps its value between runs. Raises DTypeError for a shape that is none,
+    ModeError in eager mode.
+    """
+    builder = require_static("create_global_var")
+    if not isinstance(shape, (list, tuple)):
+        raise DTypeError(f"create_global_var: shape is a list of sizes: got {type(shape).__name__}")
+    spec = Spec([int(d) for d in shape], as_dtype(dtype))
+    block = builder.program.global_block()
+    # Values are kept in the scope whether or not Paddle would keep them: a run finds them there.
+    made = block.create_var(name, spec, persistable=True)
+    assert builder.startup is not None, "static mode has a startup Program"
+    initialize(made, Constant(value), builder.startup)
+    return made
