@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.core.errors import ArgumentError
 from engine.core.place import get_device
 from engine.core.random import Generator, default_generator
-from engine.program.executor import default_main_program
+from engine.program.executor import default_main_program, default_startup_program
 
 
 def seed(seed: int) -> Generator:
@@ -26,6 +26,7 @@ def set_rng_state(state_list: dict[str, int], device: str | None = None) -> None
 def _manual_program_seed(seed: int) -> None:
     """The seed of the default Programs (Paddle's own code calls this under its private name)."""
     default_main_program().random_seed = seed
+    default_startup_program().random_seed = seed
 
 
 def get_cuda_rng_state() -> list[dict[str, int]]:

@@ -8,7 +8,7 @@ import pytest
 import engine as paddle
 from engine import nn
 from engine.core.errors import DTypeError, ModeError
-from engine.program.executor import default_main_program
+from engine.static import Program, program_guard
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_to_variable_copies_arrays_and_keeps_tensors():
 
 
 def test_the_seed_of_programs():
-    before = default_main_program().random_seed
-    paddle.framework.random._manual_program_seed(7)
-    assert default_main_program().random_seed == 7
-    paddle.framework.random._manual_program_seed(before)
+    main, startup = Program(), Program()
+    with program_guard(main, startup):
+        paddle.framework.random._manual_program_seed(7)
+    assert (main.random_seed, startup.random_seed) == (7, 7)
