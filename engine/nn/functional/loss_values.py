@@ -11,6 +11,7 @@ from engine.core.errors import ArgumentError, ShapeError
 from engine.nn.functional.input import one_hot
 from engine.nn.functional.reducing import (
     check_reduction,
+    dims,
     in_dtype,
     reduced,
     require_floats,
@@ -126,7 +127,7 @@ def gaussian_nll_loss(
     """
     check_reduction("gaussian_nll_loss", reduction)
     require_floats("gaussian_nll_loss", input=input, label=label, variance=variance)
-    have, want = [int(d) for d in variance.shape], [int(d) for d in input.shape]
+    have, want = dims(variance), dims(input)
     if have != want:
         if have == want[:-1]:
             variance = shape.unsqueeze(variance, axes=[variance.ndim])

@@ -29,12 +29,17 @@ def in_dtype(x: Any, dtype: Any) -> Any:
     return x if x.dtype is dtype else math.cast(x, out_dtype=dtype.name)
 
 
+def dims(x: Any) -> list[int]:
+    """The dimensions of x, -1 where not known."""
+    return [int(d) for d in x.shape]
+
+
 def require_same_shape(where: str, **values: Any) -> None:
     """Raise ShapeError where the tensors do not have one shape (an unknown dimension fits any)."""
     first, *others = values.values()
     for other in others:
         if other.ndim != first.ndim or any(
-            int(a) != int(b) and -1 not in (a, b) for a, b in zip(first.shape, other.shape, strict=True)
+            a != b and -1 not in (a, b) for a, b in zip(dims(first), dims(other), strict=True)
         ):
             seen = ", ".join(f"{n} {list(v.shape)}" for n, v in values.items())
             raise ShapeError(f"{where}: the tensors must have one shape: got {seen}; reshape or expand them")
