@@ -135,8 +135,16 @@ def lowered(program: Program, ops: Sequence[Operator]) -> list[Operator]:
     return made
 
 
+class _Scratch(Block):
+    """Operators that are no part of the Program: it does not change."""
+
+    def append(self, operator: Operator) -> Operator:
+        self.ops.append(operator)
+        return operator
+
+
 def _expanded(program: Program, operator: Operator) -> list[Operator]:
-    scratch = Block(program, 0, -1)
+    scratch = _Scratch(program, 0, -1)
     forward, incoming = forward_of(operator)
     with modes.use(Builder(program, block=scratch)):
         found = rule_gradients(forward, incoming, operator.attrs["targets"])
