@@ -8,6 +8,7 @@ from engine.core.infer import floating_as_x, normal_axis, require_floating, same
 from engine.core.opdef import op
 from engine.core.spec import Spec
 from engine.ops import math, reduce
+from engine.ops.masks import chosen
 
 
 @op("relu", infer=same_as_x)
@@ -18,8 +19,8 @@ def relu(xp, x, *, out=None):
 
 @op("relu_grad", infer=lambda g_in, y: g_in, slots={"g_in": "Out@GRAD", "y": "Out", "out": "X@GRAD"})
 def _relu_grad(xp, g_in, y, *, out=None):
-    """g where the relu's result y is positive, else 0."""
-    return xp.multiply(g_in, y > 0, out=out)
+    """g where the relu's result y is positive, else 0, also where g is infinite."""
+    return chosen(xp, g_in, y > 0, out)
 
 
 _relu_grad.grad(g_in=lambda g, y: _relu_grad(g, y))

@@ -42,8 +42,8 @@ def fmax(xp, x, y, *, axis=-1, out=None):
 
 # Paddle gives the whole gradient of a tie to x.
 fmax.grad(
-    x=lambda g, x, y: choose.where(_first_of_fmax(x, y), g, shape.fill_like(g, value=0.0)),
-    y=lambda g, x, y: choose.where(_first_of_fmax(x, y), shape.fill_like(g, value=0.0), g),
+    x=lambda g, x, y: math.kept(g, _first_of_fmax(x, y)),
+    y=lambda g, x, y: math.kept(g, compare.logical_not(_first_of_fmax(x, y))),
 )
 
 
@@ -64,8 +64,8 @@ def fmin(xp, x, y, *, axis=-1, out=None):
 
 
 fmin.grad(
-    x=lambda g, x, y: choose.where(_first_of_fmin(x, y), g, shape.fill_like(g, value=0.0)),
-    y=lambda g, x, y: choose.where(_first_of_fmin(x, y), shape.fill_like(g, value=0.0), g),
+    x=lambda g, x, y: math.kept(g, _first_of_fmin(x, y)),
+    y=lambda g, x, y: math.kept(g, compare.logical_not(_first_of_fmin(x, y))),
 )
 
 
@@ -146,7 +146,7 @@ def nan_to_num(xp, x, *, nan=0.0, posinf=None, neginf=None):
     return xp.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
 
 
-nan_to_num.grad(x=lambda g, x: choose.where(math.isfinite(x), g, shape.fill_like(g, value=0.0)))
+nan_to_num.grad(x=lambda g, x: math.kept(g, math.isfinite(x)))
 
 
 @op("isclose", infer=lambda x, y, **_: _infer_first(x, y))

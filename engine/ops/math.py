@@ -21,6 +21,7 @@ from engine.core.infer import (
 )
 from engine.core.opdef import op
 from engine.core.spec import Spec
+from engine.ops.masks import chosen
 
 
 @op("conj", infer=same_as_x)
@@ -111,10 +112,16 @@ def maximum(xp, x, y, *, axis=-1, out=None):
 
 
 # Paddle gives the whole gradient of a tie to y.
-maximum.grad(
-    x=lambda g, x, y: g * cast(x > y, out_dtype=g.dtype),
-    y=lambda g, x, y: g * cast(x <= y, out_dtype=g.dtype),
-)
+maximum.grad(x=lambda g, x, y: kept(g, x > y), y=lambda g, x, y: kept(g, x <= y))
+
+
+@op("gradient_where", infer=lambda g_in, mask: g_in)
+def kept(xp, g_in, mask, *, out=None):
+    """g where the mask is True, else 0, also where g is infinite."""
+    return chosen(xp, g_in, mask, out)
+
+
+kept.grad(g_in=lambda g, mask: kept(g, mask))
 
 
 @op("elementwise_min", infer=broadcast("minimum"), broadcasts=True)
@@ -123,10 +130,7 @@ def minimum(xp, x, y, *, axis=-1, out=None):
     return xp.minimum(x, y, out=out)
 
 
-minimum.grad(
-    x=lambda g, x, y: g * cast(x < y, out_dtype=g.dtype),
-    y=lambda g, x, y: g * cast(x >= y, out_dtype=g.dtype),
-)
+minimum.grad(x=lambda g, x, y: kept(g, x < y), y=lambda g, x, y: kept(g, x >= y))
 
 
 @op("scale", infer=same_as_x)
@@ -298,21 +302,18 @@ def clip(xp, x, *, min=None, max=None, out=None):
     return xp.clip(x, low, high, out=out)
 
 
-clip.grad(x=lambda g, x, min, max: g * _inside(x, min=min, max=max))
+clip.grad(x=lambda g, x, min, max: kept(g, _inside(x, min=min, max=max)))
 
 
-@op("clip_mask", infer=same_as_x)
+@op("clip_mask", infer=as_bool)
 def _inside(xp, x, *, min=None, max=None):
-    """1 where clip passes x through, else 0; 0 at the limits themselves, as in Paddle."""
+    """True where clip passes x through; not at the limits themselves, as in Paddle."""
     inside = xp.ones(x.shape, bool)
     if min is not None:
         inside &= x > x.dtype.type(min)
     if max is not None:
         inside &= x < x.dtype.type(max)
-    return inside.astype(x.dtype)
-
-
-_inside.grad(x=lambda g: scale(g, scale=0.0))
+    return inside
 
 
 @op("xlogy", infer=floating_broadcast("xlogy"), broadcasts=True)

@@ -95,7 +95,7 @@ CASES: list[Case] = [
     # -- elementwise
     *row("cast", lambda x, out_dtype: x.astype(out_dtype), s(v(), out_dtype="int32"),
          s(NONE, out_dtype="bool")),
-    *row("clip_mask", lambda x, min: np.ones(x.shape), s(NONE, min=0.5), grads="x"),
+    *row("clip_mask", lambda x, min: np.ones(x.shape, bool), s(NONE, min=0.5)),
     *row("sum", lambda xs: xs[0] + xs[1], s([NONE, NONE]), s([v(), v(seed=1)]), grads="xs"),
     *row("kldiv_loss", lambda x, target: np.zeros((0, 3)), s(NONE, NONE), grads="x"),
     *row("ldexp", lambda x, y: x * 2.0**y, s(NONE, ints(3)), s(v(), ints()), grads="x"),

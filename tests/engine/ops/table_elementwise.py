@@ -71,7 +71,7 @@ def _log_softmax(x: Any, axis: int = -1) -> Any:
 
 
 def _inside(x: Any, min: Any = None, max: Any = None) -> Any:
-    return ((x >= (-np.inf if min is None else min)) & (x <= (np.inf if max is None else max))).astype(float)
+    return (x > (-np.inf if min is None else min)) & (x < (np.inf if max is None else max))
 
 
 def _prod_grad(g: Any, x: Any, axis: Any = (), keepdim: bool = False, reduce_all: bool = False) -> Any:
@@ -130,7 +130,11 @@ CASES: list[Case] = [
     *row("clip", lambda x, min=None, max=None: np.minimum(np.maximum(x, -np.inf if min is None else min),
          np.inf if max is None else max),
          *U, s(v(2, 3), min=-0.5, max=0.5), s(v(4), min=0.1), s(v(), max=0.1), grads="x"),
-    *row("clip_mask", _inside, s(v(2, 3), min=-0.5, max=0.5), s(v(4), min=0.1), s(v(), max=0.1), grads="x"),
+    *row("clip_mask", _inside, s(v(2, 3), min=-0.5, max=0.5), s(v(4), min=0.1), s(v(), max=0.1)),
+    *row("gradient_where", lambda g, mask: np.where(mask, g, 0.0), s(v(2, 3), bools(2, 3)), s(v(), bools()),
+         s(v(0, 3), bools(0, 3)), grads="g_in"),
+    *row("gradient_where", lambda g, mask: np.array([0.0, np.inf, 0.0]),
+         s(np.array([np.inf, np.inf, np.nan]), np.array([False, True, False]))),
     *row("xlogy", lambda x, y: x * np.log(y), *binary_shapes(v, pos), grads="x y"),
     *row("xlogy", lambda x, y: np.array([0.0, math.log(2)]), s(np.array([0.0, 1.0]), np.array([0.0, 2.0]))),
     *row("log_where_nonzero", lambda x, y: np.log(y) + 0 * x, *binary_shapes(v, pos), grads="y"),
@@ -194,6 +198,7 @@ CASES: list[Case] = [
          grads="g_in"),
     *row("leaky_relu", lambda x, alpha=0.01: np.where(x > 0, x, alpha * x), *U, s(v(2, 3), alpha=0.3),
          grads="x"),
+    *row("relu_grad", lambda g, y: np.array([0.0, np.inf]), s(np.full(2, np.inf), np.array([0.0, 1.0]))),
     *row("leaky_relu_grad", lambda g, x, alpha: np.where(x > 0, g, alpha * g),
          s(v(2, 3), v(2, 3, seed=2), alpha=0.3), grads="g_in"),
     *row("sigmoid", lambda x: 1 / (1 + np.exp(-x)), *U, grads="x"),
