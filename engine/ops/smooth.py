@@ -14,6 +14,7 @@ from engine.core.random import numpy_generator
 from engine.core.spec import Spec
 from engine.ops import activation, math, reduce, shape
 from engine.ops.activation import refuse_integers
+from engine.ops.blocks import in_blocks
 from engine.ops.error_function import erf
 
 _GRAD = {"g_in": "Out@GRAD", "x": "X", "out": "X@GRAD"}
@@ -41,11 +42,15 @@ def gelu(xp, x, *, approximate=False):
     """x times the normal distribution function of x, or with ``approximate`` the tanh form of it."""
     refuse_integers(x)
     number = x.dtype.type
-    if approximate:
-        inner = xp.tanh((x + x * x * x * number(_TANH_CUBE)) * number(_TANH_RATE))
-    else:
-        inner = erf(xp, x * number(numbers.sqrt(0.5)))
-    return (inner + number(1)) * (x * number(0.5))
+
+    def value(x: Any) -> Any:
+        if approximate:
+            inner = xp.tanh((x + x * x * x * number(_TANH_CUBE)) * number(_TANH_RATE))
+        else:
+            inner = erf(xp, x * number(numbers.sqrt(0.5)))
+        return (inner + number(1)) * (x * number(0.5))
+
+    return in_blocks(xp, value, x)
 
 
 @op("gelu_grad", infer=_like_g, slots=_GRAD)
@@ -53,13 +58,17 @@ def _gelu_grad(xp, g_in, x, *, approximate=False):
     """g times the derivative at x."""
     number = x.dtype.type
     half, one = number(0.5), number(1)
-    if approximate:
-        square = x * x
-        inner = xp.tanh((x + square * x * number(_TANH_CUBE)) * number(_TANH_RATE))
-        slope = (square * number(3 * _TANH_CUBE) + one) * number(_TANH_RATE)
-        return g_in * ((inner + one) * half + x * half * (one - inner * inner) * slope)
-    density = xp.exp(x * x * -half) * number(1.0 / numbers.sqrt(2.0 * numbers.pi))
-    return g_in * ((erf(xp, x * number(numbers.sqrt(0.5))) + one) * half + x * density)
+
+    def value(g: Any, x: Any) -> Any:
+        if approximate:
+            square = x * x
+            inner = xp.tanh((x + square * x * number(_TANH_CUBE)) * number(_TANH_RATE))
+            slope = (square * number(3 * _TANH_CUBE) + one) * number(_TANH_RATE)
+            return g * ((inner + one) * half + x * half * (one - inner * inner) * slope)
+        density = xp.exp(x * x * -half) * number(1.0 / numbers.sqrt(2.0 * numbers.pi))
+        return g * ((erf(xp, x * number(numbers.sqrt(0.5))) + one) * half + x * density)
+
+    return in_blocks(xp, value, g_in, x)
 
 
 def _gelu_curve(g: Any, g_in: Any, x: Any, approximate: bool) -> Any:
@@ -88,7 +97,7 @@ gelu.grad(x=lambda g, x, approximate: _gelu_grad(g, x, approximate=approximate))
 def silu(xp, x):
     """x * sigmoid(x)."""
     refuse_integers(x)
-    return x * _sigmoid(xp, x)
+    return in_blocks(xp, lambda x: x * _sigmoid(xp, x), x)
 
 
 @op("swish", infer=floating_as_x("swish"))
@@ -102,9 +111,13 @@ def swish(xp, x, *, beta=1.0):
 def _swish_grad(xp, g_in, x, *, beta=1.0):
     """g times the derivative at x: s + beta * x * s * (1 - s)."""
     number = x.dtype.type
-    bx = x if beta == 1.0 else x * number(beta)
-    s = _sigmoid(xp, bx)
-    return g_in * (s + bx * s * (number(1) - s))
+
+    def value(g: Any, x: Any) -> Any:
+        bx = x if beta == 1.0 else x * number(beta)
+        s = _sigmoid(xp, bx)
+        return g * (s + bx * s * (number(1) - s))
+
+    return in_blocks(xp, value, g_in, x)
 
 
 def _swish_curve(g: Any, g_in: Any, x: Any, beta: float) -> Any:
@@ -126,9 +139,13 @@ def softplus(xp, x, *, beta=1.0, threshold=20.0):
     """log(1 + exp(beta * x)) / beta, and x itself where beta * x is above the threshold."""
     refuse_integers(x)
     number = x.dtype.type
-    bx = x * number(beta)
-    value = (xp.maximum(bx, number(0)) + xp.log1p(xp.exp(-xp.absolute(bx)))) / number(beta)
-    return xp.where(bx > number(threshold), x, value)
+
+    def value(x: Any) -> Any:
+        bx = x * number(beta)
+        smooth = (xp.maximum(bx, number(0)) + xp.log1p(xp.exp(-xp.absolute(bx)))) / number(beta)
+        return xp.where(bx > number(threshold), x, smooth)
+
+    return in_blocks(xp, value, x)
 
 
 @op("softplus_grad", infer=_like_g, slots=_GRAD)
@@ -164,7 +181,7 @@ log_sigmoid.grad(x=lambda g, x: g * activation.sigmoid(math.scale(x, scale=-1.0)
 def mish(xp, x, *, threshold=20.0):
     """x * tanh(softplus(x)): Misra, Mish (2019)."""
     refuse_integers(x)
-    return x * _tanh_softplus(xp, x, threshold)
+    return in_blocks(xp, lambda x: x * _tanh_softplus(xp, x, threshold), x)
 
 
 def _tanh_softplus(xp: Any, x: Any, threshold: float) -> Any:
@@ -178,8 +195,12 @@ def _tanh_softplus(xp: Any, x: Any, threshold: float) -> Any:
 @op("mish_grad", infer=_like_g, slots=_GRAD)
 def _mish_grad(xp, g_in, x, *, threshold=20.0):
     """g times the derivative at x: w + x * s * (1 - w * w), with w = tanh(softplus(x)), s = sigmoid(x)."""
-    w = _tanh_softplus(xp, x, threshold)
-    return g_in * (w + x * _sigmoid(xp, x) * (x.dtype.type(1) - w * w))
+
+    def value(g: Any, x: Any) -> Any:
+        w = _tanh_softplus(xp, x, threshold)
+        return g * (w + x * _sigmoid(xp, x) * (x.dtype.type(1) - w * w))
+
+    return in_blocks(xp, value, g_in, x)
 
 
 def _mish_curve(g: Any, g_in: Any, x: Any, threshold: float) -> Any:
