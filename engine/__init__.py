@@ -349,6 +349,7 @@ from engine.tensor.search import (
     unique_consecutive,
     where,
 )
+from engine.tensor.sizes import check_shape
 from engine.tensor.special import (
     digamma,
     erf,

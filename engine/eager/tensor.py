@@ -52,8 +52,6 @@ class Tensor:
     def ndim(self) -> int:
         return int(self._array.ndim)
 
-    rank = dim = ndimension = lambda self: self.ndim
-
     @property
     def size(self) -> int:
         return int(self._array.size)

@@ -13,6 +13,7 @@ from engine.core.opdef import op
 from engine.core.random import numpy_generator
 from engine.core.spec import Spec
 from engine.ops import math
+from engine.ops.along import sorting_order
 from engine.ops.shape import sizes
 
 
@@ -164,6 +165,37 @@ def multinomial(xp, x, *, num_samples=1, replacement=False, key):
         noise = -np.log(-np.log1p(-generator.random(weights.shape)))
         drawn = np.argsort(-(np.log(weights) + noise), axis=1, kind="stable")[:, :num_samples]
     return xp.asarray(drawn.reshape((*x.shape[:-1], num_samples)), dtype=np.int64)
+
+
+def _infer_top_p(x: Spec, ps: Spec, threshold: Spec | None = None, **_: Any) -> tuple[Spec, Spec]:
+    require_floating("top_p_sampling", x=x, ps=ps)
+    if x.ndim != 2 or (ps.size != x.shape[0] and -1 not in (ps.size, x.shape[0])):
+        raise ShapeError(
+            f"top_p_sampling: x is a matrix of probabilities, ps one number for each of its rows: got {x}, "
+            f"{ps}"
+        )
+    return x.with_shape((x.shape[0], 1)), Spec((x.shape[0], 1), int64)
+
+
+@op("top_p_sampling", infer=_infer_top_p, outputs=("out", "ids"))
+def top_p_sampling(xp, x, ps, threshold=None, *, seed=-1, key):
+    """A draw from each row of probabilities, among the largest that together reach ``ps``; where it is.
+
+    ``threshold`` leaves out what is less probable, but never the most probable.
+    """
+    _infer_top_p(Spec(x.shape, from_numpy(x.dtype)), Spec(ps.shape, from_numpy(ps.dtype)))
+    order = sorting_order(xp, x, 1, descending=True)
+    ordered = xp.take_along_axis(x, order, axis=1)
+    before = xp.cumsum(ordered, axis=1) - ordered
+    kept = before < ps.reshape((-1, 1))
+    if threshold is not None:
+        kept &= ordered >= threshold.reshape((-1, 1))
+    kept[:, 0] = True
+    bounds = xp.cumsum(ordered * kept, axis=1)
+    drawn = xp.asarray(_generator(key, max(seed, 0)).random((len(x), 1))).astype(x.dtype) * bounds[:, -1:]
+    place = xp.minimum((bounds <= drawn).sum(axis=1, keepdims=True), kept.sum(axis=1, keepdims=True) - 1)
+    ids = xp.take_along_axis(order, place, axis=1)
+    return xp.take_along_axis(x, ids, axis=1), ids.astype(np.int64)
 
 
 def _infer_dropout(

@@ -25,9 +25,10 @@ def _infer_unfold(x: Spec, *, axis: int, size: int, step: int) -> Spec:
 @op("tensor_unfold", infer=_infer_unfold)
 def unfold(xp, x, *, axis, size, step):
     """Windows of ``size`` elements every ``step`` along an axis, as a new last dimension."""
-    _infer_unfold(Spec(x.shape, "float32"), axis=axis, size=size, step=step)
-    windows = xp.lib.stride_tricks.sliding_window_view(x, size, axis)
-    return windows[(slice(None),) * (axis % x.ndim) + (slice(None, None, step),)].copy()
+    spec = _infer_unfold(Spec(x.shape, "float32"), axis=axis, size=size, step=step)
+    axis %= x.ndim
+    places = step * xp.arange(spec.shape[axis])[:, None] + xp.arange(size)
+    return xp.ascontiguousarray(xp.moveaxis(xp.take(x, places, axis=axis), axis + 1, -1))
 
 
 @op("tensor_unfold_grad", infer=lambda g_in, like, **_: like.with_dtype(g_in.dtype))

@@ -205,7 +205,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
             "sort argsort topk kthvalue mode where nonzero unique unique_consecutive bucketize",
         ),
         (creation, "clone create_tensor"),
-        (random, "multinomial uniform_ normal_ exponential_ cauchy_ geometric_"),
+        (random, "multinomial top_p_sampling uniform_ normal_ exponential_ cauchy_ geometric_"),
     )
     for name in names.split()
 }
@@ -251,6 +251,8 @@ def _attach() -> None:
         for name, function in (*_OPERATORS.items(), *_METHODS.items()):
             setattr(cls, name, function)
         cls.T = property(_transposed)  # type: ignore[union-attr]
+        cls.dim = cls.ndimension = lambda x: x.ndim  # type: ignore[union-attr]
+        cls.is_tensor = logic.is_tensor_value  # type: ignore[union-attr]
     for name, function in _EAGER_ONLY.items():
         setattr(Tensor, name, function)
     Variable.detach = _detach  # type: ignore[attr-defined]

@@ -15,7 +15,7 @@ from engine.eager.tensor import Tensor, counter_of, write
 from engine.ops import math as math_ops
 from engine.ops import transfer
 from engine.program.scope import ScopeTensor, ScopeVariable
-from engine.tensor import creation, math
+from engine.tensor import creation, indexing, math
 
 # -- devices and dtypes ------------------------------------------------------------------------------------
 
@@ -168,6 +168,21 @@ class VarType:
         return f"VarType.{self.name}"
 
 
+def _share_buffer(x: Tensor, other: Tensor) -> None:
+    """Let ``other`` hold the storage of this tensor: changes in place are seen by both."""
+    other._array, other._version = x._array, counter_of(x)
+
+
+def _is_shared(x: Tensor, other: Tensor) -> bool:
+    """Whether both look at the same storage."""
+    return bool(np.shares_memory(x._array, other._array))
+
+
+def _clear(x: Tensor) -> None:
+    """Give the storage back; the tensor has no elements then."""
+    _set_data(x, creation.zeros([0], x.dtype))
+
+
 LOD_TENSOR = VarType("LOD_TENSOR", 7)
 
 
@@ -242,6 +257,21 @@ ATTRIBUTES: dict[str, Any] = {
     "_inplace_version": _version,
     "_bump_inplace_version": lambda x: write(x, x._array),
     "_is_initialized": _always(True, "True: every tensor has its storage from the beginning."),
+    "_share_buffer_to": _share_buffer,
+    "_share_underline_tensor_to": _share_buffer,
+    "_is_shared_buffer_with": _is_shared,
+    "_is_shared_underline_tensor_with": _is_shared,
+    "_clear": _clear,
+    "_clear_data": _clear,
+    "_is_dense_tensor_hold_allocation": _always(True, "True: every tensor has its storage from the start."),
+    "_inplace_assign": lambda x, other: _copy(x, other),
+    "reconstruct_from_": _set_data,
+    "_grad_name": lambda x: f"{x.name}@GRAD",
+    "_grad_value": lambda x: x.grad,
+    "_offset": _offset,
+    "_getitem_dygraph": indexing.getitem,
+    "_setitem_dygraph": indexing.setitem,
+    "_slice": lambda x, begin, end: x[begin:end],
     "_numel": lambda x: x.size,
     "_md5sum": _md5sum,
     "is_dense": _always(True, "True: elements are stored one by one."),

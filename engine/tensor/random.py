@@ -114,6 +114,19 @@ def poisson(x: Any, name: str | None = None) -> Any:
     return ops.poisson(x)
 
 
+def top_p_sampling(
+    x: Any, ps: Any, threshold: Any = None, seed: int | None = None, name: str | None = None
+) -> tuple[Any, Any]:
+    """A draw from each row of probabilities, among the largest that together reach ``ps``.
+
+    Returns the probabilities drawn and their places, both [rows, 1]. ``threshold`` leaves out what is less
+    probable. A ``seed`` fixes the draw.
+    """
+    fixed = -1 if seed is None else whole("top_p_sampling", seed)
+    values, ids = ops.top_p_sampling(x, ps, threshold, seed=fixed)
+    return values, ids
+
+
 # -- in place ----------------------------------------------------------------------------------------------
 
 

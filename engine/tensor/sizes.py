@@ -72,6 +72,20 @@ def split_later(where: str, values: Any) -> tuple[list[int], list[Any]]:
     return [-1 if is_later(v) else whole(where, v) for v in found], later
 
 
+def check_shape(
+    shape: Any,
+    op_name: str,
+    expected_shape_type: Any = None,
+    expected_element_type: Any = None,
+    expected_tensor_dtype: Any = None,
+) -> None:
+    """Raise DTypeError or ArgumentError where ``shape`` is none: a list of ints or a tensor, none negative.
+
+    The last three are Paddle's way to say so; they are not looked at.
+    """
+    dimensions(op_name, shape)
+
+
 def dimensions(where: str, shape: Any) -> dict[str, Any]:
     """``shape`` and ``dims`` of an operator that makes a tensor; raises ArgumentError for a negative size."""
     sizes, later = split_later(where, shape)

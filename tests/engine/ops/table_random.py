@@ -76,6 +76,16 @@ def _check_multinomial(results: Any, x: Any, num_samples: int = 1, replacement: 
             np.testing.assert_allclose(share, weights / weights.sum(), atol=0.03)
 
 
+def _check_top_p(results: Any, x: Any, ps: Any, threshold: Any = None, seed: int = -1) -> None:
+    values, ids = results
+    assert values.shape == ids.shape == (len(x), 1)
+    for line, p, place, value in zip(x, ps.reshape(-1), ids[:, 0], values[:, 0], strict=True):
+        assert line[place] == value
+        assert line[line > value].sum() < p or place == line.argmax()
+    if len(x) > 1000:  # of 0.5, 0.3 and 0.2 only the first two are within 0.7
+        assert abs((ids == 0).mean() - 0.625) < 0.05
+
+
 SHARES = np.linspace(0.0, 1.0, 2001)
 WEIGHTS = np.array([[1.0, 0.0, 3.0, 4.0], [2.0, 2.0, 1.0, 0.0]])
 
@@ -104,4 +114,7 @@ CASES: list[Case] = [
          lambda x: math.sqrt(float(x.mean())), 0.0)),
     *row("multinomial", None, s(WEIGHTS, num_samples=3), s(WEIGHTS[0]), s(WEIGHTS[1], num_samples=3000,
          replacement=True), s(WEIGHTS, num_samples=2000, replacement=True), check=_check_multinomial),
+    *row("top_p_sampling", None, s(np.tile([0.5, 0.3, 0.2], (2000, 1)), np.full(2000, 0.7), None),
+         s(np.array([[0.1, 0.6, 0.3]]), np.array([[0.5]]), None, seed=3),
+         s(np.array([[0.1, 0.6, 0.3]]), np.array([1.0]), np.array([0.2])), check=_check_top_p),
 ]  # fmt: skip
