@@ -31,7 +31,7 @@ _BATCH = "statistics of a batch: one without elements has none"
 WITHOUT_SCALAR = {
     **_named(_ALONG, """
         accuracy concat gumbel_softmax kept_mean mode pick_class put_along_axis_zeros repeat_interleave
-        repeat_interleave_with_tensor_index top_p_sampling roll shard_index spectral_norm spectral_norm_vectors tensor_unfold
+        repeat_interleave_with_tensor_index roll shard_index spectral_norm spectral_norm_vectors tensor_unfold
         tile_like unique unique_consecutive unstack
     """),
     **_named(_WINDOWS, "max_pool2d_pick max_pool3d_pick grid_positions grid_slopes"),
