@@ -20,7 +20,7 @@ from engine.core.place import array_module
 from engine.core.spec import Spec
 from engine.eager.mode import connect, versions_of
 from engine.eager.tensor import Tensor, counter_of, wrap
-from engine.program.append_backward import gradients_in_block
+from engine.program.append_backward import depends_on, gradients_in_block
 from engine.program.builder import Builder
 from engine.program.concrete import at_line
 from engine.program.liveness import arguments, needed, results, sub_blocks, written
@@ -190,7 +190,8 @@ class ProgramRunner:
         sources = [everything[n] for n in wanted]
         for source in sources:
             source.stop_gradient = False
-        fed, fed_grads, grads = _output_gradients(program, outputs)
+        reached = depends_on(forward_ops, {id(s) for s in sources})
+        fed, fed_grads, grads = _output_gradients(program, outputs, reached)
         with modes.use(Builder(program)):
             found = gradients_in_block(program.global_block(), forward_ops, grads, sources)
         backward_ops = tuple(program.global_block().ops[len(forward_ops) :])
@@ -333,15 +334,18 @@ def _with_sub_blocks(program: Program, ops: Sequence[Operator]) -> list[Operator
 
 
 def _output_gradients(
-    program: Program, outputs: Sequence[Variable]
+    program: Program, outputs: Sequence[Variable], reached: set[int]
 ) -> tuple[list[Variable], list[int], dict[int, Any]]:
-    """Variables that the outputs' gradients are fed to, the outputs they belong to, gradients by Variable."""
+    """Variables that the outputs' gradients are fed to, the outputs they belong to, gradients by Variable.
+
+    Only outputs in ``reached`` (by id) have one: the others depend on nothing that takes gradients.
+    """
     fed: list[Variable] = []
     positions: list[int] = []
     grads: dict[int, Any] = {}
     with modes.use(Builder(program)):
         for n, output in enumerate(outputs):
-            if output.stop_gradient or not output.dtype.is_floating_point:
+            if output.stop_gradient or id(output) not in reached or not output.dtype.is_floating_point:
                 continue
             name = program.unique_name(f"{output.name}@GRAD")
             gradient = program.global_block().create_var(name, output.spec, is_data=True)

@@ -500,3 +500,19 @@ def test_arrays_are_taken_as_tensors_also_after_tensors():
     for x, y in ((paddle.to_tensor(array), paddle.to_tensor(array)), (array, paddle.to_tensor(array))):
         np.testing.assert_array_equal(function(x, y).numpy(), np.full((2, 3), 3))
     assert len(function.program_cache) == 1
+
+
+def test_an_output_that_depends_on_no_parameter_has_no_gradient():
+    layer = paddle.nn.Linear(2, 2)
+
+    @to_static
+    def function(x):
+        x = x * 2.0
+        if x.sum() > 0:
+            x = x + 1.0
+        return layer(x), x
+
+    for given, wanted in ((paddle.ones([1, 2]), [False, True]), (paddle.ones([1, 2]), [False, False])):
+        given.stop_gradient = wanted[1]
+        assert [t.stop_gradient for t in function(given)] == wanted
+        assert [t.stop_gradient for t in function.dygraph_function(given)] == wanted
