@@ -18,11 +18,11 @@ from engine.files.userblock import UserBlock, check_payload, parse_user_block
 
 @dataclass(frozen=True)
 class Expected:
-    """A file to be read: where it is, which kind it must be, and the newest version of that kind that we
-    know."""
+    """A file to be read: where it is, which kind (or one of which) it must be, and the newest version of that
+    kind that we know."""
 
     path: Path
-    kind: str
+    kind: str | tuple[str, ...]
     max_version: int
 
 
@@ -64,6 +64,17 @@ def load_checked(path: Path) -> tuple[UserBlock, bytes]:
     return block, data
 
 
+def check_bytes(data: bytes, shown: Path) -> UserBlock:
+    """The user block of a whole file's bytes whose hashes are right; ``shown`` is what messages call it.
+
+    Raises:
+        FormatError: damaged, truncated or foreign.
+    """
+    block = parse_user_block(data[: userblock.SIZE], len(data), shown)
+    check_payload(block, memoryview(data)[userblock.SIZE :], shown)
+    return block
+
+
 def read_user_block(path: Path) -> UserBlock:
     """The user block alone, checked by its own checksum and the file's length; the payload is not hashed.
 
@@ -82,10 +93,11 @@ def decode(expected: Expected, block: UserBlock, data: bytes) -> Container:
     path = expected.path
     try:
         image = read_image(data)
-        if image.kind != expected.kind:
+        kinds = (expected.kind,) if isinstance(expected.kind, str) else expected.kind
+        if image.kind not in kinds:
             raise FormatError(
                 f"{path}: a Model Studio file of another kind: {image.kind!r} where "
-                f"{expected.kind!r} is needed; choose the right file"
+                f"{' or '.join(map(repr, kinds))} is needed; choose the right file"
             )
         if not 1 <= image.version <= expected.max_version:
             raise FormatError(

@@ -27,19 +27,23 @@ from engine.files.userblock import UserBlock
 
 CHILD = Path(__file__).with_name("guarded_child.py")
 _REMEMBERED = 256
-_accepted: OrderedDict[tuple[bytes, str, int], None] = OrderedDict()
+_accepted: OrderedDict[tuple[bytes, str | tuple[str, ...], int], None] = OrderedDict()
 
 
 @dataclass(frozen=True)
 class Suspect:
-    """A file to be checked: what is expected of it, its user block, and its length in bytes."""
+    """A file to be checked: what is expected of it, its user block, and its length in bytes.
+
+    ``stored`` is where the bytes lie, where that is not the path that messages show.
+    """
 
     expected: Expected
     block: UserBlock
     length: int
+    stored: Path | None = None
 
     @property
-    def identity(self) -> tuple[bytes, str, int]:
+    def identity(self) -> tuple[bytes, str | tuple[str, ...], int]:
         """What the verdict depends on: content, kind and newest known version."""
         return self.block.digest, self.expected.kind, self.expected.max_version
 
@@ -73,7 +77,7 @@ def check(suspects: Sequence[Suspect]) -> None:
         "engine": str(CHILD.parent.parent),
         "files": [
             {
-                "path": os.path.abspath(suspect.expected.path),
+                "path": os.path.abspath(suspect.stored or suspect.expected.path),
                 "shown": str(suspect.expected.path),
                 "sha256": suspect.block.digest.hex(),
                 "kind": suspect.expected.kind,

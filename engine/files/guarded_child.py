@@ -48,7 +48,8 @@ def read(file: dict[str, Any]) -> None:
     block, data = load_checked(Path(file["path"]))
     if block.digest.hex() != file["sha256"]:
         raise FormatError(f"{file['shown']}: the file changed while it was read; read it again")
-    decode(Expected(Path(file["shown"]), file["kind"], file["max_version"]), block, data)
+    kind = file["kind"] if isinstance(file["kind"], str) else tuple(file["kind"])
+    decode(Expected(Path(file["shown"]), kind, file["max_version"]), block, data)
 
 
 if __name__ == "__main__":

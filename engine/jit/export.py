@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,17 @@ def save(layer: Any, path: str, input_spec: Any = None, **configs: Any) -> str:
     concrete, names = _concrete(layer, input_spec)
     outputs = _chosen_outputs(concrete, configs.get("output_spec"))
     program = inference_program(concrete.main_program, concrete.inputs, outputs)
-    methods = _methods(layer)
+    return write_model(path, program, _methods(layer), names, info)
+
+
+def write_model(
+    path: str, program: Program, methods: dict[str, Program], names: dict[int, str], info: Any
+) -> str:
+    """Write Programs, whose parameters and buffers share their storage with Tensors, as the three files.
+
+    ``program`` is forward; ``names`` are those of the Tensors (by id) in the user's Layer. Returns the save
+    id. Raises ArgumentError for two Tensors of one name, SaveError if writing fails.
+    """
     bound = _bound_together([program, *methods.values()])
     weights = {name: v.tensor.numpy() for name, v in bound.items()}
     variables = {
@@ -55,9 +65,10 @@ def save(layer: Any, path: str, input_spec: Any = None, **configs: Any) -> str:
         }
         for v in bound.values()
     }
+    block = program.global_block()
     described = {
-        "inputs": [_described(v) for v in concrete.inputs],
-        "outputs": [_described(v) for v in outputs],
+        "inputs": [_described(block.var(n)) for n in program.inputs],
+        "outputs": [_described(block.var(n)) for n in program.outputs],
         "variables": variables,
         "info": info,
     }
@@ -167,29 +178,47 @@ def load(path: str, **configs: Any) -> TranslatedLayer:
     files and FormatError for damaged, foreign or mixed ones.
     """
     files = read_inference(path)
+    programs = programs_of(files)
+    variables = described_variables(files)
+    tensors: dict[str, Tensor] = {}
+    for program in programs.values():
+        _bind(program, files, variables, tensors)
+    return TranslatedLayer(programs, files.info)
+
+
+def described_variables(files: InferenceFiles) -> dict[str, dict[str, Any]]:
+    """What the information says of parameters and buffers by name. Raises FormatError for what is none."""
+    variables = files.info.get("variables", {}) if isinstance(files.info, dict) else {}
+    if not isinstance(variables, dict) or not all(isinstance(v, dict) for v in variables.values()):
+        raise FormatError(
+            f"{files.prefix}.pdiparams.info: it does not describe variables: {variables!r:.80}; save the "
+            "model again"
+        )
+    return variables
+
+
+def programs_of(files: InferenceFiles) -> dict[str, Program]:
+    """The Programs in the files by the name of the method. Raises FormatError for what is none."""
     plain = files.program
     where = f"{files.prefix}.pdmodel"
     methods = plain.pop("methods", {}) if isinstance(plain, dict) else {}
     if not isinstance(methods, dict) or any(hasattr(TranslatedLayer, name) for name in methods):
         raise FormatError(f"{where}: its methods are {methods!r:.80}; save the model again")
     programs = {FORWARD: from_plain(plain, where)}
-    programs |= {name: from_plain(each, f"{where}, method {name}") for name, each in methods.items()}
-    tensors: dict[str, Tensor] = {}
-    for program in programs.values():
-        _bind(program, files, tensors)
-    return TranslatedLayer(programs, files.info)
+    return programs | {name: from_plain(each, f"{where}, method {name}") for name, each in methods.items()}
 
 
-def _bind(program: Program, files: InferenceFiles, shared: dict[str, Tensor]) -> None:
-    """Give every persistable Variable a Tensor with its weights, those of one name the same."""
-    where = Path(f"{files.prefix}.pdiparams")
-    info = files.info.get("variables", {}) if isinstance(files.info, dict) else {}
+def weights_of(program: Program, weights: Mapping[str, Any], where: str) -> Iterator[tuple[Variable, Any]]:
+    """The persistable Variables of a Program from a file, each with its array among ``weights``.
+
+    Raises FormatError, naming ``where``, for weights that are not there or do not fit.
+    """
     block = program.global_block()
     read = {id(v) for o in needed(block.ops, [block.var(n) for n in program.outputs]) for v in arguments(o)}
     for variable in block.vars.values():
         if not variable.persistable:
             continue
-        array = files.weights.get(variable.name)
+        array = weights.get(variable.name)
         if array is None:
             if id(variable) not in read:
                 continue
@@ -201,10 +230,21 @@ def _bind(program: Program, files: InferenceFiles, shared: dict[str, Tensor]) ->
                 f"{where}: weights of {variable.name!r} are {array.dtype}{list(array.shape)}: "
                 f"the Program says {variable.spec}; save the model again"
             )
+        yield variable, array
+
+
+def _bind(
+    program: Program,
+    files: InferenceFiles,
+    described: dict[str, dict[str, Any]],
+    shared: dict[str, Tensor],
+) -> None:
+    """Give every persistable Variable a Tensor with its weights, those of one name the same."""
+    for variable, array in weights_of(program, files.weights, f"{files.prefix}.pdiparams"):
         if variable.name in shared:
             program.bind(variable, shared[variable.name])
             continue
-        stop = bool(info.get(variable.name, {}).get("stop_gradient", variable.stop_gradient))
+        stop = bool(described.get(variable.name, {}).get("stop_gradient", variable.stop_gradient))
         data = np.ascontiguousarray(array) if array.ndim else array.copy()
         tensor: Tensor
         if variable.is_parameter:
