@@ -208,6 +208,8 @@ def put(array: Any, value: Any, indices: Any, index: Any) -> None:
     part = array[basic]
     if any(_is(item, "tensor") for item in index):
         part[advanced] = value
+    elif getattr(value, "ndim", 0) > part.ndim:
+        raise ValueError("too many dimensions")  # the mode asks inference to say what is wrong
     else:
         part[...] = value
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError
-from engine.eager.tensor import Tensor
+from engine.eager.tensor import Tensor, write
 from engine.ops import index as ops
 from engine.ops import math
 from engine.program.unknown import Unknown, known_operand
@@ -92,6 +92,8 @@ def getitem(x: Any, index: Any) -> Any:
 def setitem(x: Any, index: Any, value: Any) -> None:
     """Replaces x[index] by value (a tensor, array or number, broadcast) in place."""
     plain, tensors = _parse(x, index)
+    if isinstance(x, Tensor) and _written_at_once(x, plain, tensors, value):
+        return
     if not is_tensor(value):
         if value is None or isinstance(value, (str, bytes, dict, set)):
             raise ArgumentError(
@@ -101,6 +103,34 @@ def setitem(x: Any, index: Any, value: Any) -> None:
     elif value.dtype is not x.dtype:
         value = math.cast(value, out_dtype=x.dtype.name)
     replace("setitem", x, ops.setitem(x, value, tensors, index=plain))
+
+
+def _written_at_once(x: Tensor, plain: tuple[Any, ...], tensors: list[Any], value: Any) -> bool:
+    """Write a number or a tensor of the same dtype into x, if nothing is to be recorded; False if not done.
+
+    It saves two copies of all of x.
+    """
+    mode = modes.current()
+    if mode.static or not mode.fast or not isinstance(x._array, np.ndarray):
+        return False
+    if isinstance(value, Tensor):
+        given = value._array
+        if (mode.grad and value._edge is not None) or given.dtype is not x._array.dtype:
+            return False
+    elif isinstance(value, (bool, int, float)):
+        given = value
+    else:
+        return False
+    if mode.grad and x._edge is not None:
+        return False
+    if not x._array.flags.writeable:
+        x._array = x._array.copy()
+    try:
+        ops.put(x._array, given, [t._array for t in tensors], plain)
+    except (IndexError, ValueError, TypeError, OverflowError):
+        return False  # the operator says what is wrong
+    write(x, x._array)
+    return True
 
 
 def iterate(x: Any) -> Iterator[Any]:
