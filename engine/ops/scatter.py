@@ -60,8 +60,8 @@ def _specs(*arrays: Any) -> list[Spec]:
 def gather_nd(xp, x, index):
     """The parts of x at the places that stand in the last dimension of index."""
     made = _nd_shape("gather_nd", *_specs(x, index))
-    picked = x[_nd_places("gather_nd", x, index)]
-    return xp.broadcast_to(picked, made).copy() if index.shape[-1] == 0 else picked
+    picked = x[_nd_places("gather_nd", x, index)]  # of a single place it is a view
+    return xp.array(xp.broadcast_to(picked, made) if index.shape[-1] == 0 else picked)
 
 
 def _infer_nd_add(x: Spec, index: Spec, updates: Spec) -> Spec:
