@@ -8,7 +8,7 @@ from engine.core.infer import floating_as_x, normal_axis, require_floating, same
 from engine.core.opdef import op
 from engine.core.spec import Spec
 from engine.ops import math, reduce
-from engine.ops.masks import chosen
+from engine.ops.choices import chosen
 
 
 @op("relu", infer=same_as_x)

@@ -21,7 +21,7 @@ from engine.core.infer import (
 )
 from engine.core.opdef import op
 from engine.core.spec import Spec
-from engine.ops.masks import chosen
+from engine.ops.choices import chosen
 
 
 @op("conj", infer=same_as_x)
@@ -136,7 +136,8 @@ minimum.grad(x=lambda g, x, y: kept(g, x < y), y=lambda g, x, y: kept(g, x >= y)
 @op("scale", infer=same_as_x)
 def scale(xp, x, *, scale=1.0, bias=0.0, bias_after_scale=True, out=None):
     """x * scale + bias, in the dtype of x."""
-    number = x.dtype.type
+    # A Python float takes the dtype of a floating x; made a NumPy number first, it would cost as much again.
+    number = float if x.dtype.kind == "f" else x.dtype.type
     factor = number(scale)
     if bias == 0:
         return xp.multiply(x, factor, out=out)

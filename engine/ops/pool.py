@@ -8,7 +8,7 @@ from engine.core.errors import ArgumentError, ShapeError
 from engine.core.infer import require_floating
 from engine.core.opdef import op
 from engine.core.spec import Spec
-from engine.ops.masks import chosen
+from engine.ops.choices import chosen
 from engine.ops.pool_plan import PoolPlan, first_maximum, pool_plan, window_count
 from engine.ops.windows import AXES, channel_first, channel_last, is_last, layout, pads_of
 
