@@ -6,7 +6,7 @@ from typing import Any
 
 from engine.core.dtype import as_dtype, from_numpy
 from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError, ShapeError
-from engine.core.infer import require_floating, require_same_dtype
+from engine.core.infer import normal_axis, require_floating, require_same_dtype
 from engine.core.opdef import op
 from engine.core.spec import Spec
 from engine.ops import rnn_steps as steps
@@ -201,8 +201,12 @@ def _rule(
 def _infer_batch(
     like: Spec, *, shape: Any, dtype: str, input_dim_idx: int, output_dim_idx: int, **_: Any
 ) -> Spec:
+    where = "fill_constant_batch_size_like"
     dims = list(shape)
-    dims[output_dim_idx] = like.shape[input_dim_idx]
+    if like.ndim == 0:
+        raise ShapeError(f"{where}: a batch has a dimension of its own: got {like}; unsqueeze it")
+    batch = like.shape[normal_axis(where, input_dim_idx, like.ndim)]
+    dims[normal_axis(where, output_dim_idx, len(dims))] = batch
     return Spec(dims, dtype)
 
 

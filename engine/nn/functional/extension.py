@@ -7,7 +7,7 @@ from typing import Any
 from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError, ShapeError
 from engine.nn.functional.attention import FORBIDDEN
-from engine.ops import activation, linalg, masks, math, shape
+from engine.ops import activation, linalg, math, paths, shape
 from engine.tensor import diagonals
 from engine.tensor.promote import is_tensor
 
@@ -19,15 +19,15 @@ def sequence_mask(x: Any, maxlen: Any = None, dtype: Any = "int64", name: str | 
     """
     kind = as_dtype(dtype).name
     if is_tensor(maxlen):
-        return masks.sequence_mask(x, maxlen, out_dtype=kind)
+        return paths.sequence_mask(x, maxlen, out_dtype=kind)
     if maxlen is not None and maxlen < 1:
         raise ArgumentError(f"sequence_mask: maxlen must be 1 or more: got {maxlen}")
-    return masks.sequence_mask(x, maxlen=-1 if maxlen is None else int(maxlen), out_dtype=kind)
+    return paths.sequence_mask(x, maxlen=-1 if maxlen is None else int(maxlen), out_dtype=kind)
 
 
 def gather_tree(ids: Any, parents: Any) -> Any:
     """Whole sequences of a beam search from the ids and parents [time, batch, beams] of every step."""
-    return masks.gather_tree(ids, parents)
+    return paths.gather_tree(ids, parents)
 
 
 def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
@@ -50,7 +50,7 @@ def class_center_sample(label: Any, num_classes: int, num_samples: int, group: A
         )
     if label.ndim != 1 or label.shape[0] == 0:
         raise ShapeError(f"class_center_sample: label must be [N], not empty: got {list(label.shape)}")
-    return masks.class_center_sample(label, num_classes=int(num_classes), num_samples=int(num_samples))
+    return paths.class_center_sample(label, num_classes=int(num_classes), num_samples=int(num_samples))
 
 
 def sparse_attention(
@@ -76,7 +76,7 @@ def sparse_attention(
                 f"sparse_attention: {label} must be [batch, heads, length, size]: got {list(x.shape)}"
             )
     scores = linalg.matmul(math.scale(query, scale=float(int(query.shape[-1])) ** -0.5), key, trans_y=True)
-    seen = masks.csr_mask(sparse_csr_offset, sparse_csr_columns, shape.detach(scores))
+    seen = paths.csr_mask(sparse_csr_offset, sparse_csr_columns, shape.detach(scores))
     scores = scores + _forbidden(math.cast(seen, out_dtype=scores.dtype))
     if key_padding_mask is not None:
         scores = scores + shape.unsqueeze(_forbidden(_zero_or_one(key_padding_mask, scores)), axes=[1, 2])

@@ -6,7 +6,7 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, ShapeError
 from engine.nn.functional.reducing import check_reduction, in_dtype, reduced
-from engine.ops import compare, index, labels, masks, math, reduce, shape, smooth, trigonometry
+from engine.ops import compare, index, labels, math, paths, reduce, shape, smooth, trigonometry
 from engine.ops import loss as ops
 
 
@@ -42,7 +42,7 @@ def hsigmoid_loss(
             f"{list(weight.shape)}"
         )
     if path_table is None:
-        nodes, turns, inside = masks.complete_tree_paths(label, num_classes=int(num_classes))
+        nodes, turns, inside = paths.complete_tree_paths(label, num_classes=int(num_classes))
     else:
         zero = shape.fill_like(path_table, value=0)
         inside = compare.greater_equal(path_table, zero)
