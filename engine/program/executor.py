@@ -235,9 +235,10 @@ def _fed(variable: Variable, value: Any, xp: Any) -> Any:
 
 def _compile(program: Program, prepared: _Prepared, arrays: Sequence[Any], xp: Any) -> _Compiled:
     ops = program.global_block().ops
-    stored = [v for v in stored_by(ops) if v not in prepared.fed]
+    fed = set(map(id, prepared.fed))
+    stored = [v for v in stored_by(ops) if id(v) not in fed]
     outputs = [*prepared.fetched, *stored]
-    made: set[int] = set(map(id, prepared.fed))
+    made = set(fed)
     read: dict[int, Variable] = {}
     missing = []
     for operator in needed(ops, outputs):

@@ -1,0 +1,73 @@
+"""What predicts: from some Variables to others, without training, and nothing that is beside the way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engine.core.errors import ArgumentError
+from engine.core.operator import Operator
+from engine.program.liveness import arguments, reads_inside, results, sub_blocks
+from engine.program.passes.clone import clone
+from engine.program.passes.inference import inference_program
+from engine.program.program import Block, Program, Variable, writes
+
+
+def pruned(source: Program, feeds: Sequence[Variable], fetches: Sequence[Variable], where: str) -> Program:
+    """Before: a whole Program. After: only what ``fetches`` need, starting at ``feeds``, as in prediction.
+
+    Effects (updates of metrics, printing) that no fetch reads are left out. A fed Variable may be one that
+    operators compute: those are left out then. Raises ArgumentError, beginning with ``where``, for a fetch
+    that needs data which is not fed, or that nothing computes.
+    """
+    made = clone(source, for_test=True)
+    block = made.global_block()
+    inputs, outputs = ([_own(block, v, where) for v in group] for group in (feeds, fetches))
+    for variable in inputs:
+        variable.is_data = True
+    block.ops = _leading(block, inputs, outputs)
+    computed = {id(v) for o in block.ops for v in writes(o)}
+    for variable in outputs:
+        if not (id(variable) in computed or variable.is_data or variable.persistable):
+            raise ArgumentError(
+                f"{where}: fetch {variable.name!r} {variable.spec} is computed only while training; fetch "
+                "what the forward part computes"
+            )
+    read = {v.name: v for o in block.ops for v in arguments(o)}
+    read |= {v.name: v for o in block.ops for b in sub_blocks(o, block) for v in reads_inside(b)}
+    read |= {v.name: v for v in outputs}
+    given = {id(v) for v in inputs}
+    absent = [n for n, v in read.items() if v.is_data and v.block is block and id(v) not in given]
+    if absent:
+        raise ArgumentError(
+            f"{where}: the fetched {[v.name for v in outputs]} need {absent}, which feed_vars does not have; "
+            "add them, or fetch what does not need them"
+        )
+    result = inference_program(made, inputs, outputs)
+    for each in result.blocks:
+        each.vars = dict(sorted(each.vars.items()))  # as Paddle lists them, which takes them from a map
+    return result
+
+
+def _own(block: Block, variable: Variable, where: str) -> Variable:
+    found = block.vars.get(variable.name)
+    if found is None:
+        raise ArgumentError(
+            f"{where}: {variable.name!r} {variable.spec} is no variable of the Program, or only of its "
+            "training; pass the Program that it belongs to as program="
+        )
+    return found
+
+
+def _leading(block: Block, inputs: Sequence[Variable], outputs: Sequence[Variable]) -> list[Operator]:
+    """The operators that lead from ``inputs`` to ``outputs``, in order."""
+    given = {id(v) for v in inputs}
+    wanted = {id(v) for v in outputs} - given
+    kept: list[Operator] = []
+    for operator in reversed(block.ops):
+        if any(id(v) in wanted for v in results(operator)):
+            kept.append(operator)
+            wanted |= {id(v) for v in arguments(operator)}
+            wanted |= {id(v) for b in sub_blocks(operator, block) for v in reads_inside(b)}
+            wanted -= given
+    kept.reverse()
+    return kept
