@@ -5,18 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from engine.core.errors import DTypeError
 from engine.eager import backward as grads
 from engine.eager.tensor import Parameter, Tensor
-from engine.ops import compare as compare_ops
-from engine.ops import linalg as linalg_ops
-from engine.ops import math as math_ops
 from engine.ops import shape as shape_ops
 from engine.program import hook
 from engine.program.program import Variable
-from engine.program.unknown import Unknown
 from engine.tensor import (
     arranging,
     bitwise,
@@ -27,7 +20,6 @@ from engine.tensor import (
     decompositions,
     diagonals,
     exponential,
-    indexing,
     linalg,
     logic,
     manipulation,
@@ -42,100 +34,8 @@ from engine.tensor import (
     trigonometry,
 )
 from engine.tensor.inplace import forms
+from engine.tensor.operators import OPERATORS
 from engine.tensor.printing import parameter_text, tensor_text
-from engine.tensor.promote import is_tensor, operands
-
-
-def _binary(
-    apply: Callable[..., Any], general: Callable[..., Any], number: Callable[..., Any] | None = None
-) -> Callable[..., Any]:
-    """An operator: straight to the op for two eager tensors of one dtype, else through the function.
-
-    ``number(x, value)`` is the short way for a floating tensor and a Python float.
-    """
-
-    def method(x: Any, y: Any) -> Any:
-        if x.__class__ is Tensor:
-            if y.__class__ is Tensor:
-                if x._array.dtype is y._array.dtype:
-                    return apply(x, y)
-            elif y.__class__ is float and number is not None and x._array.dtype.kind == "f":
-                return number(x, y)
-        return general(x, y) if _operand(y) else NotImplemented
-
-    return method
-
-
-def _reflected(general: Callable[..., Any], number: Callable[..., Any]) -> Callable[..., Any]:
-    """An operator whose left operand is no tensor."""
-
-    def method(x: Any, y: Any) -> Any:
-        if y.__class__ is float and x.__class__ is Tensor and x._array.dtype.kind == "f":
-            return number(x, y)
-        return general(y, x) if _operand(y) else NotImplemented
-
-    return method
-
-
-def _plus(x: Tensor, value: float) -> Any:
-    return math_ops.scale(x, bias=value)
-
-
-def _times(x: Tensor, value: float) -> Any:
-    return math_ops.scale(x, scale=value)
-
-
-def _operand(y: Any) -> bool:
-    """True for a tensor, number or array; False for what may know itself what to do with a tensor."""
-    if y is None or isinstance(y, (str, bytes, dict, set)):
-        raise DTypeError(
-            f"operator: the other operand is {type(y).__name__}: {y!r}; use a tensor, array or number (and "
-            "`is None` to ask for None)"
-        )
-    return is_tensor(y) or isinstance(y, (int, float, complex, np.generic, np.ndarray, list, tuple, Unknown))
-
-
-def _comparable(y: Any) -> bool:
-    """The same for == and !=, which are False and True for texts and the like."""
-    return not isinstance(y, (str, bytes, dict, set)) and _operand(y)
-
-
-_OPERATORS: dict[str, Callable[..., Any]] = {
-    "__add__": _binary(math_ops.add, math.add, _plus),
-    "__radd__": _reflected(math.add, _plus),
-    "__sub__": _binary(math_ops.subtract, math.subtract, lambda x, value: math_ops.scale(x, bias=-value)),
-    "__rsub__": _reflected(math.subtract, lambda x, value: math_ops.scale(x, scale=-1.0, bias=value)),
-    "__mul__": _binary(math_ops.multiply, math.multiply, _times),
-    "__rmul__": _reflected(math.multiply, _times),
-    "__truediv__": lambda x, y: math.divide(x, y) if _operand(y) else NotImplemented,
-    "__rtruediv__": lambda x, y: math.divide(y, x) if _operand(y) else NotImplemented,
-    "__floordiv__": lambda x, y: math.floor_divide(x, y) if _operand(y) else NotImplemented,
-    "__rfloordiv__": lambda x, y: math.floor_divide(y, x) if _operand(y) else NotImplemented,
-    "__mod__": lambda x, y: math.remainder(x, y) if _operand(y) else NotImplemented,
-    "__rmod__": lambda x, y: math.remainder(y, x) if _operand(y) else NotImplemented,
-    "__pow__": lambda x, y: math.pow(x, y) if _operand(y) else NotImplemented,
-    "__rpow__": lambda x, y: math.pow(y, x) if _operand(y) else NotImplemented,
-    "__matmul__": _binary(linalg_ops.matmul, lambda x, y: linalg.matmul(*operands("matmul", x, y))),
-    "__rmatmul__": lambda x, y: linalg.matmul(*operands("matmul", y, x)) if _operand(y) else NotImplemented,
-    "__neg__": math.neg,
-    "__abs__": math.abs,
-    "__eq__": lambda x, y: logic.equal(x, y) if _comparable(y) else NotImplemented,
-    "__ne__": lambda x, y: logic.not_equal(x, y) if _comparable(y) else NotImplemented,
-    "__lt__": _binary(compare_ops.less_than, logic.less_than),
-    "__le__": _binary(compare_ops.less_equal, logic.less_equal),
-    "__gt__": _binary(compare_ops.greater_than, logic.greater_than),
-    "__ge__": _binary(compare_ops.greater_equal, logic.greater_equal),
-    "__invert__": bitwise.bitwise_not,
-    "__and__": bitwise.bitwise_and,
-    "__rand__": bitwise.bitwise_and,
-    "__or__": bitwise.bitwise_or,
-    "__ror__": bitwise.bitwise_or,
-    "__xor__": bitwise.bitwise_xor,
-    "__rxor__": bitwise.bitwise_xor,
-    "__getitem__": indexing.getitem,
-    "__setitem__": indexing.setitem,
-    "__iter__": indexing.iterate,
-}
 
 _METHODS: dict[str, Callable[..., Any]] = {
     name: getattr(module, name)
@@ -248,7 +148,7 @@ def _transposed(x: Any) -> Any:
 
 def _attach() -> None:
     for cls in (Tensor, Variable):
-        for name, function in (*_OPERATORS.items(), *_METHODS.items()):
+        for name, function in (*OPERATORS.items(), *_METHODS.items()):
             setattr(cls, name, function)
         cls.T = property(_transposed)  # type: ignore[union-attr]
         cls.dim = cls.ndimension = lambda x: x.ndim  # type: ignore[union-attr]

@@ -9,7 +9,7 @@ import numpy as np
 from engine.core import mode as modes
 from engine.core.dtype import DType, default_dtype, float32, from_numpy
 from engine.core.errors import DTypeError
-from engine.eager.tensor import Tensor
+from engine.eager.tensor import Tensor, wrap
 from engine.ops import math
 from engine.program.unknown import known_operand
 from engine.tensor.creation import full, to_tensor
@@ -68,7 +68,10 @@ def _from_python(where: str, value: Any, like: Any) -> Any:
         raise DTypeError(
             f"{where}: an operand is {type(value).__name__}; it must be a Tensor, array or number"
         )
-    return full([], value, dtype=scalar_dtype(value, like.dtype).name)
+    dtype = scalar_dtype(value, like.dtype)
+    if like.__class__ is Tensor and like._array.__class__ is np.ndarray and not modes.is_static():
+        return wrap(np.full((), value, dtype.np))
+    return full([], value, dtype=dtype.name)
 
 
 def scalar_dtype(value: Any, dtype: DType) -> DType:

@@ -1,0 +1,146 @@
+"""Python's operators on tensors: the short way for eager tensors and numbers, else the public functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from engine.core.errors import DTypeError
+from engine.eager.tensor import Tensor, wrap
+from engine.ops import compare as compare_ops
+from engine.ops import linalg as linalg_ops
+from engine.ops import math as ops
+from engine.program.unknown import Unknown
+from engine.tensor import bitwise, indexing, linalg, logic, math
+from engine.tensor.promote import is_tensor, operands
+
+# What Python numbers are when they are no bool, which is a class of its own here.
+_NUMBERS = (float, int)
+
+
+def _operand(y: Any) -> bool:
+    """True for a tensor, number or array; False for what may know itself what to do with a tensor."""
+    if y is None or isinstance(y, (str, bytes, dict, set)):
+        raise DTypeError(
+            f"operator: the other operand is {type(y).__name__}: {y!r}; use a tensor, array or number (and "
+            "`is None` to ask for None)"
+        )
+    return is_tensor(y) or isinstance(y, (int, float, complex, np.generic, np.ndarray, list, tuple, Unknown))
+
+
+def _comparable(y: Any) -> bool:
+    """The same for == and !=, which are False and True for texts and the like."""
+    return not isinstance(y, (str, bytes, dict, set)) and _operand(y)
+
+
+def _binary(
+    apply: Callable[..., Any],
+    general: Callable[..., Any],
+    number: Callable[..., Any] | None = None,
+    suits: Callable[[Any], bool] = _operand,
+) -> Callable[..., Any]:
+    """An operator: straight to the op for two eager tensors of one dtype, else through the function.
+
+    ``number(x, value)`` is the short way for a floating tensor and a Python number.
+    """
+
+    def method(x: Any, y: Any) -> Any:
+        if x.__class__ is Tensor:
+            kind = y.__class__
+            if kind is Tensor:
+                if x._array.dtype is y._array.dtype:
+                    return apply(x, y)
+            elif number is not None and kind in _NUMBERS and x._array.dtype.kind == "f":
+                return number(x, y)
+        return general(x, y) if suits(y) else NotImplemented
+
+    return method
+
+
+def _reflected(general: Callable[..., Any], number: Callable[..., Any] | None = None) -> Callable[..., Any]:
+    """An operator whose left operand is no tensor."""
+
+    def method(x: Any, y: Any) -> Any:
+        if (
+            number is not None
+            and y.__class__ in _NUMBERS
+            and x.__class__ is Tensor
+            and x._array.dtype.kind == "f"
+        ):
+            return number(x, y)
+        return general(y, x) if _operand(y) else NotImplemented
+
+    return method
+
+
+def _with_number(apply: Callable[..., Any]) -> Callable[..., Any]:
+    """An op on a tensor and a number, which becomes a tensor without dimensions."""
+
+    def method(x: Tensor, value: float) -> Any:
+        array = x._array
+        if array.__class__ is np.ndarray:
+            return apply(x, wrap(np.array(value, array.dtype)))
+        return apply(*operands("operator", x, value))
+
+    return method
+
+
+def _comparison(apply: Callable[..., Any], general: Callable[..., Any], **options: Any) -> Callable[..., Any]:
+    return _binary(apply, general, _with_number(apply), **options)
+
+
+def _over(x: Tensor, value: float) -> Any:
+    return ops.scale(x, scale=1.0 / value) if value else math.divide(x, value)
+
+
+def _to_the(x: Tensor, value: float) -> Any:
+    return ops.square(x) if value == 2 else math.pow(x, value)
+
+
+def _turned(function: Callable[..., Any]) -> Callable[..., Any]:
+    """An op on a tensor and a number, the number first."""
+    return _with_number(lambda x, value: function(value, x))
+
+
+def _product(x: Any, y: Any) -> Any:
+    return linalg.matmul(*operands("matmul", x, y))
+
+
+OPERATORS: dict[str, Callable[..., Any]] = {
+    "__add__": _binary(ops.add, math.add, lambda x, value: ops.scale(x, bias=value)),
+    "__radd__": _reflected(math.add, lambda x, value: ops.scale(x, bias=value)),
+    "__sub__": _binary(ops.subtract, math.subtract, lambda x, value: ops.scale(x, bias=-value)),
+    "__rsub__": _reflected(math.subtract, lambda x, value: ops.scale(x, scale=-1.0, bias=value)),
+    "__mul__": _binary(ops.multiply, math.multiply, lambda x, value: ops.scale(x, scale=value)),
+    "__rmul__": _reflected(math.multiply, lambda x, value: ops.scale(x, scale=value)),
+    "__truediv__": _binary(math.divide, math.divide, _over),
+    "__rtruediv__": _reflected(math.divide, _turned(ops.divide)),
+    "__floordiv__": _binary(math.floor_divide, math.floor_divide),
+    "__rfloordiv__": _reflected(math.floor_divide),
+    "__mod__": _binary(ops.remainder, math.remainder, _with_number(ops.remainder)),
+    "__rmod__": _reflected(math.remainder),
+    "__pow__": _binary(math.pow, math.pow, _to_the),
+    "__rpow__": _reflected(math.pow, _turned(ops.power)),
+    "__matmul__": _binary(linalg_ops.matmul, _product),
+    "__rmatmul__": _reflected(_product),
+    "__neg__": math.neg,
+    "__abs__": math.abs,
+    "__eq__": _comparison(compare_ops.equal, logic.equal, suits=_comparable),
+    "__ne__": _comparison(compare_ops.not_equal, logic.not_equal, suits=_comparable),
+    "__lt__": _comparison(compare_ops.less_than, logic.less_than),
+    "__le__": _comparison(compare_ops.less_equal, logic.less_equal),
+    "__gt__": _comparison(compare_ops.greater_than, logic.greater_than),
+    "__ge__": _comparison(compare_ops.greater_equal, logic.greater_equal),
+    "__invert__": bitwise.bitwise_not,
+    "__and__": bitwise.bitwise_and,
+    "__rand__": bitwise.bitwise_and,
+    "__or__": bitwise.bitwise_or,
+    "__ror__": bitwise.bitwise_or,
+    "__xor__": bitwise.bitwise_xor,
+    "__rxor__": bitwise.bitwise_xor,
+    "__getitem__": indexing.getitem,
+    "__setitem__": indexing.setitem,
+    "__iter__": indexing.iterate,
+}
