@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from engine.core.dtype import DType, complex64, complex128, float32, float64
 from engine.core.errors import DTypeError, ShapeError
 from engine.core.infer import broadcast, broadcast_shapes, part_dtype, part_of_x
@@ -66,7 +68,7 @@ def from_parts(xp, real, imag):
     """real + i imag."""
     if real.dtype != imag.dtype or real.dtype.kind != "f" or real.dtype.itemsize < 4:
         raise TypeError("wrong dtypes")  # the mode asks inference for the words
-    made = xp.empty(xp.broadcast_shapes(real.shape, imag.shape), xp.result_type(real.dtype, xp.complex64))
+    made = xp.empty(np.broadcast_shapes(real.shape, imag.shape), xp.result_type(real.dtype, xp.complex64))
     made.real = real
     made.imag = imag
     return made

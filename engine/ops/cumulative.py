@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from engine.core.dtype import as_dtype
 from engine.core.infer import normal_axis, require_floating
 from engine.core.opdef import op
@@ -46,10 +48,10 @@ def _delayed(xp: Any, x: Any, axis: int, first: float) -> Any:
     return result
 
 
-def scan(xp: Any, combine: Any, x: Any, axis: int) -> Any:
+def scan(combine: Any, x: Any, axis: int) -> Any:
     """Running results of an associative ``combine``, in log2(n) steps over whole arrays.
 
-    For arrays whose functions have no ``accumulate``: those of CuPy.
+    CuPy's functions have no ``accumulate`` but for sums and products.
     """
     total, step, size = x.copy(), 1, x.shape[axis]
     while step < size:
@@ -64,8 +66,7 @@ def scan(xp: Any, combine: Any, x: Any, axis: int) -> Any:
 
 def accumulate(xp: Any, combine: Any, x: Any, axis: int) -> Any:
     """Running results of an elementwise function of two arrays."""
-    own = getattr(combine, "accumulate", None)
-    return scan(xp, combine, x, axis) if own is None else own(x, axis=axis)
+    return combine.accumulate(x, axis=axis) if isinstance(combine, np.ufunc) else scan(combine, x, axis)
 
 
 @op("cumsum", infer=_infer_running("cumsum"))
