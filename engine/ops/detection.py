@@ -1,198 +1,304 @@
-"""Boxes from what a YOLO network predicts, and what it should have predicted.
-
-Source: Redmon and Farhadi, "YOLOv3: an incremental improvement", 2018. Predictions are [batch, anchors * (5 +
-classes), H, W]: for each anchor x, y, width, height, confidence and the classes.
-"""
+"""Boxes of detectors: YOLO's boxes, prior boxes, their coding, and the suppression of overlapping ones."""
 
 from __future__ import annotations
 
+import math as numbers
 from typing import Any
 
 import numpy as np
 
 from engine.core.dtype import int64
-from engine.core.errors import ArgumentError, OutOfRangeError, ShapeError
-from engine.core.infer import require_floating
+from engine.core.errors import ArgumentError, DTypeError, ShapeError
+from engine.core.infer import require_floating, require_same_dtype
 from engine.core.opdef import op
 from engine.core.spec import Spec
 
 
-def _sigmoid(xp: Any, x: Any) -> Any:
-    return x.dtype.type(1) / (xp.exp(-x) + x.dtype.type(1))
+def require_boxes(where: str, name: str, spec: Spec, ndim: int = 2) -> None:
+    """Raises where ``spec`` is no [..., 4] of so many dimensions."""
+    if spec.ndim != ndim or spec.shape[-1] not in (-1, 4):
+        dims = ", ".join("NMK"[: ndim - 1])
+        raise ShapeError(f"{where}: {name} needs shape [{dims}, 4]: got {spec}; each box is 4 numbers")
 
 
-def _grid(where: str, x: Spec, anchors: int, fields: int) -> tuple[int, int]:
-    """Rows and columns; raises ShapeError where x is no prediction for this number of anchors."""
-    require_floating(where, x=x)
-    if x.ndim != 4 or x.shape[1] not in (-1, anchors * fields):
-        raise ShapeError(
-            f"{where}: x must be [batch, {anchors} anchors * {fields}, H, W], the {fields} fields being box, "
-            f"confidence and classes: got {x}; check anchors and class_num"
-        )
-    return x.shape[2], x.shape[3]
+def sigmoid(xp: Any, x: Any) -> Any:
+    """1 / (1 + exp(-x)) that does not overflow."""
+    small = xp.exp(-xp.absolute(x))
+    return xp.where(x >= 0, 1, small) / (1 + small)
 
 
-def _infer_box(
-    x: Spec, img_size: Spec, *, anchors: Any, class_num: int, iou_aware: bool = False, **_: Any
-) -> tuple[Spec, Spec]:
+# -- YOLO's boxes ------------------------------------------------------------------------------------------
+
+
+def _infer_yolo_box(
+    x: Spec,
+    img_size: Spec,
+    *,
+    anchors: Any,
+    class_num: int,
+    iou_aware: bool,
+    iou_aware_factor: float,
+    **_: Any,
+) -> Any:
+    require_floating("yolo_box", x=x)
     count = len(anchors) // 2
-    height, width = _grid("yolo_box", x, count, 5 + class_num + bool(iou_aware))
-    if img_size.ndim != 2 or img_size.shape[1] not in (-1, 2) or not img_size.dtype.is_integer:
-        raise ShapeError(f"yolo_box: img_size must be [batch, 2] of whole numbers: got {img_size}")
-    boxes = -1 if -1 in (height, width) else count * height * width
+    if x.ndim != 4 or img_size.ndim != 2 or img_size.shape[1] not in (-1, 2):
+        raise ShapeError(f"yolo_box: x is {x} and img_size {img_size}: they are [N, C, H, W] and [N, 2]")
+    if img_size.dtype.name != "int32":
+        raise DTypeError(f"yolo_box: img_size must be int32: got {img_size}; cast it")
+    if -1 not in (x.shape[0], img_size.shape[0]) and x.shape[0] != img_size.shape[0]:
+        raise ShapeError(f"yolo_box: x is {x} and img_size {img_size}: they need one batch size")
+    if not anchors or len(anchors) % 2 or min(anchors) <= 0:
+        raise ArgumentError(f"yolo_box: anchors are pairs of positive numbers: got {list(anchors)}")
+    if class_num < 1:
+        raise ArgumentError(f"yolo_box: class_num must be 1 or more: got {class_num}")
+    if iou_aware and not 0 <= iou_aware_factor <= 1:
+        raise ArgumentError(f"yolo_box: iou_aware_factor is a share, 0 to 1: got {iou_aware_factor}")
+    channels = count * (class_num + (6 if iou_aware else 5))
+    if x.shape[1] not in (-1, channels):
+        raise ShapeError(
+            f"yolo_box: x is {x}: {count} anchors and {class_num} classes need {channels} channels; check "
+            "anchors and class_num"
+        )
+    boxes = -1 if -1 in x.shape[2:] else count * x.shape[2] * x.shape[3]
     return x.with_shape((x.shape[0], boxes, 4)), x.with_shape((x.shape[0], boxes, class_num))
 
 
-@op("yolo_box", infer=_infer_box, outputs=("boxes", "scores"),
-    slots={"x": "X", "img_size": "ImgSize", "boxes": "Boxes", "scores": "Scores"})  # fmt: skip
+@op("yolo_box", infer=_infer_yolo_box, outputs=("boxes", "scores"))
 def yolo_box(xp, x, img_size, *, anchors, class_num, conf_thresh, downsample_ratio, clip_bbox=True,
              scale_x_y=1.0, iou_aware=False, iou_aware_factor=0.5):  # fmt: skip
-    """Corners of the boxes in pixels, and the classes' scores; zeros where the confidence is too low."""
-    batch, _, height, width = x.shape
-    count, number = len(anchors) // 2, x.dtype.type
-    overlap = None
-    if iou_aware:
-        overlap = _sigmoid(xp, x[:, :count])
-        x = x[:, count:]
-    x = x.reshape(batch, count, 5 + class_num, height, width)
-    confidence = _sigmoid(xp, x[:, :, 4])
-    if overlap is not None:
-        confidence = confidence ** number(1 - iou_aware_factor) * overlap ** number(iou_aware_factor)
-    sizes = img_size.astype(x.dtype)[:, :, None, None, None]
-    rows, columns = sizes[:, 0], sizes[:, 1]
-    centre_x, centre_y, box_w, box_h = _decoded(xp, x, anchors, downsample_ratio, scale_x_y, height, width)
-    left, right = (centre_x - box_w / 2) * columns, (centre_x + box_w / 2) * columns
-    top, bottom = (centre_y - box_h / 2) * rows, (centre_y + box_h / 2) * rows
-    if clip_bbox:
-        left, top = xp.maximum(left, number(0)), xp.maximum(top, number(0))
-        right, bottom = xp.minimum(right, columns - number(1)), xp.minimum(bottom, rows - number(1))
-    kept = confidence >= number(conf_thresh)
-    boxes = xp.where(kept[..., None], xp.stack([left, top, right, bottom], -1), number(0))
-    scores = xp.where(kept[:, :, None], confidence[:, :, None] * _sigmoid(xp, x[:, :, 5:]), number(0))
-    scores = xp.moveaxis(scores, 2, -1)
-    return boxes.reshape(batch, -1, 4), xp.ascontiguousarray(scores).reshape(batch, -1, class_num)
+    """Boxes [N, boxes, 4] (corners, in pixels) and scores [N, boxes, classes] that x [N, C, H, W] stands for.
 
-
-def _decoded(
-    xp: Any, x: Any, anchors: Any, downsample_ratio: int, scale_x_y: float, height: int, width: int
-) -> tuple[Any, Any, Any, Any]:
-    """Centres and sizes of the predicted boxes as shares of the picture: each [batch, anchors, H, W]."""
-    number = x.dtype.type
-    shift = number(-0.5 * (scale_x_y - 1))
-    across, down = xp.arange(width, dtype=x.dtype), xp.arange(height, dtype=x.dtype)[:, None]
-    sides = xp.asarray(np.array(anchors, x.dtype).reshape(-1, 2))[None, :, :, None, None]
-    centre_x = (across + _sigmoid(xp, x[:, :, 0]) * number(scale_x_y) + shift) / number(width)
-    centre_y = (down + _sigmoid(xp, x[:, :, 1]) * number(scale_x_y) + shift) / number(height)
-    box_w = xp.exp(x[:, :, 2]) * sides[:, :, 0] / number(downsample_ratio * width)
-    box_h = xp.exp(x[:, :, 3]) * sides[:, :, 1] / number(downsample_ratio * height)
-    return centre_x, centre_y, box_w, box_h
-
-
-def _infer_targets(
-    x: Spec, gt_box: Spec, gt_label: Spec, gt_score: Spec | None = None, *,
-    anchor_mask: Any, class_num: int, **_: Any,
-) -> tuple[Spec, ...]:  # fmt: skip
-    height, width = _grid("yolo_loss", x, len(anchor_mask), 5 + class_num)
-    if gt_box.ndim != 3 or gt_box.shape[2] not in (-1, 4):
-        raise ShapeError(f"yolo_loss: gt_box must be [batch, boxes, 4]: got {gt_box}; 4: x, y, width, height")
-    for name, spec in (("gt_label", gt_label), ("gt_score", gt_score)):
-        sides = () if spec is None else tuple(zip(spec.shape, gt_box.shape, strict=False))
-        if spec is not None and (spec.ndim != 2 or any(a != b and -1 not in (a, b) for a, b in sides)):
-            raise ShapeError(f"yolo_loss: {name} must be {list(gt_box.shape[:2])}, as gt_box: got {spec}")
-    batch = x.shape[0] if x.shape[0] != -1 else gt_box.shape[0]
-    boxes = gt_box.shape[1]
-    cells = -1 if -1 in (height, width) else len(anchor_mask) * height * width
-    of_box, of_cell = x.with_shape((batch, boxes)), x.with_shape((batch, cells))
-    return (
-        Spec((batch, boxes), int64), x.with_shape((batch, boxes, 4)), of_box, of_box,
-        x.with_shape((batch, boxes, class_num)), of_cell, of_cell,
-    )  # fmt: skip
-
-
-@op("yolo_targets", infer=_infer_targets,
-    outputs=("cell", "place", "weight", "score", "classes", "present", "absent"))  # fmt: skip
-def yolo_targets(xp, x, gt_box, gt_label, gt_score=None, *, anchors, anchor_mask, class_num, ignore_thresh,
-                 downsample_ratio, use_label_smooth=True, scale_x_y=1.0):  # fmt: skip
-    """For each true box the cell that should predict it and what it should say; for each cell what its
-    confidence should be.
-
-    ``cell`` numbers anchor, row and column; ``weight`` and ``score`` are 0 where no anchor in ``anchor_mask``
-    fits best. ``present`` weighs the confidences that should be 1, ``absent`` those that should be 0: neither
-    where a prediction overlaps some true box by more than ``ignore_thresh``.
+    What is below ``conf_thresh`` is 0. Boxes are numbered anchor by anchor, then row by row.
     """
-    if xp is not np:
-        arrays = [None if a is None else xp.asnumpy(a) for a in (x, gt_box, gt_label, gt_score)]
-        done = yolo_targets.kernel(
-            np, *arrays, anchors=anchors, anchor_mask=anchor_mask, class_num=class_num,
-            ignore_thresh=ignore_thresh, downsample_ratio=downsample_ratio,
-            use_label_smooth=use_label_smooth, scale_x_y=scale_x_y,
-        )  # fmt: skip
-        return tuple(xp.asarray(array) for array in done)
-    batch, _, height, width = x.shape
-    count, kind = len(anchor_mask), x.dtype
-    boxes = gt_box.astype(kind)
-    true = (boxes[..., 2] >= 1e-6) & (boxes[..., 3] >= 1e-6)
-    _check_truth(boxes, gt_label, true, class_num)
-    score = np.ones(true.shape, kind) if gt_score is None else gt_score.astype(kind)
-    sides = np.array(anchors, kind).reshape(-1, 2) / kind.type(downsample_ratio * height)
-    best = _overlap(boxes[:, :, None, 2:], sides[None, None]).argmax(-1)
-    places = np.full(len(sides), -1)
-    places[list(anchor_mask)] = np.arange(count)
-    anchor = np.where(true, places[best], -1)
-    used = anchor >= 0
-    column, row = (boxes[..., 0] * width).astype(np.int64), (boxes[..., 1] * height).astype(np.int64)
-    cell = np.where(used, (anchor * height + row) * width + column, 0)
-    score = np.where(used, score, 0).astype(kind)
-    safe = np.where(used[..., None], boxes, 1)
-    place = np.stack(
-        [
-            safe[..., 0] * width - column, safe[..., 1] * height - row,
-            np.log(safe[..., 2] / sides[best][..., 0]), np.log(safe[..., 3] / sides[best][..., 1]),
-        ],
-        axis=-1,
-    )  # fmt: skip
-    place = np.where(used[..., None], place, 0).astype(kind)
-    weight = (score * (2 - safe[..., 2] * safe[..., 3])).astype(kind)
-    smooth = min(1.0 / class_num, 1.0 / 40) if use_label_smooth else 0.0
-    classes = np.where(np.arange(class_num) == gt_label[..., None], 1 - smooth, smooth).astype(kind)
-    chosen = [anchors[2 * a + side] for a in anchor_mask for side in (0, 1)]
-    predicted = x.reshape(batch, count, 5 + class_num, height, width)
-    decoded = _decoded(np, predicted, chosen, downsample_ratio, scale_x_y, height, width)
-    seen = np.stack(decoded, -1).reshape(batch, -1, 1, 4)
-    overlaps = np.where(true[:, None], _overlap_of_boxes(seen, boxes[:, None]), 0)
-    ignored = overlaps.max(-1, initial=0) > ignore_thresh
-    present = np.zeros((batch, count * height * width), kind)
-    absent = np.where(ignored, 0, 1).astype(kind)
-    for n, t in np.argwhere(used):
-        present[n, cell[n, t]] = score[n, t] if score[n, t] > 1e-5 else 0
-        absent[n, cell[n, t]] = 0 if score[n, t] > 1e-5 else 1
-    return cell, place, weight, score, classes, present, absent
+    n, channels, height, width = x.shape
+    count = len(anchors) // 2
+    each = 6 if iou_aware else 5
+    if channels != count * (class_num + each) or img_size.shape != (n, 2):
+        raise ValueError("shapes do not fit")  # the mode asks inference to say what is wrong
+    first = count if iou_aware else 0
+    parts = x[:, first:].reshape(n, count, class_num + 5, height, width)
+    real = x.dtype.type
+    confidence = sigmoid(xp, parts[:, :, 4])
+    if iou_aware:
+        overlap = sigmoid(xp, x[:, :count])
+        confidence = confidence ** real(1 - iou_aware_factor) * overlap ** real(iou_aware_factor)
+    kept = confidence >= conf_thresh
+    size = img_size.astype(x.dtype).reshape(n, 2, 1, 1, 1)
+    image_height, image_width = size[:, 0], size[:, 1]
+    scale, bias = real(scale_x_y), real(-0.5 * (scale_x_y - 1))
+    pairs = xp.asarray(anchors, x.dtype).reshape(1, count, 2, 1, 1)
+    columns, rows = xp.arange(width, dtype=x.dtype), xp.arange(height, dtype=x.dtype)[:, None]
+    x_middle = (columns + sigmoid(xp, parts[:, :, 0]) * scale + bias) * image_width / width
+    y_middle = (rows + sigmoid(xp, parts[:, :, 1]) * scale + bias) * image_height / height
+    half_width = xp.exp(parts[:, :, 2]) * pairs[:, :, 0] * image_width / (downsample_ratio * width) / 2
+    half_height = xp.exp(parts[:, :, 3]) * pairs[:, :, 1] * image_height / (downsample_ratio * height) / 2
+    corners = [x_middle - half_width, y_middle - half_height, x_middle + half_width, y_middle + half_height]
+    if clip_bbox:
+        corners = [
+            xp.maximum(corners[0], 0),
+            xp.maximum(corners[1], 0),
+            xp.minimum(corners[2], image_width - 1),
+            xp.minimum(corners[3], image_height - 1),
+        ]
+    boxes = xp.where(kept[..., None], xp.stack(corners, axis=-1), 0).astype(x.dtype)
+    scores = xp.where(kept[:, :, None], confidence[:, :, None] * sigmoid(xp, parts[:, :, 5:]), 0)
+    scores = xp.moveaxis(scores, 2, -1).astype(x.dtype)
+    total = count * height * width
+    return boxes.reshape(n, total, 4), scores.reshape(n, total, class_num)
 
 
-def _check_truth(boxes: Any, labels: Any, true: Any, class_num: int) -> None:
-    centres = boxes[..., :2][true]
-    if centres.size and (centres.min() < 0 or centres.max() >= 1):
+# -- suppression -------------------------------------------------------------------------------------------
+
+
+def overlaps(boxes: Any, others: Any, extra: float = 0.0) -> Any:
+    """Intersection over union of every box (rows) with every other (columns), as NumPy arrays of corners."""
+    area, other_area = ((b[:, 2] - b[:, 0] + extra) * (b[:, 3] - b[:, 1] + extra) for b in (boxes, others))
+    low = np.maximum(boxes[:, None, :2], others[None, :, :2])
+    high = np.minimum(boxes[:, None, 2:], others[None, :, 2:])
+    both = np.clip(high - low + extra, 0, None).prod(axis=2)
+    union = area[:, None] + other_area[None, :] - both
+    return np.where(both > 0, both / np.where(union == 0, 1, union), 0)
+
+
+def kept_boxes(boxes: Any, threshold: float) -> Any:
+    """Positions of the boxes that stay, first to last: they overlap no earlier one of these too much."""
+    kept: list[int] = []
+    left = np.ones(len(boxes), bool)
+    for n in range(len(boxes)):
+        if not left[n]:
+            continue
+        kept.append(n)
+        later = slice(n + 1, None)
+        left[later] &= overlaps(boxes[n : n + 1], boxes[later])[0] <= threshold
+    return np.asarray(kept, np.int64)
+
+
+def _infer_nms(boxes: Spec, **_: Any) -> Spec:
+    require_floating("nms", boxes=boxes)
+    require_boxes("nms", "boxes", boxes)
+    return Spec((-1,), int64)
+
+
+@op("nms", infer=_infer_nms, outputs=("keep_boxes_idxs",))
+def nms(xp, boxes, *, iou_threshold=1.0):
+    """Positions of boxes [N, 4], the best first, without those that overlap an earlier one too much."""
+    _infer_nms(Spec(boxes.shape, str(boxes.dtype)))
+    host = boxes if xp is np else boxes.get()
+    return xp.asarray(kept_boxes(host, iou_threshold))
+
+
+# -- prior boxes -------------------------------------------------------------------------------------------
+
+
+def _ratios(aspect_ratios: Any, flip: bool) -> list[float]:
+    """1 first, then the others, each once, with their reciprocals if ``flip``."""
+    found = [1.0]
+    for ratio in aspect_ratios:
+        if all(abs(ratio - f) >= 1e-6 for f in found):
+            found.append(float(ratio))
+            if flip:
+                found.append(1.0 / ratio)
+    return found
+
+
+def _priors(min_sizes: Any, max_sizes: Any, aspect_ratios: Any, flip: bool, max_second: bool) -> Any:
+    """Half widths and half heights of the boxes at each place."""
+    ratios = _ratios(aspect_ratios, flip)
+    found = []
+    for n, least in enumerate(min_sizes):
+        square = [(least / 2, least / 2)]
+        largest = [(numbers.sqrt(least * max_sizes[n]) / 2,) * 2] if max_sizes else []
+        others = [
+            (least * numbers.sqrt(r) / 2, least / numbers.sqrt(r) / 2) for r in ratios if abs(r - 1) >= 1e-6
+        ]
+        found += [*square, *largest, *others] if max_second else [*square, *others, *largest]
+    return found
+
+
+def _infer_prior(
+    input: Spec, image: Spec, *, min_sizes: Any, max_sizes: Any, aspect_ratios: Any, variances: Any, flip:
+    bool, step_w: float, step_h: float, min_max_aspect_ratios_order: bool, **_: Any,
+) -> Any:  # fmt: skip
+    if input.ndim != 4 or image.ndim != 4:
+        raise ShapeError(f"prior_box: input is {input} and image {image}: both need 4 dimensions, NCHW")
+    if not min_sizes or min(min_sizes) <= 0 or len(variances) != 4 or min(variances) <= 0:
         raise ArgumentError(
-            f"yolo_loss: the centres of gt_box lie from 0 to below 1, as shares of the picture: got "
-            f"{centres.min()} to {centres.max()}; divide by its size"
+            f"prior_box: min_sizes {list(min_sizes)} and the 4 variances {list(variances)} must be positive"
         )
-    found = labels[true]
-    if found.size and (int(found.min()) < 0 or int(found.max()) >= class_num):
-        wrong = found[(found < 0) | (found >= class_num)][0]
-        raise OutOfRangeError(
-            f"yolo_loss: gt_label {int(wrong)} is no class of {class_num}; use 0 to {class_num - 1}"
+    if max_sizes and (
+        len(max_sizes) != len(min_sizes) or any(b <= a for a, b in zip(min_sizes, max_sizes, strict=True))
+    ):
+        raise ArgumentError(
+            f"prior_box: max_sizes {list(max_sizes)}: one above each of min_sizes {list(min_sizes)}"
         )
+    count = len(_priors(min_sizes, max_sizes, aspect_ratios, flip, min_max_aspect_ratios_order))
+    made = input.with_shape((*input.shape[2:], count, 4))
+    return made, made
 
 
-def _overlap(a: Any, b: Any) -> Any:
-    """Intersection over union of boxes with one centre, from their sizes [..., 2]."""
-    shared = np.minimum(a, b).prod(-1)
-    return shared / (a.prod(-1) + b.prod(-1) - shared)
+@op("prior_box", infer=_infer_prior, outputs=("boxes", "variances_out"),
+    slots={"input": "Input", "image": "Image", "variances_out": "Variances"})  # fmt: skip
+def prior_box(xp, input, image, *, min_sizes, max_sizes=(), aspect_ratios=(1.0,),
+              variances=(0.1, 0.1, 0.2, 0.2), flip=False, clip=False, step_w=0.0, step_h=0.0, offset=0.5,
+              min_max_aspect_ratios_order=False):  # fmt: skip
+    """Boxes [H, W, priors, 4] around each place of a feature map, as shares of the image; and variances."""
+    height, width = input.shape[2:]
+    image_height, image_width = image.shape[2:]
+    if step_w == 0 or step_h == 0:
+        step_w, step_h = image_width / width, image_height / height
+    halves = np.asarray(_priors(min_sizes, max_sizes, aspect_ratios, flip, min_max_aspect_ratios_order))
+    x_middle = ((np.arange(width) + offset) * step_w)[None, :, None]
+    y_middle = ((np.arange(height) + offset) * step_h)[:, None, None]
+    shape = (height, width, len(halves))
+    corners = [
+        (x_middle - halves[:, 0]) / image_width,
+        (y_middle - halves[:, 1]) / image_height,
+        (x_middle + halves[:, 0]) / image_width,
+        (y_middle + halves[:, 1]) / image_height,
+    ]
+    made = np.stack([np.broadcast_to(c, shape) for c in corners], axis=-1)
+    if clip:
+        made = made.clip(0, 1)
+    spread = np.broadcast_to(np.asarray(variances), (*shape, 4))
+    return xp.asarray(made, input.dtype), xp.asarray(spread, input.dtype)
 
 
-def _overlap_of_boxes(a: Any, b: Any) -> Any:
-    """Intersection over union of boxes [..., 4]: centre and size."""
-    low = np.maximum(a[..., :2] - a[..., 2:] / 2, b[..., :2] - b[..., 2:] / 2)
-    high = np.minimum(a[..., :2] + a[..., 2:] / 2, b[..., :2] + b[..., 2:] / 2)
-    shared = np.maximum(high - low, 0).prod(-1)
-    return shared / (a[..., 2:].prod(-1) + b[..., 2:].prod(-1) - shared)
+# -- coding ------------------------------------------------------------------------------------------------
+
+
+def _infer_coder(
+    prior_box: Spec, target_box: Spec, prior_box_var: Spec | None, *, code_type: str, axis: int, variance:
+    Any, **_: Any,
+) -> Spec:  # fmt: skip
+    require_floating("box_coder", prior_box=prior_box)
+    require_same_dtype("box_coder", prior_box=prior_box, target_box=target_box)
+    require_boxes("box_coder", "prior_box", prior_box)
+    if code_type not in ("encode_center_size", "decode_center_size"):
+        raise ArgumentError(
+            f"box_coder: code_type {code_type!r} is none of 'encode_center_size', 'decode_center_size'"
+        )
+    if variance and (len(variance) != 4 or prior_box_var is not None):
+        raise ArgumentError(f"box_coder: prior_box_var is a Tensor or 4 numbers: got {list(variance)}")
+    if prior_box_var is not None:
+        require_boxes("box_coder", "prior_box_var", prior_box_var)
+    if code_type == "encode_center_size":
+        require_boxes("box_coder", "target_box", target_box)
+        return target_box.with_shape((target_box.shape[0], prior_box.shape[0], 4))
+    require_boxes("box_coder", "target_box", target_box, 3)
+    if axis not in (0, 1):
+        raise ArgumentError(f"box_coder: axis is 0 or 1: got {axis}")
+    along = target_box.shape[1 - axis]
+    if -1 not in (along, prior_box.shape[0]) and along != prior_box.shape[0]:
+        raise ShapeError(
+            f"box_coder: prior_box is {prior_box} and target_box {target_box}, axis={axis}: dimension "
+            f"{1 - axis} of target_box must be {prior_box.shape[0]}"
+        )
+    return target_box
+
+
+def _middles(xp: Any, boxes: Any, extra: float) -> tuple[Any, Any, Any, Any]:
+    """Centres and sizes of corner boxes [..., 4]."""
+    width, height = boxes[..., 2] - boxes[..., 0] + extra, boxes[..., 3] - boxes[..., 1] + extra
+    return boxes[..., 0] + width / 2, boxes[..., 1] + height / 2, width, height
+
+
+@op("box_coder", infer=_infer_coder, outputs=("output_box",),
+    slots={"prior_box": "PriorBox", "prior_box_var": "PriorBoxVar", "target_box": "TargetBox"})  # fmt: skip
+def box_coder(xp, prior_box, target_box, prior_box_var=None, *, code_type="encode_center_size",
+              box_normalized=True, axis=0, variance=()):  # fmt: skip
+    """Targets [N, 4] as offsets from each prior box [M, 4], [N, M, 4]; or such offsets as boxes again.
+
+    ``axis`` says along which dimension of the offsets the priors are repeated when decoding.
+    """
+    extra = prior_box.dtype.type(0 if box_normalized else 1)
+    if prior_box_var is not None:
+        spread = prior_box_var
+    else:
+        spread = xp.asarray(variance if len(variance) else (1.0,) * 4, prior_box.dtype).reshape(1, 4)
+    encode = code_type == "encode_center_size"
+    shape = (-1, 1) if not encode and axis == 1 else (1, -1)
+    x, y, width, height = (v.reshape(shape) for v in _middles(xp, prior_box, extra))
+    spread = spread.reshape(*shape, 4)
+    if encode:
+        # Paddle takes the middle of a target's corners as they are, whatever ``box_normalized`` says.
+        tx, ty = ((target_box[:, n + 2] + target_box[:, n]) / 2 for n in (0, 1))
+        tw, th = (target_box[:, n + 2] - target_box[:, n] + extra for n in (0, 1))
+        tx, ty, tw, th = (v[:, None] for v in (tx, ty, tw, th))
+        parts = [
+            (tx - x) / width,
+            (ty - y) / height,
+            xp.log(xp.absolute(tw / width)),
+            xp.log(xp.absolute(th / height)),
+        ]
+        return xp.stack(parts, axis=-1) / spread
+    moved = target_box * spread
+    x_middle, y_middle = moved[..., 0] * width + x, moved[..., 1] * height + y
+    half_width, half_height = xp.exp(moved[..., 2]) * width / 2, xp.exp(moved[..., 3]) * height / 2
+    parts = [
+        x_middle - half_width,
+        y_middle - half_height,
+        x_middle + half_width - extra,
+        y_middle + half_height - extra,
+    ]
+    return xp.stack(parts, axis=-1)

@@ -1,0 +1,42 @@
+"""Files of pictures as tensors of bytes, and JPEG files decoded."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+
+from engine.core.errors import ArgumentError, DataError
+from engine.tensor.creation import to_tensor
+
+_MODES = {"unchanged": None, "gray": "L", "rgb": "RGB"}
+
+
+def read_file(filename: str, name: str | None = None) -> Any:
+    """The bytes of a file as an uint8 tensor. Raises DataError where it can't be read."""
+    try:
+        with open(filename, "rb") as file:
+            return to_tensor(np.frombuffer(file.read(), np.uint8))
+    except OSError as error:
+        raise DataError(f"read_file: {filename} can't be read: {error}; check the path") from error
+
+
+def decode_jpeg(x: Any, mode: str = "unchanged", name: str | None = None) -> Any:
+    """The picture [channels, height, width] uint8 of the bytes ``x`` of a JPEG file.
+
+    ``mode``: 'unchanged', 'gray' or 'rgb'. Raises DataError for bytes that are no JPEG.
+
+    Differs from Paddle: it works on the CPU.
+    """
+    from PIL import Image, UnidentifiedImageError
+
+    if mode not in _MODES:
+        raise ArgumentError(f"decode_jpeg: mode {mode!r} is none of {list(_MODES)}")
+    try:
+        with Image.open(io.BytesIO(x.numpy().astype(np.uint8).tobytes()), formats=["JPEG"]) as opened:
+            picture = opened.convert(_MODES[mode]) if _MODES[mode] else opened
+            array = np.asarray(picture)
+    except (UnidentifiedImageError, OSError) as error:
+        raise DataError(f"decode_jpeg: {error}; pass the bytes of a JPEG file, as read_file gives") from error
+    return to_tensor(np.ascontiguousarray(array[None] if array.ndim == 2 else array.transpose(2, 0, 1)))
