@@ -51,7 +51,9 @@ def softmax_with_cross_entropy(
     softmax /= total
     log_total = xp.log(total)
     if soft_label:
-        loss = xp.sum(label * (log_total - shifted), axis=axis, keepdims=True)
+        # A logit of -inf costs nothing where the label gives it no share: 0 * inf would not be a number.
+        each = xp.where(label == 0, label, label * (log_total - shifted))
+        loss = xp.sum(each, axis=axis, keepdims=True)
     else:
         index, kept = _class_index(xp, label, logits.shape[axis], ignore_index)
         loss = log_total - xp.take_along_axis(shifted, index, axis=axis)

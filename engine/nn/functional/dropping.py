@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.ops import math, shape
 from engine.ops import random as ops
 
 
 def _check_share(where: str, p: Any) -> None:
+    """Raise DTypeError where p is no number, ArgumentError where it is no share."""
     if isinstance(p, bool) or not isinstance(p, (int, float)):
         raise DTypeError(f"{where}: p is a number: got {type(p).__name__}; pass e.g. 0.5")
     if not 0 <= p <= 1:
@@ -40,6 +42,8 @@ def dropout(
         raise ArgumentError(
             f"dropout: axis {axis!r} is out of range for {x.ndim} dimensions; use 0 to {x.ndim - 1}"
         )
+    if not training and not modes.is_static():  # a Program keeps the operator: clone(for_test) looks for it
+        return shape.assign(x) if mode == "upscale_in_train" else math.scale(x, scale=1.0 - p)
     out, _ = ops.dropout(
         x,
         dropout_prob=float(p),

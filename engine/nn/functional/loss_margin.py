@@ -10,6 +10,7 @@ from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.nn.functional.distance import pairwise_distance
 from engine.nn.functional.reducing import (
     check_reduction,
+    dims,
     in_dtype,
     reduced,
     require_floats,
@@ -127,7 +128,7 @@ def multi_margin_loss(
     [N, 1] from [N]; and the label's class counts 0 for every p, which in Paddle holds for p=1 only.
     """
     check_reduction("multi_margin_loss", reduction)
-    rows = (int(label.shape[0]), int(input.shape[0]))
+    rows = (dims(label)[0], dims(input)[0])
     if input.ndim != 2 or (rows[0] != rows[1] and -1 not in rows):
         raise ShapeError(
             f"multi_margin_loss: input must be [N, classes] and label [N]: got {list(input.shape)} and "
@@ -138,7 +139,7 @@ def multi_margin_loss(
     chosen = labels.pick_class(input, label, axis=1, ignore_index=-1 << 62)
     inner = math.scale(math.subtract(input, chosen), bias=float(margin))
     if weight is not None:
-        if list(weight.shape) != [classes]:
+        if dims(weight) != [classes]:
             raise ShapeError(
                 f"multi_margin_loss: weight has shape {list(weight.shape)}: one number a class is [{classes}]"
             )
@@ -227,7 +228,7 @@ def npair_loss(anchor: Any, positive: Any, labels: Any, l2_reg: float = 0.002) -
     Sohn, Improved deep metric learning with multi-class N-pair loss objective (2016).
     """
     for name, value in (("anchor", anchor), ("positive", positive)):
-        if value.ndim != 2 or 0 in value.shape:
+        if value.ndim != 2 or 0 in dims(value):
             raise ShapeError(f"npair_loss: {name} must be [N, size] and not empty: got {list(value.shape)}")
         require_floats("npair_loss", **{name: value})
     if labels.dtype.name not in ("float32", "float64", "int64"):

@@ -154,7 +154,7 @@ def dice_loss(input: Any, label: Any, epsilon: float = 1e-5, name: str | None = 
     ``input`` [N, ..., classes] holds probabilities, ``label`` [N, ..., 1] class numbers.
     """
     require_floats("dice_loss", input=input)
-    have, want = list(label.shape), [*input.shape[:-1], 1]
+    have, want = dims(label), [*dims(input)[:-1], 1]
     if input.ndim < 2 or have != want:
         raise ShapeError(
             f"dice_loss: input has shape {list(input.shape)} and label {have}: they must be "

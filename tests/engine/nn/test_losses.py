@@ -215,3 +215,16 @@ def test_errors() -> None:
         functional.binary_cross_entropy(x, to_tensor(SHARES[:3]))
     with pytest.raises(ArgumentError, match="CrossEntropyLoss: reduction"):
         nn.CrossEntropyLoss(reduction="all")
+
+
+def test_a_class_that_is_ruled_out_costs_nothing_where_the_label_gives_it_no_share() -> None:
+    x = to_tensor(np.array([[0.5, -np.inf, 1.0]]), stop_gradient=False)
+    label = to_tensor(np.array([[0.25, 0.0, 0.75]]))
+    loss = functional.cross_entropy(x, label, soft_label=True)
+    total = np.log(np.exp(0.5) + np.exp(1.0))
+    assert loss.item() == pytest.approx(0.25 * (total - 0.5) + 0.75 * (total - 1.0))
+    loss.backward()
+    shares = np.exp([0.5, -np.inf, 1.0]) / np.exp(total)
+    np.testing.assert_allclose(x.grad.numpy()[0], shares - [0.25, 0.0, 0.75])
+    hard = functional.cross_entropy(to_tensor(np.array([[0.5, -np.inf, 1.0]])), to_tensor([0]))
+    assert hard.item() == pytest.approx(total - 0.5)
