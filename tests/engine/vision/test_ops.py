@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import engine as paddle
-from engine.core.errors import ArgumentError, OutOfRangeError, ShapeError
+from engine.core.errors import ArgumentError, ShapeError
 from engine.vision.ops import yolo_box, yolo_loss
 
 ANCHORS = [4, 5, 9, 6]
@@ -48,13 +48,11 @@ def test_pictures_without_boxes_only_say_that_there_is_nothing():
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"class_num": 4}, ShapeError, r"2 anchors \* 9"),
-        ({"anchors": [4, 5, 9]}, ArgumentError, "in pairs"),
-        ({"anchor_mask": [0, 2]}, ArgumentError, "0 to 1"),
-        ({"gt_box": BOX + 0.6}, ArgumentError, "below 1"),
-        ({"gt_box": BOX[:, :, :3]}, ShapeError, r"\[batch, boxes, 4\]"),
-        ({"gt_label": LABEL + 1}, OutOfRangeError, "gt_label 3 is no class of 3"),
-        ({"gt_label": LABEL[:, 0]}, ShapeError, "gt_label must be"),
+        ({"class_num": 4}, ShapeError, "2 anchors and 4 classes"),
+        ({"anchors": [4, 5, 9]}, ArgumentError, r"pairs.*got \[4, 5, 9\]"),
+        ({"anchor_mask": [0, 2]}, ArgumentError, "anchor_mask"),
+        ({"gt_box": BOX[:, :, :3]}, ShapeError, r"gt_box float32\[2, 1, 3\]"),
+        ({"gt_label": LABEL[:, 0]}, ShapeError, r"gt_label int32\[2\]"),
     ],
 )
 def test_what_does_not_fit(change, error, message):
