@@ -66,7 +66,7 @@ def _restored(value: Any, return_numpy: bool, path: str) -> Any:
         if _TENSOR in value or _PARAMETER in value:
             return _tensor(value, return_numpy, path)
         if _PROGRAM in value:
-            return from_plain(value[_PROGRAM], path)
+            return from_plain(value[_PROGRAM], path, training=True)
         return {k: _restored(v, return_numpy, path) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
         return type(value)(_restored(v, return_numpy, path) for v in value)

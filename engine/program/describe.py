@@ -71,7 +71,7 @@ def describe(operator: Operator) -> OpDesc:
     notes = operator.notes or {}
     inputs = {slot: [] for slot in form.empty} if not notes.get("bare") else {}
     inputs |= {
-        declared.slot: _names(value)
+        form.slots_in.get(declared.slot, declared.slot): _names(value)
         for declared, value in opdef.named_inputs(operator.inputs)
         if value is not None and declared.slot not in form.without
     }

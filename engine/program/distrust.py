@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from engine.core.opdef import OPS
 from engine.core.operator import Operator
 from engine.core.spec import Spec
+from engine.ops.gradient import gradient
+from engine.program.gradient_ops import forward_of
 from engine.program.liveness import SUB_BLOCKS
 from engine.program.program import Block, Program, variables_of
 
@@ -36,6 +39,8 @@ def structure_faults(program: Program) -> Iterator[str]:
         where = f"block {block.idx}, operator {number} ({operator.opdef.name})"
         if not operator.opdef.kernel.__module__.startswith("engine.ops."):
             yield f"{where}: is no operator of a Program"
+        elif operator.opdef.name == "py_func":
+            yield f"{where}: Python functions are not read from files; build the Program again"
         elif operator.opdef.name == "while_grad":
             yield f"{where}: gradients are not read from files; they are made again from the forward part"
         found = list(_block_faults(block, operator, used))
@@ -150,20 +155,23 @@ def _alike(a: Spec, b: Spec) -> bool:
     )
 
 
-def content_faults(program: Program) -> Iterator[str]:
-    """What makes a Program whose blocks can be walked compute something else than it says, or nothing."""
+def content_faults(program: Program, training: bool = False) -> Iterator[str]:
+    """What makes a Program whose blocks can be walked compute something else than it says, or nothing.
+
+    One for ``training`` may give its state new values, which a model that only predicts has no need to.
+    """
     defined: set[int] = set()
     for block, number, operator in _operators(program):
         where = f"block {block.idx}, operator {number} ({operator.opdef.name})"
-        yield from (f"{where}: {fault}" for fault in _output_faults(block, operator, defined))
-        found = list(_attribute_faults(operator))
+        yield from (f"{where}: {fault}" for fault in _output_faults(block, operator, defined, training))
+        found = list(_attribute_faults(operator)) or list(_gradient_faults(operator))
         yield from (f"{where}: {fault}" for fault in found)
         if "specs" not in operator.attrs and not found:
             yield from (f"{where}: {fault}" for fault in _spec_faults(operator))
     yield from _interface_faults(program, defined)
 
 
-def _output_faults(block: Block, operator: Operator, defined: set[int]) -> Iterator[str]:
+def _output_faults(block: Block, operator: Operator, defined: set[int], training: bool) -> Iterator[str]:
     """Every value has one origin, and only what belongs to the Program is written in place."""
     opdef = operator.opdef
     declared = [None] * len(operator.outputs) if opdef.listed else list(opdef.outputs)
@@ -173,11 +181,43 @@ def _output_faults(block: Block, operator: Operator, defined: set[int]) -> Itera
         if output is not None and output.writes:
             if variable is not operator.inputs[opdef.index_of[output.writes]] or not variable.persistable:
                 yield f"writes {variable.name!r}, which is no state of the Program, in place"
-        elif variable.block is not block or variable.is_data or variable.persistable:
+        elif variable.block is not block or variable.is_data or (variable.persistable and not training):
             yield f"its result {variable.name!r} is something else already"
         elif id(variable) in defined:
             yield f"its result {variable.name!r} is the result of another operator too"
         defined.add(id(variable))
+
+
+def _gradient_faults(operator: Operator) -> Iterator[str]:
+    """What a gradient says of the operator that it belongs to is believed no more than that itself."""
+    if operator.opdef is not gradient.opdef:
+        return
+    attrs = operator.attrs
+    of = OPS.get(attrs["of"]) if isinstance(attrs["of"], str) else None
+    counts, xs = attrs["inputs"], operator.inputs[0]
+    if of is None or not of.rules or not isinstance(attrs["attrs"], dict):
+        yield f"of is {attrs['of']!r}, which has no gradient"
+    elif not _are(attrs["outputs"], bool) or not _are(attrs["given"], bool):
+        yield "outputs and given do not say which there are"
+    elif not isinstance(counts, list) or not all(c is None or type(c) is int for c in counts):
+        yield f"inputs is {counts!r}"
+    elif len(counts) != len(of.inputs) or sum(abs(c) for c in counts if c is not None) != len(xs):
+        yield f"inputs is {counts!r} for {len(xs)} variables"
+    elif any(
+        (c is None and not i.optional) or (c is not None and (c >= 0) is not i.is_list)
+        for c, i in zip(counts, of.inputs, strict=True)
+    ):
+        yield f"inputs is {counts!r}, which {of.name} does not take"
+    elif sum(attrs["outputs"]) != len(operator.inputs[1]) or sum(attrs["given"]) != len(operator.inputs[2]):
+        yield "it has another number of outputs and gradients"
+    elif not _are(attrs["targets"], int) or not all(0 <= n < len(xs) for n in attrs["targets"]):
+        yield f"targets is {attrs['targets']!r} for {len(xs)} variables"
+    elif attrs["attrs"].keys() != of.attributes.keys():
+        yield f"attrs are not those of {of.name}"
+    else:
+        forward, _ = forward_of(operator)
+        yield from _attribute_faults(forward)
+        yield from _spec_faults(forward)
 
 
 def _attribute_faults(operator: Operator) -> Iterator[str]:

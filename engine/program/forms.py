@@ -23,9 +23,9 @@ class Form:
     ``empty`` input slots are written as ``[]``; ``attrs`` are written beside the operator's own, constants or
     functions of the operator; ``drop`` of its own are not, ``rename`` and ``floats`` (whole numbers written
     as floating ones) change them. ``without`` names input slots that Paddle has not, ``hidden`` such output
-    slots, ``slots`` other names of output slots. ``extra`` results have a Variable that nothing computes;
-    ``order`` is that in which the results' names are made; ``stopped`` results never have a gradient;
-    ``says`` changes a result's spec.
+    slots; ``slots_in`` and ``slots`` are other names of input and output slots. ``extra`` results have a
+    Variable that nothing computes; ``order`` is that in which the results' names are made; ``stopped``
+    results never have a gradient; ``says`` changes a result's spec.
     """
 
     __slots__ = (
@@ -39,6 +39,7 @@ class Form:
         "rename",
         "says",
         "slots",
+        "slots_in",
         "stopped",
         "type",
         "without",
@@ -59,6 +60,7 @@ class Form:
         without: str = "",
         slots: Mapping[str, str] | None = None,
         hidden: str = "",
+        slots_in: Mapping[str, str] | None = None,
     ) -> None:
         self.type = type
         self.empty = tuple(empty.split())
@@ -73,6 +75,7 @@ class Form:
         self.without = frozenset(without.split())
         self.slots = dict(slots or {})
         self.hidden = frozenset(hidden.split())
+        self.slots_in = dict(slots_in or {})
 
 
 def number(dtype: Any) -> int:
@@ -105,6 +108,14 @@ def _axis(name: str) -> Value:
 def _mask(operator: Operator, spec: Spec) -> Spec:
     """Paddle's mask is a byte for each element."""
     return spec.with_dtype(uint8)
+
+
+def _as_float32(operator: Operator, spec: Spec) -> Spec:
+    return spec.with_dtype("float32")
+
+
+def _as_int64(operator: Operator, spec: Spec) -> Spec:
+    return spec.with_dtype("int64")
 
 
 def _unless_test(operator: Operator, spec: Spec) -> Spec:
@@ -277,7 +288,10 @@ FORMS: dict[str, Form] = {
         says={"Mask": _mask},
     ),
     "softmax_with_cross_entropy": Form(attrs={"axis": _last, "use_softmax": True}),
-    "conv2d": Form(),
+    "print_tensor": Form(type="print"),
+    "assign_into": Form(type="assign", without="Target", slots_in={"Value": "X"}),
+    "accuracy": Form(says={"Correct": _as_float32, "Total": _as_float32}),
+    "auc": Form(empty="InsTagWeight", says={"AUC": _as_int64}),
     "pool2d": Form(attrs=_POOL),
     "batch_norm": Form(
         empty="MomentumTensor",

@@ -20,7 +20,10 @@ def sub_blocks(operator: Operator, block: Block) -> Iterator[Block]:
 
 def has_effect(operator: Operator) -> bool:
     """True for an operator that must run even if nobody reads its results."""
-    return operator.opdef.effect and not operator.replay
+    if operator.replay:
+        return False
+    # The gradient of a printed value is printed as well.
+    return operator.opdef.effect or operator.attrs.get("of") == "print_tensor"
 
 
 def written(ops: Sequence[Operator]) -> set[int]:

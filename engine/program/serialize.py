@@ -91,6 +91,8 @@ def _plain_attribute(value: Any) -> Any:
         return {"spec": [list(value.shape), value.dtype.name]}
     if isinstance(value, (list, tuple)):
         return [_plain_attribute(v) for v in value]
+    if isinstance(value, dict):  # the attributes of the operator that a gradient is of
+        return {"attrs": {k: _plain_attribute(v) for k, v in value.items()}}
     if callable(value):  # the gradient of a PyLayer is Python, which no file holds
         return None
     if hasattr(value, "item") and not isinstance(value, (int, float, str, bool)):
@@ -104,13 +106,15 @@ def _attribute(value: Any) -> Any:
             return as_dtype(value["dtype"])
         if set(value) == {"spec"}:
             return Spec(*value["spec"])
+        if set(value) == {"attrs"}:
+            return {str(k): _attribute(v) for k, v in value["attrs"].items()}
     if isinstance(value, list):
         return [_attribute(v) for v in value]
     return value
 
 
-def from_plain(plain: Any, where: str = "program") -> Program:
-    """The Program that ``to_plain`` wrote.
+def from_plain(plain: Any, where: str = "program", training: bool = False) -> Program:
+    """The Program that ``to_plain`` wrote; one for ``training`` may give its parameters new values.
 
     Trusts nothing: raises FormatError, naming ``where``, for anything that is not a well-formed Program of
     operators that this build has.
@@ -121,7 +125,7 @@ def from_plain(plain: Any, where: str = "program") -> Program:
         raise
     except Exception as error:  # plain values of every kind, where others are expected
         raise FormatError(f"{where}: its Program can't be read: {error!r}; save the model again") from error
-    found = list(structure_faults(program)) or problems(program) or list(content_faults(program))
+    found = list(structure_faults(program)) or problems(program) or list(content_faults(program, training))
     if found:
         raise FormatError(f"{where}: its Program is ill-formed: {'; '.join(found[:5])}; save the model again")
     return program

@@ -12,11 +12,39 @@ from engine.program.program import Block, Program, Variable
 from engine.program.scope import Scope, global_scope, scope_guard
 from engine.program.static_backward import append_backward, gradients
 from engine.static import naming_table, nn
+from engine.static.average import ExponentialMovingAverage
+from engine.static.compiled import BuildStrategy, CompiledProgram, ExecutionStrategy
 from engine.static.inputs import data
+from engine.static.io import (
+    deserialize_persistables,
+    deserialize_program,
+    load,
+    load_from_file,
+    load_inference_model,
+    load_program_state,
+    normalize_program,
+    save,
+    save_inference_model,
+    save_to_file,
+    serialize_persistables,
+    serialize_program,
+    set_program_state,
+)
+from engine.static.metrics import Print, accuracy, auc
+from engine.static.nn.python import py_func
 from engine.static.parameters import create_global_var, create_parameter
+from engine.static.places import cpu_places, cuda_places
+from engine.static.weight_norm import WeightNormParamAttr
 
+# Absent: the Ipu and xpu names, for devices that are not here; ctr_metric_bundle, which is part of Paddle's
+# distributed trainer.
 __all__ = [
-    "Block", "Executor", "InputSpec", "Program", "Scope", "Variable", "append_backward", "create_global_var",
-    "create_parameter", "data", "default_main_program", "default_startup_program", "device_guard",
-    "global_scope", "gradients", "name_scope", "nn", "program_guard", "scope_guard",
+    "Block", "BuildStrategy", "CompiledProgram", "ExecutionStrategy", "Executor",
+    "ExponentialMovingAverage", "InputSpec", "Print", "Program", "Scope", "Variable", "WeightNormParamAttr",
+    "accuracy", "append_backward", "auc", "cpu_places", "create_global_var", "create_parameter",
+    "cuda_places", "data", "default_main_program", "default_startup_program", "deserialize_persistables",
+    "deserialize_program", "device_guard", "global_scope", "gradients", "load", "load_from_file",
+    "load_inference_model", "load_program_state", "name_scope", "nn", "normalize_program", "program_guard",
+    "py_func", "save", "save_inference_model", "save_to_file", "scope_guard", "serialize_persistables",
+    "serialize_program", "set_program_state",
 ]  # fmt: skip

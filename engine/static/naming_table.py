@@ -49,7 +49,8 @@ def register() -> None:
         ("reduce_max", "max"), ("reduce_min", "min"),
         ("reduce_all", "all"), ("reduce_any", "any"), ("arg_max", "argmax"), ("arg_min", "argmin"),
         ("fill_any_like", "full_like"), ("sum", "add_n"), ("lookup_table_v2", "embedding"),
-        ("expand_v2", "expand"), ("uniform_random", "uniform"), ("gaussian_random", "gaussian"),
+        ("expand_v2", "expand"), ("print_tensor", "print"), ("uniform_random", "uniform"),
+        ("gaussian_random", "gaussian"),
     ):  # fmt: skip
         name_operator(operator, key)
     name_operator("slice_view", form="{x}_slice")

@@ -42,7 +42,7 @@ def clone(program: Program, for_test: bool = False) -> Program:
             made_op.outputs = moved(operator.outputs)
             made_op.code, made_op.instruction = operator.code, operator.instruction
             made_op.key, made_op.replay = moved(operator.key), operator.replay
-            made_op.notes = _moved_notes(operator.notes, moved)
+            made_op.notes = moved_notes(operator.notes, moved)
             if for_test and "is_test" in made_op.attrs:
                 made_op.attrs["is_test"] = True
             twin.ops.append(made_op)
@@ -84,7 +84,8 @@ def copied(variable: Variable, block: Block) -> Variable:
     return made
 
 
-def _moved_notes(notes: dict[str, Any] | None, moved: Any) -> dict[str, Any] | None:
+def moved_notes(notes: dict[str, Any] | None, moved: Any) -> dict[str, Any] | None:
+    """Notes of an operator for its copy; ``moved`` gives what stands for a Variable."""
     if not notes:
         return notes
     made = dict(notes)

@@ -7,7 +7,9 @@ from typing import Any
 
 from engine.core.operator import Operator
 from engine.program.liveness import needed, sub_blocks
-from engine.program.program import Block, Program, Variable, writes
+from engine.program.passes.clone import copied as copied_variable
+from engine.program.passes.clone import moved_notes
+from engine.program.program import Block, Program, Variable
 
 
 def inference_program(source: Program, inputs: Sequence[Variable], outputs: Sequence[Variable]) -> Program:
@@ -36,10 +38,7 @@ def copy_program(
         found = copied.get(id(old))
         if found is None:
             block = made.blocks[_home(source, old.block, numbers)]
-            found = copied[id(old)] = block.create_var(
-                old.name, old.spec, persistable=old.persistable, stop_gradient=old.stop_gradient,
-                is_parameter=old.is_parameter, is_data=old.is_data, tensor=old.tensor,
-            )  # fmt: skip
+            found = copied[id(old)] = block.vars[old.name] = copied_variable(old, block)
         return found
 
     def moved(value: Any) -> Any:
@@ -62,7 +61,8 @@ def copy_program(
             if operator.opdef.name == "while" and attrs["steps"] not in walked_back:
                 attrs["steps"] = ""
             copy = Operator(operator.opdef, tuple(moved(v) for v in operator.inputs), attrs)
-            copy.outputs = tuple(variable(v) for v in writes(operator))
+            copy.outputs = tuple(moved(v) for v in operator.outputs)
+            copy.notes = moved_notes(operator.notes, variable)
             copy.code, copy.instruction = operator.code, operator.instruction
             copy.replay = operator.replay
             if operator.key is not None:

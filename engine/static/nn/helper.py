@@ -11,6 +11,7 @@ from engine.nn.layer.making import make_parameter
 from engine.ops import math, shape
 from engine.program.builder import Builder, current_builder
 from engine.program.variable import Variable
+from engine.static.weight_norm import WeightNormParamAttr, normalized_weight
 
 
 def require_static(where: str) -> Builder:
@@ -48,6 +49,8 @@ class Helper:
         self, shape: Any, attr: Any, dtype: Any, is_bias: bool = False, default_initializer: Any = None
     ) -> Any:
         """A parameter called after the call, or None where ``attr`` is False."""
+        if isinstance(attr, WeightNormParamAttr):
+            return normalized_weight(self.builder, self.name, shape, attr, dtype, default_initializer)
         return make_parameter(self.name, shape, attr, dtype, is_bias, default_initializer)
 
     def add_bias(self, value: Any, bias: Any, axis: int) -> Any:

@@ -1,0 +1,73 @@
+"""The area under the curve of a classification, added up over runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.dtype import float64
+from engine.core.errors import ArgumentError, ShapeError
+from engine.core.opdef import op
+from engine.core.spec import Spec
+
+
+def _infer(
+    predict: Spec, label: Spec, stat_pos: Spec, stat_neg: Spec, *, curve: str, num_thresholds: int,
+    slide_steps: int,
+) -> tuple[Spec, Spec, Spec]:  # fmt: skip
+    if predict.ndim != 2 or predict.shape[1] not in (1, 2, -1):
+        raise ShapeError(f"auc: input must be [N, 2], the chances of both classes: got {predict}")
+    if label.ndim != 2 or label.shape[1] not in (1, -1):
+        raise ShapeError(f"auc: label must be [N, 1]: got {label}; unsqueeze it")
+    if curve not in ("ROC", "PR"):
+        raise ArgumentError(f"auc: curve {curve!r} is none of 'ROC', 'PR'")
+    return Spec((), float64), stat_pos, stat_neg
+
+
+@op(
+    "auc",
+    infer=_infer,
+    outputs=("auc", "stat_pos_out", "stat_neg_out"),
+    writes={"stat_pos_out": "stat_pos", "stat_neg_out": "stat_neg"},
+    slots={"auc": "AUC"},
+)
+def auc(xp, predict, label, stat_pos, stat_neg, *, curve="ROC", num_thresholds=4095, slide_steps=1):
+    """The area, from histograms of the chances of both classes.
+
+    With ``slide_steps=0`` the histograms grow for ever; else they hold the last ``slide_steps`` runs: so many
+    histograms, their sum, and the number of runs.
+    """
+    bins = num_thresholds + 1
+    places = (predict[:, -1].astype("float64") * num_thresholds).astype("int64").clip(0, num_thresholds)
+    positive = label.reshape(-1) != 0
+    for stat, chosen in ((stat_pos, positive), (stat_neg, ~positive)):
+        counted = xp.bincount(places[chosen], minlength=bins).astype(stat.dtype)
+        flat = stat.reshape(-1)
+        if slide_steps == 0:
+            flat += counted
+        else:
+            step = int(flat[-1]) % slide_steps
+            oldest = flat[step * bins : (step + 1) * bins]
+            total = flat[slide_steps * bins : (slide_steps + 1) * bins]
+            total += counted - oldest
+            oldest[:] = counted
+            flat[-1] += 1
+    first = slide_steps * bins
+    pos, neg = (s.reshape(-1)[first : first + bins][::-1] for s in (stat_pos, stat_neg))
+    return xp.asarray(_area(xp, pos, neg, curve)), stat_pos, stat_neg
+
+
+def _area(xp: Any, pos: Any, neg: Any, curve: str) -> float:
+    """The area by trapezoids, over thresholds from the highest on."""
+    true, false = xp.cumsum(pos).astype("float64"), xp.cumsum(neg).astype("float64")
+    before_true, before_false = true - pos, false - neg
+    if not true[-1] or not false[-1]:
+        return 0.0
+    if curve == "ROC":
+        area = ((false - before_false) * (true + before_true)).sum() / 2
+        return float(area / (true[-1] * false[-1]))
+    some = (true + false) > 0
+    precision = xp.where(some, true / xp.maximum(true + false, 1), 1.0)
+    before = xp.where(
+        before_true + before_false > 0, before_true / xp.maximum(before_true + before_false, 1), 1.0
+    )
+    return float(((true - before_true) / true[-1] * (precision + before) / 2).sum())

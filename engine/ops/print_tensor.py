@@ -1,0 +1,65 @@
+"""Printing a value, and its gradient, when a Program runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engine.core.infer import same_as_x
+from engine.core.opdef import op
+
+
+@op("print_tensor", infer=same_as_x, effect=True, slots={"x": "In"}, hidden=("names", "seen"))
+def print_tensor(
+    xp, x, *, names=("", ""), first_n=-1, message="", summarize=20, print_tensor_name=True,
+    print_tensor_type=True, print_tensor_shape=True, print_tensor_layout=True, print_tensor_lod=True,
+    print_phase="BOTH", is_forward=True, seen=None,
+):  # fmt: skip
+    """x itself; prints it as Paddle does, the first ``first_n`` times (-1: always).
+
+    ``names`` are those of the value and of its gradient, ``seen`` counts the runs.
+    """
+    if seen is not None:
+        seen[0] += 1
+    wanted = print_phase != "BACKWARD" or not is_forward
+    if wanted and (first_n < 0 or seen is None or seen[0] <= first_n):
+        lines = [f"Variable: {names[0]}"] if print_tensor_name else []
+        if message:
+            lines.append(f"  - message: {message}")
+        if print_tensor_lod:
+            lines.append("  - lod: {}")
+        lines.append(f"  - place: Place({'cpu' if isinstance(x, np.ndarray) else 'gpu:0'})")
+        if print_tensor_shape:
+            lines.append(f"  - shape: [{', '.join(map(str, x.shape))}]")
+        if print_tensor_layout:
+            lines.append("  - layout: NCHW")
+        if print_tensor_type:
+            lines.append(f"  - dtype: {x.dtype}")
+        flat = x.reshape(-1)[: None if summarize < 0 else summarize]
+        lines.append(f"  - data: [{' '.join(map(_element, flat.tolist()))}]")
+        print("\n".join(lines))
+    return x.copy()
+
+
+def _element(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(int(value))
+
+
+def _gradient(
+    g: Any, names: Any, first_n: int, message: str, summarize: int, print_tensor_name: bool,
+    print_tensor_type: bool, print_tensor_shape: bool, print_tensor_layout: bool, print_tensor_lod: bool,
+    print_phase: str, is_forward: bool, seen: Any,
+) -> Any:  # fmt: skip
+    if print_phase == "FORWARD" or not is_forward:
+        return g
+    return print_tensor(
+        g, names=names[::-1], first_n=first_n, message=message, summarize=summarize,
+        print_tensor_name=print_tensor_name, print_tensor_type=print_tensor_type,
+        print_tensor_shape=print_tensor_shape, print_tensor_layout=print_tensor_layout,
+        print_tensor_lod=print_tensor_lod, print_phase=print_phase, is_forward=False,
+        seen=None if seen is None else [0],
+    )  # fmt: skip
+
+
+print_tensor.grad(x=_gradient)

@@ -1,0 +1,99 @@
+"""Running averages of parameters, to be used in their place when testing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from engine.core.errors import DTypeError, ProgramError
+from engine.core.spec import Spec
+from engine.nn.initializer import Constant
+from engine.nn.initializer.startup import initialize
+from engine.ops import math, shape
+from engine.ops import update as update_ops
+from engine.program.annotate import marked, name_scope
+from engine.program.passes.clone import OPTIMIZE
+from engine.program.scope import global_scope, value_of
+from engine.static.nn.helper import require_static
+
+
+class ExponentialMovingAverage:
+    """``average = decay * average + (1 - decay) * parameter``, for every trainable parameter.
+
+    Call ``update()`` once while the Program is built, after ``minimize``: every run then moves the averages.
+    Within ``apply(executor)`` the parameters are their averages, divided by ``1 - decay ** runs`` since they
+    began at 0. With ``thres_steps``, a Variable that counts steps, the decay is at most
+    ``(1 + thres_steps) / (10 + thres_steps)``.
+    """
+
+    def __init__(self, decay: float = 0.999, thres_steps: Any = None, name: str | None = None) -> None:
+        if isinstance(decay, bool) or not isinstance(decay, (int, float)):
+            raise DTypeError(f"ExponentialMovingAverage: decay is a number: got {type(decay).__name__}")
+        self._decay = float(decay)
+        self._thres_steps = thres_steps
+        self._name = name or ""
+        self._averages: list[tuple[Any, Any]] = []
+        self._powers: Any = None
+        self._kept: dict[str, Any] = {}
+
+    def update(self) -> None:
+        """Append what moves the averages to the Program that is being built."""
+        builder = require_static("ExponentialMovingAverage.update")
+        with marked(op_role=OPTIMIZE), name_scope("moving_average"):
+            decay = shape.fill(shape=[1], value=self._decay, dtype="float32")
+            if self._thres_steps is not None:
+                steps = math.cast(self._thres_steps, out_dtype="float32")
+                limit = math.divide(math.scale(steps, bias=1.0), math.scale(steps, bias=10.0))
+                decay = math.minimum(decay, shape.reshape(limit, shape=[1]))
+            self._powers = self._state(builder, "decay_power", Spec((1,), "float32"), 1.0)
+            update_ops.assign_into(self._powers, math.multiply(self._powers, decay))
+            for parameter in builder.program.all_parameters():
+                if parameter.trainable:
+                    self._append(builder, parameter, decay)
+
+    def _append(self, builder: Any, parameter: Any, decay: Any) -> None:
+        average = self._state(builder, f"{parameter.name}_ema", parameter.spec, 0.0)
+        self._averages.append((parameter, average))
+        if decay.dtype is not parameter.dtype:
+            decay = math.cast(decay, out_dtype=parameter.dtype.name)
+        moved = math.add(
+            math.multiply(average, decay), math.multiply(parameter, math.scale(decay, scale=-1.0, bias=1.0))
+        )
+        update_ops.assign_into(average, moved)
+
+    def _state(self, builder: Any, name: str, spec: Spec, value: float) -> Any:
+        block = builder.program.global_block()
+        full = builder.program.unique_name(f"{self._name}{name}")
+        made = block.create_var(full, spec, persistable=True)
+        initialize(made, Constant(value), builder.startup)
+        return made
+
+    @contextmanager
+    def apply(self, executor: Any, need_restore: bool = True) -> Iterator[None]:
+        """Within the block the parameters are their averages; after it they come back if ``need_restore``."""
+        if not self._averages:
+            raise ProgramError("ExponentialMovingAverage.apply: there are no averages; call update() first")
+        rest = 1.0 - float(value_of(self._powers).numpy().item())
+        for parameter, average in self._averages:
+            scope = global_scope()
+            found = scope.find_var(parameter.name)
+            array = value_of(average).numpy()
+            value = array if rest == 0.0 else (array / np.asarray(rest, array.dtype))
+            self._kept[parameter.name] = value_of(parameter).numpy()
+            if found is not None:
+                found.store(value)
+        try:
+            yield
+        finally:
+            if need_restore:
+                self.restore(executor)
+
+    def restore(self, executor: Any) -> None:
+        """Give the parameters the values that they had before ``apply``."""
+        scope = global_scope()
+        for name, value in self._kept.items():
+            scope.var(name).store(value)
+        self._kept.clear()

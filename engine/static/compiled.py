@@ -1,0 +1,108 @@
+"""CompiledProgram and the strategies that Paddle compiles by: accepted, since every Program is compiled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.errors import ArgumentError, DTypeError
+from engine.program.program import Program
+
+
+class _Options:
+    """Switches by attribute. A name that Paddle does not have is refused: it would be a spelling mistake."""
+
+    _defaults: dict[str, Any]
+
+    def __init__(self) -> None:
+        self.__dict__.update(self._defaults)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in self._defaults:
+            raise ArgumentError(
+                f"{type(self).__name__}: there is no {name!r}; it has {', '.join(sorted(self._defaults))}"
+            )
+        self.__dict__[name] = value
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={value!r}" for name, value in self.__dict__.items())
+        return f"{type(self).__name__}({shown})"
+
+
+class BuildStrategy(_Options):
+    """How Paddle builds the graph it runs. Here an Executor's plan decides by itself, whatever is set."""
+
+    class ReduceStrategy:
+        AllReduce = 0
+        Reduce = 1
+        NoReduce = 2
+
+    class GradientScaleStrategy:
+        CoeffNumDevice = 0
+        One = 1
+        Customized = 2
+
+    _defaults = {  # noqa: RUF012
+        **dict.fromkeys(
+            (
+                "allow_cuda_graph_capture", "async_mode", "build_cinn_pass", "cache_runtime_context",
+                "enable_addto", "enable_auto_fusion", "enable_backward_optimizer_op_deps",
+                "enable_sequential_execution", "fix_op_run_order", "fuse_adamw", "fuse_all_optimizer_ops",
+                "fuse_bn_act_ops", "fuse_bn_add_act_ops", "fuse_elewise_add_act_ops", "fuse_gemm_epilogue",
+                "fuse_relu_depthwise_conv", "fused_attention", "fused_feedforward", "is_distribution",
+                "remove_unnecessary_lock", "sequential_run", "sync_batch_norm", "use_hierarchical_allreduce",
+            ),
+            False,
+        ),
+        "bkcl_comm_num": 1,
+        "debug_graphviz_path": "",
+        "enable_inplace": None,
+        "fuse_all_reduce_ops": None,
+        "fuse_broadcast_ops": None,
+        "gradient_scale_strategy": 0,
+        "hierarchical_allreduce_inter_nranks": 0,
+        "memory_optimize": None,
+        "mkldnn_enabled_op_types": set(),
+        "nccl_comm_num": 1,
+        "num_trainers": 1,
+        "reduce_strategy": 0,
+        "trainer_id": 0,
+        "trainers_endpoints": [],
+    }  # fmt: skip
+
+
+class ExecutionStrategy(_Options):
+    """How Paddle schedules the graph it runs. Here a plan runs in order, whatever is set."""
+
+    _defaults = {  # noqa: RUF012
+        "allow_op_delay": False,
+        "num_iteration_per_drop_scope": 100,
+        "num_iteration_per_run": 1,
+        "num_threads": 0,
+        "use_experimental_executor": False,
+        "use_thread_barrier": False,
+    }
+
+
+class CompiledProgram:
+    """A Program to run. Executors compile every Program, so this adds nothing to it."""
+
+    def __init__(self, program_or_graph: Any, build_strategy: BuildStrategy | None = None) -> None:
+        if not isinstance(program_or_graph, Program):
+            raise DTypeError(
+                f"CompiledProgram: takes a Program: got {type(program_or_graph).__name__}; "
+                "pass e.g. static.default_main_program()"
+            )
+        if build_strategy is not None and not isinstance(build_strategy, BuildStrategy):
+            raise DTypeError(
+                f"CompiledProgram: build_strategy is a BuildStrategy: got {type(build_strategy).__name__}"
+            )
+        self._program = program_or_graph
+        self._build_strategy = build_strategy
+
+
+def program_of(where: str, value: Any) -> Program:
+    """The Program itself, out of a CompiledProgram too. Raises DTypeError for anything else."""
+    found = value._program if isinstance(value, CompiledProgram) else value
+    if not isinstance(found, Program):
+        raise DTypeError(f"{where}: takes a Program: got {type(value).__name__}; use default_main_program()")
+    return found

@@ -1,0 +1,126 @@
+"""Accuracy and AUC as part of a Program, and printing of its values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.dtype import int32, int64
+from engine.core.errors import ArgumentError, DTypeError
+from engine.core.spec import Spec
+from engine.nn.initializer import Constant
+from engine.nn.initializer.startup import initialize
+from engine.ops import along, loss, math
+from engine.ops import auc as auc_ops
+from engine.ops import print_tensor as print_ops
+from engine.program.builder import current_builder
+from engine.program.by_slot import append_into
+from engine.program.variable import Variable
+from engine.static.nn.helper import Helper
+
+
+def accuracy(input: Any, label: Any, k: int = 1, correct: Any = None, total: Any = None) -> Any:
+    """The share of samples whose class is among the ``k`` largest of ``input`` [N, classes].
+
+    ``label`` is [N, 1]. The counts are written into ``correct`` and ``total``, Variables of int32, where
+    given. Raises ShapeError for other shapes.
+    """
+    if not isinstance(input, Variable):
+        from engine.metric.metrics import accuracy as at_once
+
+        return at_once(input, label, k, correct, total)
+    helper = Helper("accuracy", "static.accuracy")
+    if label.dtype is int32:
+        label = math.cast(label, out_dtype=int64)
+    with helper.named():
+        values, indices = along.topk(input, k=int(k), axis=-1, largest=True, sorted=False)
+        if correct is None and total is None:
+            return loss.accuracy(values, indices, label)[0]
+        block = helper.builder.block
+        outputs: list[Any] = [None, correct, total]
+        for n, dtype in enumerate(("float32", "int32", "int32")):
+            if outputs[n] is None:
+                name = helper.builder.program.unique_name(f"{helper.name}.tmp")
+                outputs[n] = block.create_var(name, Spec((), dtype))
+        append_into(block, loss.accuracy.opdef, (values, indices, label), {}, tuple(outputs))
+    return outputs[0]
+
+
+def auc(
+    input: Any,
+    label: Any,
+    curve: str = "ROC",
+    num_thresholds: int = 4095,
+    topk: int = 1,
+    slide_steps: int = 1,
+    ins_tag_weight: Any = None,
+) -> tuple[Any, Any, list[Any]]:
+    """The area under the curve of a classification in two classes, over all runs and over the last ones.
+
+    ``input`` [N, 2] holds the chances of both classes, ``label`` [N, 1] the class. Returns the area over all
+    runs, that over the last ``slide_steps`` runs, and the four Variables that keep the counts. Raises
+    ArgumentError for another curve, or for ``ins_tag_weight``, which belongs to a distributed trainer.
+    """
+    if ins_tag_weight is not None:
+        raise ArgumentError(
+            "auc: ins_tag_weight is filled by Paddle's distributed trainer, which is not here; leave it out"
+        )
+    helper = Helper("auc", "static.auc")
+    builder = helper.builder
+    bins = num_thresholds + 1
+    names = [builder.program.unique_name(f"{helper.name}.tmp") for _ in range(2)]
+    shapes = [((1 + slide_steps) * bins + 1,), ((1 + slide_steps) * bins + 1,), (1, bins), (1, bins)]
+    stats = []
+    for dims in shapes:
+        made = builder.program.global_block().create_var(
+            None, Spec(dims, "int64"), persistable=True, stop_gradient=False
+        )
+        assert builder.startup is not None, "static mode has a startup Program"
+        initialize(made, Constant(0), builder.startup)
+        stats.append(made)
+    if curve not in ("ROC", "PR"):
+        raise ArgumentError(f"auc: curve {curve!r} is none of 'ROC', 'PR'")
+    results = []
+    for name, steps, (pos, neg) in ((names[1], slide_steps, stats[:2]), (names[0], 0, stats[2:])):
+        area = builder.block.create_var(name, Spec((), "float64"))
+        attrs = {"curve": curve, "num_thresholds": num_thresholds, "slide_steps": steps}
+        append_into(builder.block, auc_ops.auc.opdef, (input, label, pos, neg), attrs, (area, pos, neg))
+        results.append(area)
+    return results[1], results[0], stats
+
+
+_PHASES = {"forward": "FORWARD", "backward": "BACKWARD", "both": "BOTH"}
+
+
+def Print(
+    input: Any,
+    first_n: int = -1,
+    message: str | None = None,
+    summarize: int = 20,
+    print_tensor_name: bool = True,
+    print_tensor_type: bool = True,
+    print_tensor_shape: bool = True,
+    print_tensor_layout: bool = True,
+    print_tensor_lod: bool = True,
+    print_phase: str = "both",
+) -> Any:
+    """The input itself, which is printed when the Program runs, the first ``first_n`` times (-1: always).
+
+    At most ``summarize`` elements are shown (-1: all). ``print_phase`` is 'forward' (the value), 'backward'
+    (its gradient) or 'both'. Raises ArgumentError for another phase, DTypeError for what is no Variable.
+    """
+    if print_phase not in _PHASES:
+        raise ArgumentError(f"Print: print_phase {print_phase!r} is none of 'forward', 'backward', 'both'")
+    builder = current_builder()
+    if builder is None or not isinstance(input, Variable):
+        raise DTypeError(
+            f"Print: takes a Variable of a Program: got {type(input).__name__}; in eager mode print() it"
+        )
+    out = print_ops.print_tensor(
+        input, first_n=int(first_n), message=message or "", summarize=int(summarize),
+        print_tensor_name=print_tensor_name, print_tensor_type=print_tensor_type,
+        print_tensor_shape=print_tensor_shape, print_tensor_layout=print_tensor_layout,
+        print_tensor_lod=print_tensor_lod, print_phase=_PHASES[print_phase],
+        seen=[0] if first_n >= 0 else None,
+    )  # fmt: skip
+    builder.block.ops[-1].attrs["names"] = [input.name, f"{out.name}@GRAD"]
+    return out

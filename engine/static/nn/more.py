@@ -1,0 +1,125 @@
+"""Further functions that make their parameters: prelu, bilinear products, spectral norm, row convolution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.errors import ArgumentError, ShapeError
+from engine.nn import functional
+from engine.nn.functional import conv as conv_functions
+from engine.nn.initializer import Constant, Normal
+from engine.nn.param_attr import ParamAttr
+from engine.ops import math, shape
+from engine.ops.spectral_norm import spectral_norm as normed
+from engine.static.nn.common import embedding
+from engine.static.nn.helper import Helper, activated, require_variable
+from engine.tensor import manipulation
+
+
+def prelu(
+    x: Any, mode: str, param_attr: Any = None, data_format: str = "NCHW", name: str | None = None
+) -> Any:
+    """x where positive, else a slope that is learned times x.
+
+    ``mode``: 'all' (one slope), 'channel' (one a channel) or 'element' (one an element of a sample). Slopes
+    begin at 0.25. Raises ArgumentError for another mode or format.
+    """
+    if mode not in ("all", "channel", "element"):
+        raise ArgumentError(f"prelu: mode {mode!r} is none of 'all', 'channel', 'element'")
+    if data_format not in ("NC", "NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC"):
+        raise ArgumentError(f"prelu: data_format {data_format!r} is none of 'NCHW', 'NHWC' and their kind")
+    require_variable("prelu", "x", x)
+    helper = Helper("prelu")
+    first = data_format[1] == "C"
+    dims = {
+        "all": [1],
+        "channel": [1, x.spec.shape[1], *[1] * (x.ndim - 2)]
+        if first
+        else [1, *[1] * (x.ndim - 2), x.spec.shape[-1]],
+        "element": [1, *x.spec.shape[1:]],
+    }[mode]
+    alpha = helper.parameter(dims, param_attr, x.dtype, default_initializer=Constant(0.25))
+    with helper.named():
+        if mode == "all":
+            return functional.prelu(x, alpha, data_format)
+        negative = math.multiply(alpha, math.minimum(x, shape.fill(shape=[], value=0.0, dtype=x.dtype.name)))
+        return math.add(functional.relu(x), negative)
+
+
+def bilinear_tensor_product(
+    x: Any,
+    y: Any,
+    size: int,
+    act: str | None = None,
+    name: str | None = None,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+) -> Any:
+    """``act(x[n] @ weight[k] @ y[n] + bias[k])`` for x [N, in1] and y [N, in2]; the result is [N, size]."""
+    require_variable("bilinear_tensor_product", "x", x)
+    require_variable("bilinear_tensor_product", "y", y)
+    helper = Helper("bilinear_tensor_product")
+    weight = helper.parameter([size, x.spec.shape[1], y.spec.shape[1]], param_attr, x.dtype)
+    bias = helper.parameter([1, size], bias_attr, x.dtype, is_bias=True)
+    with helper.named():
+        return activated("bilinear_tensor_product", functional.bilinear(x, y, weight, bias), act)
+
+
+def spectral_norm(
+    weight: Any, dim: int = 0, power_iters: int = 1, eps: float = 1e-12, name: str | None = None
+) -> Any:
+    """``weight`` divided by its largest singular value, estimated by power iteration from fixed vectors."""
+    require_variable("spectral_norm", "weight", weight)
+    helper = Helper("spectral_norm")
+    rows = weight.spec.shape[dim]
+    if not weight.spec.known or not rows:
+        raise ShapeError(f"spectral_norm: weight is {weight.spec}: all its sizes must be known")
+    start = ParamAttr(initializer=Normal(0.0, 1.0), trainable=False)
+    u = helper.parameter([rows], start, weight.dtype)
+    v = helper.parameter([weight.spec.size // rows], start, weight.dtype)
+    with helper.named(form="_generated_var"):
+        return normed(weight, u, v, dim=dim, power_iters=power_iters, eps=eps)
+
+
+def row_conv(input: Any, future_context_size: int, param_attr: Any = None, act: str | None = None) -> Any:
+    """Each row of ``input`` [N, length, size] and the rows after it, weighted elementwise and added.
+
+    The weight is [future_context_size + 1, size]. Wang et al., Lookahead convolution layer for
+    unidirectional recurrent neural networks (2016).
+    """
+    require_variable("row_conv", "input", input)
+    if input.ndim != 3 or input.spec.shape[2] < 0:
+        raise ShapeError(f"row_conv: input is {input.spec}: it must be [N, length, size] of a known size")
+    helper = Helper("row_conv")
+    size, window = input.spec.shape[2], future_context_size + 1
+    weight = helper.parameter([window, size], param_attr, input.dtype)
+    with helper.named():
+        columns = shape.transpose(input, axis=[0, 2, 1])
+        padded = functional.pad(columns, [0, future_context_size], data_format="NCL")
+        kernel = shape.unsqueeze(shape.transpose(weight, axis=[1, 0]), axes=[1])
+        out = conv_functions.conv1d(padded, kernel, groups=size)
+        return activated("row_conv", shape.transpose(out, axis=[0, 2, 1]), act)
+
+
+def sparse_embedding(
+    input: Any,
+    size: Any,
+    padding_idx: int | None = None,
+    is_test: bool = False,
+    entry: Any = None,
+    table_class: str = "MemorySparseTable",
+    param_attr: Any = None,
+    dtype: str = "float32",
+    slot: Any = None,
+) -> Any:
+    """The rows of a weight that ``input`` [..., 1] names, as ``embedding`` gives them.
+
+    Differs from Paddle: the table is an ordinary parameter of this process. Paddle keeps it in parameter
+    servers, which ``entry``, ``table_class`` and ``slot`` are for; they are accepted and have no meaning.
+    """
+    require_variable("sparse_embedding", "input", input)
+    if input.ndim < 2 or input.spec.shape[-1] != 1:
+        raise ShapeError(
+            f"sparse_embedding: input is {input.spec}: its last dimension must be 1; unsqueeze it"
+        )
+    return embedding(manipulation.squeeze(input, -1), size, True, True, padding_idx, param_attr, dtype)

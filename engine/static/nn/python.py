@@ -1,0 +1,105 @@
+"""Python functions inside a Program: py_func runs one, static_pylayer gives the gradient of another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from engine.autograd import PyLayer
+from engine.core.errors import ArgumentError, DTypeError
+from engine.eager.tensor import Tensor, wrap
+from engine.ops import py_func as ops
+from engine.program.by_slot import append_into
+from engine.program.variable import Variable
+from engine.static.nn.helper import require_static
+
+
+def py_func(
+    func: Callable[..., Any],
+    x: Any,
+    out: Any,
+    backward_func: Callable[..., Any] | None = None,
+    skip_vars_in_backward_input: Any = None,
+) -> Any:
+    """Run a Python function as an operator: ``func(*x)`` gives what the Variables ``out`` hold.
+
+    ``out`` are Variables of the current block, made with create_var, that say shape and dtype.
+    ``backward_func(*x, *out, *gradients of out)`` gives the gradients of x, without the arguments that
+    ``skip_vars_in_backward_input`` names. The functions get Tensors and give Tensors or arrays. Returns
+    ``out``. Such a Program can't be loaded from a file: functions are not saved. Raises DTypeError for what
+    are no functions or Variables.
+    """
+    builder = require_static("static.nn.py_func")
+    inputs = _variables("x", x)
+    outputs = _variables("out", out)
+    if not callable(func) or (backward_func is not None and not callable(backward_func)):
+        raise DTypeError("py_func: func and backward_func must be functions")
+    skipped = _variables("skip_vars_in_backward_input", skip_vars_in_backward_input)
+    everything = [*inputs, *outputs]
+    strangers = [v.name for v in skipped if all(v is not known for known in everything)]
+    if strangers:
+        raise ArgumentError(f"py_func: skip_vars_in_backward_input has {strangers}, which x and out have not")
+    attrs = {
+        "forward_callable_id": ops.register(_over_arrays(func)),
+        "backward_callable_id": -1 if backward_func is None else ops.register(_over_arrays(backward_func)),
+        "backward_skip_vars": [n for n, v in enumerate(everything) if any(v is s for s in skipped)],
+        "specs": [v.spec for v in outputs],
+    }
+    append_into(builder.block, ops.py_func.opdef, (inputs,), attrs, tuple(outputs))
+    if backward_func is None or all(v.stop_gradient for v in inputs):
+        for variable in outputs:
+            variable.stop_gradient = True
+    return out
+
+
+def _over_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
+    """``function`` of Tensors as one of arrays, as operators are."""
+
+    def called(*arrays: Any) -> Any:
+        given = function(*(wrap(a) for a in arrays))
+        if given is None:
+            return None
+        results = given if isinstance(given, (list, tuple)) else [given]
+        return [r._array if isinstance(r, Tensor) else r for r in results]
+
+    return called
+
+
+def _variables(what: str, value: Any) -> list[Variable]:
+    listed = [] if value is None else list(value) if isinstance(value, (list, tuple)) else [value]
+    for item in listed:
+        if not isinstance(item, Variable):
+            raise DTypeError(f"py_func: {what} are Variables: got {type(item).__name__}")
+    return listed
+
+
+def static_pylayer(
+    forward_fn: Callable[..., Any],
+    inputs: Any,
+    backward_fn: Callable[..., Any] | None = None,
+    name: str | None = None,
+) -> Any:
+    """What ``forward_fn(*inputs)`` gives, with the gradients that ``backward_fn(*gradients)`` gives.
+
+    Both are built of operators. ``backward_fn`` gets one gradient a result and gives one an input; without it
+    nothing flows back. Raises DTypeError for what is no function.
+    """
+    if not callable(forward_fn) or (backward_fn is not None and not callable(backward_fn)):
+        raise DTypeError("static_pylayer: forward_fn and backward_fn must be functions")
+    values = list(inputs)
+    if backward_fn is None:
+        results = forward_fn(*values)
+        for result in results if isinstance(results, (list, tuple)) else [results]:
+            result.stop_gradient = True
+        return results
+
+    class Given(PyLayer):
+        @staticmethod
+        def forward(ctx: Any, *xs: Any) -> Any:
+            return forward_fn(*xs)
+
+        @staticmethod
+        def backward(ctx: Any, *grads: Any) -> Any:
+            return backward_fn(*grads)
+
+    return Given.apply(*values)

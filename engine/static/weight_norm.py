@@ -1,0 +1,85 @@
+"""WeightNormParamAttr: a weight as a direction and a length, each with its own parameter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core import mode as modes
+from engine.core.dtype import as_dtype
+from engine.nn.layer.making import make_parameter
+from engine.nn.param_attr import ParamAttr
+from engine.ops import math, reduce, shape
+from engine.program.builder import Builder
+from engine.program.by_slot import append_into
+
+
+class WeightNormParamAttr(ParamAttr):
+    """``weight = g * v / norm(v)``: v has the weight's shape, g one number for each index of ``dim``.
+
+    Without ``dim`` g is one number, for the norm of all of v. g begins as the norm of v, so the weight begins
+    as ``initializer`` makes it. For the functions of static.nn. Salimans and Kingma, Weight normalization
+    (2016).
+    """
+
+    def __init__(
+        self,
+        dim: int | None = None,
+        name: str | None = None,
+        initializer: Any = None,
+        learning_rate: float = 1.0,
+        regularizer: Any = None,
+        trainable: bool = True,
+        do_model_average: bool = False,
+        need_clip: bool = True,
+    ) -> None:
+        super().__init__(
+            name, initializer, learning_rate, regularizer, trainable, do_model_average, need_clip
+        )
+        self.dim = dim
+
+
+def normalized_weight(
+    builder: Builder, owner: str, dims: Any, attr: WeightNormParamAttr, dtype: Any, default: Any
+) -> Any:
+    """The weight that ``attr`` describes, as a Variable computed from its two parameters."""
+    dims = [int(d) for d in dims]
+    lengths = [1] if attr.dim is None else [dims[attr.dim]]
+    base = attr.name or builder.program.unique_name(f"{owner}.w")
+
+    def part(suffix: str, own: list[int], initializer: Any) -> Any:
+        described = ParamAttr(
+            f"{base}_{suffix}", initializer, attr.learning_rate, attr.regularizer, attr.trainable,
+            attr.do_model_average, attr.need_clip,
+        )  # fmt: skip
+        return make_parameter(owner, own, described, as_dtype(dtype), False, default)
+
+    v = part("v", dims, attr.initializer)
+    known = builder.startup is not None and f"{base}_g" in builder.startup.global_block().vars
+    g = part("g", lengths, None)
+    assert builder.startup is not None, "static mode has a startup Program"
+    if not known:
+        _begin_as_norm(builder, g, v, attr.dim)
+    spread = (
+        lengths
+        if attr.dim is None
+        else [dims[n] if n == attr.dim % len(dims) else 1 for n in range(len(dims))]
+    )
+    factor = math.divide(shape.reshape(g, shape=spread), shape.reshape(_norm(v, attr.dim), shape=spread))
+    return math.multiply(v, factor)
+
+
+def _norm(v: Any, dim: int | None) -> Any:
+    axes = [n for n in range(v.ndim) if dim is None or n != dim % v.ndim]
+    total = reduce.sum(math.square(v), axis=axes, reduce_all=dim is None)
+    return math.sqrt(shape.reshape(total, shape=[1]) if dim is None else total)
+
+
+def _begin_as_norm(builder: Builder, g: Any, v: Any, dim: int | None) -> None:
+    startup = builder.startup
+    assert startup is not None, "static mode has a startup Program"
+    block = startup.global_block()
+    with modes.use(Builder(startup, startup=startup)):
+        norm = _norm(block.var(v.name), dim)
+    twin = block.var(g.name)
+    block.ops[:] = [o for o in block.ops if all(out is not twin for out in o.outputs)]
+    append_into(block, shape.assign.opdef, (norm,), {}, (twin,))
