@@ -17,7 +17,13 @@ import numpy as np
 
 from bench.peers.protocol import serve, threads
 
-OPERATORS = {"x + y": operator.add, "x * y": operator.mul, "x @ y": operator.matmul}
+OPERATORS = {
+    "x + y": operator.add,
+    "x * y": operator.mul,
+    "x @ y": operator.matmul,
+    "x * 2.0": lambda x, y: x * 2.0,
+    "x > 0.5": lambda x, y: x > 0.5,
+}
 FUNCTIONS = {"add(x, y)": "add", "multiply(x, y)": "multiply", "matmul(x, y)": "matmul"}
 OPS = (*OPERATORS, *FUNCTIONS, "relu(x)")
 

@@ -23,7 +23,7 @@ def replace(where: str, x: Any, value: Any, *, becomes: str = "") -> Any:
     DTypeError where the shape would change, or a fraction be lost.
     """
     if modes.is_symbolic(x) or modes.is_symbolic(value):
-        return _rebind(where, x, value)
+        return _rebind(where, x, value, becomes)
     recording = modes.current().grad
     if recording:
         _require_no_leaf(where, x)
@@ -81,7 +81,7 @@ def _in_dtype(where: str, x: Any, value: Any) -> Any:
 _KINDS = "buifc"  # each holds what those before it hold, but for the range
 
 
-def _rebind(where: str, x: Any, value: Any) -> Any:
+def _rebind(where: str, x: Any, value: Any, becomes: str) -> Any:
     """In a Program values do not change: from here on the name stands for the new value.
 
     A tensor from outside of a converted function gets its value when the Program has run.
@@ -105,6 +105,12 @@ def _rebind(where: str, x: Any, value: Any) -> Any:
         error = ShapeError(
             f"{where}: an in-place change keeps the shape: {list(x.shape)} would become "
             f"{list(value.shape)}; use the form without _"
+        )
+        raise located(error, user_frame())
+    if becomes and value.dtype is not x.dtype:
+        error = DTypeError(
+            f"{where}: in a Program an in-place change keeps the dtype: {x.dtype.name} would become "
+            f"{value.dtype.name}; use the form without _"
         )
         raise located(error, user_frame())
     builder.rebind(x, _in_dtype(where, x, value))

@@ -205,6 +205,15 @@ def test_a_converted_function_keeps_shapes_and_dtypes() -> None:
     with pytest.raises((ShapeError, ConversionError), match="keeps the shape"):
         forward(_tensor())
 
+    @paddle.jit.to_static
+    def compared(x: Any) -> Any:
+        y = x * 1.0
+        y.greater_than_(x)
+        return y
+
+    with pytest.raises((DTypeError, ConversionError), match="keeps the dtype: float32 would become bool"):
+        compared(_tensor())
+
 
 def test_wrong_arguments() -> None:
     with pytest.raises((ArgumentError, TypeError)):
