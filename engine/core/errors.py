@@ -68,6 +68,10 @@ class DataError(EngineError, OSError):
     """Data that is absent, unreadable or not what it claims to be."""
 
 
+class AbsentError(DataError, FileNotFoundError):
+    """A file that is not there."""
+
+
 class SaveError(EngineError, OSError):
     """A file that could not be written; the old file is untouched."""
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from engine.core.errors import DataError, FormatError
+from engine.core.errors import AbsentError, DataError, FormatError
 from engine.files import userblock
 from engine.files.image import ImageError, read_image
 from engine.files.userblock import UserBlock, check_payload, parse_user_block
@@ -126,7 +126,7 @@ def _opened(path: Path) -> Iterator[tuple[BinaryIO, int]]:
     except IsADirectoryError as cause:
         raise FormatError(f"{path}: not a file but a folder; choose a file") from cause
     except FileNotFoundError as cause:
-        raise DataError(f"{path}: there is no such file; check the name, or save it first") from cause
+        raise AbsentError(f"{path}: there is no such file; check the name, or save it first") from cause
     except DataError:
         raise
     except OSError as cause:

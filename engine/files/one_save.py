@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.core.errors import DataError, FormatError, SaveError
+from engine.core.errors import AbsentError, DataError, FormatError, SaveError
 from engine.files.atomic import durable_file, make_folder, save_error, saving, sync_folder
 from engine.files.checked import Container, Expected, read_user_block
 from engine.files.container import container_parts, read_containers, write_parts
@@ -146,7 +146,7 @@ class OneSave:
         if missing:
             there = [paths[suffix].name for suffix in paths if visible[suffix] is not None]
             seen = f"found {' and '.join(there)}" if there else f"none of the {count} files is there"
-            return DataError(
+            return AbsentError(
                 f"{self._folder}: missing {' and '.join(missing)}: {seen}; a {self.noun} is {count} files of "
                 f"one save, copy {every} or save it again"
             )
