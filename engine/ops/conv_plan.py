@@ -57,7 +57,8 @@ class Plan:
         )
         if (
             self.channels != self.taken * groups
-            or min(self.oh, self.ow, self.top, self.left, bottom, right) < 0
+            or min(self.top, self.left, bottom, right) < 0
+            or min(self.oh, self.ow) < 1
             or self.filters % groups
         ):
             raise ValueError("shapes do not fit")  # the mode asks inference to say what is wrong
@@ -323,7 +324,7 @@ class DeepPlan:
         self.front, back = pads[0]
         full = self.depth + self.front + back
         self.od = out[0] if out else (full - self.dilation * (self.kd - 1) - 1) // self.step + 1
-        if min(self.od, self.front, back) < 0 or self.channels != self.taken * groups:
+        if self.od < 1 or min(self.front, back) < 0 or self.channels != self.taken * groups:
             raise ValueError("shapes do not fit")  # the mode asks inference to say what is wrong
         self.flat = Plan(
             xp,

@@ -131,6 +131,12 @@ class _Problem:
                 f"yolo_loss: gt_box {[float(b) for b in wrong]} has its centre outside the picture; give "
                 "centre x, centre y, width and height as shares, 0 to 1"
             )
+        label, classes = self.label[sample, number], self.parts.shape[2] - 5
+        if label.size and (int(label.min()) < 0 or int(label.max()) >= classes):
+            wrong = label[(label < 0) | (label >= classes)][0]
+            raise OutOfRangeError(
+                f"yolo_loss: gt_label {int(wrong)} is no class of {classes}; use 0 to {classes - 1}"
+            )
         column, row = ((box[:, k] * self.size).astype(np.int64) for k in (0, 1))
         anchor = xp.asarray(self.anchors[self.anchor_mask], box.dtype)[mask]
         target = xp.stack(
@@ -142,8 +148,7 @@ class _Problem:
             ],
             axis=1,
         )
-        classes = xp.arange(self.parts.shape[2] - 5)
-        wanted = xp.where(classes == self.label[sample, number][:, None], self.high, self.low)
+        wanted = xp.where(xp.arange(classes) == label[:, None], self.high, self.low)
         weight = (2 - box[:, 2] * box[:, 3]) * score
         place = (sample, mask, slice(None), row, column)
         return place, target, wanted.astype(box.dtype), weight[:, None], score[:, None]
