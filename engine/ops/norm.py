@@ -64,6 +64,12 @@ def _other_axes(ndim: int, channel: int) -> tuple[int, ...]:
     return tuple(n for n in range(ndim) if n != channel)
 
 
+def _dots(xp: Any, a: Any, b: Any, channel: int) -> Any:
+    """The sum of a * b for each channel, without their product in memory."""
+    letters = "abcde"[: a.ndim]
+    return xp.einsum(f"{letters},{letters}->{letters[channel]}", a, b)
+
+
 def _count(x: Any, axes: tuple[int, ...]) -> int:
     return reduce.prod_of(x.shape[n] for n in axes)
 
@@ -99,7 +105,7 @@ def batch_norm(xp, x, scale, bias, mean, variance, *, momentum=0.9, epsilon=1e-5
     count = dtype.type(_count(x, axes))
     used = xp.sum(work, axis=axes) / count
     y = work - used.reshape(across)
-    spread = xp.sum(y * y, axis=axes) / count
+    spread = _dots(xp, y, y, channel) / count
     inverse = 1 / xp.sqrt(spread + dtype.type(epsilon))
     y *= (inverse * scale).reshape(across)
     y += bias.reshape(across)
@@ -131,18 +137,17 @@ def batch_norm_grad(xp, x, scale, g_in, saved_mean, saved_variance, *, epsilon=1
     across = tuple(-1 if n == channel else 1 for n in range(x.ndim))
     dtype = scale.dtype
     g = g_in.astype(dtype, copy=False)
-    normal = x.astype(dtype, copy=False) - saved_mean.reshape(across)
-    normal *= saved_variance.reshape(across)
+    centred = x.astype(dtype, copy=False) - saved_mean.reshape(across)
     bias_grad = xp.sum(g, axis=axes)
-    scale_grad = xp.sum(g * normal, axis=axes)
+    scale_grad = _dots(xp, g, centred, channel) * saved_variance
     factor = (scale * saved_variance).reshape(across)
     if _uses_given(is_test, use_global_stats, trainable_statistics):
         x_grad = g * factor
     else:
         count = dtype.type(_count(x, axes))
-        normal *= (scale_grad / count).reshape(across)
-        normal += (bias_grad / count).reshape(across)
-        x_grad = xp.subtract(g, normal, out=normal)
+        centred *= (saved_variance * scale_grad / count).reshape(across)
+        centred += (bias_grad / count).reshape(across)
+        x_grad = xp.subtract(g, centred, out=centred)
         x_grad *= factor
     return x_grad.astype(x.dtype, copy=False), scale_grad, bias_grad
 
