@@ -9,7 +9,6 @@ from engine.core.errors import ArgumentError, ShapeError
 from engine.core.infer import require_floating, require_same_dtype
 from engine.core.opdef import op
 from engine.core.spec import Spec
-from engine.ops.conv_depthwise import DepthwisePlan
 from engine.ops.conv_plan import DeepPlan, plan_of
 from engine.ops.windows import AXES, channel_first, channel_last, is_last, layout, pads_of
 
@@ -195,5 +194,5 @@ def bilinear(
 
 conv2d, conv2d_grad = _define("conv2d", 2, plan_of, "NCHW")
 conv3d, conv3d_grad = _define("conv3d", 3, DeepPlan, "NCDHW")
-# One filter or a few for each channel: products of so small matrices are slower than elementwise ones.
-depthwise_conv2d, depthwise_conv2d_grad = _define("depthwise_conv2d", 2, DepthwisePlan, "NCHW")
+# Paddle's name for one filter or a few for each channel; it is computed alike.
+depthwise_conv2d, depthwise_conv2d_grad = _define("depthwise_conv2d", 2, plan_of, "NCHW")

@@ -9,7 +9,6 @@ from engine.core.errors import ArgumentError, ShapeError
 from engine.core.opdef import op
 from engine.core.spec import Spec
 from engine.ops.conv import GRADIENT_SLOTS, bilinear, require_images
-from engine.ops.conv_depthwise import DepthwisePlan
 from engine.ops.conv_plan import DeepPlan, plan_of
 from engine.ops.windows import AXES, Pads, channel_first, channel_last, pads_of
 
@@ -194,5 +193,5 @@ def _define(where: str, rank: int, plan: Any, first: str) -> Any:
 conv2d_transpose, conv2d_transpose_grad = _define("conv2d_transpose", 2, plan_of, "NCHW")
 conv3d_transpose, conv3d_transpose_grad = _define("conv3d_transpose", 3, DeepPlan, "NCDHW")
 depthwise_conv2d_transpose, depthwise_conv2d_transpose_grad = _define(
-    "depthwise_conv2d_transpose", 2, DepthwisePlan, "NCHW"
+    "depthwise_conv2d_transpose", 2, plan_of, "NCHW"
 )
