@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from engine.core.errors import ArgumentError, FormatError
 from engine.files.checked import Container
 from engine.files.one_save import OneSave
+from engine.files.userblock import NO_SAVE_ID
 
 PROGRAM, WEIGHTS, INFO = "pdmodel", "pdiparams", "pdiparams.info"
 SUFFIXES = (PROGRAM, WEIGHTS, INFO)
@@ -105,6 +106,23 @@ def describe_inference(prefix: str | os.PathLike[str]) -> InferenceDescription:
     sizes = {suffix: path.stat().st_size for suffix, path in inference_paths(base).items()}
     program, info = found[PROGRAM].tree["program"], found[INFO].tree["info"]
     return InferenceDescription(program, info, save_id, base, sizes)
+
+
+def read_pair(prefix: str | os.PathLike[str]) -> tuple[Any, Any] | None:
+    """Program and weights of two files that a caller wrote from bytes, without information beside them.
+
+    None where the files are others. Raises: as :func:`read_inference`.
+    """
+    paths = inference_paths(prefix)
+    if paths[INFO].exists() or not (paths[PROGRAM].exists() and paths[WEIGHTS].exists()):
+        return None
+    pair = {suffix: paths[suffix] for suffix in (PROGRAM, WEIGHTS)}
+    save_id, found = OneSave(pair, KINDS, VERSION, "model").read(pair)
+    if save_id != NO_SAVE_ID.hex():
+        return None
+    for suffix, container in found.items():
+        check_tree(container.tree, suffix, pair[suffix])
+    return found[PROGRAM].tree["program"], found[WEIGHTS].tree["weights"]
 
 
 def _save(base: Path) -> OneSave:

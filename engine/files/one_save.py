@@ -141,7 +141,11 @@ class OneSave:
         return save_id, places
 
     def _incomplete(self, visible: Mapping[str, str | None]) -> DataError | FormatError:
-        paths, (count, every) = self.paths, _COUNTS[len(self.paths)]
+        paths = self.paths
+        if len(paths) == 1:
+            (path,) = paths.values()
+            return AbsentError(f"{path}: there is no such file; check the name, or save it first")
+        count, every = _COUNTS[len(paths)]
         missing = [paths[suffix].name for suffix in paths if visible[suffix] is None]
         if missing:
             there = [paths[suffix].name for suffix in paths if visible[suffix] is not None]

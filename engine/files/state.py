@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from engine.files.atomic import make_folder
-from engine.files.container import read_container, write_container
+from engine.files.checked import Expected
+from engine.files.container import read_container, read_containers, write_container
+from engine.files.inference import KINDS as INFERENCE_KINDS
+from engine.files.inference import PROGRAM, WEIGHTS, check_tree
 
 KIND = "state"
 VERSION = 1
@@ -34,3 +37,17 @@ def read_state(path: str | os.PathLike[str]) -> Any:
         FormatError: damaged, truncated, foreign, or of another kind.
     """
     return read_container(path, KIND, VERSION)
+
+
+def read_saved(path: str | os.PathLike[str]) -> tuple[str | None, Any]:
+    """What a file holds: a state (None, as :func:`read_state` gives it), or Program or weights of a model
+    (their suffix and tree).
+
+    Raises: as :func:`read_state`.
+    """
+    models = {INFERENCE_KINDS[suffix]: suffix for suffix in (PROGRAM, WEIGHTS)}
+    container = read_containers([Expected(Path(path), (KIND, *models), VERSION)])[0]
+    suffix = models.get(container.kind)
+    if suffix is not None:
+        check_tree(container.tree, suffix, path)
+    return suffix, container.tree

@@ -9,7 +9,9 @@ import numpy as np
 
 from engine.core.errors import ArgumentError, FormatError
 from engine.eager.tensor import Parameter, Tensor
-from engine.files.state import read_state, write_state
+from engine.files.inference import INFO, PROGRAM, WEIGHTS, read_inference
+from engine.files.state import read_saved, write_state
+from engine.jit.export import described_variables
 from engine.program.program import Program
 from engine.program.serialize import from_plain, to_plain
 
@@ -24,7 +26,7 @@ def save(obj: Any, path: str, protocol: int = 4, **configs: Any) -> None:
     """
     if not isinstance(path, (str, os.PathLike)):
         raise ArgumentError(f"save: path must be a file name: got {type(path).__name__}")
-    write_state(path, _plain(obj, "obj"))
+    write_state(path, to_tree(obj))
 
 
 def load(path: str, **configs: Any) -> Any:
@@ -33,14 +35,52 @@ def load(path: str, **configs: Any) -> Any:
     They keep their names and have ``stop_gradient=True``, parameters too. An array saved by itself comes back
     as a Tensor, one in a dict or list as an array.
 
-    Raises DataError for an absent file, FormatError for a damaged or foreign one.
+    A ``.pdmodel`` gives its Program. The prefix of a saved model gives the arrays of its parameters and
+    buffers by the names that they have in the Layer; its ``.pdiparams`` gives Tensors by their own names.
+
+    Raises AbsentError for an absent file, FormatError for a damaged or foreign one.
     """
-    unknown = set(configs) - {"return_numpy", "model_filename", "params_filename", "keep_name_table"}
+    unknown = set(configs) - {"return_numpy", "keep_name_table"}
     if unknown:
-        raise ArgumentError(f"load: unknown option {sorted(unknown)}; it takes return_numpy")
+        raise ArgumentError(
+            f"load: unknown option {sorted(unknown)}; it takes return_numpy; the files of a model are named "
+            "by their prefix"
+        )
     return_numpy = bool(configs.get("return_numpy", False))
-    found = _restored(read_state(path), return_numpy, str(path))
+    if _is_model(path):
+        return _model_state(path)
+    suffix, tree = read_saved(path)
+    if suffix == PROGRAM:
+        return from_plain(tree["program"], str(path))
+    if suffix == WEIGHTS:
+        weights = tree["weights"]
+        return weights if return_numpy else {k: Tensor(v, name=k) for k, v in weights.items()}
+    found = from_tree(tree, return_numpy, str(path))
     return Tensor(found) if isinstance(found, np.ndarray) and not return_numpy else found
+
+
+def _is_model(path: Any) -> bool:
+    """Whether there is no such file, but the files of a model that begin with this name."""
+    text = os.fspath(path)
+    if os.path.isfile(text) or os.path.basename(text) in ("", ".", ".."):
+        return False
+    return any(os.path.exists(f"{text}.{suffix}") for suffix in (INFO, WEIGHTS))
+
+
+def _model_state(prefix: Any) -> dict[str, Any]:
+    files = read_inference(prefix)
+    described = described_variables(files)
+    return {str(described.get(k, {}).get("structured_name", k)): v for k, v in files.weights.items()}
+
+
+def to_tree(obj: Any) -> Any:
+    """``obj`` as the plain values that a state file holds. Raises ArgumentError for what can't be saved."""
+    return _plain(obj, "obj")
+
+
+def from_tree(tree: Any, return_numpy: bool, path: str) -> Any:
+    """What ``to_tree`` made plain. Raises FormatError, naming ``path``, for a malformed tensor or Program."""
+    return _restored(tree, return_numpy, path)
 
 
 def _plain(value: Any, where: str) -> Any:

@@ -170,8 +170,8 @@ def value_of(variable: Variable, scope: Scope | None = None) -> Tensor:
     return found
 
 
-def give_value(variable: Variable, array: Any, scope: Scope | None = None) -> None:
-    """Give a persistable Variable a copy of ``array`` as its value."""
+def require_fit(variable: Variable, array: Any) -> None:
+    """Raises ProgramError, ShapeError or DTypeError where ``array`` can't be the value of ``variable``."""
     where, spec = f"set_value: {variable.name!r}", variable.spec
     if not variable.persistable:
         raise ProgramError(f"{where} keeps no value between runs; make it persistable")
@@ -180,6 +180,11 @@ def give_value(variable: Variable, array: Any, scope: Scope | None = None) -> No
         raise ShapeError(f"{where} is {spec}: got shape {list(array.shape)}; reshape the value first")
     if array.dtype != spec.dtype.np:
         raise DTypeError(f"{where} is {spec}: got {array.dtype}; cast the value first")
+
+
+def give_value(variable: Variable, array: Any, scope: Scope | None = None) -> None:
+    """Give a persistable Variable a copy of ``array`` as its value. Raises as ``require_fit``."""
+    require_fit(variable, array)
     if variable.tensor is not None:
         write(variable.tensor, array)
     else:
@@ -210,6 +215,8 @@ def set_program_state(program: Program, state: Mapping[str, Any], scope: Scope |
             f"set_state_dict: {strangers[:5]} are no persistable variables of the Program and are left out",
             stacklevel=3,
         )
-    for name, value in state.items():
-        if name in known:
-            give_value(known[name], np.asarray(value), scope)
+    values = {name: np.asarray(value) for name, value in state.items() if name in known}
+    for name, value in values.items():  # all are looked at before the first is changed
+        require_fit(known[name], value)
+    for name, value in values.items():
+        give_value(known[name], value, scope)

@@ -39,8 +39,8 @@ def pruned(source: Program, feeds: Sequence[Variable], fetches: Sequence[Variabl
     absent = [n for n, v in read.items() if v.is_data and v.block is block and id(v) not in given]
     if absent:
         raise ArgumentError(
-            f"{where}: the fetched {[v.name for v in outputs]} need {absent}, which feed_vars does not have; "
-            "add them, or fetch what does not need them"
+            f"{where}: the fetched {[v.name for v in outputs]} depend on {absent}, which feed_vars does not "
+            "have; add them, or fetch what does not depend on them"
         )
     result = inference_program(made, inputs, outputs)
     for each in result.blocks:

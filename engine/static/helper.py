@@ -1,0 +1,36 @@
+"""What the functions of ``static`` ask of their arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from engine.core.errors import ArgumentError, DTypeError
+from engine.program.executor import Executor
+from engine.program.variable import Variable
+
+
+def require_executor(where: str, executor: Any) -> None:
+    """Raises DTypeError for what is neither an Executor nor None."""
+    if executor is not None and not isinstance(executor, Executor):
+        raise DTypeError(
+            f"{where}: executor must be an Executor: got {type(executor).__name__}; pass static.Executor()"
+        )
+
+
+def require_options(where: str, given: Mapping[str, Any], known: Collection[str]) -> None:
+    """Raises ArgumentError for a keyword that is none of ``known``."""
+    if unknown := set(given) - set(known):
+        raise ArgumentError(f"{where}: unknown option {sorted(unknown)}; it takes {', '.join(sorted(known))}")
+
+
+def variables_of(where: str, what: str, value: Any) -> list[Variable]:
+    """The Variables that an argument lists, or the one that it is. Raises DTypeError for anything else."""
+    listed = list(value) if isinstance(value, (list, tuple)) else [value]
+    for item in listed:
+        if not isinstance(item, Variable):
+            raise DTypeError(
+                f"{where}: {what} must be a Variable or a list of them: got {type(item).__name__}; take it "
+                "from the Program with global_block().var(name)"
+            )
+    return listed

@@ -1,0 +1,249 @@
+"""Inference models of static graphs: a Program pruned to what predicts, with its parameters, in the three
+files that ``jit.save`` writes too, or as bytes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.core.errors import AbsentError, ArgumentError, DataError, DTypeError, FormatError
+from engine.files import inference
+from engine.files.atomic import atomic_write, make_folder
+from engine.files.in_memory import container_bytes, read_container_bytes
+from engine.files.state import KIND as STATE
+from engine.framework.state_files import from_tree
+from engine.jit.export import programs_of, weights_of, write_model
+from engine.jit.translated_layer import FORWARD
+from engine.program.passes.prune import pruned
+from engine.program.program import Program
+from engine.program.scope import give_value, global_scope, require_fit, value_of
+from engine.program.serialize import from_plain, to_plain
+from engine.static.compiled import program_of
+from engine.static.helper import require_executor, require_options, variables_of
+
+__all__ = [
+    "deserialize_persistables", "deserialize_program", "load_from_file", "load_inference_model",
+    "normalize_program", "save_inference_model", "save_to_file", "serialize_persistables",
+    "serialize_program",
+]  # fmt: skip
+
+_PROGRAM, _WEIGHTS = inference.KINDS[inference.PROGRAM], inference.KINDS[inference.WEIGHTS]
+
+
+def normalize_program(program: Program, feed_vars: Any, fetch_vars: Any, **kwargs: Any) -> Program:
+    """A copy with only what computes ``fetch_vars`` from ``feed_vars``, as it is when it predicts.
+
+    ``feed_vars`` may be Variables from the middle of the Program. Raises DTypeError for what are no
+    Variables, ArgumentError where a fetch needs data that ``feed_vars`` does not have.
+
+    Differs from Paddle: the program given stays as it is, and the results keep their names; Paddle appends a
+    ``scale`` for each of them and adds operators that feed and fetch.
+    """
+    return _normalized("normalize_program", program, feed_vars, fetch_vars, kwargs, ("skip_prune_program",))
+
+
+def _normalized(
+    where: str, program: Any, feed_vars: Any, fetch_vars: Any, options: Mapping[str, Any], known: Any
+) -> Program:
+    """The pruned copy; ``program`` None stands for the one of the fetched Variables."""
+    require_options(where, options, known)
+    feeds = variables_of(where, "feed_vars", feed_vars)
+    fetches = variables_of(where, "fetch_vars", fetch_vars)
+    if options.get("skip_prune_program"):
+        raise ArgumentError(
+            f"{where}: skip_prune_program=True is not possible here: a saved model holds what its fetches "
+            "need; leave it out, or keep the whole Program with paddle.save()"
+        )
+    if not fetches:
+        raise ArgumentError(f"{where}: fetch_vars is empty; name what is to be predicted")
+    whole = program_of(where, fetches[0].block.program if program is None else program)
+    return pruned(whole, feeds, fetches, where)
+
+
+_SAVE_OPTIONS = ("program", "clip_extra", "legacy_format", "skip_prune_program", "info")
+
+
+def save_inference_model(
+    path_prefix: str, feed_vars: Any, fetch_vars: Any, executor: Any, **kwargs: Any
+) -> None:
+    """Write ``path_prefix`` with the suffixes ``.pdmodel``, ``.pdiparams`` and ``.pdiparams.info``: what
+    computes ``fetch_vars`` from ``feed_vars``, with the values of the parameters in the global scope.
+
+    ``program`` (keyword) is the Program, by default that of the fetched Variables; ``info`` is a dict of
+    plain values to be kept with the model, as of ``jit.save``; ``clip_extra`` and ``legacy_format`` are
+    accepted. ``jit.load`` reads the files as well.
+
+    Raises DTypeError for what are no Variables, ArgumentError where a fetch needs data that ``feed_vars``
+    does not have, ProgramError where a parameter has no value, SaveError if writing fails (what was there
+    stays). Differs from Paddle: see ``normalize_program``.
+    """
+    where = "save_inference_model"
+    require_executor(where, executor)
+    program = _normalized(where, kwargs.get("program"), feed_vars, fetch_vars, kwargs, _SAVE_OPTIONS)
+    for variable in _kept(program):
+        program.bind(variable, value_of(variable))
+    write_model(_prefix(where, path_prefix), program, {}, {}, kwargs.get("info", {}))
+
+
+def load_inference_model(path_prefix: str | None, executor: Any, **kwargs: Any) -> list[Any]:
+    """A list of the Program, the names of what it is fed, and the Variables to fetch.
+
+    Reads what ``save_inference_model`` and ``jit.save`` (its ``forward``) wrote. The parameters are put into
+    the global scope under their names, in place of what is there. With ``path_prefix=None``,
+    ``model_filename`` and ``params_filename`` are the bytes of program and parameters; with a folder they are
+    the names of its files.
+
+    Raises AbsentError for absent files, FormatError for damaged, foreign or mixed ones; then the scope is as
+    it was.
+    """
+    where = "load_inference_model"
+    require_executor(where, executor)
+    require_options(where, kwargs, ("model_filename", "params_filename"))
+    if path_prefix is None:
+        program, weights, shown = _from_bytes(kwargs)
+    else:
+        program, weights, shown = _from_files(_named(_prefix(where, path_prefix), kwargs))
+    for operator in (o for block in program.blocks for o in block.ops):
+        if "is_test" in operator.attrs:  # jit.save keeps the mode that the network was in
+            operator.attrs["is_test"] = True
+    program.changed()
+    scope = global_scope()
+    for variable, array in list(weights_of(program, weights, shown)):
+        scope.var(variable.name).store(np.array(array))
+    block = program.global_block()
+    return [program, list(program.inputs), [block.var(name) for name in program.outputs]]
+
+
+def _from_files(prefix: str) -> tuple[Program, Mapping[str, Any], str]:
+    pair = inference.read_pair(prefix)
+    if pair is not None:
+        return from_plain(pair[0], f"{prefix}.pdmodel"), pair[1], f"{prefix}.pdiparams"
+    files = inference.read_inference(prefix)
+    return programs_of(files)[FORWARD], files.weights, f"{files.prefix}.pdiparams"
+
+
+def _from_bytes(options: Mapping[str, Any]) -> tuple[Program, Mapping[str, Any], str]:
+    model, params = options.get("model_filename"), options.get("params_filename")
+    if model is None or params is None:
+        raise ArgumentError(
+            "load_inference_model: path_prefix is None: then model_filename and params_filename must be the "
+            "bytes of program and parameters"
+        )
+    program, weights = deserialize_program(model), _weights("load_inference_model", params)
+    return program, weights, "load_inference_model"
+
+
+def _named(folder: str, options: Mapping[str, Any]) -> str:
+    """The prefix of files in a folder that are named one by one."""
+    if not options:
+        return folder
+    names = [str(options.get(key) or "__model__") for key in ("model_filename", "params_filename")]
+    prefixes = {str(inference.inference_prefix(os.path.join(folder, name))) for name in names}
+    if len(prefixes) > 1:
+        raise ArgumentError(
+            f"load_inference_model: {names[0]!r} and {names[1]!r} are not of one model: the files of a model "
+            "have one name with the endings .pdmodel and .pdiparams; give path_prefix without the ending"
+        )
+    return prefixes.pop()
+
+
+# -- bytes -------------------------------------------------------------------------------------------------
+def serialize_program(feed_vars: Any, fetch_vars: Any, **kwargs: Any) -> bytes:
+    """The Program that ``save_inference_model`` writes, as the bytes of a ``.pdmodel``. Raises as it does."""
+    known = ("program", "legacy_format")
+    program = _normalized(
+        "serialize_program", kwargs.get("program"), feed_vars, fetch_vars, kwargs, known
+    )
+    return container_bytes(_PROGRAM, inference.VERSION, {"program": to_plain(program)})
+
+
+def serialize_persistables(feed_vars: Any, fetch_vars: Any, executor: Any, **kwargs: Any) -> bytes:
+    """The parameters that ``save_inference_model`` writes, as the bytes of a ``.pdiparams``. Raises as it
+    does."""
+    where = "serialize_persistables"
+    require_executor(where, executor)
+    program = _normalized(where, kwargs.get("program"), feed_vars, fetch_vars, kwargs, ("program",))
+    weights = {v.name: value_of(v).numpy() for v in _kept(program)}
+    return container_bytes(_WEIGHTS, inference.VERSION, {"weights": weights})
+
+
+def save_to_file(path: str, content: bytes) -> None:
+    """Write bytes to a file; its folder is made where absent. Raises DTypeError for no bytes, SaveError."""
+    if not isinstance(content, bytes):
+        raise DTypeError(f"save_to_file: content must be bytes: got {type(content).__name__}")
+    make_folder(Path(path).parent)
+    atomic_write(path, lambda file: file.write(content))
+
+
+def load_from_file(path: str) -> bytes:
+    """The bytes of a file. Raises AbsentError where there is none, DataError for one that can't be read."""
+    try:
+        return Path(path).read_bytes()
+    except FileNotFoundError as error:
+        raise AbsentError(f"load_from_file: {path}: there is no such file; check the path") from error
+    except OSError as error:
+        raise DataError(f"load_from_file: {path} can't be read: {error}; check the path") from error
+
+
+def deserialize_program(data: bytes) -> Program:
+    """The Program in the bytes of ``serialize_program`` or of a ``.pdmodel``, that of ``static.save`` too.
+
+    Raises DTypeError for no bytes, FormatError for damaged or foreign ones.
+    """
+    where = "deserialize_program"
+    container = read_container_bytes(data, (_PROGRAM, STATE), inference.VERSION, where)
+    if container.kind == STATE:
+        program = from_tree(container.tree, True, where)
+        if not isinstance(program, Program):
+            raise FormatError(f"{where}: these bytes hold no Program; take those of serialize_program()")
+        return program
+    inference.check_tree(container.tree, inference.PROGRAM, where)
+    return from_plain(container.tree["program"], where)
+
+
+def deserialize_persistables(program: Program, data: bytes, executor: Any) -> None:
+    """Give the parameters of ``program`` the values in the bytes of ``serialize_persistables`` or of a
+    ``.pdiparams``, in the global scope.
+
+    Raises DTypeError for no bytes, FormatError for damaged or foreign ones, ArgumentError for a parameter
+    that they do not have, ShapeError or DTypeError for one that does not fit; then nothing is changed.
+    """
+    where = "deserialize_persistables"
+    require_executor(where, executor)
+    program = program_of(where, program)
+    weights = _weights(where, data)
+    missing = [v.name for v in program.all_parameters() if v.name not in weights]
+    if missing:
+        raise ArgumentError(
+            f"{where}: the bytes have no values for {missing[:5]}; take those of the same Program"
+        )
+    known = [v for v in _kept(program) if v.name in weights]
+    for variable in known:
+        require_fit(variable, weights[variable.name])
+    for variable in known:
+        give_value(variable, weights[variable.name])
+
+
+def _weights(where: str, data: Any) -> dict[str, Any]:
+    container = read_container_bytes(data, _WEIGHTS, inference.VERSION, where)
+    inference.check_tree(container.tree, inference.WEIGHTS, where)
+    weights: dict[str, Any] = container.tree["weights"]
+    return weights
+
+
+def _kept(program: Program) -> list[Any]:
+    return [v for v in program.global_block().vars.values() if v.persistable]
+
+
+def _prefix(where: str, path: Any) -> str:
+    if not isinstance(path, (str, os.PathLike)):
+        raise DTypeError(f"{where}: path_prefix must be a text: got {type(path).__name__}")
+    return os.fspath(path)
+
+
+# Paddle has it as a static method; a Program itself knows no files.
+Program.parse_from_string = staticmethod(deserialize_program)  # type: ignore[attr-defined]

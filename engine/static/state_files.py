@@ -1,0 +1,113 @@
+"""``static.save`` and ``static.load``: a Program with its parameters and optimizer state in three files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.core.errors import ArgumentError, FormatError
+from engine.files.training import (
+    OPTIMIZER,
+    PARAMETERS,
+    PROGRAM,
+    read_training,
+    training_paths,
+    write_training,
+)
+from engine.framework.state_files import from_tree, to_tree
+from engine.program.program import Program
+from engine.program.scope import give_value, require_fit
+from engine.program.variable import Variable
+from engine.static.compiled import program_of
+from engine.static.helper import require_executor
+
+__all__ = ["load", "load_program_state", "save"]
+
+
+def save(program: Program, model_path: str, protocol: int = 4, **configs: Any) -> None:
+    """Write ``model_path`` with the suffixes ``.pdparams`` (parameters), ``.pdopt`` (what optimizers keep and
+    other persistable values) and ``.pdmodel`` (the Program).
+
+    The three are one save: all are replaced or none is. ``protocol`` is Paddle's pickle protocol and has no
+    meaning here: nothing is pickled. Raises ArgumentError for a path without a file name, ProgramError where
+    a value is missing, SaveError if writing fails (what was there stays).
+    """
+    if unknown := set(configs) - {"pickle_protocol"}:
+        raise ArgumentError(f"save: unknown option {sorted(unknown)}; it takes protocol")
+    program = program_of("save", program)
+    trees = {
+        PARAMETERS: to_tree(program.state_dict("param")),
+        OPTIMIZER: to_tree(program.state_dict("opt")),
+        PROGRAM: to_tree(program),
+    }
+    write_training(training_paths("save", model_path), trees)
+
+
+def load(program: Program, model_path: str, executor: Any = None, var_list: Any = None) -> None:
+    """Give the persistable Variables of ``program`` the values that ``save`` wrote at ``model_path``.
+
+    They are put into the global scope, whether or not the startup Program ran. ``var_list`` limits it to
+    these Variables or names; ``executor`` is accepted. Nothing is changed where something does not fit.
+    Raises AbsentError for absent files, FormatError for damaged ones or those of two saves, ArgumentError for
+    a Variable that they do not have, ShapeError or DTypeError for one of another shape or dtype.
+    """
+    program = program_of("load", program)
+    require_executor("load", executor)
+    if var_list is None:
+        chosen = [v for v in program.list_vars() if v.persistable and not v.is_data]
+    else:
+        chosen = [_of(program, v) for v in var_list]
+    paths = training_paths("load", model_path)
+    optimizer = any(not v.is_parameter for v in chosen) and paths[OPTIMIZER].exists()
+    state = _values(paths, optimizer)
+    missing = [v for v in chosen if v.name not in state]
+    if not optimizer and any(not v.is_parameter for v in missing):
+        state = _values(paths, True)  # says that the file is missing, or finishes the save
+        missing = [v for v in chosen if v.name not in state]
+    if missing:
+        raise ArgumentError(
+            f"load: {model_path} has no values for {[v.name for v in missing[:5]]}; load what was saved from "
+            "the same Program, or take what fits with load_program_state() and set_program_state()"
+        )
+    for variable in chosen:
+        require_fit(variable, state[variable.name])
+    for variable in chosen:
+        give_value(variable, state[variable.name])
+
+
+def load_program_state(model_path: str, var_list: Any = None) -> dict[str, np.ndarray[Any, Any]]:
+    """The arrays that ``save`` wrote at ``model_path`` by name; those of ``var_list`` only, if given.
+
+    Raises AbsentError for an absent file, FormatError for damaged ones or those of two saves, ArgumentError
+    for a name of ``var_list`` that they do not have.
+    """
+    paths = training_paths("load_program_state", model_path)
+    state = _values(paths, paths[OPTIMIZER].exists())
+    if var_list is None:
+        return state
+    names = [v if isinstance(v, str) else v.name for v in var_list]
+    missing = [name for name in names if name not in state]
+    if missing:
+        raise ArgumentError(f"load_program_state: {model_path} has no values for {missing[:5]}")
+    return {name: state[name] for name in names}
+
+
+def _of(program: Program, wanted: Any) -> Variable:
+    return program.global_block().var(wanted if isinstance(wanted, str) else wanted.name)
+
+
+def _values(paths: Mapping[str, Path], optimizer: bool) -> dict[str, Any]:
+    """All arrays of the parameters by name, and with ``optimizer`` what is beside them."""
+    state: dict[str, Any] = {}
+    for suffix, tree in read_training(paths, (PARAMETERS, OPTIMIZER) if optimizer else (PARAMETERS,)).items():
+        found = from_tree(tree, True, str(paths[suffix]))
+        if not isinstance(found, Mapping) or not all(isinstance(v, np.ndarray) for v in found.values()):
+            raise FormatError(
+                f"{paths[suffix]}: it does not hold arrays by name; choose what static.save, or paddle.save "
+                "of a state dict, wrote"
+            )
+        state |= found
+    return state
