@@ -76,8 +76,9 @@ def test_a_thousand_steps_with_the_cycle_collector_off_do_not_grow_the_process(s
         grown, more = peak() - before, len(gc.get_objects()) - objects
     finally:
         gc.enable()
-    # A step's arrays alone are 150 KB: a thousand kept ones would be 150 MB.
-    assert grown < 4096, f"the process grew by {grown} KB"
+    # A step's arrays alone are 150 KB: a thousand kept ones would be 150 MB. What the process's other tests
+    # left behind scatters new arrays over a few megabytes.
+    assert grown < 16384, f"the process grew by {grown} KB"
     assert more < 200, f"{more} more objects are alive"
 
 

@@ -1,4 +1,4 @@
-"""PyLayer: gradients written by the user, on the tape and in Programs."""
+"""PyLayer (operator py_layer): gradients written by the user, on the tape and in Programs."""
 
 from __future__ import annotations
 
