@@ -21,6 +21,7 @@ from engine.jit.signature import Signature, as_specs, cache_key, tensors_of
 from engine.jit.tracebacks import fold
 from engine.program.builder import building
 from engine.program.program import Program, Variable
+from engine.program.unknown import known_operand
 from engine.tensor.inplace import replace
 from engine.tensor.tensor_array import TensorArray
 
@@ -56,7 +57,7 @@ class ConcreteProgram:
         with names.guard(), noting_layers() as called, building(self.main_program) as builder, \
                 builder.assigning():  # fmt: skip
             self.result = function.call_converted(arguments)
-            self._leaves = nest.flatten(self.result)
+            self._leaves = [known_operand(leaf) for leaf in nest.flatten(self.result)]
             self.outputs = [builder.result(value) for leaf in self._leaves for value in _parts(leaf)]
             back = builder.handed_back()
         self.main_program.inputs = [v.name for v in self.inputs]

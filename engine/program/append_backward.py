@@ -10,6 +10,7 @@ from engine.core.errors import GradientError
 from engine.core.operator import Operator
 from engine.ops import index, shape
 from engine.program.control_backward import CONTROL_GRADIENTS
+from engine.program.gradient_ops import may_have_stretched
 from engine.program.program import Block, Variable, reads, variables_of, writes
 
 
@@ -89,16 +90,7 @@ def _operator_gradients(
                 continue
             if opdef.broadcasts:
                 each = undo_broadcast(each, variable.spec.shape)
-                if _may_have_stretched(operator, variable):
+                if may_have_stretched(operator, variable):
                     each = index.sum_to_like(each, variable)
             result.append((variable, each))
     return result
-
-
-def _may_have_stretched(operator: Operator, variable: Variable) -> bool:
-    """Whether an unknown dimension of ``variable`` may be 1 when it runs, and another input's larger."""
-    others = [v.spec.shape for v in variables_of(operator.inputs) if v is not variable]
-    for back, size in enumerate(reversed(variable.spec.shape), 1):
-        if size == -1 and any(len(other) >= back and other[-back] != 1 for other in others):
-            return True
-    return False

@@ -287,7 +287,7 @@ def _append_loop(
 
     structure = [*loop_vars, *(builder.now(x) for x in changed)]
     flat = [_loop_value(builder, builder.now(v)) for v in nest.flatten(structure)]
-    specs = [v.spec for v in flat]
+    specs = [v.spec.with_shape([-1, *v.spec.shape[1:]]) if v.grows else v.spec for v in flat]
     for _ in range(4):  # dimensions that the body changes become unknown, until nothing changes any more
         made = _build_loop(builder, test, step, structure, flat, specs, changed)
         if isinstance(made, dict):

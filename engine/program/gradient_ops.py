@@ -116,8 +116,10 @@ def _places(forward: Operator) -> list[tuple[str, int | None, Variable]]:
 
 
 def may_have_stretched(operator: Operator, variable: Variable) -> bool:
-    """Whether an unknown dimension of ``variable`` may be 1 when it runs, and another input's larger."""
+    """Whether an unknown dimension of ``variable`` may be 1 when it runs, and what it becomes larger."""
     others = [v.spec.shape for v in variables_of(operator.inputs) if v is not variable]
+    if "shape" in operator.attrs:  # expand: no other input stretches it
+        others += [v.spec.shape for v in variables_of(operator.outputs)]
     for back, size in enumerate(reversed(variable.spec.shape), 1):
         if size == -1 and any(len(other) >= back and other[-back] != 1 for other in others):
             return True

@@ -53,6 +53,11 @@ def known_operand(value: Any) -> Any:
 
 def _computed(name: str) -> Callable[[Any, Any], Any]:
     def method(self: Unknown, other: Any) -> Any:
+        if isinstance(other, (list, tuple, str)):
+            raise ConversionError(
+                f"{type(other).__name__} * dimension: the dimension is known only when the Program runs; use "
+                "tile or expand on a Tensor, or fix it in the InputSpec"
+            )
         return getattr(self.value(), name)(known_operand(other))
 
     return method

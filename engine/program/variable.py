@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from engine.program.program import Block
 
 
+CONDITION = (
+    "write the condition in code that to_static converts (if, while, and, or, not), or move it out of the "
+    "graph"
+)
+
+
 class Variable:
     """A named place in a Block: shape (-1 where unknown) and dtype, no data.
 
@@ -28,7 +34,9 @@ class Variable:
     """
 
     _symbolic = True
+    __array_ufunc__ = None  # NumPy's numbers and arrays leave arithmetic with it to it
     lod_level = 0
+    grows = False  # whether its first dimension is the length of a tensor array
     type = "LOD_TENSOR"
 
     def __init__(
@@ -97,10 +105,13 @@ class Variable:
 
     def __len__(self) -> int:
         if not self.spec.shape or self.spec.shape[0] < 0:
-            raise ConversionError(
+            from engine.program.builder import located, user_frame
+
+            error = ConversionError(
                 f"len: the first dimension of {self.name!r} {self.spec} is not known before running; "
                 "use shape(x)[0]"
             )
+            raise located(error, user_frame())
         return self.spec.shape[0]
 
     # -- values --------------------------------------------------------------------------------------------
@@ -119,13 +130,12 @@ class Variable:
 
         give_value(self, np.asarray(value), scope)
 
-    def _no_value(self, what: str) -> EngineError:
+    def _no_value(self, what: str, remedy: str = "") -> EngineError:
         from engine.program.builder import located, user_frame
 
         error = ConversionError(
             f"{what}: {self.name!r} {self.spec} is a static Variable, its value is known only when the "
-            "Program runs; write the condition in code that to_static converts (if, while, and, or, not), or "
-            "move it out of the graph"
+            f"Program runs; {remedy or CONDITION}"
         )
         return located(error, user_frame())
 
@@ -143,13 +153,16 @@ class Variable:
 
     def numpy(self) -> Any:
         """Raises: a Variable holds no data. Fetch it with an Executor."""
-        raise self._no_value("numpy()")
+        raise self._no_value("numpy()", "fetch it with an Executor, or compute with the Variable itself")
 
     item = tolist = numpy
 
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise self._no_value("a NumPy array", "compute with functions of this package in place of NumPy's")
+
     def backward(self, *_: Any, **__: Any) -> None:
         """Raises: gradients of a Program come from append_backward."""
-        raise self._no_value("backward()")
+        raise self._no_value("backward()", "use paddle.grad, or call backward() on the function's result")
 
     def __hash__(self) -> int:
         return id(self)

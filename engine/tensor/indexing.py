@@ -12,6 +12,7 @@ from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError
 from engine.eager.tensor import Tensor, write
 from engine.ops import index as ops
 from engine.ops import math
+from engine.program.builder import located, user_frame
 from engine.program.unknown import Unknown, known_operand
 from engine.tensor.creation import to_tensor
 from engine.tensor.inplace import replace
@@ -139,9 +140,11 @@ def iterate(x: Any) -> Iterator[Any]:
         raise DTypeError("iteration over a 0-D Tensor: it holds one number; use item()")
     length = x.shape[0]
     if length < 0:
-        raise OutOfRangeError(
-            f"iteration over {x.name!r}: its first dimension is not known before running; "
-            "fix it in the InputSpec"
+        message = (
+            f"iteration over {x.name!r} {x.spec}: its first dimension is not known before the Program runs; "
+            "write a for loop or a list comprehension in code that to_static converts, or fix it in the "
+            "InputSpec"
         )
+        raise located(OutOfRangeError(message), user_frame())
     for n in range(length):
         yield getitem(x, n)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -11,15 +12,16 @@ from engine.ops import array as ops
 from engine.ops import index as index_ops
 from engine.ops import shape
 from engine.program.builder import located, user_frame
+from engine.tensor import indexing
 from engine.tensor.creation import to_tensor
 
 
 class TensorArray:
     """Tensors of one shape and dtype, or equal structures of such Tensors, in a Program.
 
-    It is used like a list: ``append``, ``extend``, ``pop``, ``array[i]``, ``array[i] = x``, ``array[a:b]``,
-    ``+``. Its length is a Variable: ``length()``, which ``len()`` becomes in converted code. ``stack`` and
-    ``concat`` take it in place of a list.
+    It is used like a list: ``append``, ``extend``, ``insert``, ``pop``, ``array[i]``, ``array[i] = x``,
+    ``array[a:b]``, ``+``, ``del array[i]``. Its length is a Variable: ``length()``, which ``len()`` becomes
+    in converted code. ``stack`` and ``concat`` take it in place of a list.
     """
 
     # One Variable a leaf of an element, with the elements along its first dimension.
@@ -42,8 +44,12 @@ class TensorArray:
         columns = zip(*(nest.flatten(item) for item in items), strict=True) if items else None
         samples = nest.flatten(like)
         if columns is None:
-            return cls(like, [_empty(sample) for sample in samples])
-        return cls(like, [_stack(column, sample) for column, sample in zip(columns, samples, strict=True)])
+            made = [_empty(sample) for sample in samples]
+        else:
+            made = [_stack(column, sample) for column, sample in zip(columns, samples, strict=True)]
+        for stacked in made:
+            stacked.grows = True  # a loop that carries it through does not count on its length
+        return cls(like, made)
 
     def leaves(self) -> list[Any]:
         """One Variable for every Tensor of an element, the elements along its first dimension."""
@@ -84,14 +90,26 @@ class TensorArray:
         for element in elements:
             self.append(element)
 
-    def pop(self, index: int = -1) -> Any:
-        """Take the element at ``index`` away, the last or the first."""
-        if index not in (-1, 0):
-            raise self._refused(f"pop({index!r}) from the middle", "pop the last or the first element")
+    def insert(self, index: Any, element: Any) -> None:
+        """Put an element before the one at ``index``, as a list does."""
+        rest = self[index:]
+        self._stacked = self[:index]._stacked
+        self.append(element)
+        self.extend(rest)
+
+    def pop(self, index: Any = -1) -> Any:
+        """Take the element at ``index`` away."""
         taken = self[index]
-        rest = ("slice", None, -1, None) if index == -1 else ("slice", 1, None, None)
-        self._stacked = tuple(index_ops.slice_view(stacked, index=(rest,)) for stacked in self._stacked)
+        del self[index]
         return taken
+
+    def clear(self) -> None:
+        """Take all elements away."""
+        self._stacked = self[:0]._stacked
+
+    def reverse(self) -> None:
+        """Turn the order of the elements round."""
+        self._stacked = self[::-1]._stacked
 
     def write(self, i: Any, element: Any) -> None:
         """Put an element at position ``i``, which may be one past the end."""
@@ -107,16 +125,11 @@ class TensorArray:
     def concatenated(self, axis: int = 0) -> Any:
         """All elements in one Tensor, one after another along a dimension of theirs."""
         axis = _axis("concat", axis, self._single("concat").ndim - 1)
-        moved = self.stacked(axis)
-        size = [-1 if n in (axis, axis + 1) else s for n, s in enumerate(moved.shape)]
-        if sum(s < 0 for n, s in enumerate(moved.shape) if n not in (axis, axis + 1)):
-            raise self._refused("concat of tensors with unknown dimensions", "stack them and reshape")
-        return shape.reshape(moved, shape=[*size[:axis], -1, *size[axis + 2 :]])
+        return shape.flatten(self.stacked(axis), start_axis=axis, stop_axis=axis + 1)
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
-            bounds = ("slice", index.start, index.stop, index.step)
-            return self.with_leaves([index_ops.slice_view(s, index=(bounds,)) for s in self._stacked])
+            return self.with_leaves([indexing.getitem(stacked, index) for stacked in self._stacked])
         return nest.pack(self._structure, [_element(stacked, index) for stacked in self._stacked])
 
     def __setitem__(self, index: Any, element: Any) -> None:
@@ -125,9 +138,26 @@ class TensorArray:
             lambda stacked, x: index_ops.setitem(stacked, x, tensors, index=plain), element
         )
 
+    def __delitem__(self, index: Any) -> None:
+        if isinstance(index, slice):
+            raise self._refused("del of a slice", "keep the rest: items = items[n:]")
+        ends = isinstance(index, int) and index in (-1, 0)
+        if ends:
+            self._stacked = (self[:-1] if index else self[1:])._stacked
+            return
+        rest = self[index + 1 :]
+        self._stacked = self[:index]._stacked
+        self.extend(rest)
+
     def __add__(self, other: Any) -> TensorArray:
         made = self.with_leaves(self._stacked)
         made.extend(other)
+        return made
+
+    def __radd__(self, other: Any) -> TensorArray:
+        first = self[0] if not other else other[0]
+        made = TensorArray.of(list(other), first)
+        made.extend(self)
         return made
 
     def __iadd__(self, other: Any) -> TensorArray:
@@ -137,6 +167,16 @@ class TensorArray:
     def copy(self) -> TensorArray:
         """Another array with the same elements."""
         return self.with_leaves(self._stacked)
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> TensorArray:
+        return self.with_leaves([copy.deepcopy(stacked, memo) for stacked in self._stacked])
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__") or not hasattr(list, name):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        raise self._refused(f"{name}()", "append, insert, pop, index or slice it, or stack it into a Tensor")
 
     def __len__(self) -> NoReturn:
         raise self._refused("len()", "ask for its length in code that to_static converts")

@@ -14,6 +14,7 @@ from engine.core.errors import DTypeError, ModeError
 from engine.core.place import current_place, set_device
 from engine.eager.mode import RECORDING
 from engine.eager.tensor import Tensor
+from engine.program.builder import current_builder
 from engine.program.program import Variable
 from engine.tensor.creation import to_tensor
 
@@ -42,10 +43,11 @@ def to_variable(value: Any, name: str | None = None, zero_copy: bool | None = No
 
     Raises ModeError in static mode, DTypeError for another type.
     """
-    if modes.is_static():
-        raise ModeError("to_variable: works in eager mode: a Program is being built; call disable_static()")
     if isinstance(value, Tensor | Variable):
         return value
+    builder = current_builder()
+    if builder is not None and builder.startup is not None:
+        raise ModeError("to_variable: works in eager mode: static mode is on; call disable_static()")
     if not isinstance(value, list | tuple | np.ndarray):
         raise DTypeError(
             f"to_variable: value must be a NumPy array, list, tuple or Tensor: got {type(value).__name__}"

@@ -40,6 +40,12 @@ class Backend(Protocol):
     def asked(self, value: Any) -> Any:
         """A dimension that is not known yet as a symbolic value; anything else as it is."""
 
+    def rank(self, value: Any) -> int:
+        """The number of dimensions of a symbolic value or Tensor."""
+
+    def filled(self, value: Any, like: Any) -> Any:
+        """A number in the rank and dtype of a Tensor."""
+
     def is_floating(self, value: Any) -> bool:
         """Whether a symbolic value or Tensor has a floating dtype."""
 
@@ -64,7 +70,7 @@ class Backend(Protocol):
         away.
         """
 
-    def undone_on(self, error: type[Exception]) -> AbstractContextManager[None]:
+    def undone_on(self, error: type[Exception] | tuple[type[Exception], ...]) -> AbstractContextManager[None]:
         """If the error leaves the block, what was built inside is thrown away."""
 
     def placeholder(self, like: Any) -> Any:
@@ -84,6 +90,26 @@ class Backend(Protocol):
 
     def length(self, value: Any) -> Any:
         """The first dimension of a symbolic value: an int where it is known, else a symbolic value."""
+
+    def scalar(self, value: Any) -> Any:
+        """A symbolic value of one element as one without dimensions; anything else as it is."""
+
+    def data_method(self, value: Any, name: str) -> Callable[[], Any] | None:
+        """What a method of a Tensor that reads its data does while a Program is built; None for others."""
+
+    def rows(self, value: Any) -> Any:
+        """A tensor array of the rows of a symbolic value."""
+
+    def reduced(self, name: str, value: Any) -> Any:
+        """`sum`, `any`, `all`, `max` or `min` of the rows of a symbolic value, or of a tensor array's
+        elements; None where no operator says what Python would.
+        """
+
+    def sorted(self, items: Any, reverse: bool) -> Any:
+        """The items of a list or tensor array in order; the reason as text where they have none."""
+
+    def holds(self, container: Any, value: Any) -> Any:
+        """Whether a value is among the rows of a symbolic value; None where no operator says it."""
 
     def cast(self, value: Any, dtype: str) -> Any:
         """A symbolic value converted to `bool`, `int64` or `float32`."""

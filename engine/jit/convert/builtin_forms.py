@@ -8,11 +8,23 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.jit.convert import backend
-from engine.jit.convert.runtime_loops import convert_range
+from engine.jit.convert.runtime_merge import decided
+from engine.jit.convert.runtime_sequences import Rows, SymbolicRange
+
+
+def convert_range(*args: Any) -> range | SymbolicRange:
+    """Python's `range`, or one whose numbers only the running Program knows."""
+    args = tuple(backend.get().asked(arg) for arg in args)
+    if not 1 <= len(args) <= 3 or not backend.any_symbolic(args):
+        return range(*args)
+    start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
+    return SymbolicRange(*(backend.get().scalar(number) for number in (start, stop, step)))
 
 
 def convert_len(value: Any) -> Any:
     """`len`, which for a symbolic Tensor is its first dimension, known or not."""
+    if isinstance(value, SymbolicRange | Rows):
+        return value.length()
     return backend.get().length(value) if backend.get().is_symbolic(value) else len(value)
 
 
@@ -27,7 +39,9 @@ def convert_float(*args: Any, **kwargs: Any) -> Any:
 
 
 def convert_bool(*args: Any, **kwargs: Any) -> Any:
-    """`bool`, which casts a symbolic Tensor to bool."""
+    """`bool`, which casts a symbolic Tensor to bool, and asks a tensor array for its length."""
+    if len(args) == 1 and backend.get().is_array(args[0]):
+        return decided(args[0])
     return _cast(bool, "bool", args, kwargs)
 
 
@@ -38,6 +52,7 @@ def convert_isinstance(value: Any, kinds: Any) -> bool:
 
 def convert_print(*args: Any, sep: str | None = None, end: str | None = None, **kwargs: Any) -> None:
     """`print`; symbolic Tensors are printed when the Program runs, each after the text in front of it."""
+    args = tuple(backend.get().asked(arg) for arg in args)
     if not backend.any_symbolic(args):
         print(*args, sep=sep, end=end, **kwargs)
         return
@@ -54,6 +69,7 @@ def convert_print(*args: Any, sep: str | None = None, end: str | None = None, **
 
 def convert_assert(test: Any, message: Callable[[], Any] | None = None) -> Any:
     """The test of an `assert`; a symbolic one is checked when the Program runs."""
+    test = decided(test)
     if not backend.get().is_undecided(test):
         return test
     backend.get().check(test, str(message()) if message is not None else "")
@@ -63,7 +79,7 @@ def convert_assert(test: Any, message: Callable[[], Any] | None = None) -> Any:
 def _cast(kind: type, dtype: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     args = tuple(backend.get().asked(arg) for arg in args)
     if len(args) == 1 and not kwargs and backend.get().is_symbolic(args[0]):
-        return backend.get().cast(args[0], dtype)
+        return backend.get().cast(backend.get().scalar(args[0]), dtype)
     return kind(*args, **kwargs)
 
 

@@ -10,13 +10,14 @@ from engine.core import mode as modes
 from engine.core.errors import ConversionError, EngineError
 from engine.core.mode import is_symbolic
 from engine.eager.tensor import Tensor
+from engine.jit.convert import reductions, tensor_data
 from engine.jit.convert.runtime_merge import is_number
 from engine.ops import compare, math, shape
 from engine.ops import control as control_ops
 from engine.program import control
 from engine.program.builder import current_builder, located, user_frame
 from engine.program.program import Variable
-from engine.program.unknown import known_operand
+from engine.program.unknown import Unknown, known_operand
 from engine.tensor.tensor_array import TensorArray
 
 
@@ -40,6 +41,8 @@ class EngineBackend:
         given = kinds if isinstance(kinds, tuple) else (kinds,)
         if isinstance(value, TensorArray):
             return list in given
+        if isinstance(value, Unknown):
+            return int in given
         return isinstance(value, Variable) and Tensor in given
 
     def array(self, items: list[Any], like: Any) -> Any:
@@ -51,13 +54,21 @@ class EngineBackend:
     def is_undecided(self, value: object) -> bool:
         # An eager Tensor met while building (a buffer, a parameter) has a value now, but not the one it will
         # have.
-        return is_symbolic(value) or (isinstance(value, Tensor) and current_builder() is not None)
+        if is_symbolic(value) or isinstance(value, TensorArray | Unknown):
+            return True
+        return isinstance(value, Tensor) and current_builder() is not None
 
     def is_tensor(self, value: object) -> bool:
         return isinstance(value, Variable | Tensor)
 
     def asked(self, value: Any) -> Any:
         return known_operand(value)
+
+    def rank(self, value: Any) -> int:
+        return int(value.ndim)
+
+    def filled(self, value: Any, like: Any) -> Any:
+        return _filled(value, like)
 
     def is_floating(self, value: Any) -> bool:
         return bool(value.dtype.is_floating_point)
@@ -107,7 +118,7 @@ class EngineBackend:
         raise AssertionError("a loop's body is built at least once")
 
     @contextmanager
-    def undone_on(self, error: type[Exception]) -> Iterator[None]:
+    def undone_on(self, error: type[Exception] | tuple[type[Exception], ...]) -> Iterator[None]:
         builder = current_builder()
         assert builder is not None, "symbolic values exist only while a Program is built"
         blocks, operators = len(builder.program.blocks), len(builder.block.ops)
@@ -141,6 +152,26 @@ class EngineBackend:
             return value.length()
         dims = value.shape
         return dims[0] if dims and dims[0] >= 0 else self.cast(shape.shape(value)[0], "int64")
+
+    def scalar(self, value: Any) -> Any:
+        return shape.reshape(value, shape=[]) if isinstance(value, Variable) and value.ndim else value
+
+    def data_method(self, value: Any, name: str) -> Callable[[], Any] | None:
+        if current_builder() is None:
+            return None
+        return tensor_data.METHODS[name](value) if name in tensor_data.METHODS else None
+
+    def rows(self, value: Any) -> Any:
+        return TensorArray(None, (value,))
+
+    def reduced(self, name: str, value: Any) -> Any:
+        return reductions.reduced(name, value)
+
+    def sorted(self, items: Any, reverse: bool) -> Any:
+        return reductions.in_order(items, reverse)
+
+    def holds(self, container: Any, value: Any) -> Any:
+        return reductions.holds(container, value)
 
     def cast(self, value: Any, dtype: str) -> Any:
         # In eager mode this gives a number of Python's, through which no gradient flows.

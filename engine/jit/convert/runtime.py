@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
-from engine.jit.convert.builtin_forms import convert_assert
+from engine.jit.convert.builtin_forms import BUILTIN_FORMS, convert_assert
+from engine.jit.convert.iteration_forms import ITERATION_FORMS
 from engine.jit.convert.runtime_calls import call
+from engine.jit.convert.runtime_comprehensions import (
+    comprehend,
+    comprehend_dict,
+    comprehend_set,
+    generate,
+    listed,
+)
 from engine.jit.convert.runtime_control import (
     compare_chain,
     convert_for,
@@ -15,24 +23,38 @@ from engine.jit.convert.runtime_control import (
     logical_or,
     until,
 )
-from engine.jit.convert.runtime_items import item, put
+from engine.jit.convert.runtime_equality import equal, holds, lacks, shape, unequal
+from engine.jit.convert.runtime_items import item, put, unpacked
 from engine.jit.convert.runtime_state import NO_VALUE, Undefined, read
+
+BUILTIN_FORMS.update(ITERATION_FORMS)  # here: they call what they are given, so they need `call` themselves
 
 __all__ = [
     "NO_VALUE",
     "Undefined",
     "call",
     "compare_chain",
+    "comprehend",
+    "comprehend_dict",
+    "comprehend_set",
     "convert_assert",
     "convert_for",
     "convert_ifelse",
     "convert_ifexp",
     "convert_while_loop",
+    "equal",
+    "generate",
+    "holds",
     "item",
+    "lacks",
+    "listed",
     "logical_and",
     "logical_not",
     "logical_or",
     "put",
     "read",
+    "shape",
+    "unequal",
+    "unpacked",
     "until",
 ]

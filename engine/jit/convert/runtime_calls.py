@@ -16,6 +16,7 @@ from engine.core.errors import ConversionError
 from engine.jit.convert import backend
 from engine.jit.convert.builtin_forms import BUILTIN_FORMS
 from engine.jit.convert.convert import convert, is_converted
+from engine.jit.convert.runtime_numpy import call_numpy, is_numpys
 from engine.jit.convert.runtime_state import Undefined
 
 ENGINE = __name__.split(".")[0]
@@ -54,10 +55,13 @@ def call(function: Any) -> Any:
     form = BUILTIN_FORMS.get(id(function))
     if form is not None:
         return form
+    if is_numpys(function):
+        return functools.partial(call_numpy, function)
     if isinstance(function, type | BuiltinFunctionType) or getattr(function, "_not_to_static", False) is True:
         return function
-    if backend.get().is_tensor(getattr(function, "__self__", None)):
-        return function
+    owner = getattr(function, "__self__", None)
+    if backend.get().is_tensor(owner):
+        return backend.get().data_method(owner, function.__name__) or function
     target = getattr(function, "_static_function_target", None)
     if target is not None:
         return call(target)

@@ -5,6 +5,7 @@ its body changes, taken apart into Tensors and numbers.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from engine.jit.convert import backend
@@ -15,6 +16,7 @@ from engine.jit.convert.runtime_merge import (
     Pairs,
     describe,
     is_leaf,
+    is_number,
     keep,
     mapping,
     sequence,
@@ -33,21 +35,30 @@ class CarriedSlot(Protocol):
     def set(self, value: Any) -> None: ...
 
 
+@dataclass
+class Learnt:
+    """What showed only when the loop's body was built, by the path of a value.
+
+    `floats` are whole numbers that become floats, `likes` the Tensors that numbers become, `by_value` tensor
+    arrays that the body replaces by others.
+    """
+
+    floats: set[str] = field(default_factory=set)
+    likes: dict[str, Any] = field(default_factory=dict)
+    by_value: set[str] = field(default_factory=set)
+
+
 class Carried:
     """The values at the loop's beginning as leaves, and how the slots' values are made of leaves.
 
-    `floats` are paths of whole numbers that become floats, `by_value` those of tensor arrays that the body
-    replaces by others; both are added to, and the loop is built again. `born` are the names that have no
+    What `learnt` says of them is added to, and the loop is built again. `born` are the names that have no
     value before the loop.
     """
 
-    def __init__(
-        self, place: Place, slots: Sequence[CarriedSlot], floats: set[str], by_value: set[str]
-    ) -> None:
+    def __init__(self, place: Place, slots: Sequence[CarriedSlot], learnt: Learnt) -> None:
         self.place = place
         self.slots = list(slots)
-        self.floats = floats
-        self.by_value = by_value
+        self.learnt = learnt
         self.born: list[str] = []
         self._start(self.last())
 
@@ -65,10 +76,12 @@ class Carried:
     def _apart(self, path: str, value: Any) -> Build:
         if is_leaf(value):
             index = len(self.leaves)
-            self.leaves.append(float(value) if path in self.floats else value)
+            if path in self.learnt.likes:
+                value = backend.get().filled(value, self.learnt.likes[path])
+            self.leaves.append(float(value) if path in self.learnt.floats and is_number(value) else value)
             return lambda leaves: leaves[index]
         if backend.get().is_array(value):
-            if path not in self.by_value:
+            if path not in self.learnt.by_value:
                 return keep(value)
             parts = [self._apart(f"{path} {n}", part) for n, part in enumerate(value.leaves())]
             return lambda leaves: value.with_leaves([part(leaves) for part in parts])
@@ -100,7 +113,9 @@ class Carried:
             name = slot.name
             if isinstance(first, NoValue) and not isinstance(last, NoValue):
                 first = self._start_of(name, last)
-            elif isinstance(first, Undefined) and not isinstance(last, Undefined):
+            elif isinstance(first, Undefined) and isinstance(last, Undefined):
+                first = last  # it knows why
+            elif isinstance(first, Undefined):
                 self.born.append(subject(name))
                 first = self._start_of(name, last)
             elif isinstance(first, dict) and isinstance(last, dict):
@@ -128,20 +143,29 @@ class Carried:
             raise Rebuild
         return leaves
 
+    def _takes_dimensions(self, first: Any, last: Any) -> bool:
+        tools = backend.get()
+        if not tools.is_tensor(last) or not tools.rank(last):
+            return False
+        return not isinstance(first, float) or tools.is_floating(last)
+
     def _match(self, name: str, path: str, first: Any, last: Any, leaves: list[Any]) -> None:
         tools = backend.get()
         if is_leaf(first) and is_leaf(last):
             becomes_float = isinstance(last, float) or (tools.is_tensor(last) and tools.is_floating(last))
-            if type(first) is int and path not in self.floats and becomes_float:
-                self.floats.add(path)  # as in Python, a whole number becomes a float by arithmetic
+            if type(first) is int and path not in self.learnt.floats and becomes_float:
+                self.learnt.floats.add(path)  # as in Python, a whole number becomes a float by arithmetic
+                self._rebuild = True
+            if is_number(first) and path not in self.learnt.likes and self._takes_dimensions(first, last):
+                self.learnt.likes[path] = last  # `total = 0` before, a sum of rows after
                 self._rebuild = True
             leaves.append(last)
         elif tools.is_array(first) and tools.is_array(last):
-            if path in self.by_value:
+            if path in self.learnt.by_value:
                 for n, pair in enumerate(zip(first.leaves(), last.leaves(), strict=True)):
                     self._match(name, f"{path} {n}", *pair, leaves)
             elif first is not last:
-                self.by_value.add(path)
+                self.learnt.by_value.add(path)
                 self._rebuild = True
         elif isinstance(first, list | tuple) and type(first) is type(last) and len(first) == len(last):
             for position, (one, other) in enumerate(zip(first, last, strict=True)):

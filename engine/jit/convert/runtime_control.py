@@ -11,9 +11,19 @@ from typing import Any
 
 from engine.jit.convert import backend
 from engine.jit.convert.runtime_effects import Effects
-from engine.jit.convert.runtime_growing import Grown, Rebuild, array_of, belongs_outside, watching
-from engine.jit.convert.runtime_loops import Until, build_for, build_while, each, is_built
-from engine.jit.convert.runtime_merge import Pairs, is_leaf
+from engine.jit.convert.runtime_equality import equal, holds, lacks, unequal
+from engine.jit.convert.runtime_growing import (
+    NOT_YET,
+    Grown,
+    Rebuild,
+    array_of,
+    belongs_outside,
+    is_guess,
+    watching,
+)
+from engine.jit.convert.runtime_loops import Until, build_for, build_while
+from engine.jit.convert.runtime_merge import Pairs, decided, is_leaf
+from engine.jit.convert.runtime_sequences import each, is_built
 from engine.jit.convert.runtime_state import Slot, State, refuse, user_place
 
 Thunk = Callable[[], Any]
@@ -28,6 +38,7 @@ def convert_ifelse(
 
     Raises ConversionError where a variable that is needed afterwards can't be joined.
     """
+    pred = decided(pred)
     if not backend.get().is_undecided(pred):
         if pred:
             true_fn()
@@ -44,8 +55,14 @@ def convert_ifelse(
             return effects.knows(container) or any(value is container for value in before)
 
         try:
-            with watching(knows), backend.get().undone_on(Rebuild):
+            with watching(knows), backend.get().undone_on((Rebuild, *NOT_YET)):
                 _build_ifelse(pred, true_fn, false_fn, variables, effects)
+            return
+        except NOT_YET:
+            if not is_guess():
+                raise
+            variables.restore(before)
+            effects.put_back()
             return
         except Grown as grown:
             variables.restore(before)
@@ -100,6 +117,7 @@ def _note_growth(slot: Slot, before: Any, one: Any, other: Any) -> None:
 
 def convert_ifexp(pred: Any, true_fn: Thunk, false_fn: Thunk) -> Any:
     """`true_fn() if pred else false_fn()`."""
+    pred = decided(pred)
     if not backend.get().is_undecided(pred):
         return true_fn() if pred else false_fn()
     pairs = Pairs(user_place(), "where the condition is true", "where it is false", [], [])
@@ -130,12 +148,12 @@ def _logical(
     first: Any,
     others: tuple[Thunk, ...],
 ) -> Any:
-    value = first
+    value = decided(first)
     for other in others:
         symbolic = backend.get().is_undecided(value)
         if not symbolic and not goes_on(value):
             return value
-        following = other()
+        following = decided(other())
         if symbolic:
             if not is_leaf(following):
                 refuse(
@@ -151,14 +169,14 @@ def _logical(
 
 def logical_not(value: Any) -> Any:
     """`not value`."""
+    value = decided(value)
     return backend.get().logical_not(value) if backend.get().is_undecided(value) else not value
 
 
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
-    "==": operator.eq, "!=": operator.ne,
+    "==": equal, "!=": unequal, "in": holds, "not in": lacks,
     "is": operator.is_, "is not": operator.is_not,
-    "in": lambda item, items: item in items, "not in": lambda item, items: item not in items,
 }  # fmt: skip
 
 
@@ -169,8 +187,8 @@ def compare_chain(first: Any, *links: Any) -> Any:
     result: Any = None
     for sign, thunk in zip(links[::2], links[1::2], strict=True):
         value = thunk()
-        holds = COMPARISONS[sign](first, value)
-        result = holds if result is None else logical_and(result, _given(holds))
+        link = COMPARISONS[sign](first, value)
+        result = link if result is None else logical_and(result, _given(link))
         if not backend.get().is_undecided(result) and not result:
             return result
         first = value
@@ -183,14 +201,14 @@ def _given(value: Any) -> Thunk:
 
 def convert_while_loop(test: Thunk, body: Thunk, state: Names = None, live: Names = None) -> None:
     """`while test(): body()`; from the first symbolic test on, the rest is built as one operator."""
-    value = test()
+    value = decided(test())
     while not backend.get().is_undecided(value):
         if not value:
             return
         body()
-        value = test()
+        value = decided(test())
     place = user_place()
-    build_while(State(state, live, place), test, body, place)
+    build_while(State(state, live, place), lambda: decided(test()), body, place)
 
 
 def until(items: Iterable[Any], stop: Thunk) -> Until:

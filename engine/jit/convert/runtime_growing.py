@@ -34,10 +34,34 @@ class Grown(Rebuild):
         self.name = name
         self.items = items
         self.changed = changed
-        if isinstance(changed, list) and len(changed) < len(before):
-            self.like = before[0]
+        if not isinstance(changed, list):
+            self.like = changed[-1]
         else:
-            self.like = changed[len(before) if isinstance(changed, list) else -1]
+            longer = changed if len(changed) > len(before) else before
+            self.like = longer[min(len(changed), len(before))]
+
+
+_guesses: ContextVar[bool] = ContextVar("kinds_are_guessed", default=False)
+# What reading an item or variable raises that another iteration of the loop makes.
+NOT_YET = (IndexError, KeyError, NameError)
+
+
+@contextmanager
+def guessing() -> Iterator[None]:
+    """Within the block the body of a loop is tried only to see of what kind its values become.
+
+    A branch that reads what its first iteration does not have yet is left out.
+    """
+    token = _guesses.set(True)
+    try:
+        yield
+    finally:
+        _guesses.reset(token)
+
+
+def is_guess() -> bool:
+    """Whether what is being built only shows kinds."""
+    return _guesses.get()
 
 
 _open: ContextVar[tuple[Knows, ...]] = ContextVar("constructs_being_built", default=())

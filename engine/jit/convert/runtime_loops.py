@@ -1,15 +1,25 @@
-"""Loops whose length only the running Program knows: `while`, ranges of a Tensor, rows of a Tensor."""
+"""Loops whose length only the running Program knows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from engine.jit.convert import backend
-from engine.jit.convert.runtime_carried import Carried
+from engine.jit.convert.runtime_carried import Carried, Learnt
 from engine.jit.convert.runtime_effects import Effects
-from engine.jit.convert.runtime_growing import Grown, Rebuild, array_of, belongs_outside, watching
+from engine.jit.convert.runtime_growing import (
+    NOT_YET,
+    Grown,
+    Rebuild,
+    array_of,
+    belongs_outside,
+    guessing,
+    is_guess,
+    watching,
+)
+from engine.jit.convert.runtime_sequences import indexed
 from engine.jit.convert.runtime_state import Place, State
 
 Thunk = Callable[[], Any]
@@ -23,61 +33,21 @@ class Until:
     stop: Thunk
 
 
-@dataclass(frozen=True)
-class SymbolicRange:
-    """`range` with a symbolic start, stop or step."""
-
-    start: Any
-    stop: Any
-    step: Any
-
-
-def convert_range(*args: Any) -> range | SymbolicRange:
-    """Python's `range`, or one whose numbers only the running Program knows."""
-    args = tuple(backend.get().asked(arg) for arg in args)
-    if not 1 <= len(args) <= 3 or not backend.any_symbolic(args):
-        return range(*args)
-    start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
-    return SymbolicRange(start, stop, step)
-
-
-def is_built(items: object) -> bool:
-    """Whether a loop over the items has to be built as an operator: its length is not known yet."""
-    if isinstance(items, SymbolicRange):
-        return True
-    return backend.get().is_symbolic(items) and not isinstance(backend.get().length(items), int)
-
-
-def each(items: Any) -> Iterable[Any]:
-    """The items of a loop that is unrolled."""
-    if backend.get().is_symbolic(items):
-        return (items[index] for index in range(backend.get().length(items)))
-    return items  # type: ignore[no-any-return]
-
-
 def build_for(items: Any, stop: Thunk, body: Callable[[Any], None], state: State, place: Place) -> None:
-    """A `for` over a symbolic range, or over the rows of a Tensor whose number of rows is not known."""
+    """A `for` over what `is_built` says of that its length is not known."""
     tools = backend.get()
-    counting = items if isinstance(items, SymbolicRange) else SymbolicRange(0, tools.length(items), 1)
+    sequence = indexed(items)
 
-    def test(index: Any) -> Any:
-        within = _within(index, counting)
+    def test(counter: Any) -> Any:
+        goes_on = sequence.goes_on(counter)
         stopped = stop()
-        return within if stopped is False else tools.logical_and(tools.logical_not(stopped), within)
+        return goes_on if stopped is False else tools.logical_and(tools.logical_not(stopped), goes_on)
 
-    def step(index: Any) -> Any:
-        body(index if items is counting else items[index])
-        return index + counting.step
+    def step(counter: Any) -> Any:
+        body(sequence.at(counter))
+        return counter + sequence.step
 
-    _Loop(state, test, step, place, body, [counting.start]).build()
-
-
-def _within(index: Any, counting: SymbolicRange) -> Any:
-    tools = backend.get()
-    if not tools.is_symbolic(counting.step):
-        return index < counting.stop if counting.step > 0 else index > counting.stop
-    upward = tools.logical_and(counting.step > 0, index < counting.stop)
-    return tools.logical_or(upward, tools.logical_and(counting.step < 0, index > counting.stop))
+    _Loop(state, test, step, place, body, [sequence.start]).build()
 
 
 def build_while(state: State, test: Thunk, body: Thunk, place: Place) -> None:
@@ -89,7 +59,8 @@ class _Loop:
     """One loop while it is built; `counted` holds the first index of a `for`, and is empty for a `while`.
 
     What the body does shows only when it is built, so a loop may be built several times: with numbers that
-    become floats as floats, with lists that grow as tensor arrays, with the containers that it changes.
+    become floats as floats, or Tensors as Tensors, with lists that grow as tensor arrays, with the containers
+    that it changes.
     """
 
     def __init__(
@@ -103,12 +74,12 @@ class _Loop:
         self.user_body = user_body
         self.counted = counted
         self.containers: set[int] = set()  # those that the body changes, by id
-        self.floats: set[str] = set()
-        self.by_value: set[str] = set()
+        self.learnt = Learnt()
         self.keys_grow = False
 
     def build(self) -> None:
         """Raises ConversionError where a variable or container can't be carried through the loop."""
+        tried = False
         while True:
             self.before = self.state.save()
             self.effects = Effects(self.place, self.user_body)
@@ -123,6 +94,11 @@ class _Loop:
                 self._replace(grown)
             except Rebuild:
                 self._restore()
+            except NOT_YET:
+                self._restore()
+                if tried or not self._learns_by_trial():
+                    raise
+                tried = True
         values = self.carried.values(self._own(leaves))
         live = len(self.state.live)
         self.state.finish(values[:live])
@@ -137,13 +113,31 @@ class _Loop:
 
     def _append(self) -> list[Any]:
         changed = [w for w in self.effects.watched if id(w.container) in self.containers]
-        self.carried = Carried(self.place, [*self.state.live, *changed], self.floats, self.by_value)
+        self.carried = Carried(self.place, [*self.state.live, *changed], self.learnt)
         if self.keys_grow or self.carried.incomplete():
-            self.carried.fill(backend.get().trial(self._try_body, self.counted + self.carried.leaves))
+            with guessing():
+                self.carried.fill(backend.get().trial(self._try_body, self.counted + self.carried.leaves))
             self._restore()
         ran = [False] if self.carried.born else []
         leaves = self.counted + self.carried.leaves + ran
         return backend.get().while_loop(self._run_test, self._run_body, leaves)
+
+    def _learns_by_trial(self) -> bool:
+        """Whether the body makes a list longer when branches that read too far are left out."""
+        try:
+            with guessing(), watching(self._knows), backend.get().undone_on((Rebuild, *NOT_YET)):
+                backend.get().trial(self._try_body, self.counted + self.carried.leaves)
+        except Grown as grown:
+            self._restore()
+            if belongs_outside(grown.items):
+                raise
+            self._replace(grown)
+            return True
+        except NOT_YET:
+            self._restore()
+            return False
+        self._restore()
+        return False
 
     def _own(self, leaves: list[Any]) -> list[Any]:
         return leaves[len(self.counted) : len(self.counted) + len(self.carried.leaves)]
@@ -159,6 +153,8 @@ class _Loop:
 
     def _try_body(self, leaves: list[Any]) -> list[Any]:
         self.body(self._put(leaves))
+        if is_guess():
+            self.effects.changed()  # raises for a list that grew
         return self.carried.last()
 
     def _run_body(self, leaves: list[Any]) -> list[Any]:
@@ -184,6 +180,7 @@ class _Loop:
     def _replace(self, grown: Grown) -> None:
         """Let a list that grows be a tensor array from here on."""
         made = array_of(self.place, grown)
+        self.containers.add(id(vars(made)))  # the body changes it: that is how it came to be
         if self.effects.knows(grown.items):
             self.effects.replace(grown.items, made)
         for slot in self.state.slots:

@@ -27,6 +27,12 @@ def is_leaf(value: object) -> bool:
     return is_number(value) or backend.get().is_tensor(value)
 
 
+def decided(value: Any) -> Any:
+    """What a condition asks of a value: a dimension for its number, a tensor array for its length."""
+    tools = backend.get()
+    return tools.length(value) > 0 if tools.is_array(value) else tools.asked(value)
+
+
 def describe(value: object) -> str:
     """A value in an error message."""
     if backend.get().is_tensor(value):

@@ -68,7 +68,25 @@ class Names(ast.NodeVisitor):
             self.generic_visit(node)
             return
         for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
-            self.visit(argument.body if isinstance(argument, ast.Lambda) else argument)
+            if isinstance(argument, ast.Lambda):
+                self._inline(argument)
+            else:
+                self.visit(argument)
+
+    def _inline(self, function: ast.Lambda) -> None:
+        own = parameters(function.args)
+        if not own:
+            self.visit(function.body)
+            return
+        inner = Names([function.body])
+        for name in inner.read:
+            if name not in own:
+                self.read[name] = None
+        for name in inner.captured:
+            if name not in own:
+                self.captured[name] = None
+        self.bound.update(inner.bound)
+        self.calls |= inner.calls
 
     def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         self.bound[node.name] = None

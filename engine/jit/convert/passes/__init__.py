@@ -7,6 +7,7 @@ from engine.jit.convert.passes import (
     breaks,
     calls,
     comparisons,
+    comprehensions,
     conditionals,
     continues,
     declarations,
@@ -16,8 +17,11 @@ from engine.jit.convert.passes import (
     logic,
     reads,
     returns,
+    shapes,
+    starred,
     subscripts,
     supers,
+    unpacking,
     whiles,
 )
 from engine.jit.convert.transform import Pass
@@ -25,6 +29,7 @@ from engine.jit.convert.transform import Pass
 PASSES: tuple[tuple[str, Pass], ...] = (
     ("declarations", declarations.run),
     ("supers", supers.run),
+    ("comprehensions", comprehensions.run),
     ("returns", returns.run),
     ("continues", continues.run),
     ("breaks", breaks.run),
@@ -33,6 +38,9 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("comparisons", comparisons.run),
     ("logic", logic.run),
     ("conditionals", conditionals.run),
+    ("shapes", shapes.run),
+    ("starred", starred.run),
+    ("unpacking", unpacking.run),
     ("subscripts", subscripts.run),
     ("calls", calls.run),
     ("fors", fors.run),

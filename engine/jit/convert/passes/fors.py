@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 
 from engine.jit.convert.passes.control import ControlPass, with_keywords
+from engine.jit.convert.passes.unpacking import stored
 from engine.jit.convert.quote import quote
 from engine.jit.convert.transform import Context
 
@@ -18,7 +19,7 @@ BODY = """
 def body_fn(item):
     nonlocal bound
     global shared
-    target = item
+    first
     body
 """
 
@@ -30,16 +31,12 @@ class Fors(ControlPass):
         iterable = self.visit(node.iter)
         target = self.visit(node.target)
         body = self.block(node.body)
-        local, shared = self.declared([target, *body])
-        holes = {
-            "body_fn": body_fn,
-            "item": item,
-            "bound": local,
-            "shared": shared,
-            "target": target,
-            "body": body,
-        }
-        result = quote(BODY, node.target, **holes)
+        read = ast.copy_location(ast.Name(item, ast.Load()), node.target)
+        first = stored(target, read, node.target, self.context)
+        local, shared = self.declared([*first, *body])
+        result = quote(
+            BODY, node.target, body_fn=body_fn, item=item, bound=local, shared=shared, first=first, body=body
+        )
         (call,) = quote("_jst.convert_for(items, body_fn)", node, items=iterable, body_fn=body_fn)
         return [*result, with_keywords(call, self.state_keywords(names, node))]
 

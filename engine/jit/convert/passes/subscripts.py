@@ -3,6 +3,9 @@
 Before: `y = items[i]`
 After: `y = _jst.item(items, i)`
 
+Before: `y = items[:n]`
+After: `y = _jst.item(items, slice(None, n, None))`
+
 Before: `items[i] = y`
 After: `_jst.put(items, i, y)`
 """
@@ -20,7 +23,17 @@ COMPUTED = (ast.Name, ast.Attribute, ast.BinOp, ast.Call, ast.Subscript)
 class Subscripts(FunctionPass):
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         self.generic_visit(node)
-        if not isinstance(node.ctx, ast.Load) or not isinstance(node.slice, COMPUTED):
+        if not isinstance(node.ctx, ast.Load):
+            return node
+        if isinstance(node.slice, ast.Slice):
+            bounds = (node.slice.lower, node.slice.upper, node.slice.step)
+            if not any(isinstance(bound, COMPUTED) for bound in bounds):
+                return node
+            given = [bound or ast.copy_location(ast.Constant(None), node) for bound in bounds]
+            part = "_jst.item(container, slice(start, stop, step))"
+            start, stop, step = given
+            return quote_expression(part, node, container=node.value, start=start, stop=stop, step=step)
+        if not isinstance(node.slice, COMPUTED):
             return node
         return quote_expression("_jst.item(container, index)", node, container=node.value, index=node.slice)
 

@@ -111,6 +111,12 @@ class FakeBackend:
             return "a str is no Tensor"
         return SymList(Sym(list(items)))
 
+    def rank(self, value: Any) -> int:
+        return 0
+
+    def filled(self, value: Any, like: Any) -> Any:
+        return value
+
     def is_floating(self, value: Any) -> bool:
         return isinstance(value.value, float)
 
@@ -136,7 +142,7 @@ class FakeBackend:
         return body([Sym(leaf) for leaf in leaves])
 
     @contextmanager
-    def undone_on(self, error: type[Exception]) -> Iterator[None]:
+    def undone_on(self, error: type[Exception] | tuple[type[Exception], ...]) -> Iterator[None]:
         yield
 
     def placeholder(self, like: Any) -> Any:
@@ -161,6 +167,24 @@ class FakeBackend:
         # A tuple has a known first dimension, a list stands for one that is known only to the running
         # Program.
         return len(value.value) if isinstance(value.value, tuple) else Sym(len(value.value))
+
+    def scalar(self, value: Any) -> Any:
+        return value
+
+    def data_method(self, value: Any, name: str) -> None:
+        return None
+
+    def rows(self, value: Any) -> Any:
+        return SymList(Sym(list(value.value)))
+
+    def reduced(self, name: str, value: Any) -> Any:
+        return None
+
+    def sorted(self, items: Any, reverse: bool) -> Any:
+        return "symbolic values have no order"
+
+    def holds(self, container: Any, value: Any) -> Any:
+        return None
 
     def cast(self, value: Any, dtype: str) -> Sym:
         return Sym({"bool": bool, "int64": int, "float32": float}[dtype](value.value))

@@ -392,8 +392,9 @@ CASES = [
             s = 0
 
             def for_body_0(item_0):
-                nonlocal i, x, y, s
-                i, (x, y) = item_0
+                nonlocal i, part_0, x, y, s
+                i, part_0 = _jst.unpacked(item_0, 2)
+                x, y = _jst.unpacked(part_0, 2)
                 s += x
 
             _jst.convert_for(a, for_body_0, state=lambda: (i, x, y, s), live=lambda: (s,))

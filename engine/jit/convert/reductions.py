@@ -1,0 +1,56 @@
+"""What Python's built-in functions give for rows of a Tensor or elements of a tensor array, as operators."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.errors import EngineError
+from engine.eager.tensor import Tensor
+from engine.ops import compare
+from engine.program.program import Variable
+from engine.tensor import manipulation, math, reduction, search
+from engine.tensor.tensor_array import TensorArray
+
+
+def reduced(name: str, value: Any) -> Any:
+    """`sum` of rows of any shape, `any`, `all`, `max` and `min` of numbers; None for what has no operator."""
+    if isinstance(value, TensorArray):
+        leaves = value.leaves()
+        if len(leaves) != 1:
+            return None
+        value = leaves[0]
+    if name == "sum":
+        return math.cast(reduction.sum(value, axis=0), value.dtype) if value.dtype.name != "bool" else None
+    if value.ndim != 1:
+        return None
+    if name in ("any", "all"):
+        function = reduction.any if name == "any" else reduction.all
+        return function(value if value.dtype.name == "bool" else math.cast(value, "bool"))
+    # The element itself, and of equal ones the first: its gradient is Python's.
+    place = reduction.argmax(value) if name == "max" else reduction.argmin(value)
+    return value[place]
+
+
+def in_order(items: Any, reverse: bool) -> Any:
+    """Numbers in order, as a list or tensor array like the one given; the reason as text."""
+    try:
+        array = items if isinstance(items, TensorArray) else TensorArray.of(items, items[0])
+        (leaf,) = leaves if len(leaves := array.leaves()) == 1 else (None,)
+    except EngineError as error:
+        return str(error)
+    if leaf is None or leaf.ndim != 1:
+        return "its items are no single numbers"
+    made = search.sort(leaf, descending=bool(reverse))
+    return items.with_leaves([made]) if isinstance(items, TensorArray) else manipulation.unbind(made)
+
+
+def holds(container: Any, value: Any) -> Any:
+    """Whether a number is among the elements of a Tensor without rows of rows, or of an array of numbers."""
+    if isinstance(container, TensorArray):
+        container = leaves[0] if len(leaves := container.leaves()) == 1 else None
+    if container is None or container.ndim != 1:
+        return None
+    if isinstance(value, bool | int | float):
+        return reduction.any(container == value)
+    fits = isinstance(value, Variable | Tensor) and value.ndim == 0
+    return reduction.any(compare.equal(container, value)) if fits else None
