@@ -1,7 +1,6 @@
 """Images at another size: nearest, linear and cubic interpolation, one dimension after the other.
 
-Along a dimension each element of the result is a sum of a few elements of the image ("taps"). Their places
-grow with the place in the result, so the gradient adds up runs of neighbours.
+Along a dimension each element of the result is a sum of a few elements of the image ("taps").
 """
 
 from __future__ import annotations
@@ -78,19 +77,18 @@ class _Axis:
         return total
 
     def backward(self, xp: Any, g: Any, size: int) -> Any:
-        moved = xp.zeros((size, *[d for n, d in enumerate(g.shape) if n != self.axis]), g.dtype)
-        total = xp.moveaxis(moved, 0, self.axis)
-        before = (slice(None),) * self.axis
-        for n, places in enumerate(self.places):
-            part = g if len(self.places) == 1 else g * self._weight(xp, n, g.dtype)
-            starts = np.flatnonzero(np.diff(places, prepend=-1))
-            # The places grow: elements that go to one place are neighbours.
-            if xp is np:
-                sums = np.add.reduceat(part, starts, axis=self.axis) if part.size else part[(*before, starts)]
-                total[(*before, places[starts])] += sums
-            else:
-                xp.add.at(moved, xp.asarray(places), xp.moveaxis(part, self.axis, 0))
-        return total
+        """What each of the ``size`` elements along the dimension gets."""
+        # With the dimension first, what is added is whole slices.
+        moved = xp.ascontiguousarray(xp.moveaxis(g, self.axis, 0))
+        total = xp.zeros((size, *moved.shape[1:]), g.dtype)
+        if not moved.size:
+            return xp.moveaxis(total, 0, self.axis)
+        across = (-1, *[1] * (g.ndim - 1))
+        for places, weights in zip(self.places, self.weights, strict=True):
+            part = moved if len(self.places) == 1 else moved * xp.asarray(weights, g.dtype).reshape(across)
+            for n, place in enumerate(places.tolist()):
+                total[place] += part[n]
+        return xp.moveaxis(total, 0, self.axis)
 
 
 def _sizes(
@@ -184,7 +182,7 @@ def _define(method: str, rank: int) -> Any:
         for axis in reversed(_axes(x, out_size, scale_tensor, data_layout, (out_d, out_h, out_w), scale,
                                    align_corners, align_mode)):  # fmt: skip
             g_in = axis.backward(xp, g_in, x.shape[axis.axis])
-        return g_in
+        return xp.ascontiguousarray(g_in)
 
     @interpolate.grad_all("x")
     def rule(
