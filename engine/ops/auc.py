@@ -43,7 +43,7 @@ def auc(xp, predict, label, stat_pos, stat_neg, *, curve="ROC", num_thresholds=4
         counted = xp.bincount(places[chosen], minlength=bins).astype(stat.dtype)
         flat = stat.reshape(-1)
         if slide_steps == 0:
-            flat += counted
+            flat[:bins] += counted
         else:
             step = int(flat[-1]) % slide_steps
             oldest = flat[step * bins : (step + 1) * bins]

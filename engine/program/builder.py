@@ -96,7 +96,11 @@ class Builder(modes.Mode):
         """From here on ``x``, which was changed in place, stands for ``value``.
 
         What shares storage with it would see the change in eager mode, but not here: it can't be read again.
+        In static mode a persistable Variable is written, so that it keeps the value for the next run.
         """
+        if self.startup is not None and isinstance(x, Variable) and x.persistable:
+            update.assign_into(x, value)
+            return
         now = self.now(x)
         root = self.roots.get(id(now), now)
         self.stale.update({id(v): v for v in self.families.get(id(root), ()) if v is not now})

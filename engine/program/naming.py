@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 
 _ENGINE_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
+# Where a parameter called ``name`` names the result.
+_FUNCTIONS = tuple(
+    f"{_ENGINE_FOLDER}{os.path.join(*folder.split('/'))}{os.sep}"
+    for folder in ("tensor", "nn/functional", "static", "vision/ops", "signal", "incubate")
+)
+_LAYERS = f"{_ENGINE_FOLDER}{os.path.join('nn', 'layer')}{os.sep}"
+
 HELPER = "{helper}.tmp"  # the usual form: a helper for each call, its results counted
 
 
@@ -90,7 +97,11 @@ class Helpers:
         active = set(map(id, frames))
         self._running = [entry for entry in self._running if id(entry[0]) in active]
         found = _found(operator, frames)
-        if found is None:
+        given = _given(frames)
+        if given is not None:
+            naming = found[1] if found and found[1].form else OPERATORS.get(operator) or Naming(operator)
+            helper = given
+        elif found is None:
             naming = OPERATORS.get(operator) or Naming(operator)
             helper = _helper(program, naming)
         else:
@@ -106,8 +117,8 @@ class Helpers:
             helper = _helper(program, naming)
         key = naming.form.format(helper=helper, x=first)
         if naming.form == "{helper}":  # the first result is called like the helper itself
-            given = iter((helper,))
-            return naming, lambda: next(given, None) or program.unique_name(f"{helper}.tmp")
+            first_one = iter(() if any(helper in b.vars for b in program.blocks) else (helper,))
+            return naming, lambda: next(first_one, None) or program.unique_name(f"{helper}.tmp")
         return naming, lambda: program.unique_name(key)
 
     @contextmanager
@@ -129,6 +140,23 @@ def _found(operator: str, frames: list[FrameType]) -> tuple[FrameType, Naming] |
                 return frame, naming
             found = found or (frame, naming)
     return found
+
+
+def _given(frames: list[FrameType]) -> str | None:
+    """The name that the user gave: to a function, as ``name``, or to the Layer that applies it."""
+    for frame in frames:
+        code = frame.f_code
+        if code.co_name == "forward":
+            own = frame.f_locals.get("self")
+            fields = getattr(own, "__dict__", {}) if code.co_filename.startswith(_LAYERS) else {}
+            found = fields.get("_name") or fields.get("name")
+        elif "name" in code.co_varnames[: code.co_argcount] and code.co_filename.startswith(_FUNCTIONS):
+            found = None if code.co_name.startswith("_") else frame.f_locals["name"]
+        else:
+            continue
+        if isinstance(found, str) and found:
+            return found
+    return None
 
 
 def _helper(program: Program, naming: Naming) -> str:

@@ -1,5 +1,6 @@
 """Paddle's ``static``: Programs, the Executor that runs them, and layers as functions."""
 
+from engine.core.alias.absent import refusing
 from engine.jit.input_spec import InputSpec
 from engine.program.annotate import device_guard, name_scope
 from engine.program.executor import (
@@ -36,8 +37,6 @@ from engine.static.parameters import create_global_var, create_parameter
 from engine.static.places import cpu_places, cuda_places
 from engine.static.weight_norm import WeightNormParamAttr
 
-# Absent: the Ipu and xpu names, for devices that are not here; ctr_metric_bundle, which is part of Paddle's
-# distributed trainer.
 __all__ = [
     "Block", "BuildStrategy", "CompiledProgram", "ExecutionStrategy", "Executor",
     "ExponentialMovingAverage", "InputSpec", "Print", "Program", "Scope", "Variable", "WeightNormParamAttr",
@@ -48,3 +47,5 @@ __all__ = [
     "py_func", "save", "save_inference_model", "save_to_file", "scope_guard", "serialize_persistables",
     "serialize_program", "set_program_state",
 ]  # fmt: skip
+
+__getattr__ = refusing(__name__)

@@ -32,6 +32,7 @@ class ExponentialMovingAverage:
     def __init__(self, decay: float = 0.999, thres_steps: Any = None, name: str | None = None) -> None:
         if isinstance(decay, bool) or not isinstance(decay, (int, float)):
             raise DTypeError(f"ExponentialMovingAverage: decay is a number: got {type(decay).__name__}")
+        require_static("ExponentialMovingAverage")
         self._decay = float(decay)
         self._thres_steps = thres_steps
         self._name = name or ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.errors import ArgumentError, DTypeError
+from engine.core.errors import DTypeError
 from engine.program.program import Program
 
 
@@ -18,8 +18,13 @@ class _Options:
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in self._defaults:
-            raise ArgumentError(
+            raise AttributeError(
                 f"{type(self).__name__}: there is no {name!r}; it has {', '.join(sorted(self._defaults))}"
+            )
+        kind = type(self._defaults[name])
+        if kind in (bool, int, str) and not isinstance(value, (kind, int) if kind is not str else str):
+            raise DTypeError(
+                f"{type(self).__name__}: {name} is {kind.__name__}: got {type(value).__name__}"
             )
         self.__dict__[name] = value
 
@@ -45,19 +50,22 @@ class BuildStrategy(_Options):
         **dict.fromkeys(
             (
                 "allow_cuda_graph_capture", "async_mode", "build_cinn_pass", "cache_runtime_context",
-                "enable_addto", "enable_auto_fusion", "enable_backward_optimizer_op_deps",
-                "enable_sequential_execution", "fix_op_run_order", "fuse_adamw", "fuse_all_optimizer_ops",
-                "fuse_bn_act_ops", "fuse_bn_add_act_ops", "fuse_elewise_add_act_ops", "fuse_gemm_epilogue",
-                "fuse_relu_depthwise_conv", "fused_attention", "fused_feedforward", "is_distribution",
-                "remove_unnecessary_lock", "sequential_run", "sync_batch_norm", "use_hierarchical_allreduce",
+                "enable_addto", "enable_auto_fusion", "enable_sequential_execution", "fix_op_run_order",
+                "fuse_adamw", "fuse_all_optimizer_ops", "fuse_bn_act_ops", "fuse_elewise_add_act_ops",
+                "fuse_gemm_epilogue", "fuse_relu_depthwise_conv", "fused_attention", "fused_feedforward",
+                "is_distribution", "sequential_run", "sync_batch_norm", "use_hierarchical_allreduce",
             ),
             False,
         ),
+        **dict.fromkeys(
+            (
+                "enable_backward_optimizer_op_deps", "enable_inplace", "fuse_all_reduce_ops",
+                "fuse_bn_add_act_ops", "fuse_broadcast_ops", "remove_unnecessary_lock",
+            ),
+            True,
+        ),
         "bkcl_comm_num": 1,
         "debug_graphviz_path": "",
-        "enable_inplace": None,
-        "fuse_all_reduce_ops": None,
-        "fuse_broadcast_ops": None,
         "gradient_scale_strategy": 0,
         "hierarchical_allreduce_inter_nranks": 0,
         "memory_optimize": None,
@@ -78,7 +86,7 @@ class ExecutionStrategy(_Options):
         "num_iteration_per_drop_scope": 100,
         "num_iteration_per_run": 1,
         "num_threads": 0,
-        "use_experimental_executor": False,
+        "use_experimental_executor": True,
         "use_thread_barrier": False,
     }
 

@@ -28,7 +28,7 @@ def accuracy(input: Any, label: Any, k: int = 1, correct: Any = None, total: Any
         from engine.metric.metrics import accuracy as at_once
 
         return at_once(input, label, k, correct, total)
-    helper = Helper("accuracy", "static.accuracy")
+    helper = Helper("accuracy", where="static.accuracy")
     if label.dtype is int32:
         label = math.cast(label, out_dtype=int64)
     with helper.named():
@@ -64,11 +64,12 @@ def auc(
         raise ArgumentError(
             "auc: ins_tag_weight is filled by Paddle's distributed trainer, which is not here; leave it out"
         )
-    helper = Helper("auc", "static.auc")
+    helper = Helper("auc", where="static.auc")
     builder = helper.builder
     bins = num_thresholds + 1
     names = [builder.program.unique_name(f"{helper.name}.tmp") for _ in range(2)]
-    shapes = [((1 + slide_steps) * bins + 1,), ((1 + slide_steps) * bins + 1,), (1, bins), (1, bins)]
+    recent = ((1 + slide_steps) * bins + 1,) if slide_steps else (1, bins)
+    shapes = [recent, recent, (1, bins), (1, bins)]
     stats = []
     for dims in shapes:
         made = builder.program.global_block().create_var(

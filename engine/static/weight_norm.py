@@ -43,7 +43,7 @@ def normalized_weight(
 ) -> Any:
     """The weight that ``attr`` describes, as a Variable computed from its two parameters."""
     dims = [int(d) for d in dims]
-    lengths = [1] if attr.dim is None else [dims[attr.dim]]
+    kept = None if attr.dim is None else attr.dim % len(dims)
     base = attr.name or builder.program.unique_name(f"{owner}.w")
 
     def part(suffix: str, own: list[int], initializer: Any) -> Any:
@@ -53,33 +53,26 @@ def normalized_weight(
         )  # fmt: skip
         return make_parameter(owner, own, described, as_dtype(dtype), False, default)
 
-    v = part("v", dims, attr.initializer)
     known = builder.startup is not None and f"{base}_g" in builder.startup.global_block().vars
-    g = part("g", lengths, None)
-    assert builder.startup is not None, "static mode has a startup Program"
+    g = part("g", [d if n == kept else 1 for n, d in enumerate(dims)], None)
+    v = part("v", dims, attr.initializer)
     if not known:
-        _begin_as_norm(builder, g, v, attr.dim)
-    spread = (
-        lengths
-        if attr.dim is None
-        else [dims[n] if n == attr.dim % len(dims) else 1 for n in range(len(dims))]
-    )
-    factor = math.divide(shape.reshape(g, shape=spread), shape.reshape(_norm(v, attr.dim), shape=spread))
-    return math.multiply(v, factor)
+        _begin_as_norm(builder, g, v, kept)
+    return math.multiply(v, math.divide(g, _norm(v, kept)))
 
 
-def _norm(v: Any, dim: int | None) -> Any:
-    axes = [n for n in range(v.ndim) if dim is None or n != dim % v.ndim]
-    total = reduce.sum(math.square(v), axis=axes, reduce_all=dim is None)
-    return math.sqrt(shape.reshape(total, shape=[1]) if dim is None else total)
+def _norm(v: Any, kept: int | None) -> Any:
+    """The norm of v over all dimensions but ``kept``, which stay with size 1."""
+    axes = [n for n in range(v.ndim) if n != kept]
+    return math.sqrt(reduce.sum(math.square(v), axis=axes, keepdim=True, reduce_all=kept is None))
 
 
-def _begin_as_norm(builder: Builder, g: Any, v: Any, dim: int | None) -> None:
+def _begin_as_norm(builder: Builder, g: Any, v: Any, kept: int | None) -> None:
     startup = builder.startup
     assert startup is not None, "static mode has a startup Program"
     block = startup.global_block()
     with modes.use(Builder(startup, startup=startup)):
-        norm = _norm(block.var(v.name), dim)
+        norm = _norm(block.var(v.name), kept)
     twin = block.var(g.name)
     block.ops[:] = [o for o in block.ops if all(out is not twin for out in o.outputs)]
     append_into(block, shape.assign.opdef, (norm,), {}, (twin,))

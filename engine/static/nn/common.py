@@ -31,7 +31,7 @@ def fc(
     inputs = list(x) if isinstance(x, (list, tuple)) else [x]
     for value in inputs:
         require_variable("fc", "x", value)
-    helper = Helper("fc")
+    helper = Helper("fc", name)
     attrs = weight_attr if isinstance(weight_attr, (list, tuple)) else [weight_attr] * len(inputs)
     products = []
     for value, attr in zip(inputs, attrs, strict=True):

@@ -9,6 +9,7 @@ from engine.core.errors import ArgumentError, ShapeError
 from engine.nn import functional
 from engine.nn.initializer import Normal
 from engine.static.nn.helper import Helper, activated, require_variable
+from engine.vision.ops import deformable
 
 
 def conv2d(
@@ -31,7 +32,7 @@ def conv2d(
     Weights are first drawn from Normal(0, sqrt(2 / (height * width * channels))). Raises ShapeError where the
     channels are not known or no multiple of ``groups``.
     """
-    helper = Helper("conv2d")
+    helper = Helper("conv2d", name)
     return _convolution(
         helper, "conv2d", 2, input, num_filters, filter_size, stride, padding, dilation, groups, param_attr,
         bias_attr, act, data_format,
@@ -54,7 +55,7 @@ def conv3d(
     data_format: str = "NCDHW",
 ) -> Any:
     """``act(conv3d(input, weight) + bias)``; see conv2d."""
-    helper = Helper("conv3d")
+    helper = Helper("conv3d", name)
     return _convolution(
         helper, "conv3d", 3, input, num_filters, filter_size, stride, padding, dilation, groups, param_attr,
         bias_attr, act, data_format,
@@ -68,19 +69,25 @@ def _convolution(
 ) -> Any:  # fmt: skip
     channels = _channels(where, rank, input, data_format)
     groups = groups or 1
+    weight = _weight(helper, where, rank, input, num_filters, filter_size, groups, channels, param_attr)
+    with helper.named():
+        out = getattr(functional, where)(input, weight, None, stride, padding, dilation, groups, data_format)
+    return _finished(helper, where, out, num_filters, bias_attr, act, data_format)
+
+
+def _weight(
+    helper: Helper, where: str, rank: int, input: Any, num_filters: int, filter_size: Any, groups: int,
+    channels: int, attr: Any,
+) -> Any:  # fmt: skip
     if channels % groups:
         raise ShapeError(
             f"{where}: input {input.spec} has {channels} channels, no multiple of groups={groups}"
         )
     window = _window(where, rank, filter_size)
     std = python_math.sqrt(2.0 / (python_math.prod(window) * channels))
-    weight = helper.parameter(
-        [num_filters, channels // groups, *window], param_attr, input.dtype,
-        default_initializer=Normal(0.0, std),
-    )  # fmt: skip
-    with helper.named():
-        out = getattr(functional, where)(input, weight, None, stride, padding, dilation, groups, data_format)
-    return _finished(helper, where, out, num_filters, bias_attr, act, data_format)
+    return helper.parameter(
+        [num_filters, channels // groups, *window], attr, input.dtype, default_initializer=Normal(0.0, std)
+    )
 
 
 def conv2d_transpose(
@@ -104,7 +111,7 @@ def conv2d_transpose(
     Without ``filter_size`` the window is what makes ``output_size`` of the input. Raises ArgumentError where
     neither is given.
     """
-    helper = Helper("conv2d_transpose")
+    helper = Helper("conv2d_transpose", name)
     return _transposed(
         helper, "conv2d_transpose", 2, input, num_filters, output_size, filter_size, padding, stride,
         dilation, groups, param_attr, bias_attr, act, data_format,
@@ -128,11 +135,42 @@ def conv3d_transpose(
     data_format: str = "NCDHW",
 ) -> Any:
     """``act(conv3d_transpose(input, weight) + bias)``; see conv2d_transpose."""
-    helper = Helper("conv3d_transpose")
+    helper = Helper("conv3d_transpose", name)
     return _transposed(
         helper, "conv3d_transpose", 3, input, num_filters, output_size, filter_size, padding, stride,
         dilation, groups, param_attr, bias_attr, act, data_format,
     )  # fmt: skip
+
+
+def deform_conv2d(
+    x: Any,
+    offset: Any,
+    mask: Any,
+    num_filters: int,
+    filter_size: Any,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+    deformable_groups: int = 1,
+    im2col_step: int = 1,
+    weight_attr: Any = None,
+    bias_attr: Any = None,
+    name: str | None = None,
+) -> Any:
+    """A convolution that reads ``x`` at places moved by ``offset``, see ``vision.ops.deform_conv2d``.
+
+    ``mask`` (or None) is what each value read is multiplied by; ``im2col_step`` is accepted, results do not
+    depend on it. Raises ShapeError where the shapes do not fit.
+    """
+    channels = _channels("deform_conv2d", 2, x, "NCHW")
+    helper = Helper("deformable_conv", name, where="static.nn.deform_conv2d")
+    weight = _weight(helper, "deform_conv2d", 2, x, num_filters, filter_size, groups, channels, weight_attr)
+    with helper.named():
+        out = deformable.deform_conv2d(
+            x, offset, weight, None, stride, padding, dilation, deformable_groups, groups, mask
+        )
+    return _finished(helper, "deform_conv2d", out, num_filters, bias_attr, None, "NCHW")
 
 
 def _transposed(

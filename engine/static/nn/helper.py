@@ -35,9 +35,9 @@ def require_variable(where: str, name: str, value: Any) -> None:
 class Helper:
     """One call of a function: its unique name, after which parameters and results are called."""
 
-    def __init__(self, key: str, where: str | None = None) -> None:
+    def __init__(self, key: str, name: str | None = None, where: str | None = None) -> None:
         self.builder = require_static(where or f"static.nn.{key}")
-        self.name = self.builder.program.unique_name(key)
+        self.name = name or self.builder.program.unique_name(key)
 
     def named(self, order: str = "", form: str = "") -> AbstractContextManager[None]:
         """Within the block all results are called after this call (or after ``form``), those of functions

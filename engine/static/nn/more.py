@@ -29,7 +29,7 @@ def prelu(
     if data_format not in ("NC", "NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC"):
         raise ArgumentError(f"prelu: data_format {data_format!r} is none of 'NCHW', 'NHWC' and their kind")
     require_variable("prelu", "x", x)
-    helper = Helper("prelu")
+    helper = Helper("prelu", name)
     first = data_format[1] == "C"
     dims = {
         "all": [1],
@@ -58,7 +58,7 @@ def bilinear_tensor_product(
     """``act(x[n] @ weight[k] @ y[n] + bias[k])`` for x [N, in1] and y [N, in2]; the result is [N, size]."""
     require_variable("bilinear_tensor_product", "x", x)
     require_variable("bilinear_tensor_product", "y", y)
-    helper = Helper("bilinear_tensor_product")
+    helper = Helper("bilinear_tensor_product", name)
     weight = helper.parameter([size, x.spec.shape[1], y.spec.shape[1]], param_attr, x.dtype)
     bias = helper.parameter([1, size], bias_attr, x.dtype, is_bias=True)
     with helper.named():
@@ -70,7 +70,7 @@ def spectral_norm(
 ) -> Any:
     """``weight`` divided by its largest singular value, estimated by power iteration from fixed vectors."""
     require_variable("spectral_norm", "weight", weight)
-    helper = Helper("spectral_norm")
+    helper = Helper("spectral_norm", name)
     rows = weight.spec.shape[dim]
     if not weight.spec.known or not rows:
         raise ShapeError(f"spectral_norm: weight is {weight.spec}: all its sizes must be known")

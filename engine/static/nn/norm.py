@@ -6,10 +6,12 @@ import math as python_math
 from typing import Any
 
 from engine.core.errors import ArgumentError, ShapeError
+from engine.eager.grad_mode import no_grad
 from engine.nn import functional
 from engine.nn.functional import norm as norms
 from engine.nn.initializer import Constant
 from engine.nn.param_attr import ParamAttr
+from engine.ops import math
 from engine.static.nn.helper import Helper, activated, require_variable
 
 
@@ -34,7 +36,7 @@ def batch_norm(
     While training (``is_test=False``) the batch's statistics are used and the running ones moved towards
     them. Raises ShapeError where the number of channels is not known.
     """
-    helper = Helper("batch_norm")
+    helper = Helper("batch_norm", name)
     channels = _channels("batch_norm", input, data_layout)
     dtype = "float32" if input.dtype.name == "float16" else input.dtype
     scale = helper.parameter([channels], param_attr or None, dtype, default_initializer=Constant(1.0))
@@ -66,7 +68,7 @@ def layer_norm(
 
     Raises ShapeError where one of these dimensions is not known.
     """
-    helper = Helper("layer_norm")
+    helper = Helper("layer_norm", name)
     require_variable("layer_norm", "input", input)
     wanted = input.spec.shape[begin_norm_axis:]
     if not wanted or -1 in wanted:
@@ -99,7 +101,7 @@ def group_norm(
 
     As in Paddle there is a scale or bias only where ``param_attr`` or ``bias_attr`` asks for one.
     """
-    helper = Helper("group_norm")
+    helper = Helper("group_norm", name)
     channels = _channels("group_norm", input, data_layout)
     weight = bias = None
     if param_attr:
@@ -123,12 +125,63 @@ def instance_norm(
             f"instance_norm: param_attr and bias_attr are left out together or not at all: got "
             f"{param_attr!r} and {bias_attr!r}; pass False for both"
         )
-    helper = Helper("instance_norm")
+    helper = Helper("instance_norm", name)
     channels = _channels("instance_norm", input, "NCHW")
     weight = helper.parameter([channels], param_attr, input.dtype, default_initializer=Constant(1.0))
     bias = helper.parameter([channels], bias_attr, input.dtype, is_bias=True)
     with helper.named():
         return norms.instance_norm(input, weight=weight, bias=bias, eps=epsilon)
+
+
+def data_norm(
+    input: Any,
+    act: str | None = None,
+    epsilon: float = 1e-05,
+    param_attr: Any = None,
+    data_layout: str = "NCHW",
+    in_place: bool = False,
+    name: str | None = None,
+    moving_mean_name: str | None = None,
+    moving_variance_name: str | None = None,
+    do_model_average_for_mean_and_var: bool = True,
+    slot_dim: int = -1,
+    sync_stats: bool = False,
+    summary_decay_rate: float = 0.9999999,
+    enable_scale_and_shift: bool = False,
+) -> Any:
+    """``(input - sum / size) * sqrt(size / square)`` of each column of ``input`` [N, C].
+
+    The parameters size, sum and square begin at what the dict ``param_attr`` says (``batch_size``,
+    ``batch_sum``, ``batch_square``; also ``scale_w`` and ``bias`` of ``enable_scale_and_shift``).
+
+    Differs from Paddle: they stay as they are. Paddle's distributed trainer adds up statistics in them, which
+    ``slot_dim`` (refused), ``sync_stats`` and ``summary_decay_rate`` are for. Raises ShapeError for other
+    shapes, ArgumentError for another layout.
+    """
+    require_variable("data_norm", "input", input)
+    if data_layout not in ("NCHW", "NHWC"):
+        raise ArgumentError(f"data_norm: data_layout {data_layout!r} is none of 'NCHW', 'NHWC'")
+    if slot_dim > 0:
+        raise ArgumentError("data_norm: slot_dim belongs to Paddle's distributed trainer; leave it at -1")
+    if input.ndim != 2 or input.spec.shape[1] < 0:
+        raise ShapeError(f"data_norm: input is {input.spec}: it must be [N, C] of a known C; reshape it")
+    helper, prefix = Helper("data_norm", name), name or "dn"
+    given = param_attr if isinstance(param_attr, dict) else {}
+
+    def made(part: str, value: float) -> Any:
+        initializer = Constant(float(given.get(part.replace("square_sum", "square"), value)))
+        attr = ParamAttr(name=f"{prefix}.{part}", initializer=initializer)
+        return helper.parameter([input.spec.shape[1]], attr, input.dtype)
+
+    shifted = [made("scale_w", 1.0), made("bias", 0.0)] if enable_scale_and_shift else None
+    size, total, square = made("batch_size", 1e4), made("batch_sum", 0.0), made("batch_square_sum", 1e4)
+    with helper.named(form="_generated_var"):
+        with no_grad():
+            mean, scale = math.divide(total, size), math.sqrt(math.divide(size, square))
+        out = math.multiply(math.subtract(input, mean), scale)
+        if shifted is not None:
+            out = math.add(math.multiply(out, shifted[0]), shifted[1])
+        return activated("data_norm", out, act)
 
 
 def _channels(where: str, input: Any, layout: str) -> int:

@@ -82,16 +82,19 @@ def static_pylayer(
     """What ``forward_fn(*inputs)`` gives, with the gradients that ``backward_fn(*gradients)`` gives.
 
     Both are built of operators. ``backward_fn`` gets one gradient a result and gives one an input; without it
-    nothing flows back. Raises DTypeError for what is no function.
+    no input may have gradients. Raises DTypeError for what is no function, ArgumentError for a missing
+    ``backward_fn``.
     """
     if not callable(forward_fn) or (backward_fn is not None and not callable(backward_fn)):
         raise DTypeError("static_pylayer: forward_fn and backward_fn must be functions")
     values = list(inputs)
     if backward_fn is None:
-        results = forward_fn(*values)
-        for result in results if isinstance(results, (list, tuple)) else [results]:
-            result.stop_gradient = True
-        return results
+        if any(not v.stop_gradient for v in values):
+            raise ArgumentError(
+                "static_pylayer: an input has gradients, but there is no backward_fn; pass one, or set "
+                "stop_gradient=True"
+            )
+        return forward_fn(*values)
 
     class Given(PyLayer):
         @staticmethod

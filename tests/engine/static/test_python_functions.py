@@ -97,6 +97,8 @@ def test_a_gradient_that_is_given(static):
 
 def test_nothing_flows_back_without_one(static):
     x = static.data("x", [3])
-    x.stop_gradient = False
     y = static.nn.static_pylayer(lambda v: v * 2, [x])
     assert y.stop_gradient
+    x.stop_gradient = False
+    with pytest.raises(ArgumentError, match="no backward_fn"):
+        static.nn.static_pylayer(lambda v: v * 2, [x])
