@@ -143,7 +143,7 @@ def test_pad_layer_and_gradient_order() -> None:
     assert x.grad.numpy()[0, 0].tolist() == [[2, 2], [2, 2]]
     with pytest.raises(ShapeError, match="a mirror image has at most 1 elements; pad less"):
         functional.pad(x, [1, 1, 2, 1], mode="reflect")
-    with pytest.raises(ArgumentError, match="give 4 .before and after each dimension of the image"):
+    with pytest.raises(ArgumentError, match=r"give 4 \(before and after each dimension of the image"):
         functional.pad(x, [1, 1])
 
 

@@ -30,7 +30,8 @@ def _calls(rank: int) -> dict[str, str]:
         "kernel of one": f"F.{name}({x}, t({[3, 4] + [1] * rank}, seed=1), stride=2)",
         "channels last": f"F.{name}(t({_X[rank][:1] + _X[rank][2:] + [4]}), {w}, t([6], seed=2), padding=1, "
         f"data_format='{_LAST[rank]}')",
-        "gradients": f"grad(lambda x, w, b: F.{name}(x, w, b, stride=2, padding=1), {x}, {w}, t([6], seed=2))",
+        "gradients": f"grad(lambda x, w, b: F.{name}(x, w, b, stride=2, padding=1), {x}, {w}, "
+        "t([6], seed=2))",
         "gradients of groups": f"grad(lambda x, w: F.{name}(x, w, groups=2, dilation=2), t("
         f"{[2, 4] + [6] * rank}), {half})",
         "gradients depthwise": f"grad(lambda x, w: F.{name}(x, w, groups=4, padding='SAME'), {x}, "
@@ -68,7 +69,8 @@ def _transposed(rank: int) -> dict[str, str]:
         "output_size": f"F.{name}({x}, {w}, stride=2, output_size={[n + 1 for n in least]})",
         "channels last": f"F.{name}(t({[shape[0], *shape[2:], 4]}), {w}, t([3], seed=2), stride=2, "
         f"data_format='{_LAST[rank]}')",
-        "gradients": f"grad(lambda x, w, b: F.{name}(x, w, b, stride=2, padding=1, output_padding=1), {x}, {w}, "
+        "gradients": f"grad(lambda x, w, b: F.{name}(x, w, b, stride=2, padding=1, output_padding=1), {x}, "
+        f"{w}, "
         "t([3], seed=2))",
         "gradients of groups": f"grad(lambda x, w: F.{name}(x, w, groups=2, stride=2), {x}, {small})",
         "raises for channels": f"F.{name}(t({[1, 3] + [4] * rank}), {w})",

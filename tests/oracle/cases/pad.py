@@ -40,7 +40,8 @@ for _rank, (_first, _last) in _VOLUME.items():
         CALLS |= {
             f"{_first}/{_mode}": f"F.pad(t({_shape}), {_pads}, {_end}, data_format='{_first}')",
             f"{_last}/{_mode}": f"F.pad(t({_moved}), {_pads}, {_end}, data_format='{_last}')",
-            f"{_first}/{_mode} gradient": f"grad(lambda x: F.pad(x, {_pads}, {_end}, data_format='{_first}'), "
+            f"{_first}/{_mode} gradient": f"grad(lambda x: F.pad(x, {_pads}, {_end}, "
+            f"data_format='{_first}'), "
             f"t({_shape}))",
             f"{_cls}/{_mode}": f"nn.{_cls}({_pads}, {_end})(t({_shape}))",
             f"{_cls}/{_mode} text": f"str([nn.{_cls}({_pads}, {_end}), nn.{_cls}(1, '{_mode}', "

@@ -41,7 +41,8 @@ def _windows(kind: str, rank: int) -> dict[str, str]:
         found |= {
             "inclusive": f"F.{name}({x}, 3, stride=2, padding=1, exclusive=False)",
             "inclusive ceil_mode": f"F.{name}({x}, 3, stride=2, padding=1, exclusive=False, ceil_mode=True)",
-            "inclusive gradient": f"grad(lambda x: F.{name}(x, 3, stride=2, padding=1, exclusive=False), {x})",
+            "inclusive gradient": f"grad(lambda x: F.{name}(x, 3, stride=2, padding=1, exclusive=False), "
+            f"{x})",
         }
         if rank > 1:
             found["divisor"] = f"F.{name}({x}, 2, divisor_override=3)"
@@ -84,7 +85,8 @@ def _adaptive(rank: int) -> dict[str, str]:
     found[f"{name}/mask uneven"] = f"F.{name}({x}, 4, return_mask=True)"
     if rank > 1:
         found[f"adaptive_avg_pool{rank}d/channels last"] = (
-            f"F.adaptive_avg_pool{rank}d(t({[_X[rank][0], *_X[rank][2:], 2]}), 2, data_format='{_LAST[rank]}')"
+            f"F.adaptive_avg_pool{rank}d(t({[_X[rank][0], *_X[rank][2:], 2]}), 2, "
+            f"data_format='{_LAST[rank]}')"
         )
     return found
 
@@ -98,7 +100,8 @@ def _unpool(rank: int) -> dict[str, str]:
         name: f"{made}F.{name}(y, mask, 2)",
         f"{name}/output_size": f"y, mask = F.{pool}(t({shape[:2] + odd}), 2, return_mask=True)\n"
         f"F.{name}(y, mask, 2, output_size={[1] * (rank == 1) + odd})",
-        f"{name}/whole output_size": f"{made}F.{name}(y, mask, 2, output_size={shape[:2] + [1] * (rank == 1) + shape[2:]})",
+        f"{name}/whole output_size": f"{made}F.{name}(y, mask, 2, "
+        f"output_size={shape[:2] + [1] * (rank == 1) + shape[2:]})",
         f"{name}/padding": f"y, mask = F.{pool}(t({shape}), 2, padding=1, return_mask=True)\n"
         f"F.{name}(y, mask, 2, padding=1)",
         f"{name}/gradient": f"{made}grad(lambda y: F.{name}(y, mask, 2), y)",
