@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import Any
 
 from engine.core.alias import real_name
+from engine.core.alias.absent import ABSENT
 
 HERE = Path(__file__).resolve().parent
 NAMES, PUBLIC, PAGE = HERE / "api_names.txt", HERE / "api_public.txt", HERE / "api.md"
@@ -133,6 +134,9 @@ def page() -> str:
         lines.append(f"| `{module}` | {len(there)} of {len(found)} | {absent} |")
     lines += ["", "Those that differ:", "", "| name | how |", "|---|---|"]
     lines += [f"| `{each.name}` | {_cell(each.note)} |" for each in differing]
+    lines += ["", "Absent on purpose:", "", "| name | why: it |", "|---|---|"]
+    for module, reasons in ABSENT.items():
+        lines += [f"| `{module}.{name}` | {_cell(why)} |" for name, why in reasons.items()]
     return HEAD + most + ALL + _counted(everything) + "\n\n" + "\n".join(lines) + "\n"
 
 

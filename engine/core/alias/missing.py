@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from engine.core.alias import ALIAS, REAL, alias_name, real_name
+from engine.core.alias.absent import reason
 
 _SEARCHED = (
     "", ".nn", ".nn.functional", ".nn.initializer", ".nn.utils", ".optimizer", ".optimizer.lr", ".static",
@@ -26,6 +27,9 @@ def asked_for(error: BaseException) -> str | None:
         return None
     owner, name, public = found
     full = f"{owner}.{name}"
+    why = reason(owner, name)
+    if why is not None:
+        return f"{full}: is absent: it {why}"
     close = _suggestion(full, owner, name, public)
     remedy = f"did you mean {close}?" if close else "docs/api.md lists the names that are there"
     return f"{full}: the engine has no such name; {remedy}"

@@ -10,6 +10,7 @@ import pytest
 
 import engine
 from engine.core import alias
+from engine.core.alias.absent import ABSENT
 from engine.core.alias.missing import asked_for
 
 
@@ -62,6 +63,30 @@ def test_a_missing_name_is_told_with_what_was_meant(
     with pytest.raises((AttributeError, ImportError)) as raised:
         exec(code, {})
     assert (asked_for(raised.value) or "").startswith(f"{name}: the engine has no such name; {remedy}")
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("import paddle; paddle.static.nn.sequence_pad", "paddle.static.nn.sequence_pad: is absent: it works"),
+        ("from paddle.static.nn import nce", "paddle.static.nn.nce: is absent: it draws its noise"),
+        ("import paddle.static as s; s.IpuStrategy()", "paddle.static.IpuStrategy: is absent: it is for"),
+    ],
+)
+def test_a_name_that_is_absent_on_purpose_is_told_with_the_reason(
+    paddle: object, code: str, said: str
+) -> None:
+    with pytest.raises((AttributeError, ImportError)) as raised:
+        exec(code, {})
+    assert (asked_for(raised.value) or "").startswith(said)
+    if isinstance(raised.value, AttributeError):
+        assert str(raised.value).startswith(said)
+
+
+def test_what_is_absent_on_purpose_is_absent() -> None:
+    for module, names in ABSENT.items():
+        found = importlib.import_module(alias.real_name(module))
+        assert [name for name in names if hasattr(found, name)] == []
 
 
 @pytest.mark.parametrize("code", ["import zzzz", "[].x", "from os import zz", "1 / 0", "import os; os.zzzz"])

@@ -1,0 +1,58 @@
+"""Names of Paddle that are absent on purpose, and why: said wherever someone asks for one."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from engine.core.alias import alias_name
+
+_LOD = "works on LoD tensors (rows of uneven length in one tensor), which do not exist here; {instead}"
+_PAD = "pad the rows and use nn.functional.sequence_mask"
+_IPU = "is for Graphcore's IPUs, on which nothing runs here"
+
+ABSENT: dict[str, dict[str, str]] = {
+    "paddle.static": {
+        **dict.fromkeys(("IpuCompiledProgram", "IpuStrategy", "ipu_shard_guard", "set_ipu_shard"), _IPU),
+        "xpu_places": "is for Baidu's XPUs, on which nothing runs here; use cpu_places or cuda_places",
+        "ctr_metric_bundle": (
+            "adds up what Paddle's distributed recommender training reports; use static.auc, or compute the "
+            "errors with operators"
+        ),
+    },
+    "paddle.static.nn": {
+        **{
+            f"sequence_{name}": _LOD.format(instead=_PAD)
+            for name in (
+                "concat", "conv", "enumerate", "expand", "expand_as", "first_step", "last_step", "pad",
+                "reshape", "reverse", "scatter", "slice", "unpad",
+            )
+        },
+        "sequence_pool": _LOD.format(instead="pad the rows, mask them and reduce along their dimension"),
+        "sequence_softmax": _LOD.format(instead="pad the rows and mask them before nn.functional.softmax"),
+        "nce": (
+            "draws its noise classes with a sampler of Paddle's own; use nn.functional.class_center_sample, "
+            "hsigmoid_loss or softmax_with_cross_entropy"
+        ),
+    },
+}  # fmt: skip
+
+
+def reason(owner: str, name: str) -> str | None:
+    """Why Paddle's module ``owner`` lacks ``name`` here; None where that was not decided."""
+    return ABSENT.get(owner, {}).get(name)
+
+
+def refusing(module: str) -> Callable[[str], Any]:
+    """A ``__getattr__`` for a module of the engine, whose AttributeError gives the reason there is."""
+    owner = alias_name(module)
+
+    def __getattr__(name: str) -> Any:
+        why = reason(owner, name)
+        said = f"module {module!r} has no attribute {name!r}"
+        if why is not None:
+            said = f"{owner}.{name}: is absent: it {why}"
+        raise AttributeError(said, name=name, obj=sys.modules[module])
+
+    return __getattr__
