@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from engine.core.dtype import from_numpy
-from engine.core.errors import DTypeError, ShapeError
+from engine.core.errors import DTypeError, OutOfRangeError, ShapeError
 from engine.core.infer import (
-    broadcast_shapes,
     floating_as_x,
     normal_axis,
     require_floating,
@@ -98,17 +97,30 @@ def _infer_binary(where: str) -> Any:
     def infer(x: Spec, label: Spec, **_: Any) -> Spec:
         require_floating(where, x=x)
         require_same_dtype(where, x=x, label=label)
-        got = broadcast_shapes(where, x.shape, label.shape)
-        if len(x.shape) != len(label.shape) or (-1 not in (*got, *x.shape) and got != x.shape):
-            raise ShapeError(f"{where}: input is {x} and label {label}; they must have one shape")
+        if x.ndim != label.ndim or any(
+            a != b and -1 not in (a, b) for a, b in zip(x.shape, label.shape, strict=True)
+        ):
+            raise ShapeError(f"{where}: input is {x} and label {label}; they must have one shape; reshape")
         return x
 
     return infer
 
 
+def _require_alike(x: Any, label: Any) -> None:
+    """What inference refuses must not broadcast here either: [N, 1] and [N] would make [N, N]."""
+    if x.shape != label.shape or x.dtype != label.dtype:
+        raise ValueError("shapes do not fit")  # the mode asks inference to say what is wrong
+
+
 @op("bce_loss", infer=_infer_binary("binary_cross_entropy"))
 def bce_loss(xp, x, label):
     """-(label * log(x) + (1 - label) * log(1 - x)), the logarithms not below -100."""
+    _require_alike(x, label)
+    if x.size and (x.min() < 0 or x.max() > 1):
+        raise OutOfRangeError(
+            f"binary_cross_entropy: input holds probabilities, 0 to 1: got {float(x.min())} to "
+            f"{float(x.max())} in {_spec(x)}; use sigmoid() before it, or binary_cross_entropy_with_logits()"
+        )
     low, one = x.dtype.type(-100), x.dtype.type(1)
     return -(label * xp.maximum(xp.log(x), low) + (one - label) * xp.maximum(xp.log(one - x), low))
 
@@ -123,6 +135,7 @@ bce_loss.grad(x=_bce_grad)
 @op("sigmoid_cross_entropy_with_logits", infer=_infer_binary("binary_cross_entropy_with_logits"))
 def sigmoid_cross_entropy_with_logits(xp, x, label):
     """bce_loss of sigmoid(x), without overflow: max(x, 0) - x * label + log(1 + exp(-|x|))."""
+    _require_alike(x, label)
     return xp.maximum(x, x.dtype.type(0)) - x * label + xp.log1p(xp.exp(-xp.absolute(x)))
 
 
@@ -132,6 +145,7 @@ sigmoid_cross_entropy_with_logits.grad(x=lambda g, x, label: g * (activation.sig
 @op("kldiv_loss", infer=_infer_binary("kl_div"), slots={"x": "X", "target": "Target", "out": "Loss"})
 def kl_divergence(xp, x, target, *, reduction="none"):
     """target * (log(target) - x), 0 where the target is not positive."""
+    _require_alike(x, target)
     positive = target > 0
     safe = xp.where(positive, target, target.dtype.type(1))
     return xp.where(positive, target * (xp.log(safe) - x), x.dtype.type(0))

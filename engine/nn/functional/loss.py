@@ -7,7 +7,7 @@ from typing import Any
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.infer import normal_axis
 from engine.nn.functional.common import label_smooth
-from engine.nn.functional.reducing import check_reduction, reduced
+from engine.nn.functional.reducing import check_reduction, reduced, require_same_shape
 from engine.ops import activation, compare, index, labels, math, reduce, shape
 from engine.ops import loss as ops
 
@@ -217,6 +217,7 @@ def binary_cross_entropy_with_logits(
     if pos_weight is None:
         loss = labels.sigmoid_cross_entropy_with_logits(logit, label)
     else:
+        require_same_shape("binary_cross_entropy_with_logits", logit=logit, label=label)
         # softplus(-x) is the loss of label 1.
         softplus = labels.sigmoid_cross_entropy_with_logits(logit, shape.fill_like(logit, value=1.0))
         positive = math.scale(label * math.scale(pos_weight, bias=-1.0), bias=1.0)

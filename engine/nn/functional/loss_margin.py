@@ -10,10 +10,12 @@ from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.nn.functional.distance import pairwise_distance
 from engine.nn.functional.reducing import (
     check_reduction,
+    difference,
     dims,
     in_dtype,
     reduced,
     require_floats,
+    require_one_sided,
     require_same_shape,
 )
 from engine.ops import activation, compare, index, labels, linalg, math, reduce, shape, smooth
@@ -38,7 +40,9 @@ def margin_ranking_loss(
 ) -> Any:
     """max(0, -label * (input - other) + margin): label 1 wants input larger, -1 other."""
     check_reduction("margin_ranking_loss", reduction)
-    out = math.multiply(math.subtract(other, input), label)
+    require_one_sided("margin_ranking_loss", input=input, label=label)
+    out = difference("margin_ranking_loss", other, input)
+    out = math.multiply(out, in_dtype(label, out.dtype))
     return reduced(activation.relu(math.scale(out, bias=float(margin))), reduction)
 
 

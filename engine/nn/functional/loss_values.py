@@ -11,6 +11,7 @@ from engine.core.errors import ArgumentError, ShapeError
 from engine.nn.functional.input import one_hot
 from engine.nn.functional.reducing import (
     check_reduction,
+    difference,
     dims,
     in_dtype,
     reduced,
@@ -21,20 +22,32 @@ from engine.ops import compare, index, labels, math, reduce, shape
 
 
 def square_error_cost(input: Any, label: Any) -> Any:
-    """(input - label) squared, elementwise."""
-    return math.square(math.subtract(input, label))
+    """(input - label) squared, elementwise.
+
+    Differs from Paddle: where both would have to be broadcast, as [N, 1] and [N] to [N, N], it raises
+    ShapeError.
+    """
+    return math.square(difference("square_error_cost", input, label))
 
 
 def mse_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
-    """The mean (or sum) of (input - label) squared."""
+    """The mean (or sum) of (input - label) squared.
+
+    Differs from Paddle: where both would have to be broadcast, as [N, 1] and [N] to [N, N], it raises
+    ShapeError.
+    """
     check_reduction("mse_loss", reduction)
-    return reduced(square_error_cost(input, label), reduction)
+    return reduced(math.square(difference("mse_loss", input, label)), reduction)
 
 
 def l1_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
-    """The mean (or sum) of |input - label|."""
+    """The mean (or sum) of |input - label|.
+
+    Differs from Paddle: where both would have to be broadcast, as [N, 1] and [N] to [N, N], it raises
+    ShapeError.
+    """
     check_reduction("l1_loss", reduction)
-    return reduced(math.absolute(math.subtract(input, label)), reduction)
+    return reduced(math.absolute(difference("l1_loss", input, label)), reduction)
 
 
 def smooth_l1_loss(
@@ -142,7 +155,7 @@ def gaussian_nll_loss(
             "layer that predicts it, e.g. use softplus"
         )
     used = variance + shape.detach(math.clip(variance, min=float(epsilon)) - variance)
-    loss = (math.log(used) + math.square(math.subtract(input, label)) / used) * 0.5
+    loss = (math.log(used) + math.square(difference("gaussian_nll_loss", input, label)) / used) * 0.5
     if full:
         loss = math.scale(loss, bias=0.5 * numbers.log(2.0 * numbers.pi))
     return reduced(loss, reduction)

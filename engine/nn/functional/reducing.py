@@ -6,6 +6,7 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.ops import math, reduce
+from engine.tensor.promote import operands
 
 
 def check_reduction(where: str, reduction: Any, *more: str) -> None:
@@ -18,6 +19,11 @@ def check_reduction(where: str, reduction: Any, *more: str) -> None:
 def reduced(loss: Any, reduction: str) -> Any:
     """The mean or sum of all values, or the values themselves."""
     if reduction == "mean":
+        if 0 in dims(loss):
+            raise ShapeError(
+                f"loss: there is no mean of nothing: got losses of shape {dims(loss)}; skip empty batches, "
+                "or use reduction='sum'"
+            )
         return reduce.mean(loss, axis=[], keepdim=False, reduce_all=True)
     if reduction == "sum":
         return reduce.sum(loss, axis=[], keepdim=False, reduce_all=True)
@@ -53,3 +59,30 @@ def require_floats(where: str, **values: Any) -> None:
                 f"{where}: {name} must be floating: got {value.dtype.name}{list(value.shape)}; "
                 "cast it to float32"
             )
+
+
+def difference(where: str, input: Any, label: Any) -> Any:
+    """input - label in their common dtype, where one of them is broadcast to the other at most.
+
+    Raises ShapeError where both would be: predictions [N, 1] and labels [N] are a mistake, not [N, N] losses.
+    """
+    require_one_sided(where, input=input, label=label)
+    if input.dtype is not label.dtype:
+        input, label = operands(where, input, label)
+    return math.subtract(input, label)
+
+
+def require_one_sided(where: str, **values: Any) -> None:
+    """Raise ShapeError where two tensors would both have to be broadcast."""
+    x, y = (dims(v) for v in values.values())
+    rank = max(len(x), len(y))
+    wide, tall = ([1] * (rank - len(d)) + d for d in (x, y))
+    if wide == tall:
+        return
+    pairs = list(zip(wide, tall, strict=True))
+    grows = len(x) < rank or any(a == 1 and b > 1 for a, b in pairs)
+    if grows and (len(y) < rank or any(b == 1 and a > 1 for a, b in pairs)):
+        seen = ", ".join(f"{n} {list(v.shape)}" for n, v in values.items())
+        raise ShapeError(
+            f"{where}: both tensors would have to be broadcast: got {seen}; reshape one to the other's shape"
+        )

@@ -7,10 +7,13 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+import engine
 from engine import nn
 from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError, ShapeError
 from engine.eager.backward import grad
 from engine.nn import functional
+from engine.program.builder import building
+from engine.program.program import Program
 from engine.tensor import to_tensor
 
 RANDOM = np.random.RandomState(11)
@@ -211,8 +214,10 @@ def test_errors() -> None:
         functional.cross_entropy(x, label, label_smoothing=1.5)
     with pytest.raises(ShapeError, match=r"they must be \[N, C, ...\] and \[N, ...\]"):
         functional.nll_loss(x, to_tensor(LABELS[:, None]))
-    with pytest.raises(ShapeError, match="do not broadcast"):
+    with pytest.raises(ShapeError, match="they must have one shape"):
         functional.binary_cross_entropy(x, to_tensor(SHARES[:3]))
+    with pytest.raises(OutOfRangeError, match=r"probabilities, 0 to 1: got 0.5 to 2.0 in float32\[2\]"):
+        functional.binary_cross_entropy(to_tensor([0.5, 2.0]), to_tensor([0.0, 1.0]))
     with pytest.raises(ArgumentError, match="CrossEntropyLoss: reduction"):
         nn.CrossEntropyLoss(reduction="all")
 
@@ -228,3 +233,55 @@ def test_a_class_that_is_ruled_out_costs_nothing_where_the_label_gives_it_no_sha
     np.testing.assert_allclose(x.grad.numpy()[0], shares - [0.25, 0.0, 0.75])
     hard = functional.cross_entropy(to_tensor(np.array([[0.5, -np.inf, 1.0]])), to_tensor([0]))
     assert hard.item() == pytest.approx(total - 0.5)
+
+
+COLUMN, ROW = np.full((4, 1), 0.5, "float32"), np.full(4, 0.25, "float32")
+
+
+@pytest.mark.parametrize("build", [False, True], ids=["eager", "static"])
+@pytest.mark.parametrize(
+    "name",
+    ["mse_loss", "l1_loss", "square_error_cost", "binary_cross_entropy", "binary_cross_entropy_with_logits",
+     "kl_div", "sigmoid_focal_loss", "smooth_l1_loss", "log_loss"],
+)  # fmt: skip
+def test_a_column_and_a_row_are_not_broadcast_to_a_square(name: str, build: bool) -> None:
+    loss = getattr(functional, name)
+    if not build:
+        with pytest.raises(ShapeError, match=r"\[4, 1\].*\[4\]"):
+            loss(to_tensor(COLUMN), to_tensor(ROW))
+        return
+    with building(Program()):
+        x, y = engine.static.data("x", [4, 1]), engine.static.data("y", [4])
+        with pytest.raises(ShapeError, match=r"\[4, 1\].*\[4\]"):
+            loss(x, y)
+
+
+def test_margins_are_not_broadcast_to_a_square() -> None:
+    x, y = to_tensor(COLUMN), to_tensor(ROW)
+    for values in ((x, y, x), (x, x, y)):
+        with pytest.raises(ShapeError, match=r"margin_ranking_loss: both .* \[4\]"):
+            functional.margin_ranking_loss(*values)
+    with pytest.raises(ShapeError, match=r"gaussian_nll_loss: both .*\[4, 1\].*\[4\]"):
+        functional.gaussian_nll_loss(x, y, x)
+
+
+def test_one_side_is_broadcast() -> None:
+    assert functional.mse_loss(to_tensor(COLUMN), to_tensor(0.25)).item() == 0.0625
+    assert functional.l1_loss(to_tensor(COLUMN), to_tensor([0.25]), "none").shape == [4, 1]
+
+
+def test_whole_labels_keep_the_losses_dtype() -> None:
+    x, label = to_tensor(COLUMN), to_tensor(np.ones((4, 1), "int64"))
+    assert functional.mse_loss(x, label).dtype is engine.float32
+    assert functional.margin_ranking_loss(x, x, label).dtype is engine.float32
+    for loss in (functional.binary_cross_entropy, functional.binary_cross_entropy_with_logits):
+        with pytest.raises(DTypeError, match="int64"):
+            loss(x, label)
+
+
+@pytest.mark.parametrize("name", ["mse_loss", "l1_loss", "binary_cross_entropy", "kl_div", "smooth_l1_loss"])
+def test_an_empty_batch_has_no_mean(name: str) -> None:
+    nothing = to_tensor(np.zeros((0, 3), "float32"))
+    with pytest.raises(ShapeError, match=r"got losses of shape \[0, 3\]; skip empty batches"):
+        getattr(functional, name)(nothing, nothing)
+    assert getattr(functional, name)(nothing, nothing, reduction="sum").item() == 0.0
