@@ -10,9 +10,11 @@ from engine.core import names
 from engine.core.errors import ProgramError
 from engine.core.operator import Operator
 from engine.core.spec import Spec
+from engine.program import operator_api
 from engine.program.variable import Parameter, Variable
 
 _serial = itertools.count()
+operator_api.attach()
 
 
 class Block:
