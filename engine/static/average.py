@@ -21,12 +21,16 @@ from engine.static.nn.helper import require_static
 
 
 class ExponentialMovingAverage:
-    """``average = decay * average + (1 - decay) * parameter``, for every trainable parameter.
+    """``average = decay * average + (1 - decay) * parameter``, for every parameter with do_model_average.
+
+    These are also statistics of batch normalization, which are parameters here.
 
     Call ``update()`` once while the Program is built, after ``minimize``: every run then moves the averages.
     Within ``apply(executor)`` the parameters are their averages, divided by ``1 - decay ** runs`` since they
     began at 0. With ``thres_steps``, a Variable that counts steps, the decay is at most
-    ``(1 + thres_steps) / (10 + thres_steps)``.
+    ``(1 + thres_steps) / (10 + thres_steps)``. ``static.save`` keeps the averages with the rest.
+
+    Raises ModeError in eager mode, DTypeError for a decay that is no number.
     """
 
     def __init__(self, decay: float = 0.999, thres_steps: Any = None, name: str | None = None) -> None:
@@ -52,7 +56,7 @@ class ExponentialMovingAverage:
             self._powers = self._state(builder, "decay_power", Spec((1,), "float32"), 1.0)
             update_ops.assign_into(self._powers, math.multiply(self._powers, decay))
             for parameter in builder.program.all_parameters():
-                if parameter.trainable:
+                if parameter.do_model_average and parameter.dtype.is_floating_point:
                     self._append(builder, parameter, decay)
 
     def _append(self, builder: Any, parameter: Any, decay: Any) -> None:
@@ -74,18 +78,21 @@ class ExponentialMovingAverage:
 
     @contextmanager
     def apply(self, executor: Any, need_restore: bool = True) -> Iterator[None]:
-        """Within the block the parameters are their averages; after it they come back if ``need_restore``."""
+        """Within the block the parameters are their averages; after it they come back if ``need_restore``.
+
+        Raises ProgramError where ``update`` was not called, or the averages are in place already.
+        """
         if not self._averages:
             raise ProgramError("ExponentialMovingAverage.apply: there are no averages; call update() first")
-        rest = 1.0 - float(value_of(self._powers).numpy().item())
-        for parameter, average in self._averages:
-            scope = global_scope()
-            found = scope.find_var(parameter.name)
-            array = value_of(average).numpy()
-            value = array if rest == 0.0 else (array / np.asarray(rest, array.dtype))
-            self._kept[parameter.name] = value_of(parameter).numpy()
-            if found is not None:
-                found.store(value)
+        if self._kept:
+            raise ProgramError(
+                "ExponentialMovingAverage.apply: the parameters are their averages already; restore() them first"
+            )
+        rest = (1.0 - float(value_of(self._powers).numpy().item())) or 1.0
+        averages = [value_of(average).numpy() for _, average in self._averages]
+        self._kept = {parameter.name: value_of(parameter).numpy() for parameter, _ in self._averages}
+        for name, average in zip(self._kept, averages, strict=True):
+            global_scope().var(name).store(average / np.asarray(rest, average.dtype))
         try:
             yield
         finally:
@@ -94,7 +101,6 @@ class ExponentialMovingAverage:
 
     def restore(self, executor: Any) -> None:
         """Give the parameters the values that they had before ``apply``."""
-        scope = global_scope()
         for name, value in self._kept.items():
-            scope.var(name).store(value)
-        self._kept.clear()
+            global_scope().var(name).store(value)
+        self._kept = {}

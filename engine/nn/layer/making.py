@@ -58,6 +58,7 @@ def make_parameter(
     parameter.optimize_attr = {"learning_rate": attr.learning_rate}
     parameter.regularizer = attr.regularizer
     parameter.need_clip = attr.need_clip
+    parameter.do_model_average = attr.do_model_average
     if not in_static_mode:
         initializer(parameter)
     return parameter

@@ -109,6 +109,15 @@ CALLS: dict[str, str] = {
         "with ema.apply(exe):\n    pass\nexe.run(main, feed=feed)\n"
         "with ema.apply(exe):\n    return value(name)",
     ),
+    "average/statistics of batch norm too": _static(
+        "x = static.data('x', [None, 2, 3])\nout = static.nn.batch_norm(x, param_attr=paddle.ParamAttr("
+        "do_model_average=False))\nloss = paddle.mean(out * out * out)\n"
+        "paddle.optimizer.SGD(0.5).minimize(loss)\nema = static.ExponentialMovingAverage(0.5)\nema.update()\n"
+        "exe = static.Executor(paddle.CPUPlace())\nexe.run(start)\n"
+        "for n in range(2):\n    exe.run(main, feed={'x': v([3, 2, 3], n)}, fetch_list=[loss])\n"
+        "names = [p.name for p in main.all_parameters()]\nbefore = [value(n) for n in names]\n"
+        "with ema.apply(exe):\n    return names, before, [value(n) for n in names]"
+    ),
     "average/raises in eager mode": "paddle.static.ExponentialMovingAverage(0.9)",
     "accuracy": _static(
         f"{_ACCURACY}out = static.accuracy(x, label)\nexe = static.Executor(paddle.CPUPlace())\n"
