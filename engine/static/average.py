@@ -86,7 +86,7 @@ class ExponentialMovingAverage:
             raise ProgramError("ExponentialMovingAverage.apply: there are no averages; call update() first")
         if self._kept:
             raise ProgramError(
-                "ExponentialMovingAverage.apply: the parameters are their averages already; restore() them first"
+                "ExponentialMovingAverage.apply: they are applied already; call restore() first"
             )
         rest = (1.0 - float(value_of(self._powers).numpy().item())) or 1.0
         averages = [value_of(average).numpy() for _, average in self._averages]
