@@ -37,6 +37,9 @@ class Watched:
         self.container = container
         self.own = own
         self.homes: list[Put] = []
+        self.begins: Any = (
+            None  # the tensor array with these attributes, if it does not know its elements yet
+        )
         self.before = self.contents()
 
     def contents(self) -> Any:
@@ -106,7 +109,11 @@ class Effects:
             return
         attributes = getattr(value, "__dict__", None) if not isinstance(value, OPAQUE) else None
         if type(attributes) is dict and not backend.get().is_tensor(value):
-            self.watched.append(Watched(name, attributes, OWN))
+            watched = Watched(name, attributes, OWN)
+            self.watched.append(watched)
+            if backend.get().is_array(value) and not value.leaves():
+                watched.begins = value
+                self._seen[id(value)] = watched
             for key, item in list(attributes.items()):
                 own = key.startswith("_")
                 if (isinstance(item, CONTAINERS) and not own) or backend.get().is_array(item):
@@ -149,6 +156,7 @@ class Effects:
                 if isinstance(watched.container, list) and len(one) != len(other):
                     longer = one if len(one) > len(other) else other
                     raise Grown(watched.name, watched.container, watched.before, longer)
+                self._note_begin(watched, other if _same(one, watched.before) else one)
                 self.builds.append((watched, pairs.join(watched.name, one, other)))
 
     def finish(self, leaves: Sequence[Any]) -> None:
@@ -163,7 +171,16 @@ class Effects:
             contents = watched.contents()
             if isinstance(watched.container, list) and len(contents) != len(watched.before):
                 raise Grown(watched.name, watched.container, watched.before, contents)
+            self._note_begin(watched, contents)
         return found
+
+    def _note_begin(self, watched: Watched, contents: Any) -> None:
+        """Raise Grown for a tensor array that got its first element: from now on it knows what it holds."""
+        if watched.begins is not None:
+            watched.put(contents)
+            grown = Grown(watched.name, watched.begins, [], watched.begins)
+            watched.put(watched.before)
+            raise grown
 
 
 def _into_cell(cell: CellType) -> Put:

@@ -26,7 +26,8 @@ class Rebuild(Exception):
 class Grown(Rebuild):
     """The list `items`, which held `before`, has another length after a side of a branch or an iteration.
 
-    `changed` is what it is then: a list, or already a tensor array.
+    `changed` is what it is then: a list, or already a tensor array. `items` may be a tensor array too, one
+    that had no element and so did not know what it holds.
     """
 
     def __init__(self, name: str, items: list[Any], before: list[Any], changed: Any) -> None:
@@ -88,6 +89,9 @@ def array_of(place: Place, grown: Grown) -> Any:
     Raises ConversionError where its elements have no common shape and dtype.
     """
     name, items = grown.name, grown.items
+    if backend.get().is_array(items):  # made by create_array, which does not say what it will hold
+        items.begin(grown.like)
+        return items
     made = backend.get().array(items, grown.like)
     if isinstance(made, str):
         refuse(

@@ -224,3 +224,17 @@ def a_list_at_a_place_that_a_tensor_says(a, place):
     values[place] = a * 10
     values[place] += 1
     return values[place] + values[0] + (a, a * 7, a)[place]
+
+
+@case((x(), n(1)), (x(), n(3)))
+def an_array_of_paddles(a, count):
+    array = paddle.tensor.create_array("float32")
+    i = paddle.zeros([1], "int64")
+    while i < count:
+        if i > 0:
+            paddle.tensor.array_write(a * i.astype("float32"), i, array)
+        else:
+            paddle.tensor.array_write(a, i, array)
+        i += 1
+    length = paddle.tensor.array_length(array)
+    return paddle.tensor.array_read(array, i - 1) * length
