@@ -37,9 +37,8 @@ class Watched:
         self.container = container
         self.own = own
         self.homes: list[Put] = []
-        self.begins: Any = (
-            None  # the tensor array with these attributes, if it does not know its elements yet
-        )
+        # The tensor array that has these attributes, if it does not know yet what its elements are.
+        self.begins: Any = None
         self.before = self.contents()
 
     def contents(self) -> Any:
