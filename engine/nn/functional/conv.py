@@ -64,6 +64,8 @@ def conv2d(
     ``x`` is [N, C, H, W] (or [N, H, W, C]), ``weight`` [out, C / groups, height, width], ``bias`` [out].
     ``padding``: a number, [height, width], [top, bottom, left, right], a pair for each dimension, 'SAME' or
     'VALID'. Raises ShapeError where shapes do not fit and ArgumentError for another form of an argument.
+
+    Differs from Paddle: a filter larger than the padded image is refused; Paddle gives something meaningless.
     """
     return _conv("conv2d", 2, x, weight, bias, stride, padding, dilation, groups, data_format)
 

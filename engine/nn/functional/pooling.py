@@ -135,7 +135,8 @@ def max_pool2d(
     ``stride`` is the kernel size by default; ``padding`` has the forms of conv2d's. ``return_mask`` gives
     also the position of each maximum in its image, counted row by row (NCHW only).
 
-    Differs from Paddle: with ``return_mask`` too, ``ceil_mode`` and the padding 'SAME' count.
+    Differs from Paddle: with ``return_mask`` too, ``ceil_mode`` and the padding 'SAME' count; a window larger
+    than the padded image is refused; the maximum of minus infinities is minus infinity.
     """
     return _max_pool("max_pool2d", 2, x, kernel_size, stride, padding, return_mask, ceil_mode, data_format)
 

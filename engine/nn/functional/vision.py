@@ -164,6 +164,8 @@ def grid_sample(
     outermost elements, or with ``align_corners=False`` their outer edges. ``mode`` is 'bilinear' or
     'nearest'; ``padding_mode`` says what is outside: 'zeros', the edge ('border') or the image mirrored
     ('reflection').
+
+    Differs from Paddle: the nearest elements of volumes with zeros outside are those inside; Paddle loses some.
     """
     if mode not in ("bilinear", "nearest"):
         raise ArgumentError(f"grid_sample: mode {mode!r} is none of 'bilinear', 'nearest'")

@@ -189,6 +189,8 @@ class SpectralNorm(Layer):
     The weight's rows are along ``dim``. Every call starts from the same random vectors weight_u [rows] and
     weight_v [columns], as in Paddle. Source: Miyato et al., Spectral Normalization for Generative
     Adversarial Networks.
+
+    Differs from Paddle: the gradient is that of the value.
     """
 
     def __init__(

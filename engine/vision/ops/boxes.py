@@ -38,6 +38,8 @@ def yolo_loss(
     len(anchor_mask) * (5 + class_num). The picture is ``downsample_ratio`` times as large as x. Boxes that
     overlap a real one by more than ``ignore_thresh`` are not punished for being there. Raises ShapeError
     where these do not fit. Source: Redmon and Farhadi, YOLOv3: An Incremental Improvement.
+
+    Differs from Paddle: a centre outside the picture and a label that is no class raise OutOfRangeError.
     """
     return yolo.yolo_loss(
         x,

@@ -26,6 +26,9 @@ def roi_align(
     times as large as x, ``boxes_num`` [N] int32 how many each image has. ``sampling_ratio`` is how many
     values are taken in each direction of a part (by default as many as there are pixels); ``aligned`` moves
     boxes by half a pixel, so that pixels are in the middle of their cells. Source: He et al., Mask R-CNN.
+
+    Differs from Paddle: ``boxes_num`` must add up to the boxes, and the gradient is that of the value, also
+    for boxes narrower than a pixel.
     """
     height, width = sizes("roi_align", "output_size", output_size, 2)
     return roi.roi_align(
