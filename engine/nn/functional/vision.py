@@ -165,7 +165,7 @@ def grid_sample(
     'nearest'; ``padding_mode`` says what is outside: 'zeros', the edge ('border') or the image mirrored
     ('reflection').
 
-    Differs from Paddle: the nearest elements of volumes with zeros outside are those inside; Paddle loses some.
+    Differs from Paddle: the nearest elements of volumes with zeros outside are those inside, all of them.
     """
     if mode not in ("bilinear", "nearest"):
         raise ArgumentError(f"grid_sample: mode {mode!r} is none of 'bilinear', 'nearest'")
