@@ -30,14 +30,18 @@ def _infer(xs: list[Spec], *, specs: Any, **_: Any) -> tuple[Spec, ...]:
     outputs=("outs",),
     output_list="outs",
     effect=True,
-    hidden=("specs",),
+    hidden=("specs", "chosen"),
     slots={"xs": "X", "outs": "Out"},
 )
-def py_func(xp, xs: list, *, forward_callable_id, backward_callable_id=-1, backward_skip_vars=(), specs=()):
+def py_func(
+    xp, xs: list, *, forward_callable_id, backward_callable_id=-1, backward_skip_vars=(), specs=(),
+    chosen=None,
+):  # fmt: skip
     """What Python function number ``forward_callable_id`` gives for the arrays ``xs``.
 
     Function ``backward_callable_id`` (-1: none) gives the gradients of xs from xs, outs and the gradients of
-    outs, without those that ``backward_skip_vars`` counts.
+    outs, without those that ``backward_skip_vars`` counts. Where only some results matter, ``chosen`` says of
+    each whether it does. Results are copied: what the function keeps is not written into.
     """
     if not 0 <= forward_callable_id < len(CALLABLES):
         raise ProgramError(
@@ -46,13 +50,14 @@ def py_func(xp, xs: list, *, forward_callable_id, backward_callable_id=-1, backw
         )
     found = CALLABLES[forward_callable_id](*xs)
     results = list(found) if isinstance(found, (list, tuple)) else [] if found is None else [found]
-    if len(results) != len(specs):
-        raise ProgramError(
-            f"py_func: the function gave {len(results)} results for {len(specs)} out variables"
-        )
+    expected = [True] * len(specs) if chosen is None else chosen
+    if len(results) != len(expected):
+        kind = "out variables" if chosen is None else "x; give None for one without gradient"
+        raise ProgramError(f"py_func: the function gave {len(results)} results for {len(expected)} {kind}")
     made = []
-    for n, (result, spec) in enumerate(zip(results, specs, strict=True)):
-        array = xp.asarray(result)
+    wanted = [(n, result) for n, (result, use) in enumerate(zip(results, expected, strict=True)) if use]
+    for (n, result), spec in zip(wanted, specs, strict=True):
+        array = xp.array(result)
         fits = array.ndim == spec.ndim and all(
             e in (-1, d) for d, e in zip(array.shape, spec.shape, strict=True)
         )
@@ -73,5 +78,10 @@ def _gradient(g_outs: Any, xs: Any, outs: Any, backward_callable_id: int, backwa
         return [None for _ in xs]
     given = [g if g is not None else shape.fill_like(o, value=0.0) for g, o in zip(g_outs, outs, strict=True)]
     arguments = [v for n, v in enumerate((*xs, *outs)) if n not in backward_skip_vars]
-    specs = [Spec(x.shape, x.dtype) for x in xs]
-    return py_func([*arguments, *given], forward_callable_id=backward_callable_id, specs=specs)
+    chosen = [x.dtype.is_floating_point or x.dtype.is_complex for x in xs]
+    specs = [Spec(x.shape, x.dtype) for x, use in zip(xs, chosen, strict=True) if use]
+    found = py_func(
+        [*arguments, *given], forward_callable_id=backward_callable_id, specs=specs, chosen=chosen
+    )
+    gradients = iter(found)
+    return [next(gradients) if use else None for use in chosen]

@@ -17,6 +17,7 @@ from engine.ops import update as update_ops
 from engine.program.annotate import marked, name_scope
 from engine.program.passes.clone import OPTIMIZE
 from engine.program.scope import global_scope, value_of
+from engine.program.variable import Parameter
 from engine.static.nn.helper import require_static
 
 
@@ -56,6 +57,7 @@ class ExponentialMovingAverage:
             self._powers = self._state(builder, "decay_power", Spec((1,), "float32"), 1.0)
             update_ops.assign_into(self._powers, math.multiply(self._powers, decay))
             for parameter in builder.program.all_parameters():
+                assert isinstance(parameter, Parameter)
                 if parameter.do_model_average and parameter.dtype.is_floating_point:
                     self._append(builder, parameter, decay)
 

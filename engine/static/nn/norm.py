@@ -41,10 +41,12 @@ def batch_norm(
     dtype = "float32" if input.dtype.name == "float16" else input.dtype
     scale = helper.parameter([channels], param_attr or None, dtype, default_initializer=Constant(1.0))
     bias = helper.parameter([channels], bias_attr or None, dtype, is_bias=True)
-    averaged = {"do_model_average": do_model_average_for_mean_and_var}
     mean, variance = (
-        helper.parameter([channels], ParamAttr(own, Constant(value), trainable=False, **averaged), dtype)
-        for own, value in ((moving_mean_name, 0.0), (moving_variance_name, 1.0))
+        helper.parameter([channels], attr, dtype)
+        for attr in (
+            ParamAttr(own, Constant(value), 1.0, None, False, do_model_average_for_mean_and_var)
+            for own, value in ((moving_mean_name, 0.0), (moving_variance_name, 1.0))
+        )
     )
     with helper.named(order="SavedMean SavedVariance ReserveSpace Y"):
         out = functional.batch_norm(

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.autograd import PyLayer
+from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError
+from engine.eager.mode import NOT_RECORDING
 from engine.eager.tensor import Tensor, wrap
 from engine.ops import py_func as ops
 from engine.program.by_slot import append_into
@@ -25,9 +27,11 @@ def py_func(
 
     ``out`` are Variables of the current block, made with create_var, that say shape and dtype.
     ``backward_func(*x, *out, *gradients of out)`` gives the gradients of x, without the arguments that
-    ``skip_vars_in_backward_input`` names. The functions get Tensors and give Tensors or arrays. Returns
-    ``out``. Such a Program can't be loaded from a file: functions are not saved. Raises DTypeError for what
-    are no functions or Variables.
+    ``skip_vars_in_backward_input`` names; None for one that takes no gradient, such as whole numbers. The
+    functions get Tensors, compute eagerly and give Tensors or arrays. Returns ``out``.
+
+    Such a Program can't be loaded from a file: functions are not saved. Raises DTypeError for what are no
+    functions or Variables.
     """
     builder = require_static("static.nn.py_func")
     inputs = _variables("x", x)
@@ -56,7 +60,8 @@ def _over_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
     """``function`` of Tensors as one of arrays, as operators are."""
 
     def called(*arrays: Any) -> Any:
-        given = function(*(wrap(a) for a in arrays))
+        with modes.use(NOT_RECORDING):  # it runs now, while another Program may be built
+            given = function(*(wrap(a) for a in arrays))
         if given is None:
             return None
         results = given if isinstance(given, (list, tuple)) else [given]
@@ -95,6 +100,7 @@ def static_pylayer(
                 "stop_gradient=True"
             )
         return forward_fn(*values)
+    given = backward_fn
 
     class Given(PyLayer):
         @staticmethod
@@ -103,6 +109,6 @@ def static_pylayer(
 
         @staticmethod
         def backward(ctx: Any, *grads: Any) -> Any:
-            return backward_fn(*grads)
+            return given(*grads)
 
     return Given.apply(*values)

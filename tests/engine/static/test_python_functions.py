@@ -102,3 +102,33 @@ def test_nothing_flows_back_without_one(static):
     x.stop_gradient = False
     with pytest.raises(ArgumentError, match="no backward_fn"):
         static.nn.static_pylayer(lambda v: v * 2, [x])
+
+
+def test_whole_numbers_take_no_gradient(static):
+    x, y = static.data("x", [None, 3]), static.data("y", [None, 3], "int64")
+    x.stop_gradient = False
+    out = variable(static, "out", [-1, 3])
+
+    def backward(a, b, result, gradient):
+        return gradient * b.astype("float32"), None
+
+    static.py_func(lambda a, b: a * b.astype("float32"), [x * 1.0, y], out, backward)
+    (grad,) = static.gradients(out.sum(), x)
+    fed = {"x": X, "y": np.array([[3, 4, 5]])}
+    got = static.Executor().run(feed=fed, fetch_list=[out, grad])
+    assert [g.tolist() for g in got] == [[[1.5, -4, 10]], [[3, 4, 5]]]
+    assert len(static.default_main_program().global_block().ops) == 7  # none came from within the functions
+
+
+def test_what_a_function_keeps_or_was_given_is_not_written_into(static):
+    x = static.data("x", [None, 3])
+    table = np.ones((1, 3), "float32")
+    scaled = x * 2
+    kept, same = variable(static, "kept", [-1, 3]), variable(static, "same", [-1, 3])
+    static.py_func(lambda a: table, x, kept)
+    static.py_func(lambda a: a, scaled, same)
+    total = paddle.nn.functional.relu(scaled * 3) + paddle.nn.functional.relu(kept * 5) + same
+    for _ in range(2):
+        (got,) = static.Executor().run(feed={"x": X}, fetch_list=[total])
+        np.testing.assert_array_equal(got, np.maximum(X * 6, 0) + 5 + X * 2)
+    assert table.tolist() == [[1, 1, 1]]
