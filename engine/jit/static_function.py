@@ -18,6 +18,7 @@ from engine.jit.input_spec import InputSpec
 from engine.jit.program_cache import ProgramCache
 from engine.jit.run_program import ProgramRunner
 from engine.jit.signature import Signature, as_specs, cache_key, tensors_of
+from engine.jit.stored_values import attributes, stored_values
 from engine.jit.tracebacks import fold
 from engine.program.builder import building
 from engine.program.program import Program, Variable
@@ -54,20 +55,27 @@ class ConcreteProgram:
             return made
 
         arguments = {k: nest.map_structure(placeholder, v) for k, v in self.specs.items()}
+        tree = _tree(function.class_instance)
+        before = attributes(tree)
         with names.guard(), noting_layers() as called, building(self.main_program) as builder, \
                 builder.assigning():  # fmt: skip
             self.result = function.call_converted(arguments)
             self._leaves = [known_operand(leaf) for leaf in nest.flatten(self.result)]
             self.outputs = [builder.result(value) for leaf in self._leaves for value in _parts(leaf)]
+            self._stored = list(stored_values((*tree, *called.values()), builder))
+            kept = [builder.result(v) for s in self._stored for leaf in s.leaves for v in _parts(leaf)]
             back = builder.handed_back()
+            changed = [builder.result(value) for _, value in back]
+        for stored in self._stored:
+            stored.put_back(before)
         self.main_program.inputs = [v.name for v in self.inputs]
         self.main_program.outputs = [v.name for v in self.outputs if v is not None]
         self._changed = [x for x, _ in back]
-        variables = [v for v in (*self.outputs, *(builder.result(v) for _, v in back)) if v is not None]
+        variables = [v for v in (*self.outputs, *kept, *changed) if v is not None]
         self.runner = ProgramRunner(self.main_program, self.inputs, variables)
-        own = set(map(id, _tree(function.class_instance)))
+        own = set(map(id, tree))
         self._others = [layer for layer in called.values() if id(layer) not in own]
-        self._places = self._buffer_places(_tree(function.class_instance))
+        self._places = self._buffer_places(tree)
         self.state = self.current_state()
 
     @property
@@ -107,27 +115,31 @@ class ConcreteProgram:
         return self.state == self.current_state()
 
     def __call__(self, tensors: list[Tensor]) -> Any:
-        results = iter(self.runner(tensors))
+        results = self.runner(tensors)
         if self._changed:
-            return self._hand_back(tensors, list(results))
-        return self._packed(results)
+            self._hand_back(tensors, results[-len(self._changed) :])
+        values = iter(results)
+        leaves = _filled(self._leaves, values)
+        for stored in self._stored:
+            stored.put(_filled(stored.leaves, values))
+        return nest.pack(self.result, leaves)
 
-    def _hand_back(self, tensors: list[Tensor], results: list[Tensor]) -> Any:
-        """The result, after the caller's tensors that the function changes in place got their values."""
-        own = len(results) - len(self._changed)
+    def _hand_back(self, tensors: list[Tensor], results: list[Tensor]) -> None:
+        """Give the caller's tensors that the function changes in place their values."""
         place = {id(v): n for n, v in enumerate(self.inputs)}
-        for x, value in zip(self._changed, results[own:], strict=True):
+        for x, value in zip(self._changed, results, strict=True):
             replace("to_static", x if isinstance(x, Tensor) else tensors[place[id(x)]], value)
-        return self._packed(iter(results[:own]))
 
-    def _packed(self, results: Iterator[Tensor]) -> Any:
-        outputs = iter(self.outputs)
 
-        def value(leaf: Any) -> Any:
-            given = [next(results) if next(outputs) is not None else part for part in _parts(leaf)]
-            return leaf.elements(given) if isinstance(leaf, TensorArray) else given[0]
-
-        return nest.pack(self.result, [value(leaf) for leaf in self._leaves])
+def _filled(leaves: list[Any], results: Iterator[Any]) -> list[Any]:
+    """The leaves with the values that the run gave in place of those of the Program."""
+    made = []
+    for leaf in leaves:
+        if isinstance(leaf, TensorArray):
+            made.append(leaf.elements([next(results) for _ in leaf.leaves()]))
+        else:
+            made.append(next(results) if isinstance(leaf, Variable | Tensor) else leaf)
+    return made
 
 
 class StaticFunction:

@@ -17,6 +17,7 @@ from engine.core.spec import Spec
 from engine.eager.tensor import Tensor
 from engine.ops import update
 from engine.program.annotate import marks
+from engine.program.buffer_place import BufferPlace
 from engine.program.naming import Helpers, engine_frames
 from engine.program.program import Block, Program, Variable
 from engine.program.results import make_results
@@ -51,9 +52,9 @@ class Builder(modes.Mode):
         self.roots: dict[int, Variable] = {}
         self.families: dict[int, list[Variable]] = {}
         self.stale: dict[int, Variable] = {}  # storage of theirs was changed through another name
-        # Buffers (by id) that were assigned a value: where they live, and what the run leaves there.
-        # None where they are written at once, because nobody says when the Program is complete.
-        self.assigned: dict[int, tuple[Any, dict[str, Any], str, Any]] | None = None
+        # Buffers that were assigned a value, by the dict they live in and their name there. None where they
+        # are written at once, because nobody says when the Program is complete.
+        self.assigned: dict[tuple[int, str], BufferPlace] | None = None
 
     def with_grad(self, grad: bool) -> modes.Mode:
         return self if grad == self.grad else self._variant(grad, self.block)
@@ -101,6 +102,10 @@ class Builder(modes.Mode):
         if self.startup is not None and isinstance(x, Variable) and x.persistable:
             update.assign_into(x, value)
             return
+        if isinstance(x, BufferPlace):
+            x.put(value)
+            self.rebound[id(x)] = (x, value)
+            return
         now = self.now(x)
         root = self.roots.get(id(now), now)
         self.stale.update({id(v): v for v in self.families.get(id(root), ()) if v is not now})
@@ -108,6 +113,8 @@ class Builder(modes.Mode):
 
     def now(self, x: Any) -> Any:
         """What ``x`` stands for at this point."""
+        if isinstance(x, BufferPlace):
+            return self.now(x.value())
         return self.rebound[id(x)][1] if id(x) in self.rebound else x
 
     def side(self, function: Callable[[], Any]) -> tuple[Any, Rebound]:
@@ -116,6 +123,7 @@ class Builder(modes.Mode):
         The names stand for what they stood for before, until the caller says what became of them.
         """
         rebound, stale = dict(self.rebound), dict(self.stale)
+        held = {id(place): place.value() for place in self._places()}
         try:
             value = function()
             return value, {k: v for k, v in self.rebound.items() if rebound.get(k) is not v}
@@ -123,48 +131,51 @@ class Builder(modes.Mode):
             for kept, before in ((self.rebound, rebound), (self.stale, stale)):
                 kept.clear()
                 kept.update(before)  # type: ignore[arg-type]
+            for place in self._places():
+                place.put(held.get(id(place), place.buffer))
+
+    def _places(self) -> list[BufferPlace]:
+        return list((self.assigned or {}).values())
 
     def assign(self, fields: dict[str, Any], name: str, value: Any) -> None:
         """Let ``fields[name]``, a buffer, be ``value`` from here on; running the Program leaves it there.
 
-        The buffer is written when all else is done, so that a name given to the old value keeps it. In a
-        branch or loop it is written at once, and only if that runs.
+        The buffer is written when all else is done. Raises ShapeError or DTypeError for what does not fit it.
         """
         assigned = self.assigned
         if assigned is None:
-            update.assign_into(fields[name], value)
+            if value is None or fields[name] is None:
+                fields[name] = value
+            else:
+                update.assign_into(fields[name], value)
             return
-        buffer = next((b for b, f, n, _ in assigned.values() if f is fields and n == name), fields[name])
-        if self.block.idx == 0:
+        place = assigned.setdefault((id(fields), name), BufferPlace(fields, name))
+        buffer = place.buffer
+        if buffer is not None and value is not None:
             try:
                 update.assign_into.opdef.infer_specs([Spec(buffer.shape, buffer.dtype), value.spec], {})
             except EngineError as error:
                 raise located(error, user_frame()) from None
-            assigned[id(buffer)] = (buffer, fields, name, value)
-            fields[name] = value
-            return
-        pending = assigned.pop(id(buffer), None)
-        fields[name] = buffer
-        if pending is not None:
-            with modes.use(self.in_block(self.program.global_block())):
-                update.assign_into(buffer, pending[-1])
-        update.assign_into(buffer, value)
+        self.rebind(place, value)
 
     @contextmanager
     def assigning(self) -> Iterator[None]:
         """Within the block a Program is built from a function; at the end what it assigned is written."""
-        assigned: dict[int, tuple[Any, dict[str, Any], str, Any]] = {}
+        assigned: dict[tuple[int, str], BufferPlace] = {}
         self.assigned = assigned
         try:
             yield
             for tensor, value in list(self.rebound.values()):
                 if isinstance(tensor, Tensor) and value.stop_gradient:
                     update.assign_into(self.program.capture(tensor), value)
-            for buffer, _, _, value in assigned.values():
-                update.assign_into(buffer, value)
+            for place in assigned.values():
+                value = place.value()
+                if place.buffer is not None and value is not None and value is not place.buffer:
+                    update.assign_into(place.buffer, value)
         finally:
-            for buffer, fields, name, _ in assigned.values():
-                fields[name] = buffer
+            for place in assigned.values():
+                if place.value() is not None:
+                    place.put(place.buffer)
 
     def handed_back(self) -> list[tuple[Any, Variable]]:
         """What came from outside and was changed in place, with its last value.
@@ -181,7 +192,8 @@ class Builder(modes.Mode):
         return [
             (x, value)
             for x, value in self.rebound.values()
-            if (x.is_data if isinstance(x, Variable) else not value.stop_gradient)
+            if not isinstance(x, BufferPlace)
+            and (x.is_data if isinstance(x, Variable) else not value.stop_gradient)
         ]
 
     def result(self, value: Any) -> Variable | None:

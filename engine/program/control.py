@@ -13,6 +13,7 @@ from engine.core.spec import Spec
 from engine.eager.tensor import Tensor
 from engine.ops import control as ops
 from engine.ops import math, shape
+from engine.program.buffer_place import BufferPlace
 from engine.program.builder import Builder, Rebound, current_builder, located, user_frame
 from engine.program.program import Block, Variable, reads
 
@@ -73,7 +74,7 @@ def changed_outside(builder: Builder, *changes: Rebound) -> list[Any]:
     found = {}
     for side in changes:
         for key, (x, _) in side.items():
-            if isinstance(x, Tensor) or any(x.block is b for b in builder.block.lineage()):
+            if isinstance(x, (Tensor, BufferPlace)) or any(x.block is b for b in builder.block.lineage()):
                 found[key] = x
     return list(found.values())
 

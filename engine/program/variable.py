@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -166,6 +167,17 @@ class Variable:
 
     def __hash__(self) -> int:
         return id(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Variable:
+        from engine.program.builder import current_builder
+
+        if current_builder() is not None:  # in a function that is being traced, a Tensor is copied
+            memo[id(self)] = made = shape_ops.assign(self)
+            return made  # type: ignore[no-any-return]
+        made = object.__new__(type(self))
+        memo[id(self)] = made
+        made.__dict__.update(copy.deepcopy(vars(self), memo))
+        return made
 
     # -- text ----------------------------------------------------------------------------------------------
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:

@@ -10,6 +10,7 @@ from engine.ops import math, sized
 from engine.ops import shape as ops
 from engine.program.unknown import Unknown, known_operand
 from engine.tensor.creation import to_tensor
+from engine.tensor.cutting import cut_later
 from engine.tensor.promote import common_dtype, is_tensor
 from engine.tensor.sizes import is_later, items, split_later, whole, whole_numbers
 from engine.tensor.tensor_array import TensorArray
@@ -103,26 +104,17 @@ def stack(x: Any, axis: int = 0, name: str | None = None) -> Any:
     return ops.stack([x] if is_tensor(x) else list(x), axis=whole("stack", axis))
 
 
-def _known_size(where: str, x: Any, axis: int) -> int:
-    """The size of a dimension that says how many results there are."""
-    size: int = x.shape[normal_axis(where, axis, x.ndim)]
-    if isinstance(size, Unknown):
-        raise ShapeError(
-            f"{where}: dimension {axis} of {x.name!r} {x.spec} is not known before running; "
-            "fix it in the InputSpec, or give the lengths of the parts"
-        )
-    return size
-
-
-def unbind(input: Any, axis: int = 0) -> list[Any]:
-    """The parts along a dimension, which is dropped."""
+def unbind(input: Any, axis: int = 0) -> Any:
+    """The parts along a dimension, which is dropped; a tensor array where that dimension is not known yet."""
     if input.ndim == 0:
         raise ShapeError("unbind: a 0-D tensor has no parts; it holds one number")
     axis = whole("unbind", axis)
-    return list(ops.unstack(input, axis=axis % input.ndim, num=_known_size("unbind", input, axis)))
+    if is_later(input.shape[normal_axis("unbind", axis, input.ndim)]):
+        return TensorArray(None, (moveaxis(input, axis, 0),))
+    return list(ops.unstack(input, axis=axis % input.ndim, num=input.shape[axis]))
 
 
-def unstack(x: Any, axis: int = 0, num: int | None = None) -> list[Any]:
+def unstack(x: Any, axis: int = 0, num: int | None = None) -> Any:
     """The parts along a dimension, which is dropped; ``num`` says how many where that is not known."""
     if num is not None and x.ndim and x.shape[normal_axis("unstack", axis, x.ndim)] not in (num, -1):
         raise ArgumentError(f"unstack: num is {num}: dimension {axis} of {list(x.shape)} has another size")
@@ -134,8 +126,10 @@ def unstack(x: Any, axis: int = 0, num: int | None = None) -> list[Any]:
 def split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None = None) -> list[Any]:
     """Cut into equal parts (an int) or parts of given lengths (one may be -1)."""
     axis = whole("split", axis)
+    if _is_split_later(x, axis, num_or_sections):
+        return cut_later(x, axis, num_or_sections)
     if isinstance(num_or_sections, int):
-        size = _known_size("split", x, axis)
+        size = x.shape[axis]
         if num_or_sections < 1 or size % num_or_sections:
             raise ArgumentError(
                 f"split: dimension {axis} of {list(x.shape)} does not divide into {num_or_sections} equal "
@@ -145,7 +139,7 @@ def split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None = None) 
     else:
         sections = whole_numbers("split", num_or_sections)
         if sections.count(-1) == 1:
-            size = _known_size("split", x, axis)
+            size = x.shape[axis]
             rest = sections.index(-1)
             sections[rest] = size - sum(s for n, s in enumerate(sections) if n != rest)
         if any(s < 0 for s in sections):
@@ -154,6 +148,14 @@ def split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None = None) 
                 "-1, the others add up to at most its size"
             )
     return list(ops.split(x, axis=axis, sections=sections))
+
+
+def _is_split_later(x: Any, axis: int, num_or_sections: Any) -> bool:
+    if not isinstance(num_or_sections, (list, tuple)):
+        return isinstance(num_or_sections, int) and is_later(x.shape[normal_axis("split", axis, x.ndim)])
+    if any(is_later(length) for length in num_or_sections):
+        return True
+    return -1 in num_or_sections and is_later(x.shape[normal_axis("split", axis, x.ndim)])
 
 
 def vsplit(x: Any, num_or_sections: Any, name: str | None = None) -> list[Any]:

@@ -118,15 +118,17 @@ def _layer_call(layer: Any) -> Any:
     _note(layer)
     forward = layer.forward
     inner = call(forward)
+    hooks = {**getattr(layer, "_forward_pre_hooks", {}), **getattr(layer, "_forward_post_hooks", {})}
     if inner is forward:
-        if not _holds_users_layer(layer):
+        if _holds_users_layer(layer):
+            # A container of the engine's that calls the user's layers: they are reached only through its
+            # `forward`.
+            inner = MethodType(_converted(forward.__func__), layer)
+        elif not hooks:
             return layer
-        # A container of the engine's that calls the user's layers: they are reached only through its
-        # `forward`.
-        inner = MethodType(_converted(forward.__func__), layer)
 
     def run(*args: Any, **kwargs: Any) -> Any:
-        with _forward_in_place(layer, inner):
+        with _forward_in_place(layer, inner), _hooks_converted(layer):
             return layer(*args, **kwargs)
 
     return run
@@ -152,6 +154,20 @@ def _forward_in_place(layer: Any, forward: Callable[..., Any]) -> Iterator[None]
             own.pop("forward", None)
         else:
             own["forward"] = before
+
+
+@contextmanager
+def _hooks_converted(layer: Any) -> Iterator[None]:
+    before = [
+        (hooks, dict(hooks)) for hooks in (layer._forward_pre_hooks, layer._forward_post_hooks) if hooks
+    ]
+    for hooks, originals in before:
+        hooks.update({key: call(hook) for key, hook in originals.items()})
+    try:
+        yield
+    finally:
+        for hooks, originals in before:
+            hooks.update({key: hook for key, hook in originals.items() if key in hooks})
 
 
 def _converted(function: FunctionType) -> Callable[..., Any]:

@@ -362,12 +362,11 @@ class Layer:
             known = fields.get(field)
             if known is None or name not in known:
                 continue
-            if value is None:
-                known[name] = None
-            elif field == "_buffers" and modes.is_symbolic(value) and known[name] is not None:
-                builder = current_builder()
-                assert builder is not None, "there are Variables only while a Program is built"
+            builder = current_builder()
+            if field == "_buffers" and builder is not None and (value is None or modes.is_symbolic(value)):
                 builder.assign(known, name, value)
+            elif value is None:
+                known[name] = None
             else:
                 raise DTypeError(
                     f"{type(self).__name__}: {name!r} is one of its {field.strip('_')}: got "

@@ -462,19 +462,6 @@ def test_buffers_are_back_after_a_function_that_failed():
     assert net.seen.tolist() == [1, 1]
 
 
-def test_a_buffer_read_after_a_branch_assigned_it_is_refused_where_a_gradient_needs_both_values():
-    class Both(Remembering):
-        def forward(self, x):
-            y = x * self.seen
-            if x.sum() > 0:
-                self.seen = self.seen * 2.0
-            return y * self.seen
-
-    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
-    with pytest.raises(GradientError, match=r"test_to_static.py:\d+: .*after it was changed in place"):
-        to_static(Both())(x)
-
-
 def test_a_loop_keeps_only_what_its_gradient_reads():
     @to_static
     def function(x, n):

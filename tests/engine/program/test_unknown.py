@@ -76,5 +76,5 @@ def test_it_is_written_and_compared_as_before():
     to_static(lambda x: (seen.append(x.shape), x)[1], input_spec=[InputSpec([None, 4])]).concrete_program  # noqa: B018
     (shape,) = seen
     assert shape == [-1, 4]
-    assert str(shape) == "(-1, 4)"
+    assert str(shape) == "[-1, 4]"
     assert shape[0] < 0

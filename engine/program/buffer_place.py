@@ -1,0 +1,27 @@
+"""BufferPlace: where a Layer keeps a buffer that a function assigns while a Program is built from it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class BufferPlace:
+    """``fields[name]``, which held ``buffer`` when the function began.
+
+    While the Program is built it holds what the function assigned, so that a name given to the old value
+    keeps it; a branch or loop hands its last value on, as it does with what it changes in place.
+    """
+
+    __slots__ = ("buffer", "fields", "name")
+
+    def __init__(self, fields: dict[str, Any], name: str) -> None:
+        self.fields = fields
+        self.name = name
+        self.buffer = fields[name]
+
+    def value(self) -> Any:
+        """What it holds at this point."""
+        return self.fields[self.name]
+
+    def put(self, value: Any) -> None:
+        self.fields[self.name] = value
