@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from engine.core.errors import DTypeError
+from engine.core.errors import DTypeError, OutOfRangeError
 
 
 class DType:
@@ -126,6 +127,22 @@ def as_dtype(value: Any) -> DType:
     elif isinstance(value, (np.dtype, type)):
         return from_numpy(np.dtype(value))
     raise DTypeError(f"dtype: {value!r} is no data type; use one of {sorted(_BY_NAME)}")
+
+
+def require_fitting(where: str, values: Any, dtype: DType) -> None:
+    """Raise OutOfRangeError where numbers of an array would wrap around in the integer type ``dtype``."""
+    if not dtype.is_integer or values.dtype.kind not in "iuf" or not values.size:
+        return
+    if np.can_cast(values.dtype, dtype.np):
+        return
+    limits = np.iinfo(dtype.np)
+    low, high = values.min().item(), values.max().item()
+    if math.isfinite(low) and math.isfinite(high) and limits.min <= int(low) and int(high) <= limits.max:
+        return
+    raise OutOfRangeError(
+        f"{where}: {dtype.name} holds whole numbers from {limits.min} to {limits.max}: got {low} to {high}; "
+        "use a wider dtype, or clip() them first"
+    )
 
 
 def default_dtype() -> DType:

@@ -10,7 +10,7 @@ import numpy as np
 
 from engine.core import generate
 from engine.core import mode as modes
-from engine.core.errors import ArgumentError, EngineError
+from engine.core.errors import ArgumentError, EngineError, OutOfRangeError
 from engine.core.opdef import OpDef
 from engine.core.operator import Operator, OutEdge, outside
 from engine.core.place import array_module, backend, current_place, require_same_place
@@ -160,7 +160,8 @@ def explain_specs(opdef: OpDef, specs: list[Any], attrs: dict[str, Any], error: 
         error.add_note(f"inference of {opdef.name} failed too: {second}")
     seen = ", ".join(f"{i.name}={s}" for i, s in zip(opdef.inputs, specs, strict=True))
     shown = "".join(f", {k}={v!r}" for k, v in attrs.items())
-    made = ArgumentError(f"{opdef.name}: {error}: got {seen}{shown}; check shapes, dtypes and attributes")
+    kind = OutOfRangeError if isinstance(error, IndexError) else ArgumentError
+    made = kind(f"{opdef.name}: {error}: got {seen}{shown}; check shapes, dtypes and attributes")
     made.__cause__ = error
     return made
 

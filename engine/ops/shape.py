@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.dtype import as_dtype, int32
+from engine.core.dtype import as_dtype, int32, require_fitting
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.infer import (
     broadcast_shapes,
@@ -341,7 +341,9 @@ def _infer_range(*, start: Any, end: Any, step: Any, dtype: Any) -> Spec:
 @op("range", infer=_infer_range)
 def arange(xp, *, start, end, step, dtype="int64"):
     """Evenly spaced values from start, below end."""
-    return xp.arange(start, end, step).astype(as_dtype(dtype).np)
+    made, kind = xp.arange(start, end, step), as_dtype(dtype)
+    require_fitting("arange", made[:: max(made.size - 1, 1)], kind)  # the first and the last
+    return made.astype(kind.np)
 
 
 def _infer_constant(*, shape: Any, values: Any, dtype: Any) -> Spec:

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from engine.core import mode as modes
-from engine.core.dtype import DType, as_dtype, default_dtype, from_numpy
+from engine.core.dtype import DType, as_dtype, default_dtype, from_numpy, require_fitting
 from engine.core.errors import ArgumentError, DTypeError
 from engine.core.place import as_place, backend, current_place
+from engine.eager.grad_mode import no_grad
 from engine.eager.tensor import Tensor
 from engine.ops import math, sized
 from engine.ops import shape as ops
@@ -21,7 +22,10 @@ def to_tensor(data: Any, dtype: Any = None, place: Any = None, stop_gradient: bo
     """A tensor with a copy of ``data``: numbers, nested lists, a NumPy array or a Tensor.
 
     Python floats become the default dtype, ints int64, bools bool; NumPy arrays keep theirs. Raises
-    DTypeError for data that is no numbers (strings, objects) and ArgumentError for ragged lists.
+    DTypeError for data that is no numbers (strings, objects), ArgumentError for ragged lists, and
+    OutOfRangeError for numbers that an integer ``dtype`` does not hold.
+
+    Differs from Paddle: such numbers wrap around there.
     """
     if modes.is_static():
         return _static_constant(data, dtype)
@@ -48,7 +52,10 @@ def _as_array(data: Any, dtype: DType | None) -> Any:
             "convert it to numbers of up to 64 bits first"
         )
     if dtype is not None:
-        return array if array.dtype == dtype.np else array.astype(dtype.np)
+        if array.dtype == dtype.np:
+            return array
+        require_fitting("to_tensor", array, dtype)
+        return array.astype(dtype.np)
     return array.astype(from_numpy(array.dtype).np, copy=False)
 
 
@@ -139,6 +146,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None
         return math.add(ops.fill(value=0.0, dtype=kind, **dimensions("full", shape)), value)
     if isinstance(fill_value, str):
         fill_value = float(fill_value)
+    require_fitting("full", np.asarray(fill_value), as_dtype(kind))
     return ops.fill(value=fill_value, dtype=kind, **dimensions("full", shape))
 
 
@@ -187,7 +195,11 @@ def full_like(x: Any, fill_value: Any, dtype: Any = None, name: str | None = Non
     if isinstance(fill_value, Tensor) or modes.is_symbolic(fill_value):
         zero = ops.fill_like(x, value=0.0, dtype=kind)
         return math.add(zero, ops.reshape(math.cast(fill_value, out_dtype=zero.dtype.name), shape=[]))
-    return ops.fill_like(x, value=fill_value, dtype=kind)
+    made = x.dtype if kind is None else as_dtype(kind)
+    if made.is_integer:
+        require_fitting("full_like", np.asarray(fill_value), made)
+    with no_grad():  # it does not depend on the values of x
+        return ops.fill_like(x, value=fill_value, dtype=kind)
 
 
 def zeros_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
@@ -243,7 +255,7 @@ def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | Non
     first, last, count = _number_of(start), _number_of(stop), whole("linspace", num)
     if count < 1:
         raise ArgumentError(f"linspace: num must be at least 1: got {count}")
-    return to_tensor(np.linspace(first, last, count).astype(as_dtype(_name(dtype)).np))
+    return to_tensor(np.linspace(first, last, count), _name(dtype))
 
 
 def logspace(
@@ -253,7 +265,7 @@ def logspace(
     first, last, count, root = _number_of(start), _number_of(stop), whole("logspace", num), _number_of(base)
     if count < 1:
         raise ArgumentError(f"logspace: num must be at least 1: got {count}")
-    return to_tensor(np.logspace(first, last, count, base=root).astype(as_dtype(_name(dtype)).np))
+    return to_tensor(np.logspace(first, last, count, base=root), _name(dtype))
 
 
 def eye(num_rows: int, num_columns: int | None = None, dtype: Any = None, name: str | None = None) -> Any:

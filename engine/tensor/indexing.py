@@ -119,6 +119,8 @@ def _written_at_once(x: Tensor, plain: tuple[Any, ...], tensors: list[Any], valu
         if (mode.grad and value._edge is not None) or given.dtype is not x._array.dtype:
             return False
     elif isinstance(value, (bool, int, float)):
+        if value.__class__ is float and x._array.dtype.kind in "iu":
+            return False  # to_tensor looks whether it fits
         given = value
     else:
         return False

@@ -8,7 +8,7 @@ import numpy as np
 
 from engine.core import mode as modes
 from engine.core.dtype import DType, default_dtype, float32, from_numpy
-from engine.core.errors import DTypeError
+from engine.core.errors import DTypeError, OutOfRangeError
 from engine.eager.tensor import Tensor, wrap
 from engine.ops import math
 from engine.program.unknown import known_operand
@@ -70,7 +70,12 @@ def _from_python(where: str, value: Any, like: Any) -> Any:
         )
     dtype = scalar_dtype(value, like.dtype)
     if like.__class__ is Tensor and like._array.__class__ is np.ndarray and not modes.is_static():
-        return wrap(np.full((), value, dtype.np))
+        try:
+            return wrap(np.full((), value, dtype.np))
+        except OverflowError:
+            raise OutOfRangeError(
+                f"{where}: {value} does not fit the other operand's {dtype.name}; cast that to a wider dtype"
+            ) from None
     return full([], value, dtype=dtype.name)
 
 

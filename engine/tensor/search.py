@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError, DTypeError
 from engine.ops import along, math
@@ -71,6 +73,9 @@ def _number_like(value: Any, other: Any) -> Any:
     if not is_tensor(other) or made.ndim or not isinstance(value, (bool, int, float)):
         return made
     fits = isinstance(value, bool) or other.dtype.name != "bool"
+    if other.dtype.is_integer and value.__class__ is int:
+        limits = np.iinfo(other.dtype.np)
+        fits = limits.min <= value <= limits.max
     if fits and (not isinstance(value, float) or not other.dtype.is_integer):
         return math.cast(made, out_dtype=other.dtype.name)
     return made

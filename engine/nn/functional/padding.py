@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from engine.core import mode as modes
+from engine.core.dtype import require_fitting
 from engine.core.errors import ArgumentError, ShapeError
 from engine.nn.functional.windows import whole
 from engine.ops import padding as ops
@@ -28,12 +31,16 @@ def pad(
     front, back. ``mode`` says what is there: ``value`` ('constant'), the image mirrored without its edge
     ('reflect'), its edge ('replicate') or the image again ('circular'). ``pad`` may be a Tensor. Raises
     ArgumentError for another form, ShapeError where an image is too small for its mirror.
+
+    Differs from Paddle: a pair for every dimension may be negative too.
     """
     data_format = data_format.upper()
     if mode not in ops.MODES:
         raise ArgumentError(f"pad: mode {mode!r} is none of {list(ops.MODES)}")
     if not any(data_format in both for both in _FORMATS.values()):
         raise ArgumentError(f"pad: data_format {data_format!r} is none of NCL, NLC, NCHW, NHWC, NCDHW, NDHWC")
+    if mode == "constant":
+        require_fitting("pad", np.asarray(value), x.dtype)
     if modes.is_symbolic(pad):
         return _padded_by(x, pad, mode, value, data_format)
     numbers = pad.tolist() if hasattr(pad, "tolist") else list(pad)

@@ -20,11 +20,20 @@ _MODES = ("constant", "edge", "reflect", "symmetric")
 def crop(img: Any, top: int, left: int, height: int, width: int) -> Any:
     """The part of the picture from row ``top`` and column ``left``.
 
-    What lies outside is black in a PIL image; arrays and Tensors end at their border.
+    What lies outside is black in a PIL image; arrays and Tensors end at their right and lower border. Raises
+    ArgumentError where such a part would begin outside.
+
+    Differs from Paddle: there such a part begins at the other end of the picture.
     """
     check_picture("crop", img)
     if is_pil(img):
         return img.crop((left, top, left + width, top + height))
+    if top < 0 or left < 0:
+        wide, tall = size_of(img)
+        raise ArgumentError(
+            f"crop: the part begins outside: got row {top} and column {left}, {height} x {width}, of a "
+            f"picture of {tall} x {wide}; choose a smaller part, or pad() the picture first"
+        )
     if is_array(img):
         return img[top : top + height, left : left + width]
     return img[..., top : top + height, left : left + width]

@@ -134,3 +134,71 @@ def test_arrays_of_tensors() -> None:
         paddle.tensor.array_read(array, 2)
     with pytest.raises(DTypeError, match="create_array"):
         paddle.tensor.array_length(3)
+
+
+INT8 = np.zeros(2, "int8")
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: paddle.to_tensor(300, dtype="int8"), "to_tensor: int8 .*-128 to 127: got 300 to 300"),
+        (lambda: paddle.to_tensor([1, -1], dtype="uint8"), "uint8 .*0 to 255: got -1 to 1"),
+        (lambda: paddle.to_tensor(np.array([2**40]), dtype="int32"), "int32"),
+        (lambda: paddle.to_tensor(paddle.to_tensor([300]), dtype="int8"), "int8"),
+        (lambda: paddle.to_tensor(1e10, dtype="int32"), "got 10000000000.0"),
+        (lambda: paddle.to_tensor(2.0**63, dtype="int64"), "int64"),
+        (lambda: paddle.to_tensor(float("nan"), dtype="int64"), "got nan to nan"),
+        (lambda: paddle.to_tensor([1.0, float("inf")], dtype="int32"), "inf"),
+        (lambda: paddle.full([2], 300, "int8"), "full: int8"),
+        (lambda: paddle.full([2], 300.7, "int8"), "full: int8"),
+        (lambda: paddle.full([2], float("nan"), "int64"), "full: int64"),
+        (lambda: paddle.full_like(paddle.to_tensor(INT8), 300), "full_like: int8"),
+        (lambda: paddle.arange(300, dtype="int8"), "arange: int8 .*got 0 to 299"),
+        (lambda: paddle.arange(5, -5, -1, dtype="uint8"), "got -4 to 5"),
+        (lambda: paddle.linspace(0, 1000, 3, dtype="int8"), "int8"),
+    ],
+)
+def test_numbers_that_do_not_fit_do_not_wrap_around(call: Any, words: str) -> None:
+    with pytest.raises(OutOfRangeError, match=words):
+        call()
+
+
+@pytest.mark.parametrize("value", [300, 300.7, -129.0, float("nan"), float("inf")])
+def test_no_element_wraps_around(value: float) -> None:
+    x = paddle.to_tensor(INT8)
+    with pytest.raises(OutOfRangeError, match="int8 holds whole numbers from -128 to 127"):
+        x[0] = value
+    assert x.tolist() == [0, 0]
+
+
+def test_numbers_that_just_fit() -> None:
+    assert paddle.to_tensor([127, -128], dtype="int8").tolist() == [127, -128]
+    assert paddle.to_tensor([127.9, -128.9], dtype="int8").tolist() == [127, -128]
+    assert paddle.to_tensor(-(2.0**63), dtype="int64").item() == -(2**63)
+    assert paddle.to_tensor([float("nan"), 2.0], dtype="bool").tolist() == [True, True]
+    assert paddle.to_tensor(np.zeros((0, 2)), dtype="int8").shape == [0, 2]
+    assert paddle.arange(0, dtype="int8").shape == [0]
+    assert paddle.arange(128, dtype="int8")[-1].item() == 127
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda x: x > 300, "greater_than: 300 does not fit the other operand's int8"),
+        (lambda x: x // 300, "floor_divide: 300 does not fit"),
+        (lambda x: paddle.maximum(x, -129), "maximum: -129 does not fit"),
+        (lambda x: x < 2**70, "less_than: 1180591620717411303424 does not fit"),
+        (lambda x: paddle.nn.functional.pad(x, [1, 1], value=300), "pad: int8"),
+        (lambda x: paddle.put_along_axis(x, paddle.to_tensor([0]), 300, 0), "int8"),
+    ],
+)
+def test_numbers_beside_a_narrow_tensor(call: Any, words: str) -> None:
+    with pytest.raises(OutOfRangeError, match=words):
+        call(paddle.to_tensor(INT8))
+
+
+def test_where_widens_for_a_number_that_does_not_fit() -> None:
+    x = paddle.to_tensor(INT8)
+    assert paddle.where(x > 0, x, 300).tolist() == [300, 300]
+    assert paddle.where(x > 0, x, 100).dtype is paddle.int8

@@ -15,6 +15,8 @@ from engine.vision.transforms import (
     Resize,
     ToTensor,
     Transpose,
+    center_crop,
+    crop,
     to_tensor,
 )
 from engine.vision.transforms.batch import PictureBatch, apply_batch
@@ -156,3 +158,13 @@ def test_image_load(tmp_path):
         image_load(tmp_path / "no.png")
     with pytest.raises(DataError, match="No such file"):
         image_load(tmp_path / "absent.png")
+
+
+def test_a_crop_that_begins_outside_does_not_wrap_around():
+    array, tensor = np.zeros((4, 6, 3), "uint8"), Tensor(np.zeros((3, 4, 6), "float32"))
+    for picture in (array, tensor):
+        with pytest.raises(ArgumentError, match=r"got row -2 and column -1, 8 x 8, of a picture of 4 x 6"):
+            center_crop(picture, 8)
+        with pytest.raises(ArgumentError, match="row 0 and column -3"):
+            crop(picture, 0, -3, 2, 2)
+    assert np.asarray(center_crop(Image.fromarray(array), 8)).shape == (8, 8, 3)
