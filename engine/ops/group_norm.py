@@ -10,7 +10,7 @@ from engine.core.infer import require_floating, require_same_dtype
 from engine.core.opdef import op
 from engine.core.spec import Spec
 from engine.ops import reduce, shape
-from engine.ops.norm import channel_axis, second_order
+from engine.ops.norm import channel_axis, require_like, second_order
 
 
 def _require_affine(where: str, x: Spec, channels: int, **specs: Spec | None) -> None:
@@ -51,6 +51,7 @@ class _Groups:
 
     def normalised(self, xp: Any, scale: Any, bias: Any, epsilon: float) -> tuple[Any, Any, Any, Any]:
         """The result, mean, variance and 1 / sqrt(variance + epsilon) of each sample and group."""
+        require_like(self.x, scale, bias)
         mean = xp.sum(self.x, axis=self.axes, keepdims=True) / self.count
         y = self.x - mean
         variance = xp.sum(y * y, axis=self.axes, keepdims=True) / self.count

@@ -92,7 +92,11 @@ def batch_norm(xp, x, scale, bias, mean, variance, *, momentum=0.9, epsilon=1e-5
     axes = _other_axes(x.ndim, channel)
     across = tuple(-1 if n == channel else 1 for n in range(x.ndim))
     dtype = scale.dtype
-    if scale.shape[0] != x.shape[channel] or not 0 <= epsilon <= 0.001:
+    parts = (bias, mean, variance)
+    if (
+        scale.shape != (x.shape[channel],) or any(p.shape != scale.shape or p.dtype != dtype for p in parts)
+        or x.dtype not in (dtype, "float16") or not 0 <= epsilon <= 0.001
+    ):  # fmt: skip
         raise ValueError("shapes do not fit")  # the mode asks inference to say what is wrong
     work = x.astype(dtype, copy=False)
     if _uses_given(is_test, use_global_stats, trainable_statistics):
@@ -211,11 +215,18 @@ def _infer_layer_norm(
     return x, each, each
 
 
+def require_like(x: Any, *parts: Any) -> None:
+    """What inference refuses must not be widened here either."""
+    if any(p is not None and (p.dtype != x.dtype or p.ndim != 1) for p in parts):
+        raise ValueError("dtypes do not fit")  # the mode asks inference to say what is wrong
+
+
 @op("layer_norm", infer=_infer_layer_norm, outputs=("y", "mean", "variance"))
 def layer_norm(xp, x, scale=None, bias=None, *, epsilon=1e-5, begin_norm_axis=1):
     """Normalised over the axes from ``begin_norm_axis`` on; scale and bias [their size] are flat."""
     begin = normal_axis("layer_norm", begin_norm_axis, x.ndim)
     axes, trailing = tuple(range(begin, x.ndim)), x.shape[begin:]
+    require_like(x, scale, bias)
     count = x.dtype.type(reduce.prod_of(trailing))
     mean = xp.sum(x, axis=axes, keepdims=True) / count
     y = x - mean

@@ -180,3 +180,22 @@ def test_window_arguments_refused() -> None:
 def test_softmax_in_another_dtype() -> None:
     assert functional.softmax(ones(2), dtype="float64").dtype == "float64"
     assert functional.log_softmax(ones(2), dtype="float64").dtype == "float64"
+
+
+@pytest.mark.parametrize(
+    "layer", [nn.BatchNorm2D(3), nn.LayerNorm([4, 4]), nn.GroupNorm(3, 3), nn.InstanceNorm2D(3)],
+    ids=lambda layer: type(layer).__name__,
+)  # fmt: skip
+def test_norms_do_not_widen_what_their_weights_do_not_have(layer: nn.Layer) -> None:
+    for mode in (layer.train, layer.eval):
+        mode()
+        with pytest.raises(DTypeError, match=r"_norm: inputs have different dtypes: x=float64\[2, 3, 4, 4\]"):
+            layer(to_tensor(np.ones((2, 3, 4, 4))))
+
+
+def test_batch_norm_does_not_broadcast_its_statistics() -> None:
+    x, three, one = ones(2, 3, 4), ones(3), ones(1)
+    for training in (False, True):
+        for parts in ((one, three, three, three), (three, one, three, three), (three, three, three, one)):
+            with pytest.raises(ShapeError, match=r"needs shape \[3\]: got float32\[1\]"):
+                functional.batch_norm(x, *[p.detach() for p in parts], training=training)
