@@ -15,6 +15,8 @@ from engine.program.by_slot import append_into
 from engine.program.variable import Variable
 from engine.static.nn.helper import require_static
 
+_EAGER: Any = NOT_RECORDING
+
 
 def py_func(
     func: Callable[..., Any],
@@ -60,7 +62,7 @@ def _over_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
     """``function`` of Tensors as one of arrays, as operators are."""
 
     def called(*arrays: Any) -> Any:
-        with modes.use(NOT_RECORDING):  # it runs now, while another Program may be built
+        with modes.use(_EAGER):  # it runs now, while another Program may be built
             given = function(*(wrap(a) for a in arrays))
         if given is None:
             return None
