@@ -106,6 +106,7 @@ _OTHERS = {
     "mse_loss/sum": "F.mse_loss(t([3, 2]), t([3, 2], seed=1), reduction='sum')",
     "mse_loss/none": "F.mse_loss(t([3, 2]), t([3, 2], seed=1), 'none')",
     "mse_loss/broadcast": "F.mse_loss(t([3, 2]), t([2], seed=1), 'none')",
+    "mse_loss/square": "F.mse_loss(t([3, 1]), t([3], seed=1), 'none')",
     "mse_loss/gradient": "grad(F.mse_loss, t([3, 2]), t([3, 2], seed=1))",
     "square_error_cost": "F.square_error_cost(t([3, 2]), t([3, 2], seed=1))",
     "l1_loss": "F.l1_loss(t([3, 2]), t([3, 2], seed=1))",
