@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import difflib
 import os
 import sys
 import sysconfig
@@ -81,7 +82,15 @@ def report(error: BaseException) -> None:
         shown = traceback.TracebackException.from_exception(error)
         if not _is_engines_fault(error):
             _leave_out_engine(shown)
-        print("".join(shown.format()), file=sys.stderr, end="")
+        print("".join(shown.format()).rstrip("\n") + _meant(error), file=sys.stderr)
+
+
+def _meant(error: BaseException) -> str:
+    """What Python adds to a traceback where a name is missing; its ``traceback`` does so from 3.12 on."""
+    if sys.version_info >= (3, 12) or not isinstance(error, AttributeError) or not error.name:
+        return ""
+    near = difflib.get_close_matches(error.name, (n for n in dir(error.obj) if n != error.name), 1)
+    return f". Did you mean: {near[0]!r}?" if near else ""
 
 
 def missing_name(error: BaseException) -> str | None:
@@ -118,7 +127,10 @@ def _is_engines_fault(error: BaseException) -> bool:
     if isinstance(error, EngineError | SyntaxError | KeyboardInterrupt):
         return False
     ours = False
-    for frame in traceback.extract_tb(error.__traceback__):
+    frames = traceback.extract_tb(error.__traceback__)
+    if isinstance(error, AttributeError) and frames and frames[-1].name == "__getattr__":
+        frames.pop()  # an object of the engine only said that the user's name is not there
+    for frame in frames:
         # What the engine calls in installed packages is its doing; what it calls back in the script is not.
         ours = _is_engines(frame.filename) or (ours and frame.filename.startswith(("<", *_INSTALLED)))
     return ours

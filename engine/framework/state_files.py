@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from typing import Any
 
@@ -9,8 +10,9 @@ import numpy as np
 
 from engine.core.errors import ArgumentError, FormatError
 from engine.eager.tensor import Parameter, Tensor
+from engine.files.in_memory import container_bytes, read_container_bytes
 from engine.files.inference import INFO, PROGRAM, WEIGHTS, read_inference
-from engine.files.state import read_saved, write_state
+from engine.files.state import KIND, VERSION, read_saved, write_state
 from engine.jit.export import described_variables
 from engine.program.program import Program
 from engine.program.serialize import from_plain, to_plain
@@ -18,19 +20,27 @@ from engine.program.serialize import from_plain, to_plain
 _TENSOR, _PARAMETER, _PROGRAM = "__tensor__", "__parameter__", "__program__"
 
 
-def save(obj: Any, path: str, protocol: int = 4, **configs: Any) -> None:
+def save(obj: Any, path: str | io.BytesIO, protocol: int = 4, **configs: Any) -> None:
     """Write ``obj``: state dicts, nested dicts, lists and tuples of tensors, arrays and values, or a Program.
 
+    A BytesIO as ``path`` takes the bytes of the file at its position.
     ``protocol`` is Paddle's pickle protocol and has no meaning here: nothing is pickled. Raises ArgumentError
     for an object that can't be saved so, SaveError if writing fails (what was there stays).
     """
+    if isinstance(path, io.BytesIO):
+        path.write(container_bytes(KIND, VERSION, to_tree(obj)))
+        return
     if not isinstance(path, (str, os.PathLike)):
-        raise ArgumentError(f"save: path must be a file name: got {type(path).__name__}")
+        raise ArgumentError(
+            f"save: path must be a file name or a BytesIO: got {type(path).__name__}; give the file's name"
+        )
     write_state(path, to_tree(obj))
 
 
-def load(path: str, **configs: Any) -> Any:
+def load(path: str | io.BytesIO, **configs: Any) -> Any:
     """What ``save`` wrote; tensors come back as Tensors (as NumPy arrays with ``return_numpy=True``).
+
+    A BytesIO is read from its position to its end.
 
     They keep their names and have ``stop_gradient=True``, parameters too. An array saved by itself comes back
     as a Tensor, one in a dict or list as an array.
@@ -47,15 +57,19 @@ def load(path: str, **configs: Any) -> Any:
             "by their prefix"
         )
     return_numpy = bool(configs.get("return_numpy", False))
-    if _is_model(path):
+    suffix: str | None = None
+    if isinstance(path, io.BytesIO):
+        tree = read_container_bytes(path.read(), KIND, VERSION, "BytesIO").tree
+    elif _is_model(path):
         return _model_state(path)
-    suffix, tree = read_saved(path)
+    else:
+        suffix, tree = read_saved(path)
     if suffix == PROGRAM:
         return from_plain(tree["program"], str(path))
     if suffix == WEIGHTS:
         weights = tree["weights"]
         return weights if return_numpy else {k: Tensor(v, name=k) for k, v in weights.items()}
-    found = from_tree(tree, return_numpy, str(path))
+    found = from_tree(tree, return_numpy, "BytesIO" if isinstance(path, io.BytesIO) else str(path))
     return Tensor(found) if isinstance(found, np.ndarray) and not return_numpy else found
 
 

@@ -94,6 +94,19 @@ def test_a_traceback_shows_the_users_lines_only(tmp_path: Path) -> None:
     assert f"{ROOT}{os.sep}engine" not in done.stderr
 
 
+def test_a_name_that_the_users_layer_lacks_is_the_users(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(
+        "import paddle\nclass Net(paddle.nn.Layer):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.fc = paddle.nn.Linear(2, 2)\n    def forward(self, x):\n        return self.fc2(x)\n"
+        "Net()(paddle.ones([1, 2]))\n"
+    )
+    done = run("script.py", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "line 7, in forward\n" in done.stderr
+    assert done.stderr.endswith("AttributeError: 'Net' object has no attribute 'fc2'. Did you mean: 'fc'?\n")
+    assert f"{ROOT}{os.sep}engine" not in done.stderr
+
+
 def test_a_fault_of_the_engine_shows_its_frames(tmp_path: Path) -> None:
     """Made here by breaking one of its functions."""
     (tmp_path / "script.py").write_text(

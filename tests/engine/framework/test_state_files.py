@@ -1,5 +1,6 @@
 """save and load of state dicts and nested structures; no pickle."""
 
+import io
 import pickle
 
 import numpy as np
@@ -32,6 +33,21 @@ def test_nested_structures_keep_their_types(tmp_path):
     assert back["b"] == {"c": 2.5, 7: True}
     assert back["d"].tolist() == [0, 1, 2]
     assert isinstance(paddle.load(path, return_numpy=True)["a"][0], np.ndarray)
+
+
+def test_bytes_in_memory_hold_what_a_file_holds(tmp_path):
+    stored = io.BytesIO()
+    paddle.save({"w": paddle.to_tensor([1.5, 2.0]), "step": 3}, stored)
+    with pytest.raises(FormatError, match="BytesIO"):
+        paddle.load(stored)  # read on from where writing ended: nothing is left
+    stored.seek(0)
+    back = paddle.load(stored)
+    assert back["w"].numpy().tolist() == [1.5, 2.0]
+    assert back["step"] == 3
+    (tmp_path / "copy").write_bytes(stored.getvalue())
+    assert paddle.load(str(tmp_path / "copy"), return_numpy=True)["w"].tolist() == [1.5, 2.0]
+    with pytest.raises(FormatError, match="BytesIO"):
+        paddle.load(io.BytesIO(pickle.dumps({"a": 1})))
 
 
 def test_an_object_is_not_saved(tmp_path):
