@@ -10,6 +10,7 @@ import numpy as np
 import engine as paddle
 from engine import nn
 from engine.nn import functional as F
+from engine.optimizer import Adam
 from engine.vision.models import LeNet
 
 
@@ -171,9 +172,11 @@ class DetectionHead(nn.Layer):
         return loss
 
 
-def trained(net: Any, loss_of: Callable[[Any], Any], steps: int = 20, rate: float = 0.01) -> list[float]:
-    """The losses of a training with Adam."""
-    optimizer = paddle.optimizer.Adam(rate, parameters=net.parameters())
+def trained(
+    net: Any, loss_of: Callable[[Any], Any], steps: int = 20, rate: float = 0.01, rule: Any = Adam
+) -> list[float]:
+    """The losses of a training."""
+    optimizer = rule(rate, parameters=net.parameters())
     losses = []
     for _ in range(steps):
         loss = loss_of(net)
