@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from engine.core.operator import Operator
@@ -29,7 +29,7 @@ READS: dict[str, str] = {
         "Out",
     ),
     **dict.fromkeys(("reshape2", "transpose2", "squeeze2", "flatten_contiguous_range"), "XShape"),
-    **dict.fromkeys(("floor", "ceil", "round", "tril_triu", "erf", "pixel_shuffle", "scale", "assign"), ""),
+    **dict.fromkeys(("floor", "ceil", "round", "tril_triu", "erf", "pixel_shuffle", "pad"), ""),
     **dict.fromkeys(("elu", "silu", "logsumexp", "cumprod", "p_norm", "pool2d"), "X Out"),
     **dict.fromkeys(("reduce_max", "reduce_min", "reduce_prod", "frobenius_norm"), "X Out"),
     "unsqueeze2": "AxesTensor AxesTensorList XShape",
@@ -47,6 +47,48 @@ READS: dict[str, str] = {
     "instance_norm": "SavedMean SavedVariance Scale X",
 }
 _EMPTY = "@EMPTY@"
+
+Written = Callable[[dict[str, Any], list[str], list[str]], dict[str, Any]]
+
+
+def _scaled(scale: Callable[[dict[str, Any]], float], *empty: str) -> Written:
+    def written(attrs: dict[str, Any], given: list[str], results: list[str]) -> dict[str, Any]:
+        own = {"bias": 0.0, "bias_after_scale": True, "op_namescope": "", "scale": scale(attrs)}
+        inputs = {**{slot: [] for slot in empty}, "X": given}
+        return {"type": "scale", "inputs": inputs, "outputs": {"Out": results}, "own": own}
+
+    return written
+
+
+def _again(type: str, slot: str = "Out", empty: str = "", keep: str = "", scoped: bool = False) -> Written:
+    """An operator of that type, with the forward one's attributes that ``keep`` names (all where scoped)."""
+
+    def written(attrs: dict[str, Any], given: list[str], results: list[str]) -> dict[str, Any]:
+        own = dict(attrs) if scoped else {k: attrs[k] for k in keep.split()} | {"op_namescope": ""}
+        inputs = {**{slot: [] for slot in empty.split()}, "X": given}
+        return {"type": type, "inputs": inputs, "outputs": {slot: results}, "own": own}
+
+    return written
+
+
+def _cast_back(attrs: dict[str, Any], given: list[str], results: list[str]) -> dict[str, Any]:
+    notes = _again("cast", keep="in_dtype out_dtype use_mkldnn")(attrs, given, results)
+    notes["own"] |= {"in_dtype": attrs["out_dtype"], "out_dtype": attrs["in_dtype"]}
+    return notes
+
+
+# Gradients that are themselves forward operators: of the forward one's attributes, the names of the incoming
+# gradients, and the name of the one that is made.
+FORWARD: dict[str, Written] = {
+    "scale": _scaled(lambda attrs: attrs["scale"], "ScaleTensor"),
+    "sum": _scaled(lambda attrs: 1.0),
+    "sign": _scaled(lambda attrs: 0.0),
+    "assign": _again("assign"),
+    "flip": _again("flip", keep="axis"),
+    "cast": _cast_back,
+    "unstack": _again("stack", slot="Y", keep="axis"),
+    "split": _again("concat", empty="AxisTensor", scoped=True),
+}
 
 
 def note_gradient(
@@ -81,6 +123,11 @@ def note_gradient(
         else:
             outputs[f"{declared.slot}@GRAD"] = []
     attrs: dict[str, Any] = {k: v for k, v in shown.attrs.items() if k not in ("op_role", "op_role_var")}
+    given = [says_name(g) for g in incoming if g is not None]
+    written = [name for listed in outputs.values() for name in listed if name != _EMPTY]
+    if opdef.name in FORWARD and len(given) == len(incoming) and len(written) == 1:
+        operator.notes = FORWARD[opdef.name](attrs, given, written)
+        return
     operator.notes = {
         "type": f"{shown.type}_grad",
         "inputs": inputs,

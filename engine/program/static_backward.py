@@ -17,6 +17,7 @@ from engine.program.gradient_forms import note_gradient
 from engine.program.gradient_ops import GRADIENT, gradient_operator, lowered
 from engine.program.passes.clone import BACKWARD
 from engine.program.program import Block, Program, Variable, reads, variables_of, writes
+from engine.program.text import is_hidden
 
 LOSS = 256
 
@@ -92,9 +93,7 @@ def gradients(
         grads: dict[int, Variable] = {}
         for target, start in zip(results, starts, strict=True):
             if start is None:
-                with builder.helpers.forced(f"{target.name}@GRAD"):
-                    start = shape.fill_like(target, value=1.0)
-                _set(block.ops[-1], op_role=BACKWARD)
+                start = _ones_like(block, target)
             elif list(start.spec.shape) != list(target.spec.shape):
                 raise ArgumentError(
                     f"gradients: the gradient given for {target.name!r} {target.spec} is {start.spec}; "
@@ -136,6 +135,7 @@ class _Backward:
         self.contributions: dict[int, list[Variable]] = {}
         self.counts: dict[int, int] = {}
         self.summed: dict[int, Variable] = {}
+        self.shown: dict[int, Variable] = {}  # whose gradient Paddle has where an operator is not shown
 
     def run(
         self, ops: Sequence[Operator], grads: dict[int, Variable], sources: Sequence[Variable]
@@ -145,6 +145,7 @@ class _Backward:
         reached |= {id(s) for s in sources}
         self.summed.update(grads)
         path = self._path(ops, grads, reached)
+        self.shown = {id(v): o.inputs[0] for o in path if is_hidden(o) for v in writes(o)}
         for operator in path:
             for variable in self._targets(operator, reached):
                 self.counts[id(variable)] = self.counts.get(id(variable), 0) + 1
@@ -213,6 +214,8 @@ class _Backward:
         if name in self.block.vars:
             name = self.builder.program.unique_name(name)
         made = self.block.create_var(name, variable.spec, stop_gradient=False)
+        if id(variable) in self.shown:
+            made.says_name = f"{self.shown[id(variable)].name}@GRAD"
         parts.append(made)
         return made
 
@@ -225,12 +228,25 @@ class _Backward:
             for n, (name, v) in enumerate(flat)
             if name in operator.opdef.rule_of and id(v) in reached and self._flows(v)
         ]
+        if operator.opdef is math.add_n.opdef and len(targets) > 1:  # Paddle has one operator a summand
+            for n in targets:
+                self._part(operator, incoming, flat, [n])
+        else:
+            self._part(operator, incoming, flat, targets)
+
+    def _part(
+        self, operator: Operator, incoming: list[Any], flat: list[tuple[str, Variable]], targets: list[int]
+    ) -> None:
+        """Append the gradient operator of those inputs."""
         results = [self._new(flat[n][1]) for n in targets]
         made = gradient_operator(operator, incoming, targets, results)
         note_gradient(made, operator, incoming, dict(zip(targets, results, strict=True)))
+        if is_hidden(operator):
+            made.note("hidden", "operator")  # its result is shown
         slots = {i.name: i.slot for i in operator.opdef.inputs}
         ordered = sorted(targets, key=lambda n: slots[flat[n][0]])
-        self._append(made, *(flat[n][1] for n in ordered), single=True)
+        variables = [flat[n][1] for n in ordered]
+        self._append(made, *(self.shown.get(id(v), v) for v in variables), single=True)
 
     def _append(self, operator: Operator, *variables: Variable, single: bool = False, **attrs: Any) -> None:
         pairs: list[str] = []
@@ -256,6 +272,17 @@ def _set(operator: Operator, **attrs: Any) -> None:
 def _grad_name(block: Block, variable: Variable) -> str:
     name = f"{variable.name}@GRAD"
     return block.program.unique_name(name) if name in block.vars else name
+
+
+def _ones_like(block: Block, target: Variable) -> Variable:
+    """What the gradient of ``target`` begins with."""
+    made = block.create_var(_grad_name(block, target), target.spec, stop_gradient=False)
+    opdef = shape.fill_like.opdef
+    operator = Operator(opdef, (target,), opdef.with_defaults({"value": 1.0}))
+    operator.outputs = (made,)
+    _set(operator, op_role=BACKWARD, op_namescope="")
+    block.append(operator)
+    return made
 
 
 def _append_seed(block: Block, seed: Variable) -> None:

@@ -99,7 +99,7 @@ class Shown:
         hidden = {id(v) for v in block.vars.values() if v.says_name is not None}
         before: dict[int, list[str]] = {}
         for operator in block.ops:
-            if is_hidden(operator):
+            if is_hidden(operator) and operator.notes["hidden"] is True:  # type: ignore[index]
                 hidden |= {id(v) for v in _results(operator)}
             elif operator.notes and LOOP in operator.notes:
                 outputs = list(variables_of(operator.outputs))

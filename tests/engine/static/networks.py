@@ -230,6 +230,22 @@ hidden = F.dropout(static.nn.fc(x, 4, activation='sigmoid'), 0.3)
 loss = paddle.mean(paddle.sum(hidden * hidden + hidden, axis=1))
 static.append_backward(loss)
 """
+NETWORKS["conv_backward"] = """
+x = data('x', [None, 1, 6, 6])
+hidden = static.nn.conv2d(x, 2, 3, act='relu')
+loss = paddle.mean(static.nn.conv2d(hidden, 3, 3))
+paddle.optimizer.SGD(0.1).minimize(loss)
+"""
+# Gradients that are forward operators themselves.
+NETWORKS["gradients"] = """
+x = data('x', [4, 6])
+x.stop_gradient = False
+left, right = paddle.split(x, 2, axis=1)
+turned = paddle.flip(left * right, [0])
+total = paddle.add_n([turned, left, paddle.sign(right)])
+wide = paddle.cast(paddle.assign(2 - total * 3), 'float64')
+static.gradients([wide], [x])
+"""
 NETWORKS["for_test"] = NETWORKS["batch_norm"] + """
 loss = paddle.mean(static.nn.fc(F.dropout(w, 0.5), 2))
 paddle.optimizer.SGD(0.1).minimize(loss)
