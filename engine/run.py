@@ -130,6 +130,10 @@ def _is_engines_fault(error: BaseException) -> bool:
     frames = traceback.extract_tb(error.__traceback__)
     if isinstance(error, AttributeError) and frames and frames[-1].name == "__getattr__":
         frames.pop()  # an object of the engine only said that the user's name is not there
+    if isinstance(error, UnboundLocalError) and frames and frames[-1].name == "fail":
+        # A converted function said so of the user's variable.
+        while frames and _is_engines(frames[-1].filename):
+            frames.pop()
     for frame in frames:
         # What the engine calls in installed packages is its doing; what it calls back in the script is not.
         ours = _is_engines(frame.filename) or (ours and frame.filename.startswith(("<", *_INSTALLED)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from engine.core import mode as modes
@@ -72,7 +72,7 @@ def listed(where: str, parameters: Any) -> list[Any]:
         if modes.is_static():
             return []
         raise ArgumentError(f"{where}: got no parameters; pass parameters=model.parameters()")
-    if isinstance(parameters, (Tensor, Mapping, set)):
+    if isinstance(parameters, (Tensor, Mapping, set)) or not isinstance(parameters, Iterable):
         raise DTypeError(
             f"{where}: parameters is a list of parameters, or of dicts: got {type(parameters).__name__}; "
             "pass model.parameters()"

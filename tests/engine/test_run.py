@@ -107,6 +107,18 @@ def test_a_name_that_the_users_layer_lacks_is_the_users(tmp_path: Path) -> None:
     assert f"{ROOT}{os.sep}engine" not in done.stderr
 
 
+def test_a_variable_that_a_converted_branch_leaves_unset_is_the_users(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(
+        "import paddle\n@paddle.jit.to_static\ndef f(x):\n    if x.sum() > 0:\n        y = x\n    return y\n"
+        "f(-paddle.ones([2]))\n"
+    )
+    done = run("script.py", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "line 6, in f\n    return y\n" in done.stderr
+    assert "assign it on both paths" in done.stderr
+    assert f"{ROOT}{os.sep}engine" not in done.stderr
+
+
 def test_a_fault_of_the_engine_shows_its_frames(tmp_path: Path) -> None:
     """Made here by breaking one of its functions."""
     (tmp_path / "script.py").write_text(

@@ -10,10 +10,12 @@ from engine.nn.functional.common import label_smooth
 from engine.nn.functional.reducing import check_reduction, reduced, require_same_shape
 from engine.ops import activation, compare, index, labels, math, reduce, shape
 from engine.ops import loss as ops
+from engine.tensor.factories import require_tensor
 
 
 def _aligned(where: str, input: Any, label: Any, axis: int) -> Any:
     """The label with a class axis of its own, which the caller may have left out."""
+    require_tensor(where, label=label)
     if input.ndim == 0 or label.ndim not in (input.ndim, input.ndim - 1):
         raise ShapeError(
             f"{where}: input has shape {list(input.shape)} and label {list(label.shape)}: the label needs "
@@ -67,6 +69,7 @@ def cross_entropy(
         )
     if not 0 <= label_smoothing <= 1:
         raise ArgumentError(f"cross_entropy: label_smoothing is a share, 0 to 1: got {label_smoothing}")
+    require_tensor("cross_entropy", input=input, label=label)
     # As in Paddle, smoothing keeps the class axis.
     squeezed = label.ndim == input.ndim - 1 and label_smoothing == 0
     axis = normal_axis("cross_entropy", axis, input.ndim)

@@ -285,3 +285,9 @@ def test_an_empty_batch_has_no_mean(name: str) -> None:
     with pytest.raises(ShapeError, match=r"got losses of shape \[0, 3\]; skip empty batches"):
         getattr(functional, name)(nothing, nothing)
     assert getattr(functional, name)(nothing, nothing, reduction="sum").item() == 0.0
+
+
+def test_labels_that_are_no_tensor() -> None:
+    for loss in (functional.cross_entropy, functional.softmax_with_cross_entropy):
+        with pytest.raises(ArgumentError, match="'label' must be a Tensor: got list; use to_tensor"):
+            loss(to_tensor(LOGITS), LABELS.tolist())

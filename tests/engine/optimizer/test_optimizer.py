@@ -241,6 +241,8 @@ def test_arguments_refused() -> None:
         optimizer.Adam(0.1)
     with pytest.raises(DTypeError, match="a list of parameters, or of dicts: got Parameter"):
         optimizer.SGD(0.1, parameters[0])
+    with pytest.raises(DTypeError, match=r"of dicts: got method; pass model\.parameters\(\)"):
+        optimizer.SGD(0.1, model().parameters)
     with pytest.raises(DTypeError, match=r"parameters\[0\] is no parameter: got str"):
         optimizer.SGD(0.1, "ab")
     with pytest.raises(DTypeError, match="grad_clip is one of"):
