@@ -164,8 +164,8 @@ def generate_proposals(xp, scores, bbox_deltas, im_shape, anchors, variances, *,
     n, count, height, width = s.shape
     if d.shape != (n, 4 * count, height, width):
         raise ValueError("shapes do not fit")  # the mode asks inference to say what is wrong
-    s = s.transpose(0, 2, 3, 1).reshape(n, -1)
-    d = d.reshape(n, count, 4, height, width).transpose(0, 3, 4, 1, 2).reshape(n, -1, 4)
+    s = s.transpose(0, 2, 3, 1).reshape(n, height * width * count)
+    d = d.reshape(n, count, 4, height, width).transpose(0, 3, 4, 1, 2).reshape(n, height * width * count, 4)
     places, spreads = places.reshape(-1, 4), spreads.reshape(-1, 4)
     made = [
         _proposed(s[k], d[k], sizes[k], places, spreads, pre_nms_topN, post_nms_topN, nms_thresh, min_size,

@@ -34,7 +34,9 @@ WITHOUT_SCALAR = {
         repeat_interleave_with_tensor_index roll shard_index spectral_norm spectral_norm_vectors tensor_unfold
         tile_like unique unique_consecutive unstack
     """),
-    **_named(_WINDOWS, "max_pool2d_pick max_pool3d_pick grid_positions grid_slopes"),
+    **_named(_WINDOWS, """
+        max_pool2d_pick max_pool3d_pick grid_positions grid_slopes roi_pool_pick yolov3_loss_weights
+    """),
     **_named(_MAKES, "tril_indices triu_indices range assign_value"),
     **_named(_DRAWS, """
         uniform_random gaussian_random randint randperm uniform_random_inplace exponential bernoulli poisson
@@ -68,6 +70,10 @@ WITHOUT_EMPTY = {
     """),
     **_named("part of the gradient of an operator that has such rows", """
         put_along_axis_zeros reduce_expand logcumsumexp_jvp
+    """),
+    **_named("without pictures or boxes: tests/engine/vision/test_ops.py", """
+        box_coder deform_points distribute_fpn_proposals generate_proposals_v2 matrix_nms prior_box psroi_pool
+        roi_align roi_pool roi_pool_pick yolo_box yolov3_loss yolov3_loss_weights
     """),
     **_named("what it is given is not empty by its nature", """
         fill_diagonal_tensor view_dtype unique_consecutive write_to_array assign_into

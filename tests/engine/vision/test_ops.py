@@ -5,6 +5,7 @@ import pytest
 
 import engine as paddle
 from engine.core.errors import ArgumentError, ShapeError
+from engine.vision import ops
 from engine.vision.ops import yolo_box, yolo_loss
 
 ANCHORS = [4, 5, 9, 6]
@@ -62,3 +63,55 @@ def test_what_does_not_fit(change, error, message):
         given[name] = paddle.to_tensor(given[name])
     with pytest.raises(error, match=message):
         yolo_loss(**given)
+
+
+def _none(*shape: int, dtype: str = "float32") -> paddle.Tensor:
+    made = paddle.zeros(list(shape), dtype)
+    made.stop_gradient = dtype != "float32"
+    return made
+
+
+MAPS, NO_BOXES, NO_COUNTS = paddle.ones([2, 4, 8, 8]), _none(0, 4), _none(2, dtype="int32")
+DEEP = _none(4, 4, 3, 4)
+NOTHING = {
+    "roi_align": (lambda: ops.roi_align(MAPS, NO_BOXES, NO_COUNTS, 2), [0, 4, 2, 2]),
+    "roi_pool": (lambda: ops.roi_pool(MAPS, NO_BOXES, NO_COUNTS, 2), [0, 4, 2, 2]),
+    "roi_pool without maps": (lambda: ops.roi_pool(_none(2, 4, 8, 8), NO_BOXES, NO_COUNTS, 2), [0, 4, 2, 2]),
+    "psroi_pool": (lambda: ops.psroi_pool(MAPS, NO_BOXES, NO_COUNTS, 2), [0, 1, 2, 2]),
+    "yolo_box": (
+        lambda: ops.yolo_box(_none(0, 16, 4, 4), _none(0, 2, dtype="int32"), ANCHORS, 3, 0.4, 8)[0],
+        [0, 32, 4],
+    ),
+    "yolo_loss": (
+        lambda: yolo_loss(
+            _none(0, 16, 4, 4), _none(0, 3, 4), _none(0, 3, dtype="int32"), ANCHORS, [0, 1], 3, 0.5, 8
+        ), [0],
+    ),
+    "prior_box": (lambda: ops.prior_box(_none(0, 3, 4, 4), _none(0, 3, 32, 32), [2.0])[0], [4, 4, 1, 4]),
+    "box_coder": (lambda: ops.box_coder(paddle.ones([3, 4]), paddle.ones([3, 4]), NO_BOXES), [0, 3, 4]),
+    "nms": (lambda: ops.nms(NO_BOXES, 0.5), [0]),
+    "matrix_nms": (lambda: ops.matrix_nms(_none(1, 0, 4), _none(1, 2, 0), 0.1, 0.1, 10, 10)[0], [0, 6]),
+    "distribute_fpn_proposals": (
+        lambda: ops.distribute_fpn_proposals(NO_BOXES, 2, 5, 4, 224, rois_num=_none(1, dtype="int32"))[0][0],
+        [0, 4],
+    ),
+    "generate_proposals": (
+        lambda: ops.generate_proposals(
+            _none(0, 3, 4, 4), _none(0, 12, 4, 4), _none(0, 2), DEEP, DEEP, return_rois_num=True
+        )[0],
+        [0, 4],
+    ),
+    "deform_conv2d": (
+        lambda: ops.deform_conv2d(_none(0, 4, 8, 8), _none(0, 18, 6, 6), paddle.ones([2, 4, 3, 3])),
+        [0, 2, 6, 6],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NOTHING)
+def test_without_pictures_or_boxes(name):
+    call, shape = NOTHING[name]
+    made = call()
+    assert made.shape == shape
+    if not made.stop_gradient:
+        made.sum().backward()
