@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from engine.core.dtype import DType, as_dtype, from_numpy
-from engine.core.errors import ArgumentError
+from engine.core.errors import ArgumentError, DTypeError
 from engine.core.spec import Spec
 
 
 class InputSpec:
     """Shape (None or -1 where any size goes), dtype and name of an input.
 
-    Raises ArgumentError for a shape that is none.
+    Raises DTypeError or ArgumentError for a shape that is none.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class InputSpec:
 
 def _dims(shape: Any) -> tuple[int, ...]:
     if not isinstance(shape, (list, tuple)):
-        raise ArgumentError(
+        raise DTypeError(
             f"InputSpec: shape must be a list or tuple: got {type(shape).__name__}; write [None, 784]"
         )
     dims = []

@@ -289,11 +289,14 @@ def _append_loop(
     structure = [*loop_vars, *(builder.now(x) for x in changed)]
     flat = [_loop_value(builder, builder.now(v)) for v in nest.flatten(structure)]
     specs = [v.spec.with_shape([-1, *v.spec.shape[1:]]) if v.grows else v.spec for v in flat]
-    for _ in range(4):  # dimensions that the body changes become unknown, until nothing changes any more
-        made = _build_loop(builder, test, step, structure, flat, specs, changed)
+    stops = [v.stop_gradient for v in flat]
+    # Dimensions that the body changes become unknown, and what it computes from trained values has a
+    # gradient, until nothing changes any more.
+    for _ in range(4 + len(flat)):
+        made = _build_loop(builder, test, step, structure, specs, stops, changed)
         if isinstance(made, dict):
             break
-        specs = made
+        specs, stops = made
     else:
         raise _error(
             ShapeError(
@@ -301,10 +304,7 @@ def _append_loop(
                 "keep it fixed"
             )
         )
-    stops = [
-        (a.stop_gradient and b.stop_gradient) or not builder.grad
-        for a, b in zip(flat, made["results"], strict=True)
-    ]
+    stops = [stop or not builder.grad for stop in stops]
     return append_operator(
         builder, ops.while_loop.opdef, (flat, made["captured"]), made["attrs"], specs, stops
     )
@@ -330,16 +330,17 @@ def _build_loop(
     cond: Callable[..., Any],
     body: Callable[..., Any],
     structure: Sequence[Any],
-    flat: list[Variable],
     specs: list[Spec],
+    stops: list[bool],
     changed: list[Any],
 ) -> Any:
-    """Blocks of the loop with values of ``specs``; wider specs to try next where the body changes them."""
+    """Blocks of the loop with values of ``specs``; wider specs and stops to try next where the body changes
+    them.
+    """
     program = builder.program
     blocks_before = len(program.blocks)
     outer = program.create_block(builder.block)
-    names = [program.unique_name("while_value") for _ in flat]
-    stops = [v.stop_gradient for v in flat]
+    names = [program.unique_name("while_value") for _ in specs]
     with modes.use(builder.in_block(outer)):
         condition, (cond_block,) = _part(builder, outer, cond, structure, names, specs, stops)
         results, (body_block,) = _part(builder, outer, body, structure, names, specs, stops, changed)
@@ -356,9 +357,10 @@ def _build_loop(
             wider.append(ops.merged(f"while_loop: loop value {n}", spec, result.spec))
         except ShapeError as error:
             raise _error(error) from None
-    if wider != specs:
+    flowing = [stop and result.stop_gradient for stop, result in zip(stops, results, strict=True)]
+    if wider != specs or flowing != stops:
         del program.blocks[blocks_before:]
-        return wider
+        return wider, flowing
     captured = outer_reads(outer, cond_block, body_block)
     captured.update({id(v): v for v in (*results, condition) if not _within(v.block, {outer})})
     return {

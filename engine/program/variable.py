@@ -156,7 +156,13 @@ class Variable:
         """Raises: a Variable holds no data. Fetch it with an Executor."""
         raise self._no_value("numpy()", "fetch it with an Executor, or compute with the Variable itself")
 
-    item = tolist = numpy
+    def item(self, *_: Any) -> Any:
+        """Raises: a Variable holds no data."""
+        raise self._no_value("item()", "fetch it with an Executor, or compute with the Variable itself")
+
+    def tolist(self) -> Any:
+        """Raises: a Variable holds no data."""
+        raise self._no_value("tolist()", "fetch it with an Executor, or compute with the Variable itself")
 
     def __array__(self, *_: Any, **__: Any) -> Any:
         raise self._no_value("a NumPy array", "compute with functions of this package in place of NumPy's")

@@ -14,6 +14,7 @@ from engine.ops import shape
 from engine.program.builder import located, user_frame
 from engine.tensor import indexing
 from engine.tensor.creation import to_tensor
+from engine.tensor.promote import is_tensor
 
 
 class TensorArray:
@@ -43,6 +44,12 @@ class TensorArray:
                 )
         columns = zip(*(nest.flatten(item) for item in items), strict=True) if items else None
         samples = nest.flatten(like)
+        for sample in samples:
+            if not is_tensor(sample) and not isinstance(sample, bool | int | float):
+                raise ShapeError(
+                    f"a list of tensors: an element has {type(sample).__name__} in it; in a list that grows "
+                    "in a Program there are Tensors and numbers"
+                )
         if columns is None:
             made = [_empty(sample) for sample in samples]
         else:

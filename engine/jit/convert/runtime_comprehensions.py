@@ -17,27 +17,27 @@ Function = Callable[[Any], Any]
 
 def comprehend(items: Any, element: Function, test: Function | None = None, flat: bool = False) -> Any:
     """`[element(item) for item in items if test(item)]`; `flat` joins the lists that `element` gives."""
-    result: Any = []
+    comprehension: Any = []
 
     def add(item: Any) -> None:
-        nonlocal result
+        nonlocal comprehension
         if flat:
-            result = listed(result, element(item))
+            comprehension = listed(comprehension, element(item))
         else:
-            result.append(element(item))
+            comprehension.append(element(item))
 
     def body(item: Any) -> None:
         if test is None:
             add(item)
         else:
-            convert_ifelse(test(item), functools.partial(add, item), None, state=lambda: (result,))
+            convert_ifelse(test(item), functools.partial(add, item), None, state=lambda: (comprehension,))
 
     if is_built(items):
-        convert_for(items, body, state=lambda: (result,))
-        return result
+        convert_for(items, body, state=lambda: (comprehension,))
+        return comprehension
     for item in each(items):
         body(item)
-    return result
+    return comprehension
 
 
 def comprehend_set(items: Any, element: Function, test: Function | None = None, flat: bool = False) -> Any:

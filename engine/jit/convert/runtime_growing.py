@@ -30,7 +30,7 @@ class Grown(Rebuild):
     that had no element and so did not know what it holds.
     """
 
-    def __init__(self, name: str, items: list[Any], before: list[Any], changed: Any) -> None:
+    def __init__(self, name: str, items: Any, before: list[Any], changed: Any) -> None:
         super().__init__(name)
         self.name = name
         self.items = items
@@ -38,8 +38,8 @@ class Grown(Rebuild):
         if not isinstance(changed, list):
             self.like = changed[-1]
         else:
-            longer = changed if len(changed) > len(before) else before
-            self.like = longer[min(len(changed), len(before))]
+            longer, shorter = (changed, before) if len(changed) > len(before) else (before, changed)
+            self.like = longer[min(len(shorter), len(longer) - 1)]
 
 
 _guesses: ContextVar[bool] = ContextVar("kinds_are_guessed", default=False)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import engine as paddle
-from engine.core.errors import ConversionError, ShapeError
+from engine.core.errors import ConversionError
 from engine.jit import to_static
 from engine.static import InputSpec
 
@@ -58,12 +58,24 @@ def test_it_is_the_real_number_that_counts(name, shape, rows):
 
 
 @pytest.mark.parametrize("function", [
-    lambda x: paddle.split(x, 2, axis=1)[0], lambda x: paddle.split(x, [1, -1], axis=1)[0],
-    lambda x: paddle.unbind(x, axis=1)[0],
+    lambda x: paddle.split(x, 2, axis=1)[1], lambda x: paddle.split(x, [1, -1], axis=1)[1],
+    lambda x: paddle.split(x, [x.shape[1] - 1, 1], axis=1)[0], lambda x: paddle.unbind(x, axis=1)[-1],
 ])  # fmt: skip
-def test_a_number_of_results_that_is_not_known_is_refused(function):
-    with pytest.raises(ShapeError, match="not known before running"):
-        to_static(function, input_spec=[InputSpec([None, None])]).concrete_program  # noqa: B018
+def test_parts_of_a_dimension_that_is_not_known(function):
+    x = paddle.to_tensor(np.arange(8, dtype="float32").reshape(2, 4), stop_gradient=False)
+    found = []
+    for each in (function, to_static(function, input_spec=[InputSpec([None, None])])):
+        x.clear_grad()
+        part = each(x)
+        (part * part).sum().backward()
+        found.append((part.tolist(), x.grad.tolist()))
+    assert found[0] == found[1]
+
+
+def test_parts_that_do_not_fit_fail_when_the_program_runs():
+    function = to_static(lambda x: paddle.split(x, 3, axis=1), input_spec=[InputSpec([2, None])])
+    with pytest.raises(AssertionError, match="dimension 1 does not divide into these parts"):
+        function(paddle.ones([2, 4]))
 
 
 def test_python_cannot_count_with_it():

@@ -13,13 +13,14 @@ import numpy as np
 class Case:
     """`samples` are inputs as arrays, one tuple a call; floating ones take gradients.
 
-    `fixed` says that the structure of the result depends on no Tensor, so that a saved Program gives it.
+    `saved` says that the result consists of Tensors, so that a saved Program gives it, `unknown` that the
+    function works without knowing the sizes of its inputs.
     """
 
     function: Callable[..., Any]
     samples: tuple[tuple[Any, ...], ...]
     saved: bool = True
-    gradients: bool = True
+    unknown: bool = True
 
     @property
     def name(self) -> str:

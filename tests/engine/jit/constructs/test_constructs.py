@@ -1,4 +1,6 @@
-"""Every construct three ways: eagerly, converted, and saved and loaded in a process without the source."""
+"""Every construct eagerly, converted, converted without knowing any size, and saved and loaded in a process
+without the source.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +17,11 @@ import engine as paddle
 from engine.core import nest
 from engine.jit import save, to_static
 from engine.static import InputSpec
-from tests.engine.jit.constructs import branches, containers, functions, loops
+from tests.engine.jit.constructs import branches, containers, functions, growing, iteration, loops, reading
 from tests.engine.jit.constructs.case import Case
 
-ALL = [case for module in (branches, loops, containers, functions) for case in module.case.all]
+MODULES = (branches, loops, containers, functions, reading, iteration, growing)
+ALL = [case for module in MODULES for case in module.case.all]
 LOAD = """
 import json, sys
 from pathlib import Path
@@ -77,6 +80,18 @@ def test_converted_is_eager(case: Case) -> None:
         _same(ours[1], expected[1])
 
 
+@pytest.mark.parametrize("case", [case for case in ALL if case.unknown], ids=lambda case: case.name)
+def test_sizes_may_be_unknown(case: Case) -> None:
+    spec = [InputSpec([None] * a.ndim, str(a.dtype)) for a in case.samples[0]]
+    for spec_, array in zip(spec, case.samples[0], strict=True):
+        spec_.stop_gradient = array.dtype.kind != "f"
+    static = to_static(case.function, input_spec=spec)
+    for sample in case.samples:
+        expected, ours = _called(case.function, sample), _called(static, sample)
+        _same(ours[0], expected[0])
+        _same(ours[1], expected[1])
+
+
 def test_no_name_is_used_twice() -> None:
     names = [case.name for case in ALL]
     assert len(names) == len(set(names))
@@ -100,7 +115,7 @@ def loaded(tmp_path_factory: pytest.TempPathFactory) -> Path:
         listed.append({"name": case.name, "samples": len(samples)})
     (folder / "list.json").write_text(json.dumps(listed))
     done = subprocess.run(
-        [sys.executable, "-c", LOAD, str(folder)], capture_output=True, text=True, check=False, timeout=120
+        [sys.executable, "-c", LOAD, str(folder)], capture_output=True, text=True, check=False, timeout=240
     )
     assert done.returncode == 0, done.stderr
     return folder
