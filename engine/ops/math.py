@@ -139,6 +139,8 @@ def scale(xp, x, *, scale=1.0, bias=0.0, bias_after_scale=True, out=None):
     # A Python float takes the dtype of a floating x; made a NumPy number first, it would cost as much again.
     number = float if x.dtype.kind == "f" else x.dtype.type
     factor = number(scale)
+    if factor == -1 and (bias_after_scale or bias == 0):
+        return xp.subtract(number(bias), x, out=out)  # of 0 it is 0, which prints without a sign
     if bias == 0:
         return xp.multiply(x, factor, out=out)
     shift = number(bias)
@@ -366,6 +368,8 @@ def add_n(xp, xs: list):
     """The sum of several tensors of one shape."""
     total = xs[0].copy()
     for x in xs[1:]:
+        if x.dtype != total.dtype:
+            raise ValueError("dtypes differ")  # the mode asks inference for the words
         total += x
     return total
 

@@ -59,6 +59,8 @@ CALLS: dict[str, str] = {
     "2 ** whole numbers": "2 ** paddle.to_tensor([0, 3, 5])",
     "neg": "-t([3])",
     "neg/ints": "-ints([3], 9)",
+    "neg/zeros": "str(-paddle.to_tensor([0.0, -0.0, 2.0]))",
+    "neg/zeros, by scale": "str(paddle.zeros([2]) * -1)",
     "matmul": "t([2, 3]) @ t([3, 2], seed=1)",
     "matmul/vectors": "t([3]) @ t([3], seed=1)",
     "matmul/batch": "t([2, 2, 3]) @ t([3, 1], seed=1)",
