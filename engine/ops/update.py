@@ -93,7 +93,11 @@ def _adam_step(
     xp: Any, param: Any, grad: Any, rate: float, moment1: Any, moment2: Any, beta1_pow: Any, beta2_pow: Any,
     beta1: float, beta2: float, epsilon: float,
 ) -> None:  # fmt: skip
-    """Kingma and Ba, Adam (2015), the second form of section 2; each mean moves by its share of the way."""
+    """Kingma and Ba, Adam (2015), the second form of section 2; each mean moves by its share of the way.
+
+    The betas are rounded as their powers are, so that in the first step the corrections cancel exactly.
+    """
+    beta1, beta2 = float(beta1_pow.dtype.type(beta1)), float(beta2_pow.dtype.type(beta2))
     correction = math.sqrt(1.0 - float(beta2_pow.item()))
     rate *= correction / (1.0 - float(beta1_pow.item()))
     scratch = xp.empty_like(param)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -125,7 +126,7 @@ class Executor:
         if prepared is None:
             prepared = program.plans[key] = _prepare(program, feeds, wanted)
         xp = backend(self.place).xp
-        arrays = [_fed(v, value, xp) for v, value in zip(prepared.fed, feeds.values(), strict=True)]
+        arrays = [_fed(v, feeds[v.name], xp) for v in prepared.fed]
         shapes = tuple([a.shape for a in arrays])
         compiled = prepared.plans.get(shapes)
         if compiled is None:
@@ -198,12 +199,18 @@ def _prepare(program: Program, feeds: Mapping[str, Any], wanted: Sequence[Any]) 
                 "it stands in the Program for its text only"
             )
     data = {v.name: v for v in block.vars.values() if v.is_data}
-    fed = []
+    fed: list[Variable] = []
     for name in feeds:
         variable = data.get(name, block.vars.get(name))
-        if variable is None or (id(variable) in computed and not variable.is_data):
+        if variable is None:
+            warnings.warn(
+                f"Executor.run: feed has {name!r}, which is no Variable of the Program; it is not used",
+                stacklevel=3,
+            )
+            continue
+        if id(variable) in computed and not variable.is_data:
             raise ArgumentError(
-                f"Executor.run: feed has {name!r}: the Program takes {sorted(data)}; remove or rename it"
+                f"Executor.run: feed has {name!r}, which the Program computes; it takes {sorted(data)}"
             )
         fed.append(variable)
     return _Prepared(fed, fetched)

@@ -6,9 +6,12 @@ import itertools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
 from engine.core import names
-from engine.core.errors import ProgramError
+from engine.core.errors import ArgumentError, ProgramError
 from engine.core.operator import Operator
+from engine.core.random import Generator
 from engine.core.spec import Spec
 from engine.program import operator_api
 from engine.program.variable import Parameter, Variable
@@ -136,7 +139,9 @@ class Program:
 
     def __init__(self) -> None:
         self.blocks: list[Block] = [Block(self, 0, -1)]
-        self.random_seed = 0
+        self._random_seed = 0
+        # What its operators draw from; None: the process's generator.
+        self.generator: Generator | None = None
         self.inputs: list[str] = []  # names fed, in order, where the Program stands for a function
         self.outputs: list[str] = []  # names it gives back
         self._names: names.NameGenerator | None = None  # its own; None: the process's
@@ -144,6 +149,22 @@ class Program:
         self._version = next(_serial)
         self.plans: dict[Any, Any] = {}  # compiled plans, dropped when the Program changes
         self.rates: list[Any] = []  # learning rates, which an Executor brings into its scope before a run
+
+    @property
+    def random_seed(self) -> int:
+        """What the random numbers of its runs begin with; 0 draws from the process's generator.
+
+        Initializers take it, too, from the startup Program. Raises ArgumentError for what is no integer.
+        """
+        return self._random_seed
+
+    @random_seed.setter
+    def random_seed(self, seed: int) -> None:
+        if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
+            raise ArgumentError(f"random_seed: must be an integer: got {type(seed).__name__}; pass e.g. 2026")
+        self._random_seed = int(seed)
+        self.generator = Generator(int(seed)) if seed else None
+        self.changed()
 
     def changed(self) -> None:
         """Note that the Program changed: plans compiled before are no longer valid."""

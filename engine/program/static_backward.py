@@ -33,7 +33,8 @@ def append_backward(
 
     Returns pairs of parameter and gradient, for the trainable parameters that ``loss`` depends on (those of
     ``parameter_list`` only, if given, Parameters or names). ``no_grad_set`` names Variables that no gradient
-    goes through. ``checkpoints`` would trade time for memory: it is accepted and nothing is recomputed.
+    goes through. What is fed gets a gradient, too, where its ``stop_gradient`` is False; its name is that of
+    the Variable and ``@GRAD``. ``checkpoints`` would trade time for memory: it is accepted and nothing is recomputed.
     Raises DTypeError for what is no Variable, ArgumentError for a loss of several elements.
     """
     if not isinstance(loss, Variable):
@@ -57,9 +58,18 @@ def append_backward(
         seed = block.create_var(_grad_name(block, loss), loss.spec, stop_gradient=False)
         _append_seed(block, seed)
         writer = _Backward(builder, block, _names(no_grad_set), chosen)
-        found = writer.run(list(block.ops[:-1]), {id(loss): seed}, chosen)
+        fed = [] if parameter_list is not None else _fed_with_gradients(block, chosen)
+        found = writer.run(list(block.ops[:-1]), {id(loss): seed}, [*chosen, *fed])
     _sort_new(block, names_before)
-    return [(p, g) for p, g in zip(chosen, found, strict=True) if g is not None]
+    return [(p, g) for p, g in zip(chosen, found, strict=False) if g is not None]
+
+
+def _fed_with_gradients(block: Block, parameters: Sequence[Variable]) -> list[Variable]:
+    """What no operator computes and may have a gradient, besides ``parameters``: ``name@GRAD`` is fetched."""
+    known = {id(v) for o in block.ops for v in writes(o)} | {id(p) for p in parameters}
+    return [
+        v for v in block.vars.values() if not (v.stop_gradient or v.is_parameter or id(v) in known)
+    ]
 
 
 def gradients(

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.dtype import DType
+from engine.core.dtype import DType, float32
 from engine.ops import shape
 from engine.program.builder import current_builder
 from engine.program.variable import Variable
 from engine.tensor import math
 
 _NUMBERS = (int, float, np.integer, np.floating)
+_over: Any = Variable.__truediv__  # type: ignore[attr-defined]
 
 
 def astype(self: Variable, dtype: Any) -> Any:
@@ -31,6 +32,13 @@ def power(self: Variable, other: Any) -> Any:
     operator.note("inputs", {"Y": [number.name]})
     operator.note("instead", {"axis": -1})
     return made
+
+
+def over(self: Variable, other: Any) -> Any:
+    """``x / number``; whole numbers are cast first."""
+    if isinstance(other, _NUMBERS) and self.dtype.is_integer:
+        return _over(math.cast(self, float32), other)
+    return _over(self, other)
 
 
 def divided_by(self: Variable, other: Any) -> Any:

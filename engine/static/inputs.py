@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine.core.dtype import default_dtype
-from engine.core.errors import ModeError
+from engine.core.errors import DTypeError, ModeError
 from engine.jit.input_spec import InputSpec
 from engine.program.builder import current_builder
 from engine.program.builder import variable as data_variable
@@ -16,10 +16,17 @@ from engine.program.program import Variable
 def data(name: str, shape: Sequence[int | None], dtype: Any = None, lod_level: int = 0) -> Variable:
     """A Variable of the current Program that is fed under ``name`` when it runs.
 
-    Raises ModeError in eager mode, ProgramError for a name that is taken.
+    Raises ModeError in eager mode, DTypeError for a shape that is no list, ProgramError for a name that is
+    taken.
     """
     builder = current_builder()
     if builder is None:
         raise ModeError("static.data: there is no Program being built; call enable_static() first")
+    if not isinstance(shape, (list, tuple)):
+        raise DTypeError(
+            f"static.data: shape must be a list of sizes: got {type(shape).__name__}; None is any size"
+        )
+    if not isinstance(name, str):
+        raise DTypeError(f"static.data: name must be a text: got {type(name).__name__}")
     spec = InputSpec(list(shape), dtype or default_dtype(), name).to_spec()
     return data_variable(builder.program, name, spec)

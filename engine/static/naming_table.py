@@ -10,7 +10,7 @@ from engine.nn.functional import conv
 from engine.program.naming import HELPER, name_function, name_operator
 from engine.program.program import Variable
 from engine.static import arithmetic
-from engine.tensor import creation, promote
+from engine.tensor import arranging, creation, manipulation, promote, search
 
 _BARE = "{helper}"
 _ARITHMETIC = (
@@ -27,7 +27,8 @@ def _operators() -> None:
             name_function(method, form="tmp", only=_ELEMENTWISE)
     name_function(promote._from_python, form="tmp", outer=True)
     for name, method in (
-        ("astype", arithmetic.astype), ("__pow__", arithmetic.power), ("__rtruediv__", arithmetic.divided_by)
+        ("astype", arithmetic.astype), ("__pow__", arithmetic.power), ("__truediv__", arithmetic.over),
+        ("__rtruediv__", arithmetic.divided_by),
     ):  # fmt: skip
         setattr(Variable, name, method)
         name_function(method, form="tmp", outer=True)
@@ -57,6 +58,15 @@ def register() -> None:
     for function in (creation.zeros, creation.ones, creation.full):
         name_function(function, "fill_constant", HELPER, skip=1)
     name_function(creation._static_constant, "assign", device="cpu")
+    name_function(creation.linspace, "linspace", outer=True)
+    name_function(creation.eye, "eye", outer=True)
+    name_function(arranging.tril, "tril", _BARE)
+    name_function(arranging.triu, "triu", _BARE)
+    name_function(manipulation.unbind, "unbind")
+    name_function(manipulation.unstack, "unstack", outer=True)
+    name_function(manipulation.expand_as, "expand_as")
+    name_function(search.sort, "sort")
+    name_function(Variable.T.fget, form="{x}.tmp")
     name_function(functional.linear, "linear")
     name_function(conv.convolve, "conv2d", only="conv2d elementwise_add", early="elementwise_add")
     name_function(functional.square_error_cost, "square_error_cost")

@@ -9,8 +9,7 @@ from engine.core.errors import DTypeError
 from engine.core.spec import Spec
 from engine.nn.initializer import Constant
 from engine.nn.initializer.startup import initialize
-from engine.nn.layer.making import make_parameter
-from engine.nn.param_attr import ParamAttr
+from engine.nn.layer.making import create_parameter as parameter_of_no_layer
 from engine.static.nn.helper import require_static
 
 
@@ -28,13 +27,7 @@ def create_parameter(
     """
     if not isinstance(shape, (list, tuple)):
         raise DTypeError(f"create_parameter: shape is a list of sizes: got {type(shape).__name__}")
-    attr = ParamAttr._to_attr(attr)
-    if attr is not False and attr.name is None and name is not None:
-        attr.name = name
-    from engine.core import names
-
-    owner = names.generate("create_parameter")
-    return make_parameter(owner, shape, attr, as_dtype(dtype), is_bias, default_initializer)
+    return parameter_of_no_layer(shape, dtype, name, attr, is_bias, default_initializer)
 
 
 def create_global_var(

@@ -5,10 +5,12 @@ RuntimeError, OSError, AssertionError, ... for a wrong argument, the engine rais
 (``accepted`` in compare.py).
 """
 
+from tests.oracle.deviations_static import STATIC
 from tests.oracle.deviations_tensors import TENSORS
 
 DEVIATIONS: dict[str, str] = {
     **TENSORS,
+    **STATIC,
     "static_files:save_inference_model/raises in eager mode": (
         "a Program is saved in either mode; Paddle only does it between enable_static and disable_static"
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import index
 from typing import Any
 
 from engine.core import names
@@ -34,7 +35,7 @@ def make_parameter(
     attr = ParamAttr._to_attr(None if isinstance(attr, str) and attr == "" else attr)
     if attr is False:
         return None
-    dims = tuple(int(d) for d in shape)
+    dims = _dimensions(owner, shape)
     if any(d <= 0 for d in dims):
         raise ShapeError(
             f"{owner}: a parameter's dimensions must be 1 or more: got shape {list(dims)}; "
@@ -62,6 +63,15 @@ def make_parameter(
     if not in_static_mode:
         initializer(parameter)
     return parameter
+
+
+def _dimensions(owner: str, shape: Any) -> tuple[int, ...]:
+    try:
+        return tuple(index(d) for d in shape)
+    except TypeError:
+        raise DTypeError(
+            f"{owner}: the shape of a parameter is a list of whole numbers: got {shape!r}; give each size"
+        ) from None
 
 
 def create_parameter(

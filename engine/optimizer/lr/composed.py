@@ -119,7 +119,7 @@ class ReduceOnPlateau(LRScheduler):
                 f"ReduceOnPlateau: step takes a number or a tensor: got {type(metrics).__name__}"
             )
         require("ReduceOnPlateau", "step takes one number", size == 1, metrics)
-        value = float(metrics)
+        value = float(metrics.item() if hasattr(metrics, "item") else metrics)
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         if self.cooldown_counter > 0:
             self.cooldown_counter -= 1

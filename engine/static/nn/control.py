@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from engine.core import nest
+from engine.core.dtype import bool_
 from engine.core.errors import ArgumentError, DTypeError
 from engine.eager.tensor import Tensor
 from engine.ops import control as control_ops
 from engine.program import control
-from engine.program.builder import Builder, current_builder
+from engine.program.builder import Builder, current_builder, located, user_frame
 from engine.program.control_text import CondNames, note_loop
 from engine.program.variable import Variable
 from engine.tensor import creation, logic
@@ -26,7 +27,8 @@ def cond(
     """What ``true_fn()`` gives if ``pred``, a bool of one element, is true, else what ``false_fn()`` gives.
 
     Both give the same structure of the same dtypes. In eager mode only the chosen function is called. Raises
-    DTypeError for a ``pred`` that is no bool Variable or a function that can't be called.
+    DTypeError for a ``pred`` that is no bool Variable or a function that can't be called, ArgumentError for
+    functions that give different structures.
     """
     for key, function in (("true_fn", true_fn), ("false_fn", false_fn)):
         if function is not None and not callable(function):
@@ -34,7 +36,10 @@ def cond(
     builder = _static(pred)
     if builder is None:
         return control.cond(pred, true_fn, false_fn)
+    if pred.dtype is not bool_:
+        raise DTypeError(f"cond: pred must be a bool: got {pred.spec}; compare it, as in pred > 0")
     names = CondNames(builder)
+    given: list[Any] = []
 
     def side(key: str, function: Callable[[], Any] | None) -> Callable[[], Any]:
         def built() -> Any:
@@ -42,6 +47,12 @@ def cond(
                 names.between(pred)
             value = None if function is None else function()
             names.side(key, nest.flatten(value))
+            given.append(value)
+            if len(given) == 2 and not nest.same_structure(*given):
+                kinds = " and ".join(nest.describe(v) for v in given)
+                raise located(ArgumentError(
+                    f"cond: true_fn and false_fn give different structures: {kinds}; make both give the same"
+                ), user_frame())  # fmt: skip
             return value
 
         return built
