@@ -175,7 +175,13 @@ class Tensor:
         """
         array = value._array if isinstance(value, Tensor) else value
         if not isinstance(value, (Tensor, np.ndarray, np.generic)) and not hasattr(value, "get"):
-            array = np.asarray(value, self._array.dtype)  # Python's numbers, in lists or not
+            try:
+                array = np.asarray(value, self._array.dtype)  # Python's numbers, in lists or not
+            except (TypeError, ValueError, OverflowError) as error:
+                raise DTypeError(
+                    f"set_value: {self.name!r} has dtype {self.dtype.name}: {value!r:.60} is no number of it "
+                    f"({error}); pass numbers, an array or a Tensor"
+                ) from None
         if array.shape != self._array.shape:
             raise ShapeError(
                 f"set_value: {self.name!r} has shape {self.shape}: got {list(array.shape)}; "

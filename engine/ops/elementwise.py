@@ -99,6 +99,8 @@ def _infer_lerp(x: Spec, y: Spec, weight: Spec) -> Spec:
 @op("lerp", infer=_infer_lerp, broadcasts=True)
 def lerp(xp, x, y, weight):
     """x + weight * (y - x), exact at both ends."""
+    if not x.dtype == y.dtype == weight.dtype:
+        raise ValueError("dtypes differ")  # the mode asks inference for the words
     step = y - x
     return xp.where(weight < 0.5, x + weight * step, y - (1 - weight) * step)
 

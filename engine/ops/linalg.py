@@ -100,7 +100,7 @@ def _may_be_equal(x: Any, y: Any) -> bool:
 @op("dot", infer=_infer_dot)
 def dot(xp, x, y):
     """The sum of products of two vectors, or of corresponding rows of two matrices."""
-    if x.ndim not in (1, 2) or x.shape != y.shape:
+    if x.ndim not in (1, 2) or x.shape != y.shape or x.dtype != y.dtype:
         raise ValueError("wrong shapes")  # the mode asks inference for the words
     return xp.dot(x, y) if x.ndim == 1 else xp.sum(x * y, axis=-1, dtype=x.dtype)
 
@@ -121,7 +121,7 @@ def _infer_bmm(x: Spec, y: Spec) -> Spec:
 @op("bmm", infer=_infer_bmm)
 def bmm(xp, x, y):
     """The matrix products of two batches of matrices."""
-    if x.ndim != 3 or y.ndim != 3 or x.shape[0] != y.shape[0]:
+    if x.ndim != 3 or y.ndim != 3 or x.shape[0] != y.shape[0] or x.dtype != y.dtype:
         raise ValueError("wrong shapes")  # the mode asks inference for the words
     return xp.matmul(x, y)
 
@@ -141,7 +141,7 @@ def _infer_mv(x: Spec, vec: Spec) -> Spec:
 @op("mv", infer=_infer_mv)
 def mv(xp, x, vec):
     """A matrix times a vector."""
-    if x.ndim != 2 or vec.ndim != 1:
+    if x.ndim != 2 or vec.ndim != 1 or x.dtype != vec.dtype:
         raise ValueError("wrong shapes")  # the mode asks inference for the words
     return xp.matmul(x, vec)
 
@@ -166,7 +166,8 @@ def _infer_addmm(input: Spec, x: Spec, y: Spec, **_: Any) -> Spec:
 @op("addmm", infer=_infer_addmm, broadcasts=True)
 def addmm(xp, input, x, y, *, alpha=1.0, beta=1.0):
     """beta * input + alpha * (x @ y)."""
-    if x.ndim != 2 or y.ndim != 2 or input.ndim not in (1, 2):
+    alike = input.dtype == x.dtype == y.dtype
+    if x.ndim != 2 or y.ndim != 2 or input.ndim not in (1, 2) or not alike:
         raise ValueError("wrong shapes")  # the mode asks inference for the words
     number = x.dtype.type
     product = xp.matmul(x, y)
@@ -196,7 +197,7 @@ def _infer_cross(x: Spec, y: Spec, *, dim: int) -> Spec:
 @op("cross", infer=_infer_cross)
 def cross(xp, x, y, *, dim):
     """The cross product of vectors of 3 elements along an axis."""
-    if x.shape != y.shape or x.ndim == 0 or x.shape[dim] != 3:
+    if x.shape != y.shape or x.dtype != y.dtype or x.ndim == 0 or x.shape[dim] != 3:
         raise ValueError("wrong shapes")  # the mode asks inference for the words
     a, b = xp.moveaxis(x, dim, 0), xp.moveaxis(y, dim, 0)
     found = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]

@@ -194,6 +194,8 @@ def _infer_stack(xs: list[Spec], *, axis: int) -> Spec:
 @op("stack", infer=_infer_stack, slots={"xs": "X"})
 def stack(xp, xs: list, *, axis=0):
     """Joined along a new dimension."""
+    if any(x.dtype != xs[0].dtype for x in xs):
+        raise ValueError("dtypes differ")  # the mode asks inference for the words
     return xp.stack(xs, axis=axis)
 
 

@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from engine.core.errors import ArgumentError
+from engine.core.errors import ArgumentError, DTypeError
 from engine.eager.tensor import Tensor
 from engine.ops import math
 from engine.tensor.promote import is_tensor, operands
+
+
+def require_one_dtype(where: str, **tensors: Any) -> None:
+    """Raise DTypeError where the tensors have different dtypes."""
+    first, *others = tensors.values()
+    if any(other.dtype is not first.dtype for other in others):
+        seen = ", ".join(f"{n}={t.dtype.name}{list(t.shape)}" for n, t in tensors.items())
+        raise DTypeError(f"{where}: inputs have different dtypes: {seen}; cast one with astype()")
 
 
 def require_tensor(where: str, **values: Any) -> None:

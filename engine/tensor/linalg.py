@@ -17,7 +17,7 @@ from engine.ops import reduce as reduce_ops
 from engine.ops import shape as shape_ops
 from engine.ops import vector_norm as norm_ops
 from engine.tensor.contraction import tensordot
-from engine.tensor.factories import require_tensor
+from engine.tensor.factories import require_one_dtype, require_tensor
 from engine.tensor.promote import operands
 
 
@@ -65,6 +65,7 @@ def inner(x: Any, y: Any, name: str | None = None) -> Any:
 def outer(x: Any, y: Any, name: str | None = None) -> Any:
     """All products of an element of x with one of y: a matrix of as many rows as x has elements."""
     require_tensor("outer", x=x, y=y)
+    require_one_dtype("outer", x=x, y=y)
     return math_ops.multiply(shape_ops.reshape(x, shape=[-1, 1]), shape_ops.reshape(y, shape=[1, -1]))
 
 
@@ -198,6 +199,7 @@ def _joined(x: Any, axes: Sequence[int]) -> Any:
 def dist(x: Any, y: Any, p: float = 2, name: str | None = None) -> Any:
     """The p-norm of x - y, broadcast, over everything."""
     require_tensor("dist", x=x, y=y)
+    require_one_dtype("dist", x=x, y=y)
     return norm_ops.p_norm(math_ops.subtract(x, y), porder=float(p), axis=-1, asvector=True)
 
 
@@ -221,6 +223,7 @@ def cdist(
     near ones: ``compute_mode`` says when to use it (by default for more than 25 rows).
     """
     require_tensor("cdist", x=x, y=y)
+    require_one_dtype("cdist", x=x, y=y)
     if compute_mode not in _MODES:
         raise ArgumentError(f"cdist: compute_mode {compute_mode!r} is none of {list(_MODES)}")
     if p < 0:

@@ -6,6 +6,7 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, ShapeError
 from engine.ops import linalg, math, reduce, shape
+from engine.tensor.factories import require_one_dtype
 
 
 def linear(x: Any, weight: Any, bias: Any = None, name: str | None = None) -> Any:
@@ -35,6 +36,7 @@ def bilinear(x1: Any, x2: Any, weight: Any, bias: Any = None, name: str | None =
 
 def cosine_similarity(x1: Any, x2: Any, axis: int = 1, eps: float = 1e-8) -> Any:
     """The cosine of the angle between x1 and x2 along ``axis``; the lengths' product is at least ``eps``."""
+    require_one_dtype("cosine_similarity", x1=x1, x2=x2)
     along = {"axis": [axis], "keepdim": False, "reduce_all": False}
     first = reduce.sum(math.square(x1), **along)
     second = reduce.sum(math.square(x2), **along)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.ops import math, vector_norm
+from engine.tensor.factories import require_one_dtype
 
 
 def pairwise_distance(
@@ -19,6 +20,7 @@ def pairwise_distance(
 
     Differs from Paddle: where the difference is exactly 0 the gradient is 0, not NaN.
     """
+    require_one_dtype("pairwise_distance", x=x, y=y)
     difference = math.subtract(x, y)
     if epsilon != 0.0:
         difference = math.scale(difference, bias=float(epsilon))

@@ -19,6 +19,7 @@ from engine.nn.functional.reducing import (
     require_same_shape,
 )
 from engine.ops import compare, index, labels, math, reduce, shape
+from engine.tensor.factories import require_one_dtype
 
 
 def square_error_cost(input: Any, label: Any) -> Any:
@@ -56,12 +57,14 @@ def smooth_l1_loss(
     """Half the square of the difference up to ``delta``, a straight line beyond: Huber's loss (1964)."""
     check_reduction("smooth_l1_loss", reduction)
     require_same_shape("smooth_l1_loss", input=input, label=label)
+    require_one_dtype("smooth_l1_loss", input=input, label=label)
     return reduced(labels.huber(math.subtract(input, label), delta=float(delta)), reduction)
 
 
 def log_loss(input: Any, label: Any, epsilon: float = 1e-4, name: str | None = None) -> Any:
     """-label log(input + epsilon) - (1 - label) log(1 - input + epsilon), elementwise."""
     require_same_shape("log_loss", input=input, label=label)
+    require_one_dtype("log_loss", input=input, label=label)
     positive = label * math.log(math.scale(input, bias=epsilon))
     negative = math.scale(label, scale=-1.0, bias=1.0) * math.log(
         math.scale(input, scale=-1.0, bias=1.0 + epsilon)

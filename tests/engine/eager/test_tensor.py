@@ -117,3 +117,11 @@ def test_wrong_shapes_name_the_operator_and_both_shapes() -> None:
         match=r"matmul: x is float32\[2, 3\] and y is float32\[2, 3\]: the inner dimensions are 3 and 2",
     ):
         engine.matmul(engine.ones([2, 3]), engine.ones([2, 3]))
+
+
+@pytest.mark.parametrize("value", ["a", [300], [None], [[1], [2, 3]]])
+def test_what_is_no_number_is_not_set(value: object) -> None:
+    x = engine.zeros([1], dtype="int8")
+    with pytest.raises(DTypeError, match="set_value: .* has dtype int8: .* is no number of it"):
+        x.set_value(value)
+    assert x.tolist() == [0]

@@ -464,3 +464,31 @@ def test_gradients_that_do_not_exist_are_refused() -> None:
         linalg.svd(x, full_matrices=True)[0].sum().backward()
     with pytest.raises(GradientError, match="'complete' has a gradient for square and wide"):
         linalg.qr(x, mode="complete")[0].sum().backward()
+
+
+MIXED = {
+    "dot": paddle.dot,
+    "mv": lambda x, y: paddle.mv(x, y[0]),
+    "bmm": lambda x, y: paddle.bmm(x[None], y[None]),
+    "addmm": lambda x, y: paddle.addmm(x, y, y),
+    "cross": paddle.cross,
+    "outer": paddle.outer,
+    "dist": paddle.dist,
+    "cdist": paddle.cdist,
+    "lerp": lambda x, y: paddle.lerp(x, y, x),
+    "stack": lambda x, y: paddle.stack([x, y]),
+    "add_n": lambda x, y: paddle.add_n([x, y]),
+    "cosine_similarity": paddle.nn.functional.cosine_similarity,
+    "pairwise_distance": paddle.nn.functional.pairwise_distance,
+    "smooth_l1_loss": paddle.nn.functional.smooth_l1_loss,
+    "log_loss": paddle.nn.functional.log_loss,
+}
+
+
+@pytest.mark.parametrize("other", ["float64", "int64"])
+@pytest.mark.parametrize("name", MIXED)
+def test_dtypes_are_not_widened_without_a_word(name: str, other: str) -> None:
+    """In eager mode as in a Program, and as in Paddle; the operators + - * ... @ take the wider one."""
+    x, y = paddle.ones([3, 3]), paddle.ones([3, 3]).astype(other)
+    with pytest.raises(DTypeError, match=rf"float32.*{other}"):
+        MIXED[name](x, y)
