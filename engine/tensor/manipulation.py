@@ -38,7 +38,12 @@ def flatten(x: Any, start_axis: int = 0, stop_axis: int = -1, name: str | None =
 
 
 def transpose(x: Any, perm: Any, name: str | None = None) -> Any:
-    """Dimensions in the order ``perm``."""
+    """Dimensions in the order ``perm``. Raises ArgumentError unless it is a list that names each once."""
+    if isinstance(perm, int):
+        raise ArgumentError(
+            f"transpose: perm is a list that names every dimension once: got {perm}; for [1, 0, 2] write "
+            "transpose([1, 0, 2])"
+        )
     return ops.transpose(x, axis=whole_numbers("transpose", perm))
 
 

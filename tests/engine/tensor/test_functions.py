@@ -267,6 +267,8 @@ REFUSED: list[tuple[str, Callable[[], Any], type[EngineError], str]] = [
      lambda: paddle.multiplex([paddle.ones([1, 2])] * 2, paddle.to_tensor([[-1]])), OutOfRangeError,
      "use 0 to 1"),
     ("number", lambda: paddle.exp(1.0), ArgumentError, "must be a Tensor"),
+    ("transpose", lambda: paddle.ones([2, 3]).transpose(0, 1), ArgumentError,
+     "perm is a list that names every dimension once: got 0"),
 ]  # fmt: skip
 
 
