@@ -11,7 +11,7 @@ from engine.core import mode as modes
 from engine.core.errors import ArgumentError, ModeError
 from engine.core.opdef import OPS
 from engine.core.spec import Spec
-from engine.nn.clip import ClipGradByGlobalNorm
+from engine.nn.clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
 from engine.ops import linalg, math
 from engine.optimizer.groups import Group
 from engine.optimizer.lr import LRScheduler
@@ -197,6 +197,8 @@ def _first_value(startup: Program, variable: Variable, value: float, device: str
 
 def _clipped(clip: Any, pairs: Pairs) -> Pairs:
     """The pairs with clipped gradients; the global norm in Paddle's own operators."""
+    if type(clip) in (ClipGradByValue, ClipGradByNorm):  # one by one
+        return [pair for each in pairs for pair in _clipped_alone(clip, *each)]
     if type(clip) is not ClipGradByGlobalNorm:
         with marked(op_role=OPTIMIZE):
             return list(clip(pairs))
@@ -218,3 +220,15 @@ def _clipped(clip: Any, pairs: Pairs) -> Pairs:
             made.says_name = gradient.says_name or gradient.name
             clipped[parameter.name] = made
     return [(p, clipped.get(p.name, g)) for p, g in pairs]
+
+
+def _clipped_alone(clip: Any, parameter: Any, gradient: Any) -> Pairs:
+    """The pair with its clipped gradient, whose name the operators say, as Paddle's do."""
+    block = gradient.block
+    before = len(block.ops)
+    with _for(parameter, gradient):
+        ((_, made),) = clip([(parameter, gradient)])
+    for operator in block.ops[before:]:
+        attrs = (operator.notes or {}).get("attrs", {})
+        operator.note("attrs", {**attrs, "op_role_var": [parameter.name, made.says_name or made.name]})
+    return [(parameter, made)]

@@ -18,6 +18,7 @@ from engine.nn.initializer.drawn import (
     XavierUniform,
 )
 from engine.nn.initializer.fixed import Constant
+from engine.program.annotate import marks
 from engine.program.builder import Builder
 from engine.program.by_slot import append_into
 from engine.program.program import Program
@@ -63,7 +64,10 @@ def initialize(variable: Any, initializer: Any, startup: Program) -> None:
         )
     type_name, attrs, notes = _operator(initializer, variable, startup)
     opdef = OPS[type_name]
-    append_into(block, opdef, (None,) * len(opdef.inputs), attrs, (twin,), notes)
+    made = append_into(block, opdef, (None,) * len(opdef.inputs), attrs, (twin,), notes)
+    if "op_namescope" in marks():
+        known = (made.notes or {}).get("attrs", {})
+        made.note("attrs", {**known, "op_namescope": marks()["op_namescope"]})
 
 
 def _operator(initializer: Any, variable: Any, startup: Program) -> tuple[str, dict[str, Any], Any]:

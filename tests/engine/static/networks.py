@@ -236,6 +236,13 @@ hidden = static.nn.conv2d(x, 2, 3, act='relu')
 loss = paddle.mean(static.nn.conv2d(hidden, 3, 3))
 paddle.optimizer.SGD(0.1).minimize(loss)
 """
+NETWORKS["scoped_clip"] = """
+x = data('x', [None, 4])
+with static.name_scope('block'):
+    hidden = static.nn.fc(x, 3)
+loss = paddle.mean(hidden)
+paddle.optimizer.SGD(0.1, grad_clip=nn.ClipGradByValue(1.0)).minimize(loss)
+"""
 # Gradients that are forward operators themselves.
 NETWORKS["gradients"] = """
 x = data('x', [4, 6])
