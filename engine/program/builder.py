@@ -10,7 +10,7 @@ from types import FrameType
 from typing import Any
 
 from engine.core import mode as modes
-from engine.core.errors import ArgumentError, ConversionError, EngineError
+from engine.core.errors import ArgumentError, ConversionError, EngineError, ProgramError
 from engine.core.opdef import OpDef
 from engine.core.operator import Operator
 from engine.core.spec import Spec
@@ -209,6 +209,14 @@ class Builder(modes.Mode):
         if id(value) in self.rebound:
             return self._value(opdef, name, self.rebound[id(value)][1])
         if isinstance(value, Variable):
+            if self.startup is not None and value.block.program is not self.program:
+                raise located(
+                    ProgramError(
+                        f"{opdef.name}: {value.name!r} {value.spec} is a Variable of another Program than "
+                        "the one that is being built; make it within the same program_guard()"
+                    ),
+                    user_frame(),
+                )
             self._require_current(opdef.name, value)
             return value
         if value is None:
