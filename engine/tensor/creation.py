@@ -25,7 +25,7 @@ def to_tensor(data: Any, dtype: Any = None, place: Any = None, stop_gradient: bo
     DTypeError for data that is no numbers (strings, objects), ArgumentError for ragged lists, and
     OutOfRangeError for numbers that an integer ``dtype`` does not hold.
 
-    Differs from Paddle: such numbers wrap around there.
+    Differs from Paddle: numbers that an integer ``dtype`` does not hold are refused; there they wrap around.
     """
     if modes.is_static():
         return _static_constant(data, dtype)
