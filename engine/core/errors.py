@@ -56,6 +56,10 @@ class ConversionError(EngineError):
     """Python source that can't become a Program; names file, line, construct and remedy."""
 
 
+class AssertFailedError(EngineError, AssertionError, ValueError):
+    """A condition that a Program asserts does not hold."""
+
+
 class ProgramError(EngineError, ValueError):
     """A Program that is ill-formed."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.errors import ModeError, ShapeError
+from engine.core.errors import AssertFailedError, ModeError, ShapeError
 from engine.core.infer import same_as_x
 from engine.core.opdef import op
 from engine.core.spec import Spec
@@ -86,8 +86,8 @@ print_value.grad(x=lambda g: g)
     slots={"cond": "Cond", "data": "Data"},
 )
 def check(xp, cond, data: list, *, summarize=-1, message=""):
-    """Raises AssertionError with the data when run and cond is not True everywhere."""
+    """Raises AssertFailedError with the data when run and cond is not True everywhere."""
     if not cond.all():
         shown: list[Any] = [d.reshape(-1)[: None if summarize < 0 else summarize].tolist() for d in data]
-        raise AssertionError(message or f"assert failed: data {shown}")
+        raise AssertFailedError(message or f"assert failed: data {shown}")
     return ()

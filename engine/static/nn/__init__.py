@@ -2,7 +2,7 @@
 
 from engine.core.alias.absent import refusing
 from engine.static.nn.common import embedding, fc
-from engine.static.nn.control import case, cond, switch_case, while_loop
+from engine.static.nn.control_flow import case, cond, switch_case, while_loop
 from engine.static.nn.conv import conv2d, conv2d_transpose, conv3d, conv3d_transpose, deform_conv2d
 from engine.static.nn.more import (
     bilinear_tensor_product,

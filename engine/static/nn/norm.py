@@ -119,9 +119,10 @@ def group_norm(
 def instance_norm(
     input: Any, epsilon: float = 1e-05, param_attr: Any = None, bias_attr: Any = None, name: str | None = None
 ) -> Any:
-    """Each channel of each sample normalized over its elements, then ``* scale + bias``.
+    """Each channel of each sample normalized over its elements.
 
-    Raises ArgumentError where only one of the two parameters is left out.
+    As in Paddle it is then ``* scale + bias`` only if attributes of both are given. Raises ArgumentError
+    where only one of the two is left out with False.
     """
     if (param_attr is False) != (bias_attr is False):
         raise ArgumentError(
@@ -130,8 +131,10 @@ def instance_norm(
         )
     helper = Helper("instance_norm", name)
     channels = _channels("instance_norm", input, "NCHW")
-    weight = helper.parameter([channels], param_attr, input.dtype, default_initializer=Constant(1.0))
-    bias = helper.parameter([channels], bias_attr, input.dtype, is_bias=True)
+    weight = bias = None
+    if param_attr and bias_attr:
+        weight = helper.parameter([channels], param_attr, input.dtype, default_initializer=Constant(1.0))
+        bias = helper.parameter([channels], bias_attr, input.dtype, is_bias=True)
     with helper.named():
         return norms.instance_norm(input, weight=weight, bias=bias, eps=epsilon)
 

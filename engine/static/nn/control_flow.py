@@ -1,4 +1,4 @@
-"""Branches and loops of Programs: cond, case, switch_case, while_loop; Python functions as operators."""
+"""Branches and loops of Programs: cond, case, switch_case, while_loop; conditions that must hold."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def cond(
             value = None if function is None else function()
             names.side(key, nest.flatten(value))
             given.append(value)
-            if len(given) == 2 and not nest.same_structure(*given):
+            if len(given) == 2 and not _alike(*given):
                 kinds = " and ".join(nest.describe(v) for v in given)
                 raise located(ArgumentError(
                     f"cond: true_fn and false_fn give different structures: {kinds}; make both give the same"
@@ -71,6 +71,12 @@ def _static(value: Any) -> Builder | None:
     builder = current_builder()
     in_static_mode = builder is not None and builder.startup is not None
     return builder if in_static_mode and isinstance(value, Variable) else None
+
+
+def _alike(a: Any, b: Any) -> bool:
+    return nest.same_structure(a, b) and [v is None for v in nest.flatten(a)] == [
+        v is None for v in nest.flatten(b)
+    ]
 
 
 def case(
@@ -173,8 +179,43 @@ def while_loop(
         raise ArgumentError("while_loop: loop_vars is empty; pass the values that the body changes")
     flat = nest.flatten(list(loop_vars))
     builder = next((b for b in map(_static, flat) if b is not None), None)
-    result = control.while_loop(cond, body, loop_vars)
-    if builder is not None:
-        operator = builder.block.ops[-1]
-        note_loop(builder, operator, list(operator.inputs[0]))
+    if builder is None:
+        return control.while_loop(cond, body, loop_vars)
+
+    def test(*values: Any) -> Any:
+        found = cond(*values)
+        if isinstance(found, Variable) and found.dtype is not bool_:
+            raise located(DTypeError(
+                f"while_loop: cond must give a bool: got {found.spec}; compare it, as in n < 3"
+            ), user_frame())  # fmt: skip
+        return found
+
+    def step(*values: Any) -> Any:
+        found = body(*values)
+        given = list(found) if isinstance(found, (list, tuple)) else [found]
+        if not nest.same_structure(given, list(loop_vars)):
+            raise located(ArgumentError(
+                f"while_loop: body gives {nest.describe(given)} for loop_vars "
+                f"{nest.describe(list(loop_vars))}; give one value for each, in the same structure"
+            ), user_frame())  # fmt: skip
+        return found
+
+    result = control.while_loop(test, step, loop_vars)
+    operator = builder.block.ops[-1]
+    note_loop(builder, operator, list(operator.inputs[0]))
     return result
+
+
+def Assert(cond: Any, data: Any = None, summarize: int = 20, name: str | None = None) -> Any:
+    """Let a run end where ``cond``, a bool of one element, is false, with ``data`` in the message.
+
+    ``data`` is a list of Tensors, of which at most ``summarize`` elements are shown (-1: all). Raises
+    DTypeError for other arguments; a run raises AssertFailedError.
+    """
+    if not isinstance(cond, (Tensor, Variable)) or cond.dtype is not bool_:
+        raise DTypeError("Assert: cond must be a bool Variable; compare something, as in x > 0")
+    if data is not None and not isinstance(data, (list, tuple)):
+        raise DTypeError(f"Assert: data must be a list of Tensors: got {type(data).__name__}")
+    builder = _static(cond)
+    made = control_ops.check(cond, list(data or []), summarize=int(summarize), message="")
+    return made if builder is None else builder.block.ops[-1]
