@@ -16,7 +16,8 @@ _CALLSTACK = "op_callstack"
 
 def _type(self: Operator) -> str:
     """The operator's name, as in Paddle's OpDesc: ``relu``, ``relu_grad``, ``adam``."""
-    return (self.notes or {}).get("type") or form_of(self).type or self.opdef.name
+    notes = getattr(self, "notes", None) or {}  # the tape leaves it out
+    return notes.get("type") or form_of(self).type or self.opdef.name
 
 
 def _slot(self: Operator, where: str, slots: Mapping[str, list[str]], name: str) -> list[str]:
