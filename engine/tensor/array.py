@@ -8,6 +8,9 @@ from engine.core import mode as modes
 from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError
 from engine.eager.tensor import Tensor
+from engine.ops import shape
+from engine.program.builder import current_builder
+from engine.tensor.creation import full
 from engine.tensor.promote import is_tensor
 from engine.tensor.sizes import is_later, whole
 from engine.tensor.tensor_array import TensorArray
@@ -59,8 +62,18 @@ def array_read(array: Any, i: Any) -> Any:
 
 
 def array_length(array: Any) -> Any:
-    """How many tensors the array holds; an int64 Variable where only the running Program knows."""
-    return array.length() if isinstance(array, TensorArray) else len(_listed("array_length", array))
+    """How many tensors the array holds.
+
+    In static mode an int64 Variable of shape [1], elsewhere an int, or a Variable where only the running
+    Program knows.
+    """
+    if not isinstance(array, TensorArray):
+        return len(_listed("array_length", array))
+    length = array.length()
+    builder = current_builder()
+    if builder is None or builder.startup is None:
+        return length
+    return full([1], length, "int64") if isinstance(length, int) else shape.reshape(length, shape=[1])
 
 
 def _position(where: str, i: Any, array: Any) -> int:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, NoReturn
 
 from engine.core import nest
 from engine.core.errors import ConversionError, OutOfRangeError, ShapeError
+from engine.core.spec import Spec
 from engine.ops import array as ops
 from engine.ops import index as index_ops
 from engine.ops import shape
@@ -15,6 +18,44 @@ from engine.program.builder import located, user_frame
 from engine.tensor import indexing
 from engine.tensor.creation import to_tensor
 from engine.tensor.promote import is_tensor
+
+
+class Watch:
+    """The arrays that code made and changed while it ran."""
+
+    def __init__(self) -> None:
+        self.born: list[TensorArray] = []
+        self._before: dict[int, tuple[TensorArray, Any, tuple[Any, ...]]] = {}
+
+    def note(self, array: TensorArray) -> None:
+        """Remember what an array held before its first change."""
+        if id(array) not in self._before:
+            self._before[id(array)] = (array, array.structure, tuple(array.leaves()))
+
+    def changed(self) -> list[TensorArray]:
+        """The arrays from before that hold other elements now."""
+        own = {id(array) for array in self.born}
+        found = [(array, leaves) for array, _, leaves in self._before.values() if id(array) not in own]
+        return [array for array, leaves in found if tuple(map(id, leaves)) != tuple(map(id, array.leaves()))]
+
+    def put_back(self) -> None:
+        """Let them hold what they held before."""
+        for array, structure, leaves in self._before.values():
+            array._stacked, array._structure = leaves, structure  # no change to those who watch around
+
+
+_watch: ContextVar[Watch | None] = ContextVar("arrays_watched", default=None)
+
+
+@contextmanager
+def watching() -> Iterator[Watch]:
+    """Within the block it is noted which arrays are made and changed."""
+    watch = Watch()
+    token = _watch.set(watch)
+    try:
+        yield watch
+    finally:
+        _watch.reset(token)
 
 
 class TensorArray:
@@ -29,6 +70,9 @@ class TensorArray:
     def __init__(self, structure: Any, stacked: Sequence[Any]) -> None:
         self._structure = nest.map_structure(lambda _: None, structure)
         self._stacked = tuple(stacked)
+        watch = _watch.get()
+        if watch is not None:
+            watch.born.append(self)
 
     @classmethod
     def of(cls, items: Sequence[Any], like: Any) -> TensorArray:
@@ -73,26 +117,53 @@ class TensorArray:
 
     def length(self) -> Any:
         """The number of elements, an int64 Variable (an int where it is known)."""
+        if not self._stacked:
+            return 0
         stacked = self._stacked[0]
         if stacked.shape[0] >= 0:
             return stacked.shape[0]
         return _int64(shape.shape(stacked))
 
+    @property
+    def structure(self) -> Any:
+        """How an element nests, with None for its Tensors."""
+        return self._structure
+
+    def element_specs(self) -> list[Spec]:
+        """Shape and dtype of the Tensors of an element."""
+        return [stacked.spec.with_shape(stacked.spec.shape[1:]) for stacked in self._stacked]
+
+    def become(self, leaves: Sequence[Any], structure: Any = ...) -> None:
+        """Hold other elements from here on: leaves as `leaves()` gives them."""
+        watch = _watch.get()
+        if watch is not None:
+            watch.note(self)
+        self._stacked = tuple(leaves)
+        if structure is not ...:
+            self._structure = structure
+
     def begin(self, like: Any) -> None:
         """Take the structure of the first element, if the array has none yet."""
         if not self._stacked:
             made = TensorArray.of([], like)
-            self._structure, self._stacked = made._structure, made._stacked
+            self.become(made._stacked, made._structure)
+
+    def begin_with(self, structure: Any, specs: Sequence[Spec]) -> None:
+        """Take a structure, and Tensors of these shapes and dtypes, for elements to come."""
+        made = [_empty(spec) for spec in specs]
+        for stacked in made:
+            stacked.grows = True
+        self.become(made, structure)
 
     def append(self, element: Any) -> None:
         """Add an element of the same structure at the end."""
-        self._stacked = self._each(ops.array_append, element)
+        self.become(self._each(ops.array_append, element))
 
     def extend(self, elements: Any) -> None:
         """Add elements at the end: a list, or another array."""
         if isinstance(elements, TensorArray):
             pairs = zip(self._stacked, elements._stacked, strict=True)
-            self._stacked = tuple(shape.concat(list(pair), axis=0) for pair in pairs)
+            self.become([shape.concat(list(pair), axis=0) for pair in pairs])
             return
         for element in elements:
             self.append(element)
@@ -100,7 +171,7 @@ class TensorArray:
     def insert(self, index: Any, element: Any) -> None:
         """Put an element before the one at ``index``, as a list does."""
         rest = self[index:]
-        self._stacked = self[:index]._stacked
+        self.become(self[:index]._stacked)
         self.append(element)
         self.extend(rest)
 
@@ -112,15 +183,15 @@ class TensorArray:
 
     def clear(self) -> None:
         """Take all elements away."""
-        self._stacked = self[:0]._stacked
+        self.become(self[:0]._stacked)
 
     def reverse(self) -> None:
         """Turn the order of the elements round."""
-        self._stacked = self[::-1]._stacked
+        self.become(self[::-1]._stacked)
 
     def write(self, i: Any, element: Any) -> None:
         """Put an element at position ``i``, which may be one past the end."""
-        self._stacked = self._each(lambda stacked, x: ops.write_to_array(stacked, x, _position(i)), element)
+        self.become(self._each(lambda stacked, x: ops.write_to_array(stacked, x, _position(i)), element))
 
     def stacked(self, axis: int = 0) -> Any:
         """All elements in one Tensor, along a new dimension."""
@@ -137,12 +208,16 @@ class TensorArray:
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return self.with_leaves([indexing.getitem(stacked, index) for stacked in self._stacked])
+        if not self._stacked:
+            raise self._refused(
+                "an element is read before one was written", "write it first, or give create_array a list"
+            )
         return nest.pack(self._structure, [_element(stacked, index) for stacked in self._stacked])
 
     def __setitem__(self, index: Any, element: Any) -> None:
         plain, tensors = _plain(index)
-        self._stacked = self._each(
-            lambda stacked, x: index_ops.setitem(stacked, x, tensors, index=plain), element
+        self.become(
+            self._each(lambda stacked, x: index_ops.setitem(stacked, x, tensors, index=plain), element)
         )
 
     def __delitem__(self, index: Any) -> None:
@@ -150,10 +225,10 @@ class TensorArray:
             raise self._refused("del of a slice", "keep the rest: items = items[n:]")
         ends = isinstance(index, int) and index in (-1, 0)
         if ends:
-            self._stacked = (self[:-1] if index else self[1:])._stacked
+            self.become((self[:-1] if index else self[1:])._stacked)
             return
         rest = self[index + 1 :]
-        self._stacked = self[:index]._stacked
+        self.become(self[:index]._stacked)
         self.extend(rest)
 
     def __add__(self, other: Any) -> TensorArray:

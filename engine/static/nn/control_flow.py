@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ from engine.program import control
 from engine.program.builder import Builder, current_builder, located, user_frame
 from engine.program.control_text import CondNames, note_loop
 from engine.program.variable import Variable
-from engine.tensor import creation, logic
+from engine.tensor import array_control, creation, logic
 
 
 def cond(
@@ -35,9 +36,18 @@ def cond(
             raise DTypeError(f"cond: {key} must be callable: got {type(function).__name__}")
     builder = _static(pred)
     if builder is None:
-        return control.cond(pred, true_fn, false_fn)
+        return array_control.cond(pred, true_fn, false_fn)
     if pred.dtype is not bool_:
         raise DTypeError(f"cond: pred must be a bool: got {pred.spec}; compare it, as in pred > 0")
+    return array_control.cond(pred, true_fn, false_fn, functools.partial(_named_cond, builder))
+
+
+def _named_cond(
+    builder: Builder,
+    pred: Any,
+    true_fn: Callable[[], Any] | None,
+    false_fn: Callable[[], Any] | None,
+) -> Any:
     names = CondNames(builder)
     given: list[Any] = []
 
@@ -180,7 +190,7 @@ def while_loop(
     flat = nest.flatten(list(loop_vars))
     builder = next((b for b in map(_static, flat) if b is not None), None)
     if builder is None:
-        return control.while_loop(cond, body, loop_vars)
+        return array_control.while_loop(cond, body, loop_vars)
 
     def test(*values: Any) -> Any:
         found = cond(*values)
@@ -200,7 +210,7 @@ def while_loop(
             ), user_frame())  # fmt: skip
         return found
 
-    result = control.while_loop(test, step, loop_vars)
+    result = array_control.while_loop(test, step, loop_vars)
     operator = builder.block.ops[-1]
     note_loop(builder, operator, list(operator.inputs[0]))
     return result
