@@ -98,7 +98,8 @@ class Writer:
         self.backend = "cpu" if xp is np else "cupy"
         self.reused = reusable(plan.ops, plan.outputs, plan.specs)
         self.namespace: dict[str, Any] = {
-            "xp": xp, "asarray": xp.asarray, "reserve": (program.generator or default_generator()).reserve, "write": _write,
+            "xp": xp, "asarray": xp.asarray, "write": _write,
+            "reserve": (program.generator or default_generator()).reserve,
         }  # fmt: skip
         self.lines: dict[int, Operator] = {}
         self._text: list[str] = []

@@ -34,7 +34,8 @@ def append_backward(
     Returns pairs of parameter and gradient, for the trainable parameters that ``loss`` depends on (those of
     ``parameter_list`` only, if given, Parameters or names). ``no_grad_set`` names Variables that no gradient
     goes through. What is fed gets a gradient, too, where its ``stop_gradient`` is False; its name is that of
-    the Variable and ``@GRAD``. ``checkpoints`` would trade time for memory: it is accepted and nothing is recomputed.
+    the Variable and ``@GRAD``. ``checkpoints`` would trade time for memory: it is accepted and nothing is
+    recomputed.
     Raises DTypeError for what is no Variable, ArgumentError for a loss of several elements.
     """
     if not isinstance(loss, Variable):

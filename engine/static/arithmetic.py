@@ -13,7 +13,7 @@ from engine.program.variable import Variable
 from engine.tensor import math
 
 _NUMBERS = (int, float, np.integer, np.floating)
-_over: Any = Variable.__truediv__  # type: ignore[attr-defined]
+_over: Any = vars(Variable)["__truediv__"]
 
 
 def astype(self: Variable, dtype: Any) -> Any:
