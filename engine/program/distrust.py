@@ -9,6 +9,7 @@ from engine.core.opdef import OPS
 from engine.core.operator import Operator
 from engine.core.spec import Spec
 from engine.ops.gradient import gradient
+from engine.program.distrust_replay import key_faults, reserved, steps_faults, walk_back_faults
 from engine.program.gradient_ops import forward_of
 from engine.program.liveness import SUB_BLOCKS
 from engine.program.program import Block, Program, variables_of
@@ -21,8 +22,11 @@ DEEPEST = 64
 MOST_LOOPS = 18
 
 
-def structure_faults(program: Program) -> Iterator[str]:
-    """What keeps the blocks from being walked: to be asked before anything else looks at the Program."""
+def structure_faults(program: Program, training: bool = False) -> Iterator[str]:
+    """What keeps the blocks from being walked: to be asked before anything else looks at the Program.
+
+    One for ``training`` may go back through its loops.
+    """
     if not program.blocks:
         yield "it has no blocks"
         return
@@ -41,9 +45,9 @@ def structure_faults(program: Program) -> Iterator[str]:
             yield f"{where}: is no operator of a Program"
         elif operator.opdef.name == "py_func":
             yield f"{where}: Python functions are not read from files; build the Program again"
-        elif operator.opdef.name == "while_grad":
-            yield f"{where}: gradients are not read from files; they are made again from the forward part"
-        found = list(_block_faults(block, operator, used))
+        elif operator.opdef.name == "while_grad" and not training:
+            yield f"{where}: is no operator of a model that only predicts"
+        found = list(_block_faults(block, operator, used, training))
         yield from (f"{where}: {fault}" for fault in found)
         if operator.opdef.name == "while" and not found:
             loops |= {operator.attrs["body_block"], operator.attrs["cond_block"]}
@@ -78,7 +82,7 @@ def _bytes(spec: Spec) -> int:
     return total if 0 not in spec.shape else 0
 
 
-def _block_faults(block: Block, operator: Operator, used: set[int]) -> Iterator[str]:
+def _block_faults(block: Block, operator: Operator, used: set[int], training: bool) -> Iterator[str]:
     """The sub-blocks of control flow: there, below this block, and of this operator only."""
     attrs, blocks = operator.attrs, block.program.blocks
     subs: list[Block] = []
@@ -101,12 +105,16 @@ def _block_faults(block: Block, operator: Operator, used: set[int]) -> Iterator[
         yield from _result_faults(operator, subs[0], "true_results")
         yield from _result_faults(operator, subs[1], "false_results")
         return
+    if operator.opdef.name == "while_grad":
+        yield from walk_back_faults(block, operator, subs[0])
+        return
     outer = subs[0].parent
     if len(parents) != 1 or outer is None or outer.parent_idx != block.idx or outer.ops or outer.idx in used:
         yield "its condition and body are not below a block of its values"
         return
     used.add(outer.idx)
     yield from _loop_faults(operator, outer, subs[0], subs[1])
+    yield from steps_faults(operator, training)
 
 
 def _result_faults(operator: Operator, block: Block, key: str) -> Iterator[str]:
@@ -135,8 +143,6 @@ def _loop_faults(operator: Operator, outer: Block, condition: Block, body: Block
     result = condition.find(attrs["cond_result"]) if isinstance(attrs["cond_result"], str) else None
     if result is None or result.dtype.name != "bool":
         yield f"cond_result {attrs['cond_result']!r} is no bool"
-    if attrs["steps"] != "":
-        yield f"steps is {attrs['steps']!r}; a file keeps none"
     yield from _result_faults(operator, body, "body_results")
     if len(list(variables_of(operator.outputs))) != len(names):
         yield f"its {len(names)} values have another number of results"
@@ -160,7 +166,8 @@ def content_faults(program: Program, training: bool = False) -> Iterator[str]:
 
     One for ``training`` may give its state new values, which a model that only predicts has no need to.
     """
-    defined: set[int] = set()
+    yield from key_faults(program)
+    defined = reserved(program)
     for block, number, operator in _operators(program):
         where = f"block {block.idx}, operator {number} ({operator.opdef.name})"
         yield from (f"{where}: {fault}" for fault in _output_faults(block, operator, defined, training))
@@ -178,7 +185,7 @@ def _output_faults(block: Block, operator: Operator, defined: set[int], training
     for output, variable in zip(declared, operator.outputs, strict=True):
         if variable is None:
             continue
-        if output is not None and output.writes:
+        if output is not None and output.writes and not operator.replay:
             if variable is not operator.inputs[opdef.index_of[output.writes]] or not variable.persistable:
                 yield f"writes {variable.name!r}, which is no state of the Program, in place"
         elif variable.block is not block or variable.is_data or (variable.persistable and not training):

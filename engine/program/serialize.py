@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from engine.core.dtype import DType, as_dtype
@@ -26,12 +27,18 @@ def to_plain(program: Program) -> dict[str, Any]:
             {
                 "idx": b.idx,
                 "parent": b.parent_idx,
-                "vars": [_plain_variable(v) for v in b.vars.values()],
+                "vars": [_plain_variable(v) for v in b.vars.values() if v.block is b],
+                "borrowed": [_reference(v) for v in b.vars.values() if v.block is not b],
                 "ops": [_plain_operator(o) for o in b.ops],
             }
             for b in program.blocks
         ],
     }
+
+
+def _reference(variable: Variable) -> list[Any]:
+    """Where to find a Variable that the block does not see."""
+    return [variable.block.idx, variable.name]
 
 
 def _plain_variable(variable: Variable) -> dict[str, Any]:
@@ -73,6 +80,9 @@ def _plain_operator(operator: Operator) -> dict[str, Any]:
         "notes": _plain_notes(operator.notes),
         "file": position[0] if position else None,
         "line": position[1] if position else None,
+        # What a gradient runs again: with the random numbers of the first time, without its effects.
+        "key": None if operator.key is None else _reference(operator.key),
+        "replay": operator.replay,
     }
 
 
@@ -125,10 +135,19 @@ def from_plain(plain: Any, where: str = "program", training: bool = False) -> Pr
         raise
     except Exception as error:  # plain values of every kind, where others are expected
         raise FormatError(f"{where}: its Program can't be read: {error!r}; save the model again") from error
-    found = list(structure_faults(program)) or problems(program) or list(content_faults(program, training))
+    found = list(structure_faults(program, training)) or problems(program)
+    found = found or list(content_faults(program, training)) or list(_text_faults(program))
     if found:
         raise FormatError(f"{where}: its Program is ill-formed: {'; '.join(found[:5])}; save the model again")
     return program
+
+
+def _text_faults(program: Program) -> Iterator[str]:
+    """What only its text shows must make a text."""
+    try:
+        program.to_string()
+    except Exception as error:  # notes of every kind, where others are expected
+        yield f"it can't be printed: {error!r}"
 
 
 def _read(plain: Any) -> Program:
@@ -146,6 +165,11 @@ def _read(plain: Any) -> Program:
         for v in item["vars"]:
             _variable(block, v)
     for block, item in zip(program.blocks, plain["blocks"], strict=True):
+        for place in item.get("borrowed", ()):
+            borrowed = _referred(program, place)
+            if block.vars.setdefault(borrowed.name, borrowed) is not borrowed:
+                raise FormatError(f"block {block.idx}: {borrowed.name!r} is there already")
+    for block, item in zip(program.blocks, plain["blocks"], strict=True):
         for o in item["ops"]:
             block.ops.append(_operator(block, o))
     program.inputs = [str(n) for n in plain["inputs"]]
@@ -153,6 +177,13 @@ def _read(plain: Any) -> Program:
     program.reserve_names()
     program.changed()
     return program
+
+
+def _referred(program: Program, place: Any) -> Variable:
+    index, name = place
+    if type(index) is not int or not 0 <= index < len(program.blocks):
+        raise FormatError(f"there is no block {index!r}")
+    return program.blocks[index].vars[name]
 
 
 def _variable(block: Block, plain: dict[str, Any]) -> None:
@@ -211,6 +242,9 @@ def _operator(block: Block, plain: dict[str, Any]) -> Operator:
         outputs += made if made or opdef.listed else [None]
     operator.outputs = tuple(outputs)
     operator.notes = _notes(block, plain.get("notes"))
+    operator.replay = bool(plain.get("replay", False))
+    if plain.get("key") is not None:
+        operator.key = _referred(block.program, plain["key"])
     if plain.get("file") is not None:
         operator.code = (str(plain["file"]), int(plain["line"]))
     return operator

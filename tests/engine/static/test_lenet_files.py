@@ -71,5 +71,5 @@ def test_the_studio_shows_and_asks_it(trained):
         o["type"] for o in described["operators"]
     }
     model = load_model(str(prefix))
-    np.testing.assert_allclose(model.scores(batch(99)["image"][2, 0]), printed["scores"][2], rtol=1e-5)
+    np.testing.assert_allclose(model.scores(batch(99)["image"][2, 0]), printed["scores"][2], 1e-4, 1e-5)
     assert "fc_0.w_0" in model.info.text()

@@ -1,0 +1,135 @@
+"""Programs that go back through branches and loops, copied and read from files: they train alike."""
+
+import numpy as np
+import pytest
+
+import engine as paddle
+from engine.core.errors import FormatError
+from engine.nn import functional as F
+from engine.program.check import problems
+from engine.program.serialize import from_plain, to_plain
+
+X = np.random.RandomState(0).uniform(-1, 1, (4, 6)).astype("float32")
+
+
+def drop(x):
+    return F.dropout(x * 2.0, 0.5)
+
+
+def loop(count, body, x):
+    static = paddle.static
+    start = paddle.zeros([1], "int64")
+    return static.nn.while_loop(lambda i, t: i < count, lambda i, t: [i + 1, body(t)], [start, x])[1]
+
+
+def branch(x, body):
+    return paddle.static.nn.cond(x.sum() > -100, lambda: body(x), lambda: x - 1)
+
+
+NETS = {
+    "dropout": drop,
+    "branch": lambda x: branch(x, drop),
+    "loop": lambda x: loop(3, drop, x),
+    "loop in a branch": lambda x: branch(x, lambda t: loop(2, drop, t)),
+    "branch in a loop": lambda x: loop(2, lambda t: branch(t, drop), x),
+    "loop in a loop": lambda x: loop(2, lambda t: loop(2, drop, t), x),
+    "branch in a branch": lambda x: branch(x, lambda t: branch(t, drop)),
+    "statistics in a branch": lambda x: branch(x, lambda t: paddle.static.nn.batch_norm(drop(t))),
+}
+
+
+def built(static, net):
+    """The loss of a network with a layer before and after ``net``, in training with Adam."""
+    x = static.data("x", [None, 6])
+    loss = paddle.square(static.nn.fc(net(static.nn.fc(x, 6)), 2)).mean()
+    paddle.optimizer.Adam(0.05).minimize(loss)
+    return loss
+
+
+def trained(static, program, loss, state):
+    """Losses of three steps from the same state with the same random numbers."""
+    program.set_state_dict(state)
+    paddle.seed(4)
+    return [static.Executor().run(program, {"x": X}, [loss.name])[0].item() for _ in range(3)]
+
+
+@pytest.mark.parametrize("name", NETS)
+def test_copies_train_alike(static, tmp_path, name):
+    loss = built(static, NETS[name])
+    program = static.default_main_program()
+    static.Executor().run(static.default_startup_program())
+    state = {k: v.numpy() for k, v in program.state_dict().items()}
+    expected = trained(static, program, loss, state)
+    assert len(set(expected)) == 3
+    assert trained(static, program.clone(), loss, state) == expected
+    paddle.save(program, str(tmp_path / "program"))
+    again = paddle.load(str(tmp_path / "program"))
+    assert problems(again) == []
+    assert str(again) == str(program)
+    assert trained(static, again, loss, state) == expected
+    paddle.save(again, str(tmp_path / "again"))
+    assert trained(static, paddle.load(str(tmp_path / "again")), loss, state) == expected
+
+
+def operators(plain, **having):
+    """Operators of all blocks that have these entries."""
+    everything = [o for block in plain["blocks"] for o in block["ops"]]
+    return [o for o in everything if all(o.get(k) == v for k, v in having.items())]
+
+
+def walked(plain):
+    (found,) = operators(plain, type="while_grad")
+    return found["attrs"]
+
+
+def rename(names):
+    names[0] = "fc_1.w_0"
+
+
+SPOILED = {
+    "no key": (lambda p: operators(p, type="dropout", replay=True)[0].update(key=None), "random key"),
+    "key of nobody": (
+        lambda p: operators(p, type="dropout", replay=False)[0].update(key=None), "nothing draws its"
+    ),
+    "key of another block": (
+        lambda p: operators(p, type="dropout", replay=True)[0].update(key=[0, "x"]), "no random key"
+    ),
+    "key without a block": (
+        lambda p: operators(p, type="dropout", replay=True)[0].update(key=[-1, "x"]), "no block -1"
+    ),
+    "key where nothing is drawn": (
+        lambda p: operators(p, type="mul")[0].update(key=operators(p, type="dropout")[0]["key"]),
+        "draws nothing",
+    ),
+    "borrowed": (lambda p: p["blocks"][-1]["borrowed"].append([0, "x"]), "'x' belongs to block 0"),
+    "steps": (lambda p: walked(p).update(steps="x"), "no loop before it"),
+    "steps of both": (
+        lambda p: (walked(p).update(steps="x"), operators(p, type="while")[0]["attrs"].update(steps="x")),
+        "can't keep what the loop goes through",
+    ),
+    "names": (lambda p: walked(p).update(loop_names=["i"]), "no loop before it"),
+    "another body": (lambda p: walked(p).update(body_block=1), "body_block is 1"),
+    "sums": (lambda p: walked(p).update(sums={"attrs": {}}), "no lists of names"),
+    "fewer sums": (lambda p: walked(p)["sums"]["attrs"].update(grads=[]), "it names"),
+    "absent": (lambda p: walked(p)["carried"].__setitem__(0, "zz"), "'zz'"),
+    "another gradient": (lambda p: rename(walked(p)["sums"]["attrs"]["grads"]), "can't be the gradient"),
+    "another placeholder": (lambda p: rename(walked(p)["grad_names"]), "grad_names are not its own"),
+    "another key": (lambda p: rename(walked(p)["sums"]["attrs"]["keys"]), "keys are no random keys"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SPOILED)
+def test_one_that_lies_is_refused(static, name):
+    built(static, NETS["loop"])
+    plain = to_plain(static.default_main_program())
+    from_plain(plain, "here", training=True)
+    spoil, words = SPOILED[name]
+    spoil(plain)
+    with pytest.raises(FormatError, match=words):
+        from_plain(plain, "here", training=True)
+
+
+def test_a_model_that_predicts_has_no_gradients_of_loops(static):
+    built(static, NETS["loop"])
+    with pytest.raises(FormatError, match="only predicts"):
+        from_plain(to_plain(static.default_main_program()), "here")
