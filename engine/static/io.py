@@ -1,6 +1,5 @@
 """Paddle's ``static.io``: what static graphs read and write."""
 
-from engine.program.scope import set_program_state
 from engine.static.inference_files import (
     deserialize_persistables,
     deserialize_program,
@@ -12,7 +11,7 @@ from engine.static.inference_files import (
     serialize_persistables,
     serialize_program,
 )
-from engine.static.state_files import load, load_program_state, save
+from engine.static.state_files import load, load_program_state, save, set_program_state
 
 __all__ = [
     "deserialize_persistables", "deserialize_program", "load", "load_from_file", "load_inference_model",

@@ -24,7 +24,7 @@ from engine.program.variable import Variable
 from engine.static.compiled import program_of
 from engine.static.helper import require_executor
 
-__all__ = ["load", "load_program_state", "save"]
+__all__ = ["load", "load_program_state", "save", "set_program_state"]
 
 
 def save(program: Program, model_path: str, protocol: int = 4, **configs: Any) -> None:
@@ -93,6 +93,15 @@ def load_program_state(model_path: str, var_list: Any = None) -> dict[str, np.nd
     if missing:
         raise ArgumentError(f"load_program_state: {model_path} has no values for {missing[:5]}")
     return {name: state[name] for name in names}
+
+
+def set_program_state(program: Program, state_dict: Mapping[str, Any]) -> None:
+    """Give the persistable Variables of ``program`` the values in ``state_dict``, arrays or Tensors by name.
+
+    What belongs to none is left out, with a warning. Nothing is changed where something does not fit. Raises
+    DTypeError for what is no dict or a value of another dtype, ShapeError for one of another shape.
+    """
+    program_of("set_program_state", program).set_state_dict(state_dict)
 
 
 def _of(program: Program, wanted: Any) -> Variable:
