@@ -279,6 +279,10 @@ def _values(variables: Sequence[Variable], scope: Scope, xp: Any) -> list[Any]:
                     f"Executor.run: {variable.name!r} {variable.spec} has no value yet; run the startup "
                     "program or load the parameters first"
                 )
+            # What was loaded from a file, or left by another device, moves here.
+            if isinstance(tensor._array, np.ndarray) is not (xp is np):
+                array = tensor._array
+                tensor._array = array.get() if xp is np else xp.asarray(array)
         array = tensor._array
         if array.shape != variable.spec.shape and -1 not in variable.spec.shape:
             raise ShapeError(

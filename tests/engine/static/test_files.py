@@ -173,3 +173,25 @@ def test_a_gradient_that_lies_is_refused(static, trained, change, words):
     change(target["attrs"])
     with pytest.raises(FormatError, match=words):
         from_plain(plain, "here", training=True)
+
+
+def test_values_of_another_device_move_to_the_executors(static, trained):
+    program, executor, *_, loss = trained
+    paddle.seed(2)
+    state = values(program)
+    expected = executor.run(program, {"x": X}, [loss])
+
+    class OnGpu:
+        """Stands in for an array of CuPy's."""
+
+        def __init__(self, array):
+            self.array, self.shape, self.dtype = array, array.shape, array.dtype
+
+        def get(self):
+            return self.array
+
+    for name, array in state.items():
+        static.global_scope().find_var(name).store(OnGpu(array))
+    paddle.seed(2)
+    assert executor.run(program, {"x": X}, [loss]) == expected
+    assert all(isinstance(v, np.ndarray) for v in values(program).values())
