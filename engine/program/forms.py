@@ -25,7 +25,8 @@ class Form:
     as floating ones) change them. ``without`` names input slots that Paddle has not, ``hidden`` such output
     slots; ``slots_in`` and ``slots`` are other names of input and output slots. ``extra`` results have a
     Variable that nothing computes; ``order`` is that in which the results' names are made; ``stopped``
-    results never have a gradient; ``says`` changes a result's spec.
+    results never have a gradient; ``says`` changes a result's spec. ``operands`` gives numbers that Paddle
+    makes Variables of: slot, value and dtype of each; without a slot it does not read them.
     """
 
     __slots__ = (
@@ -35,6 +36,7 @@ class Form:
         "extra",
         "floats",
         "hidden",
+        "operands",
         "order",
         "rename",
         "says",
@@ -61,6 +63,7 @@ class Form:
         slots: Mapping[str, str] | None = None,
         hidden: str = "",
         slots_in: Mapping[str, str] | None = None,
+        operands: Callable[[Operator], list[tuple[str, Any, str]]] | None = None,
     ) -> None:
         self.type = type
         self.empty = tuple(empty.split())
@@ -76,6 +79,7 @@ class Form:
         self.slots = dict(slots or {})
         self.hidden = frozenset(hidden.split())
         self.slots_in = dict(slots_in or {})
+        self.operands = operands
 
 
 def number(dtype: Any) -> int:
@@ -244,7 +248,12 @@ FORMS: dict[str, Form] = {
     ),
     "split": Form(
         empty="AxisTensor SectionsTensorList",
-        attrs={"num": lambda o: _even(o.attrs["sections"]), "sections": lambda o: _uneven(o), **_MKLDNN},
+        attrs={
+            "axis": _axis("axis"),
+            "num": lambda o: _even(o.attrs["sections"]),
+            "sections": lambda o: _uneven(o),
+            **_MKLDNN,
+        },
         drop="sections",
     ),
     "expand_v2": Form(empty="Shape expand_shapes_tensor"),
@@ -306,6 +315,33 @@ FORMS: dict[str, Form] = {
         empty="Bias Scale", order="SavedMean SavedVariance Y", stopped="SavedMean SavedVariance"
     ),
     "relu6": Form(drop="threshold"),
+    "swish": Form(drop="beta"),
+    "share_data": Form(stopped="Out"),
+    "shape": Form(stopped="Out"),
+    "argsort": Form(stopped="Indices"),
+    "pad3d": Form(empty="Paddings"),
+    "roll": Form(empty="ShiftsTensor"),
+    "bincount": Form(empty="Weights"),
+    "max_pool2d_with_index": Form(drop="ceil_mode padding_algorithm"),
+    "conv2d_transpose": Form(empty="Bias"),
+    **dict.fromkeys(
+        [f"{kind}_interp_v2" for kind in ("nearest", "bilinear", "trilinear", "bicubic", "linear")],
+        Form(empty="OutSize Scale SizeTensor"),
+    ),
+    "sigmoid_cross_entropy_with_logits": Form(
+        empty="pos_weight",
+        attrs={"ignore_index": -100, "normalize": False},
+        operands=lambda o: [("", 1.0, o.inputs[0].dtype.name)],
+    ),
+    "range": Form(
+        drop="start end step dtype",
+        operands=lambda o: [
+            (name.capitalize(), o.attrs[name], o.attrs["dtype"]) for name in ("start", "end", "step")
+        ],
+    ),
+    "frobenius_norm": Form(attrs={"dim": lambda o: o.attrs["dim"] or [0], **_REDUCE}, drop="dim"),
+    "addmm": Form(rename={"alpha": "Alpha", "beta": "Beta"}),
+    "diag_v2": Form(floats="padding_value", stopped="Out"),
     **dict.fromkeys(
         ("sgd", "momentum", "adagrad", "rmsprop", "adadelta"), Form(empty="MasterParam", attrs=_UPDATE)
     ),

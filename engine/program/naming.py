@@ -31,7 +31,8 @@ HELPER = "{helper}.tmp"  # the usual form: a helper for each call, its results c
 class Naming:
     """How the results of one call are named.
 
-    ``key`` is what the helper is counted under; ``form`` the results' own key: ``{helper}.tmp`` as a rule,
+    ``key`` is what the helper is counted under (``{operator}``: that of the first operator); ``form`` the
+    results' own key: ``{helper}.tmp`` as a rule,
     ``{helper}`` bare for a result that is called like its helper, ``tmp`` or ``{x}_slice`` (``x`` is the name
     of the first input) where there is no helper, nothing at all where each operator names its own.
     ``skip`` helpers are made in vain before. ``only`` names
@@ -109,7 +110,7 @@ class Helpers:
             running = next((name for f, name in self._running if f is frame), None)
             if running is None:
                 own = frame.f_locals["self"].full_name() if naming.owner else None
-                running = own or _helper(program, naming)
+                running = own or _helper(program, naming, operator)
                 self._running.append((frame, running))
             helper = running
         if not naming.form:  # by the operators, whatever the functions inside say
@@ -159,12 +160,13 @@ def _given(frames: list[FrameType]) -> str | None:
     return None
 
 
-def _helper(program: Program, naming: Naming) -> str:
-    if not naming.key:
+def _helper(program: Program, naming: Naming, operator: str = "") -> str:
+    key = naming.key.format(operator=operator)
+    if not key:
         return ""
     for _ in range(naming.skip):
-        program.unique_name(naming.key)
-    return program.unique_name(naming.key)
+        program.unique_name(key)
+    return program.unique_name(key)
 
 
 def engine_frames(frame: FrameType | None) -> Iterator[FrameType]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.core.operator import Operator
 from engine.core.spec import Spec
+from engine.ops.shape import fill
 from engine.program.forms import FORMS, Form
 from engine.program.program import variables_of
 
@@ -29,8 +30,11 @@ def make_results(
         v.stop_gradient for n, value in enumerate(operator.inputs) if opdef.input_names[n] in opdef.rule_of
         for v in variables_of(value)
     )  # fmt: skip
+    unread = []
+    if form.operands is not None and builder.startup is not None:
+        unread = _append_operands(builder, operator, form.operands(operator))
     says_stop = not builder.grad or all(_says_stop(v) for v in inputs)
-    naming, name = builder.helpers.namer(
+    naming, next_name = builder.helpers.namer(
         builder.program, opdef.name, inputs[0].name if inputs else "", frames
     )
     outputs: list[Any] = [None] * len(specs)
@@ -48,7 +52,7 @@ def make_results(
         if spec is None:
             continue
         floating = spec.dtype.is_floating_point or spec.dtype.is_complex
-        made = builder.block.create_var(name(), spec, stop_gradient=stop or not floating)
+        made = builder.block.create_var(next_name(), spec, stop_gradient=stop or not floating)
         if (said := says_stop or (slot in form.stopped and naming.form != "tmp")) != made.stop_gradient:
             made.says_stop_gradient = said
         if slot in form.says:
@@ -57,8 +61,10 @@ def make_results(
             outputs[wanted[slot][0]] = made
         else:
             extra[slot] = made
+    for name in unread:  # Paddle declares it behind the results
+        builder.block.vars[name] = builder.block.vars.pop(name)
     if extra:
-        operator.notes = {"extra": extra}
+        operator.note("extra", extra)
     if opdef.name == "fill_constant" and naming.form == "tmp":  # an operand
         operator.notes = {"bare": True, "plain": True}
     if naming.device:
@@ -66,6 +72,32 @@ def make_results(
     if opdef.name in naming.early and builder.block.ops:
         _move_before(builder.block.vars, outputs, builder.block.ops[-1])
     return outputs
+
+
+def _append_operands(
+    builder: Builder, operator: Operator, operands: list[tuple[str, Any, str]]
+) -> list[str]:
+    """Numbers that Paddle makes Variables of, for the text; nothing reads them when the Program runs.
+
+    Gives the names of those that Paddle does not read, either.
+    """
+    read, unread = {}, []
+    for slot, value, dtype in operands:
+        for _ in range(2):  # the first name is made in vain, as Paddle does
+            name = builder.program.unique_name("fill_constant")
+        made = builder.block.create_var(f"{name}.tmp_0", Spec((1,), dtype), stop_gradient=True)
+        attrs = {"shape": [1], "value": value, "dtype": dtype}
+        constant = Operator(fill.opdef, (None,), attrs)
+        constant.outputs = (made,)
+        if slot:
+            constant.note("attrs", {"force_cpu": True, "op_device": "cpu"})
+            read[slot] = [made.name]
+        else:
+            unread.append(made.name)
+        builder.block.append(constant)
+    if read:
+        operator.note("inputs", read)
+    return unread
 
 
 def _says_stop(variable: Any) -> bool:

@@ -16,6 +16,7 @@ from engine.program.builder import current_builder
 from engine.program.by_slot import append_into
 from engine.program.variable import Variable
 from engine.static.nn.helper import Helper
+from engine.tensor import creation
 
 
 def accuracy(input: Any, label: Any, k: int = 1, correct: Any = None, total: Any = None) -> Any:
@@ -33,6 +34,7 @@ def accuracy(input: Any, label: Any, k: int = 1, correct: Any = None, total: Any
         label = math.cast(label, out_dtype=int64)
     with helper.named():
         values, indices = along.topk(input, k=int(k), axis=-1, largest=True, sorted=False)
+        indices.says_stop_gradient = False
         if correct is None and total is None:
             return loss.accuracy(values, indices, label)[0]
         block = helper.builder.block
@@ -66,6 +68,7 @@ def auc(
         )
     helper = Helper("auc", where="static.auc")
     builder = helper.builder
+    creation.ones([1, 1], "float32")  # Paddle's ins_tag_weight, which nothing reads here
     bins = num_thresholds + 1
     names = [builder.program.unique_name(f"{helper.name}.tmp") for _ in range(2)]
     recent = ((1 + slide_steps) * bins + 1,) if slide_steps else (1, bins)
@@ -73,16 +76,18 @@ def auc(
     stats = []
     for dims in shapes:
         made = builder.program.global_block().create_var(
-            None, Spec(dims, "int64"), persistable=True, stop_gradient=False
+            None, Spec(dims, "int64"), persistable=True, stop_gradient=True
         )
         assert builder.startup is not None, "static mode has a startup Program"
-        initialize(made, Constant(0), builder.startup)
+        initialize(made, Constant(0.0), builder.startup)
         stats.append(made)
     if curve not in ("ROC", "PR"):
         raise ArgumentError(f"auc: curve {curve!r} is none of 'ROC', 'PR'")
     results = []
-    for name, steps, (pos, neg) in ((names[1], slide_steps, stats[:2]), (names[0], 0, stats[2:])):
-        area = builder.block.create_var(name, Spec((), "float64"))
+    areas = [builder.block.create_var(name, Spec((), "float64")) for name in names]
+    for area in areas:
+        area.says_spec, area.says_stop_gradient = Spec((), "int64"), False
+    for area, steps, (pos, neg) in ((areas[1], slide_steps, stats[:2]), (areas[0], 0, stats[2:])):
         attrs = {"curve": curve, "num_thresholds": num_thresholds, "slide_steps": steps}
         append_into(builder.block, auc_ops.auc.opdef, (input, label, pos, neg), attrs, (area, pos, neg))
         results.append(area)

@@ -6,11 +6,11 @@ from typing import Any
 
 from engine import nn
 from engine.nn import functional
-from engine.nn.functional import conv
+from engine.nn.functional import attention, conv, conv_transpose
 from engine.program.naming import HELPER, name_function, name_operator
 from engine.program.program import Variable
 from engine.static import arithmetic
-from engine.tensor import arranging, creation, manipulation, promote, search
+from engine.tensor import arranging, creation, linalg, manipulation, promote, search
 
 _BARE = "{helper}"
 _ARITHMETIC = (
@@ -58,6 +58,16 @@ def register() -> None:
     for function in (creation.zeros, creation.ones, creation.full):
         name_function(function, "fill_constant", HELPER, skip=1)
     name_function(creation._static_constant, "assign", device="cpu")
+    name_operator("hard_swish", "hardswish")
+    name_operator("hard_sigmoid", "hardsigmoid")
+    name_operator("kldiv_loss", "kl_div")
+    name_operator("bce_loss", "binary_cross_entropy")
+    name_operator("share_data", form="detach_{x}")
+    name_function(creation.clone, form="{x}_clone")
+    name_function(manipulation.t, "t")
+    name_function(linalg.mm, "mm", outer=True)
+    name_function(arranging.slice_, "slice", outer=True)
+    name_function(attention.attend, form="tmp", only="scale")
     name_function(creation.linspace, "linspace", outer=True)
     name_function(creation.eye, "eye", outer=True)
     name_function(arranging.tril, "tril", _BARE)
@@ -66,9 +76,14 @@ def register() -> None:
     name_function(manipulation.unstack, "unstack", outer=True)
     name_function(manipulation.expand_as, "expand_as")
     name_function(search.sort, "sort")
-    name_function(Variable.T.fget, form="{x}.tmp")
+    name_function(vars(Variable)["T"].fget, form="{x}.tmp")
     name_function(functional.linear, "linear")
-    name_function(conv.convolve, "conv2d", only="conv2d elementwise_add", early="elementwise_add")
+    for function, kinds in (
+        (conv.convolve, "conv2d depthwise_conv2d conv3d"),
+        (conv_transpose._conv_transpose, "conv2d_transpose depthwise_conv2d_transpose conv3d_transpose"),
+    ):
+        name_function(function, "{operator}", only=f"{kinds} elementwise_add", early="elementwise_add")
+    name_function(creation.assign, "assign", outer=True)
     name_function(functional.square_error_cost, "square_error_cost")
     name_function(functional.mse_loss, form="", outer=True)
     name_function(nn.GroupNorm.forward, owner=True)

@@ -289,6 +289,8 @@ def assign(x: Any, output: Any = None) -> Any:
         value = to_tensor(x, dtype="float32" if x.dtype == np.float64 else None)
     elif not isinstance(x, Tensor) and not modes.is_symbolic(x):
         value = to_tensor(x)
+    if value is not x and output is None and modes.is_symbolic(value):
+        return value  # made for this call
     copied = ops.assign(value)
     if output is None:
         return copied

@@ -72,8 +72,8 @@ def cross_entropy(
     require_tensor("cross_entropy", input=input, label=label)
     # As in Paddle, smoothing keeps the class axis.
     squeezed = label.ndim == input.ndim - 1 and label_smoothing == 0
-    axis = normal_axis("cross_entropy", axis, input.ndim)
-    label = _aligned("cross_entropy", input, label, axis)
+    given, axis = axis, normal_axis("cross_entropy", axis, input.ndim)
+    label = _aligned("cross_entropy", input, label, given)
     # Smoothing also takes distributions without soft_label, as Paddle does.
     soft = soft_label or (label_smoothing > 0 and not label.dtype.is_integer)
     hard = None if soft else label
@@ -98,7 +98,7 @@ def cross_entropy(
     if reduction == "mean" and hard is not None:
         return labels.kept_mean(loss, hard, ignore_index=int(ignore_index))
     if reduction == "none" and squeezed:
-        return shape.squeeze(loss, axes=[axis])
+        return shape.squeeze(loss, axes=[given])
     return reduced(loss, reduction)
 
 

@@ -64,7 +64,8 @@ class MultiHeadAttention(Layer):
 
     def compute_kv(self, key: Any, value: Any) -> tuple[Any, Any]:
         """The projected heads of key and value."""
-        return self._heads(self.k_proj(key)), self._heads(self.v_proj(value))
+        k, v = self.k_proj(key), self.v_proj(value)
+        return self._heads(k), self._heads(v)
 
     def gen_cache(self, key: Any, value: Any = None, type: Any = Cache) -> Any:
         """A StaticCache of key and value, or a Cache: an empty one, or of projected ``key`` and ``value``."""

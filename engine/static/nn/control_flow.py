@@ -149,7 +149,7 @@ def switch_case(
     for number, function in chosen:
         own = creation.full([1], number, dtype=branch_index.dtype)
         tests.append((logic.equal(branch_index, own), function))
-    return case(tests, otherwise) if tests else otherwise()
+    return case(tests[::-1], otherwise) if tests else otherwise()  # Paddle asks for the last one first
 
 
 def _numbered(branch_fns: Any) -> list[tuple[int, Callable[[], Any]]]:
