@@ -78,11 +78,11 @@ def register() -> None:
     name_function(search.sort, "sort")
     name_function(vars(Variable)["T"].fget, form="{x}.tmp")
     name_function(functional.linear, "linear")
-    for function, kinds in (
+    for convolution, kinds in (
         (conv.convolve, "conv2d depthwise_conv2d conv3d"),
         (conv_transpose._conv_transpose, "conv2d_transpose depthwise_conv2d_transpose conv3d_transpose"),
     ):
-        name_function(function, "{operator}", only=f"{kinds} elementwise_add", early="elementwise_add")
+        name_function(convolution, "{operator}", only=f"{kinds} elementwise_add", early="elementwise_add")
     name_function(creation.assign, "assign", outer=True)
     name_function(functional.square_error_cost, "square_error_cost")
     name_function(functional.mse_loss, form="", outer=True)
