@@ -26,6 +26,8 @@ def require_static(where: str) -> Builder:
 
 
 def require_variable(where: str, name: str, value: Any) -> None:
+    """Raises ModeError outside of static mode, DTypeError for what is no Variable."""
+    require_static(f"static.nn.{where}")
     if not isinstance(value, Variable):
         raise DTypeError(
             f"{where}: {name} must be a Variable: got {type(value).__name__}; make one with static.data()"
