@@ -18,9 +18,7 @@ def container_bytes(kind: str, version: int, tree: Any) -> bytes:
     return b"".join(container_parts(kind, version, tree))
 
 
-def read_container_bytes(
-    data: bytes, kind: str | tuple[str, ...], max_version: int, shown: str
-) -> Container:
+def read_container_bytes(data: bytes, kind: str | tuple[str, ...], max_version: int, shown: str) -> Container:
     """What the bytes of a container file hold; ``shown`` is what messages call them.
 
     Bytes that this installation did not write are first read by a child process, from a temporary file.

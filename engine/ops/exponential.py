@@ -62,6 +62,7 @@ def stanh(xp, x, *, scale_a=0.67, scale_b=1.7159, out=None):
 
 
 stanh.grad(
-    x=lambda g, out, scale_a, scale_b: g
-    * math.scale(out * out, scale=-scale_a / scale_b, bias=scale_a * scale_b)
+    x=lambda g, out, scale_a, scale_b: (
+        g * math.scale(out * out, scale=-scale_a / scale_b, bias=scale_a * scale_b)
+    )
 )

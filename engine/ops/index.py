@@ -220,9 +220,7 @@ def _cleared(g: Any, value_like: Any, indices: Any, index: Any) -> Any:
 
 setitem.grad(
     x=_cleared,
-    value=lambda g, value_like, indices, index: sum_to_like(
-        getitem(g, indices, index=index), value_like
-    ),
+    value=lambda g, value_like, indices, index: sum_to_like(getitem(g, indices, index=index), value_like),
 )
 
 

@@ -135,8 +135,10 @@ def _grad(
 
 
 def _infer_accuracy(values: Spec, indices: Spec, label: Spec) -> tuple[Spec, Spec, Spec]:
-    if label.ndim != 2 or label.shape[1] not in (1, -1) or (
-        -1 not in (label.shape[0], indices.shape[0]) and label.shape[0] != indices.shape[0]
+    if (
+        label.ndim != 2
+        or label.shape[1] not in (1, -1)
+        or (-1 not in (label.shape[0], indices.shape[0]) and label.shape[0] != indices.shape[0])
     ):
         raise ShapeError(
             f"accuracy: label must have shape [{indices.shape[0]}, 1], one class number a sample: got {label}"

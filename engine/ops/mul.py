@@ -37,9 +37,7 @@ def mul(xp, x, y, *, x_num_col_dims=1, y_num_col_dims=1):
     """x and y as matrices, their first dimensions (so many) the rows, multiplied."""
     rows, columns = x.shape[:x_num_col_dims], y.shape[y_num_col_dims:]
     inner = python_math.prod(y.shape[:y_num_col_dims])
-    product = xp.matmul(
-        x.reshape(python_math.prod(rows), inner), y.reshape(inner, python_math.prod(columns))
-    )
+    product = xp.matmul(x.reshape(python_math.prod(rows), inner), y.reshape(inner, python_math.prod(columns)))
     return product.reshape(*rows, *columns)
 
 

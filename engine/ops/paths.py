@@ -33,8 +33,10 @@ def sequence_mask(xp, x, most=None, *, maxlen=-1, out_dtype="int64"):
 
 def _infer_tree(ids: Spec, parents: Spec) -> Spec:
     _require_integers("gather_tree", ids=ids, parents=parents)
-    if ids.ndim != 3 or parents.ndim != 3 or any(
-        a != b and -1 not in (a, b) for a, b in zip(ids.shape, parents.shape, strict=True)
+    if (
+        ids.ndim != 3
+        or parents.ndim != 3
+        or any(a != b and -1 not in (a, b) for a, b in zip(ids.shape, parents.shape, strict=True))
     ):
         raise ShapeError(
             f"gather_tree: ids and parents are both [time, batch, beams]: got {ids} and {parents}"

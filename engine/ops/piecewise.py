@@ -26,9 +26,7 @@ def _line(xp, g_in, x, *, low=None, high=None, slope=1.0, beyond=False):
 
 
 _line.grad(
-    g_in=lambda g, x, low, high, slope, beyond: _line(
-        g, x, low=low, high=high, slope=slope, beyond=beyond
-    )
+    g_in=lambda g, x, low, high, slope, beyond: _line(g, x, low=low, high=high, slope=slope, beyond=beyond)
 )
 
 

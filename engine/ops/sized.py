@@ -100,4 +100,3 @@ def range_of(xp, start, end, step, *, dtype="int64"):
     if by == 0:
         raise ShapeError(f"arange: step is 0 from {first} to {last}; use another step")
     return xp.arange(first, last, by).astype(as_dtype(dtype).np)
-

@@ -299,6 +299,7 @@ def lamb(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow,
     beta2_pow *= beta2
     return param, moment1, moment2, beta1_pow, beta2_pow
 
+
 def _infer_assign_into(target: Spec, value: Spec) -> Spec:
     _check("assign to a buffer", target, value=value)
     return target

@@ -61,9 +61,7 @@ def key_faults(program: Program) -> Iterator[str]:
 
 def _is_own(variable: Variable | None, spec: Spec) -> bool:
     """Whether it is a Variable of that spec whose value is made while the Program runs."""
-    return (
-        variable is not None and variable.spec == spec and not (variable.is_data or variable.persistable)
-    )
+    return variable is not None and variable.spec == spec and not (variable.is_data or variable.persistable)
 
 
 def steps_faults(operator: Operator, training: bool) -> Iterator[str]:

@@ -74,9 +74,7 @@ def make_results(
     return outputs
 
 
-def _append_operands(
-    builder: Builder, operator: Operator, operands: list[tuple[str, Any, str]]
-) -> list[str]:
+def _append_operands(builder: Builder, operator: Operator, operands: list[tuple[str, Any, str]]) -> list[str]:
     """Numbers that Paddle makes Variables of, for the text; nothing reads them when the Program runs.
 
     Gives the names of those that Paddle does not read, either.

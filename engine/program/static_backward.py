@@ -68,9 +68,7 @@ def append_backward(
 def _fed_with_gradients(block: Block, parameters: Sequence[Variable]) -> list[Variable]:
     """What no operator computes and may have a gradient, besides ``parameters``: ``name@GRAD`` is fetched."""
     known = {id(v) for o in block.ops for v in writes(o)} | {id(p) for p in parameters}
-    return [
-        v for v in block.vars.values() if not (v.stop_gradient or v.is_parameter or id(v) in known)
-    ]
+    return [v for v in block.vars.values() if not (v.stop_gradient or v.is_parameter or id(v) in known)]
 
 
 def gradients(

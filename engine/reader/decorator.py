@@ -46,9 +46,7 @@ def compose(*readers: Reader, check_alignment: bool = True) -> Reader:
                         "give readers of one length, or check_alignment=False"
                     )
                 return
-            yield tuple(
-                part for item in items for part in (item if isinstance(item, tuple) else (item,))
-            )
+            yield tuple(part for item in items for part in (item if isinstance(item, tuple) else (item,)))
 
     return composed
 

@@ -23,9 +23,7 @@ class _Options:
             )
         kind = type(self._defaults[name])
         if kind in (bool, int, str) and not isinstance(value, (kind, int) if kind is not str else str):
-            raise DTypeError(
-                f"{type(self).__name__}: {name} is {kind.__name__}: got {type(value).__name__}"
-            )
+            raise DTypeError(f"{type(self).__name__}: {name} is {kind.__name__}: got {type(value).__name__}")
         self.__dict__[name] = value
 
     def __repr__(self) -> str:

@@ -155,9 +155,7 @@ def _named(folder: str, options: Mapping[str, Any]) -> str:
 def serialize_program(feed_vars: Any, fetch_vars: Any, **kwargs: Any) -> bytes:
     """The Program that ``save_inference_model`` writes, as the bytes of a ``.pdmodel``. Raises as it does."""
     known = ("program", "legacy_format")
-    program = _normalized(
-        "serialize_program", kwargs.get("program"), feed_vars, fetch_vars, kwargs, known
-    )
+    program = _normalized("serialize_program", kwargs.get("program"), feed_vars, fetch_vars, kwargs, known)
     return container_bytes(_PROGRAM, inference.VERSION, {"program": to_plain(program)})
 
 

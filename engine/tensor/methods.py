@@ -69,8 +69,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
         (statistics, "var std median nanmedian quantile nanquantile histogram bincount cov corrcoef"),
         (
             linalg,
-            "matmul mm bmm mv dot inner outer cross kron addmm dist cdist norm trace renorm vander "
-            "multi_dot",
+            "matmul mm bmm mv dot inner outer cross kron addmm dist cdist norm trace renorm vander multi_dot",
         ),
         (cumulative, "cumsum cumprod cummax cummin logcumsumexp diff trapezoid cumulative_trapezoid"),
         (contraction, "tensordot"),

@@ -104,9 +104,7 @@ def multinomial(x: Any, num_samples: int = 1, replacement: bool = False, name: s
 
     Without ``replacement`` each is drawn at most once.
     """
-    return ops.multinomial(
-        x, num_samples=whole("multinomial", num_samples), replacement=bool(replacement)
-    )
+    return ops.multinomial(x, num_samples=whole("multinomial", num_samples), replacement=bool(replacement))
 
 
 def poisson(x: Any, name: str | None = None) -> Any:

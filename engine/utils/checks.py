@@ -31,9 +31,7 @@ def require_version(min_version: str, max_version: str | None = None) -> None:
     here = _numbers("VERSION", VERSION)
     if here < low or (high is not None and here > high):
         wanted = f"{min_version} or higher" if max_version is None else f"in [{min_version}, {max_version}]"
-        raise Exception(
-            f"VersionError: Paddle {wanted} is required, but this engine follows {VERSION}"
-        )
+        raise Exception(f"VersionError: Paddle {wanted} is required, but this engine follows {VERSION}")
 
 
 def _numbers(name: str, version: Any) -> list[int]:

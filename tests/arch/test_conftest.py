@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-SAMPLES = '''
+SAMPLES = """
 import logging, os, subprocess, sys, threading, warnings
 
 KEPT = []
@@ -23,7 +23,7 @@ def test_bad_child(): KEPT.append(subprocess.Popen([sys.executable, "-c", "input
 def test_good_child(): subprocess.run([sys.executable, "-c", ""], check=True)
 def test_bad_warning(): warnings.warn("unexpected")
 def test_good_home(): assert "model-studio-tests-" in os.path.expanduser("~")
-'''
+"""
 
 
 @pytest.mark.parametrize("hide_qt", [False, True], ids=["with Qt", "Qt hidden"])

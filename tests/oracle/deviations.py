@@ -29,8 +29,10 @@ DEVIATIONS: dict[str, str] = {
     ),
     **dict.fromkeys(
         [
-            "cumulative:trapezoid/gradient 1", "cumulative:trapezoid/gradient -1",
-            "cumulative:trapezoid/gradient of both", "cumulative:cumulative_trapezoid/gradient of both",
+            "cumulative:trapezoid/gradient 1",
+            "cumulative:trapezoid/gradient -1",
+            "cumulative:trapezoid/gradient of both",
+            "cumulative:cumulative_trapezoid/gradient of both",
             "cumulative:diff/gradient",
         ],
         "Paddle's gradient through overlapping slices along an inner axis is wrong; the engine's is that of "
@@ -72,9 +74,15 @@ DEVIATIONS: dict[str, str] = {
     ),
     **dict.fromkeys(
         [
-            "operators:int32 + int64", "operators:int32 * int64", "operators:int64 + float32",
-            "operators:int64 * float32", "operators:bool * float32", "operators:float32 / float64",
-            "operators:int64 / float32", "operators:bool / float32", "operators:bool < float32",
+            "operators:int32 + int64",
+            "operators:int32 * int64",
+            "operators:int64 + float32",
+            "operators:int64 * float32",
+            "operators:bool * float32",
+            "operators:float32 / float64",
+            "operators:int64 / float32",
+            "operators:bool / float32",
+            "operators:bool < float32",
         ],
         "Paddle 2.6 takes the left operand's dtype where two differ and loses the fraction (later versions "
         "refuse); the engine takes the wider one",
@@ -158,8 +166,12 @@ DEVIATIONS: dict[str, str] = {
     ),
     **dict.fromkeys(
         [
-            "losses:hsigmoid_loss", "more:HSigmoidLoss", "loss:hsigmoid_loss", "loss:hsigmoid_loss/no bias",
-            "loss:hsigmoid_loss/own tree", "loss:Layer/HSigmoidLoss",
+            "losses:hsigmoid_loss",
+            "more:HSigmoidLoss",
+            "loss:hsigmoid_loss",
+            "loss:hsigmoid_loss/no bias",
+            "loss:hsigmoid_loss/own tree",
+            "loss:Layer/HSigmoidLoss",
         ],
         "Paddle adds log(2) for each node by which a way is shorter than the longest; the engine does not",
     ),

@@ -7,15 +7,25 @@ STATIC: dict[str, str] = {
     **{
         f"static_shapes:{expression}": _NO_GRADIENT
         for expression in (
-            "m > 0", "m == v", "paddle.cast(m, 'int32')", "paddle.isnan(m)", "paddle.numel(m)",
+            "m > 0",
+            "m == v",
+            "paddle.cast(m, 'int32')",
+            "paddle.isnan(m)",
+            "paddle.numel(m)",
             "static.accuracy(F.softmax(m), k[:, :1])",
         )
     },
     **{
         f"static_shapes:{expression}": _NAMES
         for expression in (
-            "paddle.var(m)", "paddle.einsum('bi,ij->bj', m, w)", "m[None]", "m[:, ::2]", "w[1:3, [0, 2]]",
-            "m[b]", "F.nll_loss(F.log_softmax(m), k[:, 0])", "nn.GRU(4, 5)(x)[1]",
+            "paddle.var(m)",
+            "paddle.einsum('bi,ij->bj', m, w)",
+            "m[None]",
+            "m[:, ::2]",
+            "w[1:3, [0, 2]]",
+            "m[b]",
+            "F.nll_loss(F.log_softmax(m), k[:, 0])",
+            "nn.GRU(4, 5)(x)[1]",
         )
     },
     "static_shapes:m // 2.": "the whole part has no gradient; Paddle says it has",

@@ -250,5 +250,3 @@ def test_help_and_version_import_no_engine_and_no_qt(repo_root: Path) -> None:
         assert done.returncode == 0, done.stderr
         assert "LOADED []" in done.stdout
     assert "train" in call("--help").stdout
-
-

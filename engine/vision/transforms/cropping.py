@@ -87,9 +87,7 @@ def pad(img: Any, padding: int | Sequence[int], fill: Any = 0, padding_mode: str
     if padding_mode != "constant":
         done = np.pad(pixels, widths, padding_mode)  # type: ignore[call-overload]
     elif isinstance(fill, (list, tuple)) and pixels.ndim == 3:
-        planes = [
-            np.pad(pixels[:, :, n], widths[:2], constant_values=value) for n, value in enumerate(fill)
-        ]
+        planes = [np.pad(pixels[:, :, n], widths[:2], constant_values=value) for n, value in enumerate(fill)]
         done = np.stack(planes, axis=2)
     else:
         done = np.pad(pixels, widths, constant_values=fill)

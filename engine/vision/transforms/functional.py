@@ -31,6 +31,7 @@ __all__ = [
 UNIT = np.float32(1.0 / 255.0)
 """Bytes become 0 to 1 by this factor (Paddle multiplies; dividing by 255 gives other last bits)."""
 
+
 def to_tensor(pic: Any, data_format: str = "CHW") -> Any:
     """The picture as a Tensor, [C, H, W] or with ``data_format='HWC'`` [H, W, C].
 

@@ -104,7 +104,7 @@ def rotate(
     new_width, new_height = width, height
     if expand:
         corners = np.array([(sx * width, sy * height, 1.0) for sx in (-0.5, 0.5) for sy in (-0.5, 0.5)])
-        spots = (corners.astype(np.float32) @ np.array(matrix, np.float32).reshape(2, 3).T)
+        spots = corners.astype(np.float32) @ np.array(matrix, np.float32).reshape(2, 3).T
         sides = np.ceil(spots.max(0)) - np.floor(spots.min(0))
         new_width, new_height = int(sides[0]), int(sides[1])
     grid = _affine_grid(matrix, width, height, new_width, new_height)

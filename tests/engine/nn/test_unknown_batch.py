@@ -122,8 +122,17 @@ def test_sparse_attention_is_attention_with_a_mask() -> None:
     offset = to_tensor(np.array([[[0, 2, 3, 5], [0, 1, 2, 4]]], np.int32))
     columns = to_tensor(np.array([[[0, 2, 1, 0, 2], [0, 1, 0, 2, 0]]], np.int32))
     mask = np.zeros((1, 2, 3, 3), bool)
-    for place in [(0, 0, 0), (0, 0, 2), (0, 1, 1), (0, 2, 0), (0, 2, 2), (1, 0, 0), (1, 1, 1), (1, 2, 0),
-    (1, 2, 2)]:
+    for place in [
+        (0, 0, 0),
+        (0, 0, 2),
+        (0, 1, 1),
+        (0, 2, 0),
+        (0, 2, 2),
+        (1, 0, 0),
+        (1, 1, 1),
+        (1, 2, 0),
+        (1, 2, 2),
+    ]:
         mask[0][place] = True
     swapped = [engine.transpose(x, [0, 2, 1, 3]) for x in (q, k, v)]
     want = engine.transpose(F.scaled_dot_product_attention(*swapped, to_tensor(mask)), [0, 2, 1, 3])

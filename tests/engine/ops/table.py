@@ -74,8 +74,18 @@ ELSEWHERE: dict[str, str] = {
     ("conditional_block", "while", "while_grad", "print", "assert"), "tests/engine/ops/test_control.py"
 )
 ELSEWHERE |= dict.fromkeys(
-    ("cholesky", "cholesky_solve", "eig", "eigh", "eigvals", "lstsq", "lu_unpack", "matrix_rank", "qr",
-     "svd"),
+    (
+        "cholesky",
+        "cholesky_solve",
+        "eig",
+        "eigh",
+        "eigvals",
+        "lstsq",
+        "lu_unpack",
+        "matrix_rank",
+        "qr",
+        "svd",
+    ),
     "tests/engine/tensor/test_linalg.py",
 )
 ELSEWHERE |= dict.fromkeys(

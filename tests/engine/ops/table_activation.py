@@ -19,8 +19,7 @@ def _with(samples: list[Any], **attrs: Any) -> list[Any]:
     return [s(*sample.inputs, **attrs) for sample in samples]
 
 
-def _line(g: Any, x: Any, low: Any = None, high: Any = None, slope: float = 1.0,
-beyond: bool = False) -> Any:
+def _line(g: Any, x: Any, low: Any = None, high: Any = None, slope: float = 1.0, beyond: bool = False) -> Any:
     low, high = -np.inf if low is None else low, np.inf if high is None else high
     inside = np.logical_and(low < x, x < high)
     return np.where(np.logical_not(inside) if beyond else inside, slope * g, 0.0)
@@ -115,9 +114,7 @@ def _check_rrelu(
         assert slopes.std() > 0.2 * (upper - lower)
 
 
-def _check_gumbel(
-    results: Any, x: Any, temperature: float = 1.0, hard: bool = False, axis: int = -1
-) -> None:
+def _check_gumbel(results: Any, x: Any, temperature: float = 1.0, hard: bool = False, axis: int = -1) -> None:
     out, soft = results
     np.testing.assert_allclose(soft.sum(axis), 1.0)
     best = np.moveaxis(soft, axis, -1).argmax(-1)

@@ -82,9 +82,7 @@ def _diag(x: Any, offset: int = 0, padding_value: float = 0.0) -> Any:
 
 def _meshgrid(xs: Any) -> Any:
     shape = [x.size for x in xs]
-    return [
-        np.array([x.reshape(-1)[p[n]] for p in _places(shape)]).reshape(shape) for n, x in enumerate(xs)
-    ]
+    return [np.array([x.reshape(-1)[p[n]] for p in _places(shape)]).reshape(shape) for n, x in enumerate(xs)]
 
 
 def _unfold(x: Any, axis: int, size: int, step: int) -> Any:

@@ -10,8 +10,12 @@ from tests.engine.ops.case import Case, ints, pos, row, s, v
 
 
 def _p_norm(
-    x: Any, porder: float = 2.0, axis: int = -1, epsilon: float = 0.0, keepdim: bool = False,
-    asvector: bool = False
+    x: Any,
+    porder: float = 2.0,
+    axis: int = -1,
+    epsilon: float = 0.0,
+    keepdim: bool = False,
+    asvector: bool = False,
 ) -> Any:
     if asvector:
         found = np.linalg.norm(x.reshape(-1), porder)

@@ -11,8 +11,13 @@ from tests.engine.ops.case import Case, row, s, v
 
 
 def _check_uniform(
-    results: Any, dims: Any, shape: Any, dtype: str = "float32", min: float = -1.0, max: float = 1.0,
-         seed: int = 0
+    results: Any,
+    dims: Any,
+    shape: Any,
+    dtype: str = "float32",
+    min: float = -1.0,
+    max: float = 1.0,
+    seed: int = 0,
 ) -> None:
     (x,) = results
     assert x.shape == tuple(shape)
@@ -24,8 +29,13 @@ def _check_uniform(
 
 
 def _check_gaussian(
-    results: Any, dims: Any, shape: Any, dtype: str = "float32", mean: float = 0.0, std: float = 1.0,
-         seed: int = 0
+    results: Any,
+    dims: Any,
+    shape: Any,
+    dtype: str = "float32",
+    mean: float = 0.0,
+    std: float = 1.0,
+    seed: int = 0,
 ) -> None:
     (x,) = results
     assert x.shape == tuple(shape)

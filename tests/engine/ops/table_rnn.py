@@ -112,7 +112,11 @@ CASES: list[Case] = [
     *_rows([*PLAIN, *MASKED], "x w_ih w_hh b_ih b_hh h0 c0"),
     *_rows(BARE, "x w_ih w_hh"),
     *_rows([_sample("LSTM", lengths=np.array([0, 3]))], "x w_ih", through=(0,)),
-    *row("rnn", None, s(v(3, 0, 2), pos(8, 2), pos(8, 2), None, None, None, None, None, mode="LSTM"),
-    check=_check),
+    *row(
+        "rnn",
+        None,
+        s(v(3, 0, 2), pos(8, 2), pos(8, 2), None, None, None, None, None, mode="LSTM"),
+        check=_check,
+    ),
     *row("rnn_grad", None, *[_grad_sample(c) for c in (*PLAIN, *MASKED)], check=_check_grad),
 ]

@@ -18,21 +18,40 @@ from tests.engine.ops.table import CASES
 from tests.engine.ops.test_table import _copies, _run, _specs
 
 KINDS = ("int64", "int32", "bool")
-EXEMPT: dict[str, str] = dict.fromkeys(
-    ["sgd", "momentum", "adam", "adamw", "adamax", "adagrad", "adadelta", "rmsprop", "lamb"],
-    "parameters are floating",
-) | dict.fromkeys(
-    ["fmax_takes_first", "fmin_takes_first", "max_pool2d_pick", "max_pool3d_pick", "sum_to_like",
-     "logcumsumexp_jvp"],
-    "part of a gradient, which is floating",
-) | {
-    "elementwise_pow": "a whole number has no whole negative power",
-    "elementwise_heaviside": "what its rows expect knows where they are 0",
-}
+EXEMPT: dict[str, str] = (
+    dict.fromkeys(
+        ["sgd", "momentum", "adam", "adamw", "adamax", "adagrad", "adadelta", "rmsprop", "lamb"],
+        "parameters are floating",
+    )
+    | dict.fromkeys(
+        [
+            "fmax_takes_first",
+            "fmin_takes_first",
+            "max_pool2d_pick",
+            "max_pool3d_pick",
+            "sum_to_like",
+            "logcumsumexp_jvp",
+        ],
+        "part of a gradient, which is floating",
+    )
+    | {
+        "elementwise_pow": "a whole number has no whole negative power",
+        "elementwise_heaviside": "what its rows expect knows where they are 0",
+    }
+)
 # Operators that take whole numbers, but truth values only after a cast.
 NO_BOOL: dict[str, str] = dict.fromkeys(
-    ["elementwise_sub", "elementwise_mod", "elementwise_floordiv", "square", "sign", "clip", "round", "relu",
-     "cross"],
+    [
+        "elementwise_sub",
+        "elementwise_mod",
+        "elementwise_floordiv",
+        "square",
+        "sign",
+        "clip",
+        "round",
+        "relu",
+        "cross",
+    ],
     "truth values are counted with as int64: the public function casts them",
 ) | {"put_along_axis": "truth values have no least and no greatest one to begin with"}
 

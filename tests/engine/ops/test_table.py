@@ -261,9 +261,7 @@ def test_second_order(case: Case) -> None:
         second = grad([g for g, _ in pairs], targets, [d for _, d in pairs], allow_unused=True)
     else:  # without elements a gradient may be a constant
         second = [None] * len(targets)
-    analytic = [
-        np.zeros(x.shape) if g is None else g._array for g, x in zip(second, targets, strict=True)
-    ]
+    analytic = [np.zeros(x.shape) if g is None else g._array for g, x in zip(second, targets, strict=True)]
     numeric = _numeric(along, [*_leaves(case, inputs), *weights])
     _assert_slopes(analytic, numeric, "second order of input or incoming gradient")
 

@@ -1,6 +1,6 @@
 """Records LeNet's gradients from torch in float64: run with an interpreter that has torch.
 
-    python tests/engine/recorded/record_lenet.py > tests/engine/recorded/lenet_gradients.json
+python tests/engine/recorded/record_lenet.py > tests/engine/recorded/lenet_gradients.json
 """
 
 import json

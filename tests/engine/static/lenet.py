@@ -1,8 +1,8 @@
 """LeNet in static mode, trained in a process of its own: run by test_lenet_files.py.
 
-    python lenet.py train PREFIX STEPS     prints the losses, saves state after half of them and the model
-    python lenet.py resume PREFIX STEPS    goes on from the state, prints the losses of the other half
-    python lenet.py predict PREFIX         prints what the model says of some pictures
+python lenet.py train PREFIX STEPS     prints the losses, saves state after half of them and the model
+python lenet.py resume PREFIX STEPS    goes on from the state, prints the losses of the other half
+python lenet.py predict PREFIX         prints what the model says of some pictures
 """
 
 import json

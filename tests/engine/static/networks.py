@@ -253,11 +253,14 @@ total = paddle.add_n([turned, left, paddle.sign(right)])
 wide = paddle.cast(paddle.assign(2 - total * 3), 'float64')
 static.gradients([wide], [x])
 """
-NETWORKS["for_test"] = NETWORKS["batch_norm"] + """
+NETWORKS["for_test"] = (
+    NETWORKS["batch_norm"]
+    + """
 loss = paddle.mean(static.nn.fc(F.dropout(w, 0.5), 2))
 paddle.optimizer.SGD(0.1).minimize(loss)
 test_program = static.default_main_program().clone(for_test=True)
 """
+)
 
 
 def build(paddle: Any, np: Any, code: str) -> dict[str, str]:
@@ -267,6 +270,7 @@ def build(paddle: Any, np: Any, code: str) -> dict[str, str]:
     try:
         main, startup = static.Program(), static.Program()
         with paddle.utils.unique_name.guard(), static.program_guard(main, startup):
+
             def data(name: str, shape: Any, dtype: str = "float32") -> Any:
                 return static.data(name, shape, dtype)
 

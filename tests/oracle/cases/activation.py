@@ -41,9 +41,23 @@ CALLS: dict[str, str] = {
     **{
         f"{name}/wide": f"F.{name}({_WIDE})"
         for name in (
-            "gelu", "hardsigmoid", "hardswish", "log_sigmoid", "log_softmax", "mish", "relu6", "selu",
+            "gelu",
+            "hardsigmoid",
+            "hardswish",
+            "log_sigmoid",
+            "log_softmax",
+            "mish",
+            "relu6",
+            "selu",
             "sigmoid",
-            "silu", "softmax", "softplus", "softsign", "swish", "tanhshrink", "elu", "celu",
+            "silu",
+            "softmax",
+            "softplus",
+            "softsign",
+            "swish",
+            "tanhshrink",
+            "elu",
+            "celu",
         )
     },
     **{

@@ -29,7 +29,9 @@ CALLS: dict[str, str] = {
         _X + "(x * paddle.to_tensor([1, 2, 3]).astype('float32')).sum().backward()\nx.grad"
     ),
     "backward/detached": _X + "(x * x.detach()).sum().backward()\nx.grad",
-    "backward/autograd.backward": _X + _Y + (
+    "backward/autograd.backward": _X
+    + _Y
+    + (
         "paddle.autograd.backward([(x * 2).sum(), (y * x).sum()], [paddle.to_tensor(1.0), None])\n"
         "(x.grad, y.grad)"
     ),
@@ -55,21 +57,18 @@ CALLS: dict[str, str] = {
     "grad/leaves no grad": _X + "paddle.grad((x * x).sum(), x)\nx.grad",
     "grad/outputs": _X + "paddle.grad([x * 2, x * x], [x], [paddle.ones([3]), paddle.full([3], 10.0)])",
     "grad/grad_outputs none": _X + "paddle.grad(x * x, [x], grad_outputs=[None])",
-    "grad/second": _X + (
-        "g, = paddle.grad((x ** 3).sum(), x, create_graph=True)\npaddle.grad(g.sum(), x)"
-    ),
-    "grad/third": _X + (
+    "grad/second": _X + ("g, = paddle.grad((x ** 3).sum(), x, create_graph=True)\npaddle.grad(g.sum(), x)"),
+    "grad/third": _X
+    + (
         "g, = paddle.grad((x ** 4).sum(), x, create_graph=True)\n"
         "h, = paddle.grad(g.sum(), x, create_graph=True)\npaddle.grad(h.sum(), x)"
     ),
     "grad/second stop_gradient": _X + "paddle.grad((x ** 3).sum(), x, create_graph=True)[0].stop_gradient",
     "grad/first stop_gradient": _X + "paddle.grad((x ** 3).sum(), x)[0].stop_gradient",
-    "grad/second by backward": _X + (
-        "g, = paddle.grad((x ** 3).sum(), x, create_graph=True)\n(g * g).sum().backward()\nx.grad"
-    ),
-    "grad/second of tanh": _X + (
-        "g, = paddle.grad(paddle.tanh(x).sum(), x, create_graph=True)\npaddle.grad(g.sum(), x)"
-    ),
+    "grad/second by backward": _X
+    + ("g, = paddle.grad((x ** 3).sum(), x, create_graph=True)\n(g * g).sum().backward()\nx.grad"),
+    "grad/second of tanh": _X
+    + ("g, = paddle.grad(paddle.tanh(x).sum(), x, create_graph=True)\npaddle.grad(g.sum(), x)"),
     "grad/second of matmul": (
         "x = t([2, 3])\nx.stop_gradient = False\nw = t([3, 2], seed=1)\nw.stop_gradient = False\n"
         "g, = paddle.grad(((x @ w) ** 2).sum(), x, create_graph=True)\npaddle.grad((g ** 2).sum(), [x, w])"
@@ -82,40 +81,35 @@ CALLS: dict[str, str] = {
     "grad/intermediate": _X + "y = x * 2\npaddle.grad((y * y).sum(), y)",
     "grad/allow_unused": _X + _Y + "paddle.grad((x * x).sum(), [x, y], allow_unused=True)",
     "grad/no_grad_vars": _X + _Y + "paddle.grad((x * y).sum(), [x], no_grad_vars=[y])",
-    "grad/retain_graph": _X + (
-        "l = (x * x).sum()\npaddle.grad(l, x, retain_graph=True)\nl.backward()\nx.grad"
-    ),
+    "grad/retain_graph": _X
+    + ("l = (x * x).sum()\npaddle.grad(l, x, retain_graph=True)\nl.backward()\nx.grad"),
     "grad/raises for unused": _X + _Y + "paddle.grad((x * x).sum(), [x, y])",
     "grad/raises for numbers": _X + "paddle.grad(3.0, x)",
     "no_grad": _X + "with paddle.no_grad():\n    y = x * 2\n(y.stop_gradient, (x * 2).stop_gradient)",
     "no_grad/decorator": _X + "@paddle.no_grad()\ndef f(x):\n    return x * 2\nf(x).stop_gradient",
-    "enable_grad": _X + (
-        "with paddle.no_grad():\n    with paddle.enable_grad():\n        y = x * 2\ny.stop_gradient"
-    ),
-    "set_grad_enabled": _X + (
-        "with paddle.set_grad_enabled(False):\n    y = x * 2\n(y.stop_gradient, paddle.is_grad_enabled())"
-    ),
+    "enable_grad": _X
+    + ("with paddle.no_grad():\n    with paddle.enable_grad():\n        y = x * 2\ny.stop_gradient"),
+    "set_grad_enabled": _X
+    + ("with paddle.set_grad_enabled(False):\n    y = x * 2\n(y.stop_gradient, paddle.is_grad_enabled())"),
     "is_grad_enabled": (
-        "a = paddle.is_grad_enabled()\n"
-        "with paddle.no_grad():\n"
-        "    b = paddle.is_grad_enabled()\n"
-        "(a, b)"
+        "a = paddle.is_grad_enabled()\nwith paddle.no_grad():\n    b = paddle.is_grad_enabled()\n(a, b)"
     ),
     "hook/leaf": _X + "x.register_hook(lambda g: g * 2)\n(x * x).sum().backward()\nx.grad",
-    "hook/two": _X + (
+    "hook/two": _X
+    + (
         "x.register_hook(lambda g: g * 2)\nx.register_hook(lambda g: g + 1)\n(x * x).sum().backward()\nx.grad"
     ),
     "hook/intermediate": _X + "y = x * 2\ny.register_hook(lambda g: g * 3)\n(y * y).sum().backward()\nx.grad",
     "hook/seen": (
         _X + "seen = []\nx.register_hook(lambda g: seen.append(g))\n(x * x).sum().backward()\n(seen, x.grad)"
     ),
-    "hook/removed": _X + (
+    "hook/removed": _X
+    + (
         "h = x.register_hook(lambda g: g * 2)\nremoved = h.remove()\n(x * x).sum().backward()\n"
         "(removed, x.grad)"
     ),
-    "hook/used twice": _X + (
-        "seen = []\nx.register_hook(lambda g: seen.append(g.tolist()))\n(x * x + x).sum().backward()\nseen"
-    ),
+    "hook/used twice": _X
+    + ("seen = []\nx.register_hook(lambda g: seen.append(g.tolist()))\n(x * x + x).sum().backward()\nseen"),
     "hook/raises without gradient": "t([2]).register_hook(lambda g: g)",
     "in place/version": "x = t([2])\na = x.inplace_version\nx.add_(paddle.ones([2]))\n(a, x.inplace_version)",
     "in place/gradient": _X + "y = x * 2\ny.add_(paddle.ones([3]))\n(y * y).sum().backward()\nx.grad",
@@ -137,7 +131,10 @@ CALLS: dict[str, str] = {
         "    def backward(ctx, g, h):\n"
         "        x, y = ctx.saved_tensor()\n"
         "        return g * y + h, g * x + h\n"
-    ) + _X + _Y + "a, b = Both.apply(x, y)\n(a * 2 + b).sum().backward()\n(x.grad.numpy(), y.grad.numpy())",
+    )
+    + _X
+    + _Y
+    + "a, b = Both.apply(x, y)\n(a * 2 + b).sum().backward()\n(x.grad.numpy(), y.grad.numpy())",
     "PyLayer/none": (
         "class First(paddle.autograd.PyLayer):\n"
         "    @staticmethod\n"
@@ -146,7 +143,10 @@ CALLS: dict[str, str] = {
         "    @staticmethod\n"
         "    def backward(ctx, g):\n"
         "        return g * 5.0, None\n"
-    ) + _X + _Y + "First.apply(x, y).sum().backward()\n(x.grad.numpy(), y.grad)",
+    )
+    + _X
+    + _Y
+    + "First.apply(x, y).sum().backward()\n(x.grad.numpy(), y.grad)",
     "PyLayer/stopped": _PYLAYER + "y = Cube.apply(t([2]))\ny.stop_gradient",
     "jacobian": _X + "paddle.autograd.jacobian(x * x, x)[:]",
     "hessian": _X + "paddle.autograd.hessian((x * x * x).sum(), x)[:]",

@@ -90,9 +90,7 @@ CALLS: dict[str, str] = {
         _own("a):\nreturn a * 2", "g):\nreturn 5", _AB + "Own.apply(a).sum().backward()")
     ),
     "PyLayer/raises for no result": _own("a):\nreturn None", "g):\nreturn g", _AB + "Own.apply(a)"),
-    "PyLayer/raises for no forward": (
-        "class Own(paddle.autograd.PyLayer):\n    pass\nOwn.apply(t([2]))"
-    ),
+    "PyLayer/raises for no forward": ("class Own(paddle.autograd.PyLayer):\n    pass\nOwn.apply(t([2]))"),
     # -- autograd.backward
     "backward/two": (
         _AB + "paddle.autograd.backward([a * 2, b * 3], [paddle.ones([2]), None])\n"
@@ -132,8 +130,7 @@ CALLS: dict[str, str] = {
         _X + "h = paddle.autograd.hessian((x ** 3).sum(), x)\n(h.shape, h[:], h[1], type(h).__name__)"
     ),
     "hessian/tuples": (
-        _AB + "h = paddle.autograd.hessian(((a * b) ** 2).sum(), (a, b))\n"
-        "[[m[:] for m in row] for row in h]"
+        _AB + "h = paddle.autograd.hessian(((a * b) ** 2).sum(), (a, b))\n[[m[:] for m in row] for row in h]"
     ),
     "hessian/batch": (
         "x = t([3, 2])\nx.stop_gradient = False\n"

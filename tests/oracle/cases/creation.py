@@ -108,17 +108,14 @@ CALLS: dict[str, str] = {
     "complex": "paddle.complex(t([2]), t([2], seed=1))",
     "polar": "paddle.polar(pos([2]), t([2], seed=1))",
     "rand/shape": (
-        "r = paddle.rand([2, 3])\n"
-        "(r.shape, str(r.dtype), bool((r >= 0).all()), bool((r < 1).all()))"
+        "r = paddle.rand([2, 3])\n(r.shape, str(r.dtype), bool((r >= 0).all()), bool((r < 1).all()))"
     ),
     "randn/shape": "r = paddle.randn([2, 3], 'float64')\n(r.shape, str(r.dtype))",
     "randint/shape": (
-        "r = paddle.randint(0, 5, [40])\n"
-        "(r.shape, str(r.dtype), int(r.min()) >= 0, int(r.max()) < 5)"
+        "r = paddle.randint(0, 5, [40])\n(r.shape, str(r.dtype), int(r.min()) >= 0, int(r.max()) < 5)"
     ),
     "randint/one bound": (
-        "r = paddle.randint(3, shape=[2], dtype='int32')\n"
-        "(r.shape, str(r.dtype), int(r.max()) < 3)"
+        "r = paddle.randint(3, shape=[2], dtype='int32')\n(r.shape, str(r.dtype), int(r.max()) < 3)"
     ),
     "randint/default shape": "paddle.randint(1, 2)",
     "randint/raises for an empty range": "paddle.randint(5, 5, [2])",
@@ -126,8 +123,7 @@ CALLS: dict[str, str] = {
     "randint_like": "r = paddle.randint_like(t([2, 2]), 0, 1)\nr",
     "randperm": "r = paddle.randperm(6)\n(str(r.dtype), sorted(r.tolist()))",
     "uniform/shape": (
-        "r = paddle.uniform([50], min=2.0, max=3.0)\n"
-        "(r.shape, bool((r >= 2).all()), bool((r < 3).all()))"
+        "r = paddle.uniform([50], min=2.0, max=3.0)\n(r.shape, bool((r >= 2).all()), bool((r < 3).all()))"
     ),
     "normal/shape": "r = paddle.normal(1.0, 2.0, [2, 2])\n(r.shape, str(r.dtype))",
     "normal/tensors": "r = paddle.normal(t([3]), pos([3]))\n(r.shape, str(r.dtype))",
@@ -135,10 +131,7 @@ CALLS: dict[str, str] = {
     "bernoulli/certain": "paddle.bernoulli(paddle.to_tensor([0.0, 1.0]))",
     "multinomial/certain": "paddle.multinomial(paddle.to_tensor([0.0, 1.0, 0.0]), 2, replacement=True)",
     "seed/repeats": (
-        "paddle.seed(3)\n"
-        "a = paddle.rand([4])\n"
-        "paddle.seed(3)\n"
-        "bool((a == paddle.rand([4])).all())"
+        "paddle.seed(3)\na = paddle.rand([4])\npaddle.seed(3)\nbool((a == paddle.rand([4])).all())"
     ),
     "create_parameter": (
         "p = paddle.create_parameter([2, 3], 'float32')\n"
@@ -154,8 +147,7 @@ CALLS: dict[str, str] = {
     "iinfo/int64": "i = paddle.iinfo('int64')\n(i.min, i.max, i.bits)",
     "get_default_dtype": "paddle.get_default_dtype()",
     "set_default_dtype": (
-        "paddle.set_default_dtype(paddle.float64)\n"
-        "(paddle.get_default_dtype(), paddle.ones([1]))"
+        "paddle.set_default_dtype(paddle.float64)\n(paddle.get_default_dtype(), paddle.ones([1]))"
     ),
     "set_default_dtype/numpy": "paddle.set_default_dtype(np.float16)\npaddle.get_default_dtype()",
     "set_default_dtype/raises for ints": "paddle.set_default_dtype('int32')",

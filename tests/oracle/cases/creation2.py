@@ -102,8 +102,7 @@ CALLS: dict[str, str] = {
     "increment/value": "paddle.increment(paddle.to_tensor([3]), 2)",
     "increment/raises many": "paddle.increment(t([2]))",
     "create_parameter": (
-        "p = paddle.create_parameter([2, 3], 'float32')\n"
-        "[p.shape, p.stop_gradient, p.persistable]"
+        "p = paddle.create_parameter([2, 3], 'float32')\n[p.shape, p.stop_gradient, p.persistable]"
     ),
     "fill_constant": "paddle.tensor.fill_constant([2, 2], 'float32', 3)",
     "fill_constant/tensor": (

@@ -1,7 +1,6 @@
 """Functions of one and of two tensors, element by element: values, dtypes, gradients, in-place forms."""
 
 
-
 def _words(names: str) -> list[str]:
     return names.split()
 
@@ -56,9 +55,7 @@ CALLS: dict[str, str] = {
     },
     **{f"{name}_": f"x = pos([3]) / 1.2\ny = x.{name}_()\n(x, y is x)" for name in _INPLACE},
     **{f"Tensor.{name}": f"(pos([3]) / 1.2).{name}()" for name in ("exp", "log2", "erf", "lgamma", "trunc")},
-    **{
-        name: f"paddle.{name}(t([2, 3]), {other}([2, 3], seed=1))" for name, other in _BINARY.items()
-    },
+    **{name: f"paddle.{name}(t([2, 3]), {other}([2, 3], seed=1))" for name, other in _BINARY.items()},
     **{
         f"{name}/broadcast": f"paddle.{name}({'pos' if name == 'pow' else 't'}([2, 1]), {other}([3], seed=1))"
         for name, other in _BINARY.items()

@@ -50,12 +50,10 @@ CALLS: dict[str, str] = {
     },
     "gradient/repeated index": "grad(lambda x: x[paddle.to_tensor([0, 0, 1])], t([3]))",
     "gradient/set": (
-        "def f(x, v):\n    y = x * 2\n    y[0] = v\n    return y * y\n"
-        "grad(f, t([2, 3]), t([3], seed=1))"
+        "def f(x, v):\n    y = x * 2\n    y[0] = v\n    return y * y\ngrad(f, t([2, 3]), t([3], seed=1))"
     ),
     "gradient/set by mask": (
-        "def f(x):\n    y = x * 2\n    y[y > 0] = 0.0\n    return y * y\n"
-        "grad(f, t([2, 3]))"
+        "def f(x):\n    y = x * 2\n    y[y > 0] = 0.0\n    return y * y\ngrad(f, t([2, 3]))"
     ),
     "set/ints": "x = ints([4], 9)\nx[1] = 7\nx",
     "set/float into ints": "x = ints([4], 9)\nx[1] = 7.9\nx",

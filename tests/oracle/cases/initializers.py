@@ -45,8 +45,13 @@ CALLS: dict[str, str] = {
     **{
         f"calculate_gain/{name}": f"nn.initializer.calculate_gain({arguments})"
         for name, arguments in {
-            "sigmoid": "'sigmoid'", "linear": "'linear'", "conv2d": "'conv2d'", "tanh": "'tanh'",
-            "relu": "'relu'", "leaky_relu": "'leaky_relu'", "leaky_relu slope": "'leaky_relu', 0.3",
+            "sigmoid": "'sigmoid'",
+            "linear": "'linear'",
+            "conv2d": "'conv2d'",
+            "tanh": "'tanh'",
+            "relu": "'relu'",
+            "leaky_relu": "'leaky_relu'",
+            "leaky_relu slope": "'leaky_relu', 0.3",
             "selu": "'selu'",
         }.items()
     },

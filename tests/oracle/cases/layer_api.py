@@ -121,9 +121,8 @@ CALLS: dict[str, str] = {
         "initializer=nn.initializer.Assign([1.0, 2.0])))"
     ),
     "create_parameter/false": "nn.Layer().create_parameter([2], attr=False)",
-    "set_state_dict/report": _OWN + (
-        "kept = net.state_dict()\nkept['more'] = kept.pop('head.bias')\nnet.set_state_dict(kept)"
-    ),
+    "set_state_dict/report": _OWN
+    + ("kept = net.state_dict()\nkept['more'] = kept.pop('head.bias')\nnet.set_state_dict(kept)"),
     "set_state_dict/values": (
         "a, b = formula(nn.Linear(2, 2)), nn.Linear(2, 2)\nb.set_state_dict(a.state_dict())\n"
         "b.weight.detach()"
@@ -137,9 +136,7 @@ CALLS: dict[str, str] = {
         _NET + "a = net.training\nnet.eval()\nb = [l.training for l in net]\nnet.train()\n"
         "(a, b, net[0].training)"
     ),
-    "apply": _NET + (
-        "seen = []\nnet.apply(lambda l: seen.append(type(l).__name__))\nseen"
-    ),
+    "apply": _NET + ("seen = []\nnet.apply(lambda l: seen.append(type(l).__name__))\nseen"),
     "clear_gradients": (
         "l = formula(nn.Linear(2, 1))\nl(t([3, 2])).sum().backward()\nl.clear_gradients()\nl.weight.grad"
     ),
@@ -187,9 +184,7 @@ CALLS: dict[str, str] = {
         "class A(nn.Layer):\n    def forward(self, x, times=1):\n        return x * times\n"
         "A()(t([2]), times=3)"
     ),
-    "shared": (
-        "a = nn.Linear(2, 2)\ns = nn.Sequential(a, a)\n(len(s.parameters()), list(s.state_dict()))"
-    ),
+    "shared": ("a = nn.Linear(2, 2)\ns = nn.Sequential(a, a)\n(len(s.parameters()), list(s.state_dict()))"),
     "attribute/deleted": "l = nn.Layer()\nl.a = nn.ReLU()\ndel l.a\nlist(l._sub_layers)",
     "attribute/raises when missing": "nn.Linear(1, 1).wait",
     "attribute/replaced by none": "l = nn.Linear(2, 2)\nl.bias = None\n(l.bias, list(l.state_dict()))",

@@ -154,8 +154,7 @@ CALLS: dict[str, str] = {
     "Sequential/index": _SEQ + "(type(s[1]).__name__, s[-1].weight.shape, len(s))",
     "Sequential/slice": _SEQ + "(type(s[:2]).__name__, " + _KINDS.format("s[:2]") + ")",
     "Sequential/named": (
-        "s = nn.Sequential(('a', nn.ReLU()), ('b', nn.Tanh()))\n"
-        "(list(s._sub_layers), type(s['b']).__name__)"
+        "s = nn.Sequential(('a', nn.ReLU()), ('b', nn.Tanh()))\n(list(s._sub_layers), type(s['b']).__name__)"
     ),
     "Sequential/set": _SEQ + "s[1] = nn.Tanh()\ntype(s[1]).__name__",
     "Sequential/delete": _SEQ + "del s[1]\n(len(s), list(s._sub_layers))",

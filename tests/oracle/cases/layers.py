@@ -103,9 +103,7 @@ _NO_PARAMETERS = {
     "GLU": ("nn.GLU()", "t([2, 4])"),
     "Softmax2D": ("nn.Softmax2D()", "t([1, 3, 2, 2])"),
 }
-_STATISTICS = (
-    "l = formula(nn.BatchNorm2D(2, momentum=0.8))\nl(t([2, 2, 3, 3]))\nl(t([2, 2, 3, 3], seed=1))\n"
-)
+_STATISTICS = "l = formula(nn.BatchNorm2D(2, momentum=0.8))\nl(t([2, 2, 3, 3]))\nl(t([2, 2, 3, 3], seed=1))\n"
 
 
 def _trained(make: str, given: str) -> str:
@@ -133,7 +131,8 @@ CALLS: dict[str, str] = {
     **{
         f"state/{name}": f"l = formula({make})\nout, state = l({given})\nweighted(state)"
         for name, make, given in [
-            ("LSTM", "nn.LSTM(3, 4, 2)", "t([2, 5, 3])"), ("GRU", "nn.GRU(3, 4)", "t([2, 5, 3])"),
+            ("LSTM", "nn.LSTM(3, 4, 2)", "t([2, 5, 3])"),
+            ("GRU", "nn.GRU(3, 4)", "t([2, 5, 3])"),
             ("SimpleRNN", "nn.SimpleRNN(3, 4, direction='bidirect')", "t([2, 5, 3])"),
         ]
     },
@@ -149,9 +148,7 @@ CALLS: dict[str, str] = {
     ),
     "RNN/cell": "nn.RNN(formula(nn.GRUCell(3, 4)))(t([2, 3, 3]))[0].detach()",
     "RNN/reversed": "nn.RNN(formula(nn.LSTMCell(3, 4)), is_reverse=True)(t([2, 3, 3]))[0].detach()",
-    "BiRNN": (
-        "nn.BiRNN(formula(nn.GRUCell(3, 2)), formula(nn.GRUCell(3, 2)))(t([2, 3, 3]))[0].detach()"
-    ),
+    "BiRNN": ("nn.BiRNN(formula(nn.GRUCell(3, 2)), formula(nn.GRUCell(3, 2)))(t([2, 3, 3]))[0].detach()"),
     "MultiHeadAttention/mask": (
         "formula(nn.MultiHeadAttention(4, 2))(t([1, 3, 4]), attn_mask=paddle.tril(paddle.ones([3, "
         "3])).astype('bool'))"

@@ -60,13 +60,24 @@ CALLS: dict[str, str] = {
     "ReduceOnPlateau/minimum": _plateau("patience=0, factor=0.5, min_lr=0.2, epsilon=0.01"),
     **{
         f"state_dict/{name}": f"{_IMPORT}s = L.{_SCHEDULES[name]}\ns.step()\ns.step()\ns.state_dict()"
-        for name in ("StepDecay", "PiecewiseDecay", "CosineAnnealingDecay", "LinearWarmup",
-                     "ExponentialDecay")
+        for name in (
+            "StepDecay",
+            "PiecewiseDecay",
+            "CosineAnnealingDecay",
+            "LinearWarmup",
+            "ExponentialDecay",
+        )
     },
     **{
         f"step to an epoch/{name}": f"{_IMPORT}s = L.{_SCHEDULES[name]}\ns.step(5)\n(s(), s.last_epoch)"
-        for name in ("StepDecay", "PolynomialDecay", "CosineAnnealingDecay", "NoamDecay", "LinearWarmup",
-                     "CosineAnnealingWarmRestarts")
+        for name in (
+            "StepDecay",
+            "PolynomialDecay",
+            "CosineAnnealingDecay",
+            "NoamDecay",
+            "LinearWarmup",
+            "CosineAnnealingWarmRestarts",
+        )
     },
     **{
         f"last_epoch/{name}": f"{_IMPORT}s = L.{code}\n(s(), s.last_epoch)"

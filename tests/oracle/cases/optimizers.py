@@ -98,8 +98,18 @@ CALLS: dict[str, str] = {
     },
     **{
         f"state_dict/{name}": _trained(_OPTIMIZERS[name], show=_NAMES)
-        for name in ("SGD", "Momentum", "Adam", "AdamW", "Adagrad", "RMSProp", "Adadelta", "Adamax", "Lamb",
-                     "schedule")
+        for name in (
+            "SGD",
+            "Momentum",
+            "Adam",
+            "AdamW",
+            "Adagrad",
+            "RMSProp",
+            "Adadelta",
+            "Adamax",
+            "Lamb",
+            "schedule",
+        )
     },
     "frozen": _trained(_OPTIMIZERS["Adam"], first=_FROZEN),
     "ParamAttr/SGD": _trained(_OPTIMIZERS["SGD/decay"], first=_ATTRS),

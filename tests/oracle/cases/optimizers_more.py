@@ -89,8 +89,7 @@ CALLS: dict[str, str] = {
     "LBFGS/raises for minimize": _lbfgs("", "o.minimize(closure())"),
     # -- states
     "state/names": (
-        _run("Adam(0.1, parameters=p)", "run(o)\n"
-        "sorted(k for k in o.state_dict() if k != 'master_weights')")
+        _run("Adam(0.1, parameters=p)", "run(o)\nsorted(k for k in o.state_dict() if k != 'master_weights')")
     ),
     "state/with a name": _run("Momentum(0.1, parameters=p, name='own')", "run(o)\nsorted(o.state_dict())"),
     "state/schedule": _run(

@@ -96,8 +96,6 @@ CALLS: dict[str, str] = {
     "place": "str(t([1]).place)",
     "place/repr": "repr(t([1]).place)",
     "gradient": (
-        "x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)\n"
-        "(x * x).sum().backward()\n"
-        "str(x.grad)"
+        "x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)\n(x * x).sum().backward()\nstr(x.grad)"
     ),
 }

@@ -53,7 +53,8 @@ def _calls() -> dict[str, str]:
             f"{kind}/raises state": f"nn.{kind}(4, 2)(t([3, 5, 4]), {state.format(n=2)})",
             f"{kind}Cell": f"formula(nn.{kind}Cell(4, 2))(t([3, 4]))",
             f"{kind}Cell/state": f"formula(nn.{kind}Cell(4, 2))(t([3, 4]), "
-            + state.format(n=1).replace("[1, 3, 2]", "[3, 2]") + ")",
+            + state.format(n=1).replace("[1, 3, 2]", "[3, 2]")
+            + ")",
             f"{kind}Cell/keys": f"cell = nn.{kind}Cell(4, 2)\n[list(cell.state_dict()), str(cell), "
             "[p.shape for p in cell.parameters()]]",
             f"{kind}Cell/constant": f"cell = nn.{kind}Cell(4, 2, weight_ih_attr=False, bias_hh_attr=False)\n"

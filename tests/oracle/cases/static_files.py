@@ -179,7 +179,8 @@ CALLS: dict[str, str] = {
         f"{_LOADED}return feeds, {_ASKED}"
     ),
     "save_inference_model/from the middle": _saved(
-        "static.save_inference_model(prefix, [hidden], [out], exe)\n" + _LOADED
+        "static.save_inference_model(prefix, [hidden], [out], exe)\n"
+        + _LOADED
         + "return feeds, exe.run(program, feed={feeds[0]: v([2, 3])}, fetch_list=fetches)"
     ),
     "save_inference_model/shapes": _saved(
@@ -188,20 +189,23 @@ CALLS: dict[str, str] = {
     "save_inference_model/dropout and batch norm": _static(
         "x = static.data('x', [None, 2, 3])\nh = F.dropout(static.nn.batch_norm(x), 0.5)\n"
         "exe = started(main, start)\nexe.run(main, feed={'x': v([4, 2, 3])}, fetch_list=[h])\n"
-        "static.save_inference_model(prefix, [x], [h], exe)\n" + _LOADED
+        "static.save_inference_model(prefix, [x], [h], exe)\n"
+        + _LOADED
         + "return exe.run(program, feed={feeds[0]: v([2, 2, 3], 3)}, fetch_list=fetches)"
     ),
     "save_inference_model/branches": _static(
         "x = static.data('x', [None, 4])\nh = static.nn.fc(x, 2)\n"
         "out = static.nn.cond(paddle.mean(h) > 0, lambda: static.nn.fc(h, 2), lambda: h - 1.0)\n"
-        "exe = started(main, start)\nstatic.save_inference_model(prefix, [x], [out], exe)\n" + _LOADED
+        "exe = started(main, start)\nstatic.save_inference_model(prefix, [x], [out], exe)\n"
+        + _LOADED
         + "return [exe.run(program, feed={'x': v([2, 4], n)}, fetch_list=fetches) for n in range(4)]"
     ),
     "save_inference_model/a loop": _static(
         "x = static.data('x', [None, 4])\nn = paddle.full([1], 0, 'int64')\n"
         "def body(n, y):\n    return n + 1, y * 0.5 + x\n"
         "out = static.nn.while_loop(lambda n, y: n < 3, body, [n, x * 1.0])[1]\n"
-        "exe = started(main, start)\nstatic.save_inference_model(prefix, [x], [out], exe)\n" + _LOADED
+        "exe = started(main, start)\nstatic.save_inference_model(prefix, [x], [out], exe)\n"
+        + _LOADED
         + f"return {_ASKED}"
     ),
     "save_inference_model/another scope": _saved(

@@ -205,7 +205,8 @@ CALLS: dict[str, str] = {
     ),
     "bilinear_tensor_product/activated, no bias": _layer(
         "static.nn.bilinear_tensor_product(x, y, 3, act='tanh', bias_attr=False)",
-        more="y = data('y', [2, 5])\n", feed=", 'y': v([2, 5])",
+        more="y = data('y', [2, 5])\n",
+        feed=", 'y': v([2, 5])",
     ),
     "bilinear_tensor_product/raises rank": _layer("static.nn.bilinear_tensor_product(x, x, 3)", "[2, 3, 4]"),
     "spectral_norm": _static(
@@ -232,12 +233,15 @@ CALLS: dict[str, str] = {
         "return exe.run(main, feed={'x': v([3, 4])}, fetch_list=[out])"
     ),
     "deform_conv2d": _layer(
-        "static.nn.deform_conv2d(x, o, m, 2, 3, padding=1)", "[1, 2, 4, 4]",
+        "static.nn.deform_conv2d(x, o, m, 2, 3, padding=1)",
+        "[1, 2, 4, 4]",
         "o, m = data('o', [1, 18, 4, 4]), data('m', [1, 9, 4, 4])\n",
         ", 'o': v([1, 18, 4, 4], 3) / 2, 'm': v([1, 9, 4, 4], 4)",
     ),
     "deform_conv2d/without mask": _layer(
-        "static.nn.deform_conv2d(x, o, None, 2, 3)", "[1, 2, 4, 4]", "o = data('o', [1, 18, 2, 2])\n",
+        "static.nn.deform_conv2d(x, o, None, 2, 3)",
+        "[1, 2, 4, 4]",
+        "o = data('o', [1, 18, 2, 2])\n",
         ", 'o': v([1, 18, 2, 2], 3) / 2",
     ),
     "static_pylayer": _static(

@@ -94,8 +94,7 @@ CALLS: dict[str, str] = {
     "inplace_version": "x = t([2])\nx[0] = 1\nx.add_(t([2]))\nx.inplace_version",
     "data": "t([2]).data",
     "is_dense": (
-        "x = t([2])\n"
-        "[x.is_dense(), x.is_sparse(), x.is_dist(), x.is_selected_rows(), x.is_sparse_coo()]"
+        "x = t([2])\n[x.is_dense(), x.is_sparse(), x.is_dist(), x.is_selected_rows(), x.is_sparse_coo()]"
     ),
     "is_contiguous": "[t([2, 3]).is_contiguous(), t([2, 3]).transpose([1, 0]).is_contiguous()]",
     "contiguous": "t([2, 3]).transpose([1, 0]).contiguous()",
@@ -115,11 +114,7 @@ CALLS: dict[str, str] = {
     "detach_": "x = t([2])\nx.stop_gradient = False\ny = x * 2\ny.detach_()\ny.stop_gradient",
     "clone/stop": "x = t([2])\nx.stop_gradient = False\nx.clone().stop_gradient",
     "deepcopy": (
-        "import copy\n"
-        "x = t([2])\n"
-        "x.stop_gradient = False\n"
-        "y = copy.deepcopy(x)\n"
-        "[y, y.stop_gradient]"
+        "import copy\nx = t([2])\nx.stop_gradient = False\ny = copy.deepcopy(x)\n[y, y.stop_gradient]"
     ),
     "deepcopy/nonleaf": "import copy\nx = t([2])\nx.stop_gradient = False\ncopy.deepcopy(x * 2)",
     "copy_": "x = t([2])\nx.copy_(paddle.ones([2]), True)\nx",
@@ -154,8 +149,7 @@ CALLS: dict[str, str] = {
     "reflected_mod/raises": "7 % (ints([2], 3) + 1)",
     "reflected_matmul/raises": "np.ones((2, 2), 'float32') @ t([2, 2])",
     "parameter/trainable": (
-        "p = paddle.create_parameter([2], 'float32')\n"
-        "[p.trainable, p.is_leaf, type(p).__name__]"
+        "p = paddle.create_parameter([2], 'float32')\n[p.trainable, p.is_leaf, type(p).__name__]"
     ),
     "tensor_type": "isinstance(t([2]), paddle.Tensor)",
     "is_same_shape": "t([2]).is_same_shape(t([2]))",

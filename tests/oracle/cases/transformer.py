@@ -5,8 +5,7 @@ _ENCODER = "net = formula(nn.TransformerEncoderLayer(8, 2, 6{}))\nnet.eval()\n"
 _DECODER = "net = formula(nn.TransformerDecoderLayer(8, 2, 6{}))\nnet.eval()\n"
 # Paddle's layer_norm gives a wrong gradient where only its input needs one, so they are taken by backward().
 _BACK = (
-    "x, y = {}, {}\nx.stop_gradient = y.stop_gradient = False\nweighted(net({})).backward()\n"
-    "[x.grad, y.grad]"
+    "x, y = {}, {}\nx.stop_gradient = y.stop_gradient = False\nweighted(net({})).backward()\n[x.grad, y.grad]"
 )
 # The gradient of a key's bias is 0: what is computed is rounding.
 _WEIGHTS = "[p.grad for name, p in net.named_parameters() if 'k_proj.bias' not in name]"
@@ -23,8 +22,7 @@ CALLS: dict[str, str] = {
     "MHA/all masked": _MHA.format(", need_weights=True") + f"net({_X}, attn_mask=bools([1, 3]) < False)",
     "MHA/no bias": _MHA.format(", bias_attr=False") + f"[net({_X}), list(net.state_dict())]",
     "MHA/gradient": _MHA.format("") + f"grad(lambda x, y: net(x, y, y), {_X}, {_Y})",
-    "MHA/gradients of weights": _MHA.format("") + f"weighted(net({_X}, {_Y}, {_Y})).backward()\n"
-    + _WEIGHTS,
+    "MHA/gradients of weights": _MHA.format("") + f"weighted(net({_X}, {_Y}, {_Y})).backward()\n" + _WEIGHTS,
     "MHA/empty cache": _MHA.format("") + f"cache = net.gen_cache({_X})\n[cache.k.shape, cache.v.dtype]",
     "MHA/cache": _MHA.format("") + f"cache = net.gen_cache({_X})\nout, cache = net({_X}, cache=cache)\n"
     f"again, cache = net({_X} * 0.5, cache=cache)\n[out, again, cache.k, cache.v]",
@@ -46,7 +44,8 @@ CALLS: dict[str, str] = {
     "encoder layer/cache": _ENCODER.format("") + f"net({_X}, None, net.gen_cache({_X}))[0]",
     "encoder layer/no dropout": "net = formula(nn.TransformerEncoderLayer(8, 2, 6, dropout=0.0))\n"
     + _BACK.format(_X, _X, "x"),
-    "encoder layer/gradients of weights": _ENCODER.format("") + f"weighted(net({_X})).backward()\n"
+    "encoder layer/gradients of weights": _ENCODER.format("")
+    + f"weighted(net({_X})).backward()\n"
     + _WEIGHTS,
     "encoder layer/attributes": "net = nn.TransformerEncoderLayer(8, 2, 6, weight_attr=[None, None], "
     "bias_attr=[False, None])\n[list(net.state_dict()), net.self_attn.q_proj.bias is None]",

@@ -155,7 +155,7 @@ def test_a_crash_in_native_code_brings_its_trace(session: Session) -> None:
     assert "Fatal Python error: Segmentation fault" in problem.details
 
 
-ORPHANING = '''
+ORPHANING = """
 import os, signal, sys
 from studio.session import jobs
 from studio.session.worker import ProcessWorker
@@ -168,7 +168,7 @@ if __name__ == "__main__":
         worker.wait(40.0)
     print(worker.pid, flush=True)
     os.kill(os.getpid(), signal.SIGKILL)
-'''
+"""
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")

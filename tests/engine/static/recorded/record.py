@@ -1,6 +1,6 @@
 """Records the texts of Programs: run with an interpreter that has paddlepaddle==2.6.2 and numpy<2.
 
-    python tests/engine/static/recorded/record.py
+python tests/engine/static/recorded/record.py
 """
 
 import gzip  # noqa: F401 - importing it after paddle crashes paddle 2.6.2
