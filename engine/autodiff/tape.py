@@ -8,7 +8,7 @@ from typing import Any
 from engine.autodiff.vjp import Applied, input_gradients, undo_broadcast
 from engine.core.errors import GradientError
 from engine.core.operator import Leaf, Operator, OutEdge
-from engine.ops import shape
+from engine.ops.arrays import shape
 
 Edge = Operator | OutEdge | Leaf
 

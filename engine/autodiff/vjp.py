@@ -7,7 +7,8 @@ from typing import Any
 
 from engine.core.errors import GradientError
 from engine.core.opdef import OpDef
-from engine.ops import reduce, shape
+from engine.ops.arrays import shape
+from engine.ops.reductions import reduce
 
 # Operators whose rules hold for complex values as well: those that are linear with real factors, and those
 # whose rules conjugate.

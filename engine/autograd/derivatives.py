@@ -9,7 +9,7 @@ from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError, ModeError, OutOfRangeError, ShapeError
 from engine.eager.backward import grad
 from engine.eager.tensor import Tensor
-from engine.ops import shape as shape_ops
+from engine.ops.arrays import shape as shape_ops
 from engine.tensor import creation, manipulation
 
 _ALL = slice(None)

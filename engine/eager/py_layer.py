@@ -14,8 +14,9 @@ from engine.core.place import array_module
 from engine.eager.mode import connect, versions_of
 from engine.eager.saved_hooks import packed
 from engine.eager.tensor import Tensor, counter_of, wrap
-from engine.ops import math, shape
-from engine.ops.python import py_layer
+from engine.ops.arrays import shape
+from engine.ops.control.py_layer import py_layer
+from engine.ops.elementwise import math
 
 
 class PyLayerContext:

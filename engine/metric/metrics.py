@@ -10,7 +10,10 @@ import numpy as np
 from engine.core.dtype import int32, int64
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.eager.tensor import Tensor
-from engine.ops import along, compare, loss, math, reduce, shape
+from engine.ops.arrays import along, shape
+from engine.ops.elementwise import compare, math
+from engine.ops.reductions import reduce
+from engine.ops.training import loss
 from engine.tensor import inplace
 
 

@@ -6,7 +6,10 @@ from typing import Any, TypeAlias
 
 from engine.core.dtype import float32, float64
 from engine.core.errors import ArgumentError
-from engine.ops import linalg, math, reduce, shape
+from engine.ops.arrays import shape
+from engine.ops.elementwise import math
+from engine.ops.linalg import products as linalg
+from engine.ops.reductions import reduce
 
 Pairs: TypeAlias = list[tuple[Any, Any]]
 

@@ -11,7 +11,12 @@ from engine.core import nest
 from engine.core.dtype import default_dtype
 from engine.core.errors import ArgumentError, ModeError
 from engine.nn import functional
-from engine.ops import activation, array, compare, index, math, reduce, rnn, shape
+from engine.ops.activations import activation
+from engine.ops.arrays import index, shape
+from engine.ops.arrays import tensor_array as array
+from engine.ops.elementwise import compare, math
+from engine.ops.reductions import reduce
+from engine.ops.sequences import rnn
 from engine.program.control import while_loop
 from engine.tensor.cumulative import cumsum
 from engine.tensor.search import topk

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.errors import ArgumentError
-from engine.ops import math
+from engine.ops.elementwise import math
 
 
 class WeightDecayRegularizer:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from engine.core.errors import ArgumentError
-from engine.ops import update
+from engine.ops.training import update
 from engine.optimizer.lr import LRScheduler
 from engine.optimizer.optimizer import Optimizer
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.core.errors import ArgumentError
 from engine.nn.regularizer import L2Decay
-from engine.ops import update
+from engine.ops.training import update
 from engine.optimizer.lr import LRScheduler
 from engine.optimizer.optimizer import Optimizer
 

@@ -17,7 +17,8 @@ from engine.eager.backward import clear_gradient, gradient_of
 from engine.eager.tensor import Tensor
 from engine.nn.clip import ClipGradBase
 from engine.nn.regularizer import WeightDecayRegularizer
-from engine.ops import math, update
+from engine.ops.elementwise import math
+from engine.ops.training import update
 from engine.optimizer.groups import Group, checked_clip, checked_decay, group_of, listed, require_unique
 from engine.optimizer.lr import LRScheduler
 from engine.optimizer.memory import First, Memory

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from engine.ops import update
+from engine.ops.training import update
 from engine.optimizer.lr import LRScheduler
 from engine.optimizer.optimizer import Optimizer
 

@@ -12,7 +12,8 @@ from engine.core.errors import ArgumentError, ModeError
 from engine.core.opdef import OPS
 from engine.core.spec import Spec
 from engine.nn.clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
-from engine.ops import linalg, math
+from engine.ops.elementwise import math
+from engine.ops.linalg import products as linalg
 from engine.optimizer.groups import Group
 from engine.optimizer.lr import LRScheduler
 from engine.program.annotate import marked, name_scope

@@ -8,7 +8,7 @@ from typing import Any
 from engine.autodiff.vjp import Applied, input_gradients, undo_broadcast
 from engine.core.errors import GradientError
 from engine.core.operator import Operator
-from engine.ops import index, shape
+from engine.ops.arrays import index, shape
 from engine.program.control_backward import CONTROL_GRADIENTS
 from engine.program.gradient_ops import may_have_stretched
 from engine.program.program import Block, Variable, reads, variables_of, writes

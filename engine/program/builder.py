@@ -15,7 +15,7 @@ from engine.core.opdef import OpDef
 from engine.core.operator import Operator
 from engine.core.spec import Spec
 from engine.eager.tensor import Tensor
-from engine.ops import update
+from engine.ops.training import update
 from engine.program.annotate import marks
 from engine.program.buffer_place import BufferPlace
 from engine.program.naming import Helpers, engine_frames

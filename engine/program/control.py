@@ -11,8 +11,9 @@ from engine.core.errors import ConversionError, DTypeError, ShapeError
 from engine.core.operator import Operator
 from engine.core.spec import Spec
 from engine.eager.tensor import Tensor
-from engine.ops import control as ops
-from engine.ops import math, shape
+from engine.ops.arrays import shape
+from engine.ops.control import flow as ops
+from engine.ops.elementwise import math
 from engine.program.buffer_place import BufferPlace
 from engine.program.builder import Builder, Rebound, current_builder, located, user_frame
 from engine.program.program import Block, Variable, reads

@@ -9,8 +9,8 @@ from engine.core import mode as modes
 from engine.core.errors import GradientError
 from engine.core.operator import Operator
 from engine.core.spec import Spec
-from engine.ops import control as ops
-from engine.ops import shape
+from engine.ops.arrays import shape
+from engine.ops.control import flow as ops
 from engine.program.builder import Builder, current_builder
 from engine.program.concrete import at_line
 from engine.program.control import append_cond, append_operator, outer_reads

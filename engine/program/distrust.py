@@ -8,7 +8,7 @@ from typing import Any
 from engine.core.opdef import OPS
 from engine.core.operator import Operator
 from engine.core.spec import Spec
-from engine.ops.gradient import gradient
+from engine.ops.control.gradient import gradient
 from engine.program.distrust_replay import key_faults, reserved, steps_faults, walk_back_faults
 from engine.program.gradient_ops import forward_of
 from engine.program.liveness import SUB_BLOCKS

@@ -11,8 +11,8 @@ from engine.core import names
 from engine.core.errors import GradientError
 from engine.core.opdef import OPS
 from engine.core.operator import Operator
-from engine.ops import index, shape
-from engine.ops.gradient import gradient
+from engine.ops.arrays import index, shape
+from engine.ops.control.gradient import gradient
 from engine.program.builder import Builder
 from engine.program.program import Block, Program, Variable, variables_of
 

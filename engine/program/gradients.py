@@ -8,7 +8,7 @@ from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError, GradientError, ShapeError
 from engine.eager import backward as eager
 from engine.eager.tensor import Tensor
-from engine.ops import shape
+from engine.ops.arrays import shape
 from engine.program.append_backward import gradients_in_block
 from engine.program.builder import Builder, current_builder, located, user_frame
 from engine.program.program import Variable

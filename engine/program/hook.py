@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.core.errors import DTypeError, GradientError
 from engine.eager.backward import HookHandle
-from engine.ops.python import py_layer
+from engine.ops.control.py_layer import py_layer
 from engine.program.builder import current_builder
 from engine.program.program import Variable
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.core.operator import Operator
 from engine.core.spec import Spec
-from engine.ops.shape import fill
+from engine.ops.arrays.shape import fill
 from engine.program.forms import FORMS, Form
 from engine.program.program import variables_of
 

@@ -9,7 +9,8 @@ from typing import Any
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError, GradientError
 from engine.core.operator import Operator
-from engine.ops import math, shape
+from engine.ops.arrays import shape
+from engine.ops.elementwise import math
 from engine.program.append_backward import depends_on
 from engine.program.builder import Builder, current_builder
 from engine.program.control_backward import CONTROL_GRADIENTS

@@ -10,10 +10,10 @@ import numpy as np
 from engine.core.dtype import DType
 from engine.core.errors import ConversionError, EngineError
 from engine.core.spec import Spec
-from engine.ops import index as index_ops
-from engine.ops import math as math_ops
-from engine.ops import reduce as reduce_ops
-from engine.ops import shape as shape_ops
+from engine.ops.arrays import index as index_ops
+from engine.ops.arrays import shape as shape_ops
+from engine.ops.elementwise import math as math_ops
+from engine.ops.reductions import reduce as reduce_ops
 from engine.program.unknown import Unknown
 
 if TYPE_CHECKING:

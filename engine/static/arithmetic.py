@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.dtype import DType, float32
-from engine.ops import shape
+from engine.ops.arrays import shape
 from engine.program.builder import current_builder
 from engine.program.variable import Variable
 from engine.tensor import math

@@ -12,8 +12,9 @@ from engine.core.errors import DTypeError, ProgramError
 from engine.core.spec import Spec
 from engine.nn.initializer import Constant
 from engine.nn.initializer.startup import initialize
-from engine.ops import math, shape
-from engine.ops import update as update_ops
+from engine.ops.arrays import shape
+from engine.ops.elementwise import math
+from engine.ops.training import update as update_ops
 from engine.program.annotate import marked, name_scope
 from engine.program.passes.clone import OPTIMIZE
 from engine.program.scope import global_scope, value_of

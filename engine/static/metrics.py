@@ -9,9 +9,11 @@ from engine.core.errors import ArgumentError, DTypeError
 from engine.core.spec import Spec
 from engine.nn.initializer import Constant
 from engine.nn.initializer.startup import initialize
-from engine.ops import along, loss, math
-from engine.ops import auc as auc_ops
-from engine.ops import print_tensor as print_ops
+from engine.ops.arrays import along
+from engine.ops.control import print_tensor as print_ops
+from engine.ops.elementwise import math
+from engine.ops.training import auc as auc_ops
+from engine.ops.training import loss
 from engine.program.builder import current_builder
 from engine.program.by_slot import append_into
 from engine.program.variable import Variable

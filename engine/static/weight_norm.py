@@ -8,7 +8,9 @@ from engine.core import mode as modes
 from engine.core.dtype import as_dtype
 from engine.nn.layer.making import make_parameter
 from engine.nn.param_attr import ParamAttr
-from engine.ops import math, reduce, shape
+from engine.ops.arrays import shape
+from engine.ops.elementwise import math
+from engine.ops.reductions import reduce
 from engine.program.builder import Builder
 from engine.program.by_slot import append_into
 

@@ -8,10 +8,10 @@ from typing import Any
 from engine.core.dtype import DType, as_dtype
 from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError, ShapeError
 from engine.core.infer import normal_axis
-from engine.ops import arrange as ops
-from engine.ops import index as index_ops
-from engine.ops import shape as shape_ops
-from engine.ops import strides
+from engine.ops.arrays import arrange as ops
+from engine.ops.arrays import index as index_ops
+from engine.ops.arrays import shape as shape_ops
+from engine.ops.arrays import strides
 from engine.program.unknown import Unknown
 from engine.tensor import indexing
 from engine.tensor.creation import to_tensor

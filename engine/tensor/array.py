@@ -8,7 +8,7 @@ from engine.core import mode as modes
 from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError
 from engine.eager.tensor import Tensor
-from engine.ops import shape
+from engine.ops.arrays import shape
 from engine.program.builder import current_builder
 from engine.tensor.creation import full
 from engine.tensor.promote import is_tensor

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from engine.ops import bitwise as ops
+from engine.ops.elementwise import bitwise as ops
 from engine.tensor.factories import alike, binary
 from engine.tensor.inplace import replace
 from engine.tensor.promote import operands

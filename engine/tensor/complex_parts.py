@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.errors import DTypeError
-from engine.ops import complex_parts as ops
-from engine.ops import math as math_ops
+from engine.ops.elementwise import complex_parts as ops
+from engine.ops.elementwise import math as math_ops
 from engine.tensor.factories import binary, floating, require_tensor
 from engine.tensor.promote import is_tensor
 

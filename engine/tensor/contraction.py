@@ -9,11 +9,11 @@ from typing import Any
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.infer import normal_axis
 from engine.eager.tensor import Tensor
-from engine.ops import diagonal as diagonal_ops
-from engine.ops import linalg as ops
-from engine.ops import math as math_ops
-from engine.ops import reduce as reduce_ops
-from engine.ops import shape as shape_ops
+from engine.ops.arrays import shape as shape_ops
+from engine.ops.elementwise import math as math_ops
+from engine.ops.linalg import diagonal as diagonal_ops
+from engine.ops.linalg import products as ops
+from engine.ops.reductions import reduce as reduce_ops
 from engine.tensor.factories import require_tensor
 from engine.tensor.promote import operands as brought_together
 

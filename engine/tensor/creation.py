@@ -12,8 +12,9 @@ from engine.core.errors import ArgumentError, DTypeError
 from engine.core.place import as_place, backend, current_place
 from engine.eager.grad_mode import no_grad
 from engine.eager.tensor import Tensor
-from engine.ops import math, sized
-from engine.ops import shape as ops
+from engine.ops.arrays import shape as ops
+from engine.ops.arrays import sized
+from engine.ops.elementwise import math
 from engine.program.unknown import known_operand
 from engine.tensor.sizes import dimensions, is_later, whole
 

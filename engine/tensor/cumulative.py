@@ -7,12 +7,12 @@ from typing import Any
 from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.infer import normal_axis
-from engine.ops import compare as compare_ops
-from engine.ops import cumulative as ops
-from engine.ops import index as index_ops
-from engine.ops import math as math_ops
-from engine.ops import reduce as reduce_ops
-from engine.ops import shape as shape_ops
+from engine.ops.arrays import index as index_ops
+from engine.ops.arrays import shape as shape_ops
+from engine.ops.elementwise import compare as compare_ops
+from engine.ops.elementwise import math as math_ops
+from engine.ops.reductions import cumulative as ops
+from engine.ops.reductions import reduce as reduce_ops
 from engine.tensor.factories import floating, require_tensor
 from engine.tensor.promote import is_tensor, operands
 

@@ -6,17 +6,17 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.eager.tensor import Tensor
-from engine.ops import decompositions as ops
-from engine.ops import index as index_ops
-from engine.ops import linalg as product_ops
-from engine.ops import lu as lu_ops
-from engine.ops import math as math_ops
-from engine.ops import random as random_ops
-from engine.ops import reduce as reduce_ops
-from engine.ops import shape as shape_ops
-from engine.ops import systems
-from engine.ops.arrange import tril_triu
-from engine.ops.matrices import swapped
+from engine.ops.arrays import index as index_ops
+from engine.ops.arrays import shape as shape_ops
+from engine.ops.arrays.arrange import tril_triu
+from engine.ops.elementwise import math as math_ops
+from engine.ops.linalg import decompositions as ops
+from engine.ops.linalg import lu as lu_ops
+from engine.ops.linalg import products as product_ops
+from engine.ops.linalg import systems
+from engine.ops.linalg.matrices import swapped
+from engine.ops.random import draws as random_ops
+from engine.ops.reductions import reduce as reduce_ops
 from engine.tensor.creation import eye
 from engine.tensor.factories import require_tensor
 from engine.tensor.linalg import norm

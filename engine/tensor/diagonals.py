@@ -6,10 +6,10 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.infer import normal_axis
-from engine.ops import diagonal as ops
-from engine.ops import index as index_ops
-from engine.ops import math
-from engine.ops import shape as shape_ops
+from engine.ops.arrays import index as index_ops
+from engine.ops.arrays import shape as shape_ops
+from engine.ops.elementwise import math
+from engine.ops.linalg import diagonal as ops
 from engine.program.unknown import Unknown
 from engine.tensor.creation import full
 from engine.tensor.inplace import replace

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.errors import DTypeError
-from engine.ops import activation
-from engine.ops import elementwise as elementwise_ops
-from engine.ops import exponential as ops
-from engine.ops import math as math_ops
-from engine.ops import shape as shape_ops
+from engine.ops.activations import activation
+from engine.ops.arrays import shape as shape_ops
+from engine.ops.elementwise import exponential as ops
+from engine.ops.elementwise import math as math_ops
+from engine.ops.elementwise import rounding as elementwise_ops
 from engine.tensor.factories import binary, floating, require_tensor, unary
 from engine.tensor.promote import operands
 

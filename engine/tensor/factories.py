@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError
 from engine.eager.tensor import Tensor
-from engine.ops import math
+from engine.ops.elementwise import math
 from engine.tensor.promote import is_tensor, operands
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError
 from engine.eager.tensor import Tensor, write
-from engine.ops import index as ops
-from engine.ops import math
+from engine.ops.arrays import index as ops
+from engine.ops.elementwise import math
 from engine.program.builder import located, user_frame
 from engine.program.unknown import Unknown, known_operand
 from engine.tensor.creation import to_tensor

@@ -11,7 +11,7 @@ from engine.core import mode as modes
 from engine.core.errors import ConversionError, DTypeError, EngineError, GradientError, ShapeError
 from engine.core.operator import Leaf
 from engine.eager.tensor import Tensor, counter_of, wrap, write
-from engine.ops import math
+from engine.ops.elementwise import math
 from engine.program.builder import current_builder, located, user_frame
 
 

@@ -7,15 +7,15 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, OutOfRangeError, ShapeError
 from engine.core.infer import normal_axes, normal_axis, require_floating
-from engine.ops import arrange as arrange_ops
-from engine.ops import cumulative as cumulative_ops
-from engine.ops import diagonal as diagonal_ops
-from engine.ops import index as index_ops
-from engine.ops import linalg as ops
-from engine.ops import math as math_ops
-from engine.ops import reduce as reduce_ops
-from engine.ops import shape as shape_ops
-from engine.ops import vector_norm as norm_ops
+from engine.ops.arrays import arrange as arrange_ops
+from engine.ops.arrays import index as index_ops
+from engine.ops.arrays import shape as shape_ops
+from engine.ops.elementwise import math as math_ops
+from engine.ops.linalg import diagonal as diagonal_ops
+from engine.ops.linalg import products as ops
+from engine.ops.reductions import cumulative as cumulative_ops
+from engine.ops.reductions import reduce as reduce_ops
+from engine.ops.reductions import vector_norm as norm_ops
 from engine.tensor.contraction import tensordot
 from engine.tensor.factories import require_one_dtype, require_tensor
 from engine.tensor.promote import operands

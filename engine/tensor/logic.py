@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.core.dtype import as_dtype
-from engine.ops import compare as ops
-from engine.ops import elementwise as elementwise_ops
-from engine.ops import math
+from engine.ops.elementwise import compare as ops
+from engine.ops.elementwise import math
+from engine.ops.elementwise import rounding as elementwise_ops
 from engine.tensor.creation import to_tensor
 from engine.tensor.factories import alike, require_tensor, unary
 from engine.tensor.promote import is_tensor, operands

@@ -6,8 +6,9 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.core.infer import broadcast_shapes, normal_axis
-from engine.ops import math, sized
-from engine.ops import shape as ops
+from engine.ops.arrays import shape as ops
+from engine.ops.arrays import sized
+from engine.ops.elementwise import math
 from engine.program.unknown import Unknown, known_operand
 from engine.tensor.creation import to_tensor
 from engine.tensor.cutting import cut_later

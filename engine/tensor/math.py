@@ -9,10 +9,10 @@ import numpy as np
 from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.eager.tensor import Tensor
-from engine.ops import activation as activation_ops
-from engine.ops import elementwise as elementwise_ops
-from engine.ops import math as ops
-from engine.ops import power as power_ops
+from engine.ops.activations import activation as activation_ops
+from engine.ops.elementwise import math as ops
+from engine.ops.elementwise import power as power_ops
+from engine.ops.elementwise import rounding as elementwise_ops
 from engine.tensor.creation import full
 from engine.tensor.factories import alike, binary, require_tensor, unary
 from engine.tensor.promote import is_tensor, operands, scalar_dtype

@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.eager import backward as grads
 from engine.eager.tensor import Parameter, Tensor
-from engine.ops import shape as shape_ops
+from engine.ops.arrays import shape as shape_ops
 from engine.program import hook
 from engine.program.program import Variable
 from engine.tensor import (

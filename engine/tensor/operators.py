@@ -9,9 +9,9 @@ import numpy as np
 
 from engine.core.errors import DTypeError
 from engine.eager.tensor import Tensor, wrap
-from engine.ops import compare as compare_ops
-from engine.ops import linalg as linalg_ops
-from engine.ops import math as ops
+from engine.ops.elementwise import compare as compare_ops
+from engine.ops.elementwise import math as ops
+from engine.ops.linalg import products as linalg_ops
 from engine.program.unknown import Unknown
 from engine.tensor import bitwise, indexing, linalg, logic, math
 from engine.tensor.promote import is_tensor, operands

@@ -10,7 +10,7 @@ from engine.core import mode as modes
 from engine.core.dtype import DType, default_dtype, float32, from_numpy
 from engine.core.errors import DTypeError, OutOfRangeError
 from engine.eager.tensor import Tensor, wrap
-from engine.ops import math
+from engine.ops.elementwise import math
 from engine.program.unknown import known_operand
 from engine.tensor.creation import full, to_tensor
 

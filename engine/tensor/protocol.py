@@ -12,8 +12,8 @@ from engine.core.errors import ArgumentError, DTypeError
 from engine.core.operator import Leaf
 from engine.core.place import CPUPlace, Place, as_place
 from engine.eager.tensor import Tensor, counter_of, write
-from engine.ops import math as math_ops
-from engine.ops import transfer
+from engine.ops.arrays import transfer
+from engine.ops.elementwise import math as math_ops
 from engine.program.scope import ScopeTensor, ScopeVariable
 from engine.tensor import creation, indexing, math
 

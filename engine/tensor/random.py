@@ -10,10 +10,10 @@ import numpy as np
 from engine.core import mode as modes
 from engine.core.dtype import as_dtype, default_dtype
 from engine.core.errors import ArgumentError, DTypeError
-from engine.ops import math as math_ops
-from engine.ops import random as ops
-from engine.ops import shape as shape_ops
-from engine.ops import trigonometry as trigonometry_ops
+from engine.ops.arrays import shape as shape_ops
+from engine.ops.elementwise import math as math_ops
+from engine.ops.elementwise import trigonometry as trigonometry_ops
+from engine.ops.random import draws as ops
 from engine.tensor.inplace import replace
 from engine.tensor.promote import is_tensor
 from engine.tensor.sizes import dimensions, whole

@@ -7,10 +7,10 @@ from typing import Any
 from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError
 from engine.eager.tensor import Tensor
-from engine.ops import index as index_ops
-from engine.ops import math as ops
-from engine.ops import reduce as reduce_ops
-from engine.ops import shape as shape_ops
+from engine.ops.arrays import index as index_ops
+from engine.ops.arrays import shape as shape_ops
+from engine.ops.elementwise import math as ops
+from engine.ops.reductions import reduce as reduce_ops
 from engine.tensor.factories import require_tensor
 from engine.tensor.math import divide
 from engine.tensor.sizes import whole, whole_numbers

@@ -7,10 +7,11 @@ from typing import Any
 from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError, ShapeError
 from engine.core.infer import normal_axis
 from engine.eager.tensor import Tensor
-from engine.ops import along, compare, math
-from engine.ops import index as index_ops
-from engine.ops import scatter as ops
-from engine.ops import shape as shape_ops
+from engine.ops.arrays import along
+from engine.ops.arrays import index as index_ops
+from engine.ops.arrays import scatter as ops
+from engine.ops.arrays import shape as shape_ops
+from engine.ops.elementwise import compare, math
 from engine.tensor.creation import to_tensor, zeros
 from engine.tensor.promote import is_tensor
 from engine.tensor.sizes import whole

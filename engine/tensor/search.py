@@ -8,9 +8,10 @@ import numpy as np
 
 from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError, DTypeError
-from engine.ops import along, math
-from engine.ops import index as index_ops
-from engine.ops import sort as ops
+from engine.ops.arrays import along
+from engine.ops.arrays import index as index_ops
+from engine.ops.arrays import sort as ops
+from engine.ops.elementwise import math
 from engine.tensor.creation import to_tensor
 from engine.tensor.promote import common_dtype, is_tensor
 from engine.tensor.sizes import whole

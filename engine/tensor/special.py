@@ -6,8 +6,8 @@ import math as numbers
 from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError
-from engine.ops import math as math_ops
-from engine.ops import special as ops
+from engine.ops.elementwise import math as math_ops
+from engine.ops.elementwise import special as ops
 from engine.tensor.factories import floating, unary
 
 erf = unary("erf", ops.erf)

@@ -6,12 +6,12 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.core.infer import normal_axes
-from engine.ops import diagonal as diagonal_ops
-from engine.ops import linalg as linalg_ops
-from engine.ops import math as ops
-from engine.ops import reduce as reduce_ops
-from engine.ops import shape as shape_ops
-from engine.ops import statistics as statistics_ops
+from engine.ops.arrays import shape as shape_ops
+from engine.ops.elementwise import math as ops
+from engine.ops.linalg import diagonal as diagonal_ops
+from engine.ops.linalg import products as linalg_ops
+from engine.ops.reductions import reduce as reduce_ops
+from engine.ops.reductions import statistics as statistics_ops
 from engine.tensor.factories import floating, require_tensor
 from engine.tensor.math import divide, multiply, subtract
 from engine.tensor.reduction import axes_of

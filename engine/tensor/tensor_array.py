@@ -11,9 +11,9 @@ from typing import Any, NoReturn
 from engine.core import nest
 from engine.core.errors import ConversionError, OutOfRangeError, ShapeError
 from engine.core.spec import Spec
-from engine.ops import array as ops
-from engine.ops import index as index_ops
-from engine.ops import shape
+from engine.ops.arrays import index as index_ops
+from engine.ops.arrays import shape
+from engine.ops.arrays import tensor_array as ops
 from engine.program.builder import located, user_frame
 from engine.tensor import indexing
 from engine.tensor.creation import to_tensor
@@ -321,7 +321,7 @@ def _number(value: Any) -> Any:
 
 
 def _int64(value: Any) -> Any:
-    from engine.ops import math
+    from engine.ops.elementwise import math
 
     first = index_ops.slice_view(value, index=(0,))
     return first if first.dtype.name == "int64" else math.cast(first, out_dtype="int64")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math as numbers
 from typing import Any
 
-from engine.ops import activation
-from engine.ops import math as math_ops
-from engine.ops import trigonometry as ops
+from engine.ops.activations import activation
+from engine.ops.elementwise import math as math_ops
+from engine.ops.elementwise import trigonometry as ops
 from engine.tensor.factories import alike, binary, floating, unary
 from engine.tensor.promote import operands
 

@@ -12,8 +12,9 @@ from engine.core.mode import is_symbolic
 from engine.eager.tensor import Tensor
 from engine.jit.convert import reductions, tensor_data
 from engine.jit.convert.runtime_merge import is_number
-from engine.ops import compare, math, shape
-from engine.ops import control as control_ops
+from engine.ops.arrays import shape
+from engine.ops.control import flow as control_ops
+from engine.ops.elementwise import compare, math
 from engine.program import control
 from engine.program.builder import current_builder, located, user_frame
 from engine.program.program import Variable

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.core.errors import ConversionError
-from engine.ops import shape
+from engine.ops.arrays import shape
 from engine.program.builder import located, user_frame
 from engine.tensor import creation, manipulation
 

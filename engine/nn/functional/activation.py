@@ -6,8 +6,11 @@ from typing import Any
 
 from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
-from engine.ops import activation as ops
-from engine.ops import math, piecewise, reduce, shape, smooth
+from engine.ops.activations import activation as ops
+from engine.ops.activations import piecewise, smooth
+from engine.ops.arrays import shape
+from engine.ops.elementwise import math
+from engine.ops.reductions import reduce
 from engine.tensor.inplace import replace
 
 

@@ -6,7 +6,10 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, ShapeError
 from engine.nn.functional.dropping import dropout
-from engine.ops import activation, arrange, linalg, math, shape
+from engine.ops.activations import activation
+from engine.ops.arrays import arrange, shape
+from engine.ops.elementwise import math
+from engine.ops.linalg import products as linalg
 
 # What is added where a mask of bools or integers forbids to look: Paddle's number, which leaves a row that
 # may look nowhere finite.

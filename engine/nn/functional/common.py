@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.errors import ArgumentError, ShapeError
-from engine.ops import linalg, math, reduce, shape
+from engine.ops.arrays import shape
+from engine.ops.elementwise import math
+from engine.ops.linalg import products as linalg
+from engine.ops.reductions import reduce
 from engine.tensor.factories import require_one_dtype
 
 

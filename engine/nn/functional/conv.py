@@ -6,8 +6,9 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, ShapeError
 from engine.nn.functional.windows import is_last, padding_of, require_rank, sizes
-from engine.ops import conv as ops
-from engine.ops import math, shape
+from engine.ops.arrays import shape
+from engine.ops.elementwise import math
+from engine.ops.images import conv as ops
 
 _FORMATS = {1: ("NCL", "NLC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
 

@@ -7,8 +7,8 @@ from typing import Any
 from engine.core.errors import ArgumentError, ShapeError
 from engine.nn.functional.conv import _FORMATS, _with_bias
 from engine.nn.functional.windows import is_last, padding_of, require_rank, sizes
-from engine.ops import conv_transpose as ops
-from engine.ops import shape
+from engine.ops.arrays import shape
+from engine.ops.images import conv_transpose as ops
 
 
 def conv1d_transpose(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.ops import math, vector_norm
+from engine.ops.elementwise import math
+from engine.ops.reductions import vector_norm
 from engine.tensor.factories import require_one_dtype
 
 

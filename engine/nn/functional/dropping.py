@@ -6,8 +6,9 @@ from typing import Any
 
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
-from engine.ops import math, shape
-from engine.ops import random as ops
+from engine.ops.arrays import shape
+from engine.ops.elementwise import math
+from engine.ops.random import draws as ops
 
 
 def _check_share(where: str, p: Any) -> None:

@@ -7,7 +7,11 @@ from typing import Any
 from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError, ShapeError
 from engine.nn.functional.attention import FORBIDDEN
-from engine.ops import activation, linalg, math, paths, shape
+from engine.ops.activations import activation
+from engine.ops.arrays import shape
+from engine.ops.elementwise import math
+from engine.ops.linalg import products as linalg
+from engine.ops.sequences import paths
 from engine.tensor import diagonals
 from engine.tensor.promote import is_tensor
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError
-from engine.ops import embedding as ops
-from engine.ops import index
+from engine.ops.arrays import embedding as ops
+from engine.ops.arrays import index
 
 
 def one_hot(x: Any, num_classes: int, name: str | None = None) -> Any:

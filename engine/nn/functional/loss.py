@@ -8,8 +8,12 @@ from engine.core.errors import ArgumentError, ShapeError
 from engine.core.infer import normal_axis
 from engine.nn.functional.common import label_smooth
 from engine.nn.functional.reducing import check_reduction, reduced, require_same_shape
-from engine.ops import activation, compare, index, labels, math, reduce, shape
-from engine.ops import loss as ops
+from engine.ops.activations import activation
+from engine.ops.arrays import index, shape
+from engine.ops.elementwise import compare, math
+from engine.ops.reductions import reduce
+from engine.ops.training import labels
+from engine.ops.training import loss as ops
 from engine.tensor.factories import require_tensor
 
 

@@ -6,8 +6,13 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, ShapeError
 from engine.nn.functional.reducing import check_reduction, in_dtype, reduced
-from engine.ops import compare, index, labels, math, paths, reduce, shape, smooth, trigonometry
-from engine.ops import loss as ops
+from engine.ops.activations import smooth
+from engine.ops.arrays import index, shape
+from engine.ops.elementwise import compare, math, trigonometry
+from engine.ops.reductions import reduce
+from engine.ops.sequences import paths
+from engine.ops.training import labels
+from engine.ops.training import loss as ops
 
 
 def hsigmoid_loss(

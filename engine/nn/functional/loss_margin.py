@@ -18,8 +18,13 @@ from engine.nn.functional.reducing import (
     require_one_sided,
     require_same_shape,
 )
-from engine.ops import activation, compare, index, labels, linalg, math, reduce, shape, smooth
-from engine.ops import loss as ops
+from engine.ops.activations import activation, smooth
+from engine.ops.arrays import index, shape
+from engine.ops.elementwise import compare, math
+from engine.ops.linalg import products as linalg
+from engine.ops.reductions import reduce
+from engine.ops.training import labels
+from engine.ops.training import loss as ops
 
 
 def _zero(x: Any) -> Any:

@@ -6,7 +6,9 @@ from typing import Any
 
 from engine.core.errors import ShapeError
 from engine.nn.functional.reducing import check_reduction, in_dtype, reduced
-from engine.ops import math, sequence_loss, shape
+from engine.ops.arrays import shape
+from engine.ops.elementwise import math
+from engine.ops.sequences import sequence_loss
 
 
 def ctc_loss(

@@ -18,7 +18,10 @@ from engine.nn.functional.reducing import (
     require_floats,
     require_same_shape,
 )
-from engine.ops import compare, index, labels, math, reduce, shape
+from engine.ops.arrays import index, shape
+from engine.ops.elementwise import compare, math
+from engine.ops.reductions import reduce
+from engine.ops.training import labels
 from engine.tensor.factories import require_one_dtype
 
 

@@ -7,10 +7,11 @@ from typing import Any
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.nn.functional.padding import pad
 from engine.nn.functional.pooling import avg_pool2d, avg_pool3d
-from engine.ops import group_norm as group_ops
-from engine.ops import math, shape
-from engine.ops import norm as ops
-from engine.ops.vector_norm import p_norm
+from engine.ops.arrays import shape
+from engine.ops.elementwise import math
+from engine.ops.normalization import group_norm as group_ops
+from engine.ops.normalization import norm as ops
+from engine.ops.reductions.vector_norm import p_norm
 from engine.tensor.factories import require_tensor
 
 _FORMATS = ("NC", "NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC")

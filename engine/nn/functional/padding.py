@@ -10,8 +10,8 @@ from engine.core import mode as modes
 from engine.core.dtype import require_fitting
 from engine.core.errors import ArgumentError, ShapeError
 from engine.nn.functional.windows import whole
-from engine.ops import padding as ops
-from engine.ops import shape
+from engine.ops.arrays import shape
+from engine.ops.images import padding as ops
 
 _FORMATS = {3: ("NCL", "NLC"), 4: ("NCHW", "NHWC"), 5: ("NCDHW", "NDHWC")}
 

@@ -6,7 +6,9 @@ from typing import Any
 
 from engine.core.errors import ArgumentError
 from engine.nn.functional.windows import is_last, padding_of, require_rank, sizes
-from engine.ops import math, pool, pool_index, shape
+from engine.ops.arrays import shape
+from engine.ops.elementwise import math
+from engine.ops.images import pool, pool_index
 
 _FORMATS = {1: ("NCL", "NLC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
-from engine.ops import math, reduce
+from engine.ops.elementwise import math
+from engine.ops.reductions import reduce
 from engine.tensor.promote import operands
 
 

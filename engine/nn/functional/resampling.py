@@ -8,8 +8,9 @@ from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.nn.functional.pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from engine.nn.functional.windows import whole
-from engine.ops import math, shape
-from engine.ops.resample import OPERATORS
+from engine.ops.arrays import shape
+from engine.ops.elementwise import math
+from engine.ops.images.resample import OPERATORS
 from engine.program.unknown import known_operand
 
 _RANKS = {

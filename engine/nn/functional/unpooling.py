@@ -6,7 +6,8 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.nn.functional.windows import padding_of, require_rank, sizes
-from engine.ops import pool_index, shape
+from engine.ops.arrays import shape
+from engine.ops.images import pool_index
 
 _FORMATS = {1: "NCL", 2: "NCHW", 3: "NCDHW"}
 

@@ -7,9 +7,9 @@ from typing import Any
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError
 from engine.nn.functional.windows import is_last, require_rank, sizes, whole
-from engine.ops import fold as fold_ops
-from engine.ops import grid as grid_ops
-from engine.ops import shuffle
+from engine.ops.images import fold as fold_ops
+from engine.ops.images import grid as grid_ops
+from engine.ops.images import shuffle
 
 
 def _whole(where: str, name: str, value: Any) -> int:

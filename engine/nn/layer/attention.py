@@ -9,7 +9,8 @@ from engine.core.errors import ArgumentError, ShapeError
 from engine.nn.functional.attention import attend
 from engine.nn.layer.common import Linear
 from engine.nn.layer.layers import Layer
-from engine.ops import rnn, shape
+from engine.ops.arrays import shape
+from engine.ops.sequences import rnn
 
 
 class MultiHeadAttention(Layer):

@@ -12,7 +12,7 @@ from engine.nn.functional.norm import group_norm
 from engine.nn.initializer import Constant, Normal
 from engine.nn.layer.layers import Layer
 from engine.nn.layer.norm import _freeze_missing, _make_statistics
-from engine.ops.spectral_norm import spectral_norm
+from engine.ops.linalg.spectral_norm import spectral_norm
 
 
 class GroupNorm(Layer):

@@ -10,8 +10,10 @@ from engine.nn import functional
 from engine.nn.layer.container import LayerList
 from engine.nn.layer.layers import Layer
 from engine.nn.layer.rnn_cells import GRUCell, LSTMCell, SimpleRNNCell
-from engine.ops import arrange, array, compare, index, math, shape
-from engine.ops import rnn as ops
+from engine.ops.arrays import arrange, index, shape
+from engine.ops.arrays import tensor_array as array
+from engine.ops.elementwise import compare, math
+from engine.ops.sequences import rnn as ops
 from engine.program.control import while_loop
 
 

@@ -11,7 +11,11 @@ from engine.core.dtype import as_dtype, default_dtype
 from engine.core.errors import ArgumentError, ModeError
 from engine.nn.initializer import Constant, Uniform
 from engine.nn.layer.layers import Layer
-from engine.ops import activation, linalg, math, rnn, shape
+from engine.ops.activations import activation
+from engine.ops.arrays import shape
+from engine.ops.elementwise import math
+from engine.ops.linalg import products as linalg
+from engine.ops.sequences import rnn
 
 
 class RNNCellBase(Layer):

@@ -10,7 +10,7 @@ from engine.nn.layer.common import Linear
 from engine.nn.layer.conv import Conv1DTranspose, Conv2DTranspose, Conv3DTranspose
 from engine.nn.layer.layers import Layer
 from engine.nn.utils.weights import taken
-from engine.ops import update
+from engine.ops.training import update
 from engine.tensor import random
 
 # Layers whose weight has the outputs in its second dimension.

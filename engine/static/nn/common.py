@@ -8,7 +8,8 @@ from typing import Any
 from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError, ShapeError
 from engine.nn import functional
-from engine.ops import math, mul
+from engine.ops.elementwise import math
+from engine.ops.linalg import mul
 from engine.static.nn.helper import Helper, activated, require_variable
 
 

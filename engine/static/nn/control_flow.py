@@ -10,7 +10,7 @@ from engine.core import nest
 from engine.core.dtype import bool_
 from engine.core.errors import ArgumentError, DTypeError
 from engine.eager.tensor import Tensor
-from engine.ops import control as control_ops
+from engine.ops.control import flow as control_ops
 from engine.program import control
 from engine.program.builder import Builder, current_builder, located, user_frame
 from engine.program.control_text import CondNames, note_loop

@@ -8,7 +8,8 @@ from typing import Any
 from engine.core.errors import ArgumentError, DTypeError, ModeError
 from engine.nn import functional
 from engine.nn.layer.making import make_parameter
-from engine.ops import math, shape
+from engine.ops.arrays import shape
+from engine.ops.elementwise import math
 from engine.program.builder import Builder, current_builder
 from engine.program.variable import Variable
 from engine.static.weight_norm import WeightNormParamAttr, normalized_weight

@@ -9,8 +9,9 @@ from engine.nn import functional
 from engine.nn.functional import conv as conv_functions
 from engine.nn.initializer import Constant, Normal
 from engine.nn.param_attr import ParamAttr
-from engine.ops import math, shape
-from engine.ops.spectral_norm import spectral_norm as normed
+from engine.ops.arrays import shape
+from engine.ops.elementwise import math
+from engine.ops.linalg.spectral_norm import spectral_norm as normed
 from engine.static.nn.common import embedding
 from engine.static.nn.helper import Helper, activated, require_variable
 from engine.tensor import manipulation

@@ -11,7 +11,7 @@ from engine.nn import functional
 from engine.nn.functional import norm as norms
 from engine.nn.initializer import Constant
 from engine.nn.param_attr import ParamAttr
-from engine.ops import math
+from engine.ops.elementwise import math
 from engine.static.nn.helper import Helper, activated, require_variable
 
 

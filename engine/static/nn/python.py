@@ -10,7 +10,7 @@ from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError
 from engine.eager.mode import NOT_RECORDING
 from engine.eager.tensor import Tensor, wrap
-from engine.ops import py_func as ops
+from engine.ops.control import py_func as ops
 from engine.program.by_slot import append_into
 from engine.program.variable import Variable
 from engine.static.nn.helper import require_static

@@ -6,8 +6,10 @@ from typing import Any
 
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
-from engine.ops import detection, index, proposals, shape, yolo
-from engine.ops import sort as sort_ops
+from engine.ops.arrays import index, shape
+from engine.ops.arrays import sort as sort_ops
+from engine.ops.detection import boxes as detection
+from engine.ops.detection import proposals, yolo
 
 
 def _numbers(where: str, name: str, values: Any) -> list[float]:

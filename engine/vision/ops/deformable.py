@@ -9,8 +9,10 @@ from engine.core.errors import ArgumentError, ShapeError
 from engine.nn import Layer
 from engine.nn.functional.windows import require_rank, sizes
 from engine.nn.initializer import Normal
-from engine.ops import conv, deform, math, shape
-from engine.ops.points import sample_points
+from engine.ops.arrays import shape
+from engine.ops.elementwise import math
+from engine.ops.images import conv, deform
+from engine.ops.images.points import sample_points
 
 
 def deform_conv2d(

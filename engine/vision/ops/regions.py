@@ -7,7 +7,7 @@ from typing import Any
 from engine.core.errors import ArgumentError
 from engine.nn import Layer
 from engine.nn.functional.windows import sizes
-from engine.ops import roi
+from engine.ops.detection import roi
 
 
 def roi_align(

@@ -12,7 +12,9 @@ from engine.core.errors import ModeError, ShapeError
 from engine.core.opdef import OPS
 from engine.core.spec import Spec
 from engine.eager.tensor import Tensor
-from engine.ops import compare, control, math, reduce
+from engine.ops.control import flow as control
+from engine.ops.elementwise import compare, math
+from engine.ops.reductions import reduce
 from engine.program.append_backward import gradients_in_block
 from engine.program.builder import building, variable
 from engine.program.check import check

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.ops.cumulative import accumulate, scan
+from engine.ops.reductions.cumulative import accumulate, scan
 
 
 @pytest.mark.parametrize("function", [np.maximum, np.minimum, np.logaddexp, np.add], ids=lambda f: f.__name__)

@@ -12,7 +12,7 @@ import pytest
 from engine import nn, optimizer
 from engine.core.errors import DTypeError, ShapeError
 from engine.nn.regularizer import L1Decay
-from engine.ops import update
+from engine.ops.training import update
 from engine.tensor import to_tensor
 
 SHAPE = (3, 4)

@@ -1,0 +1,272 @@
+"""Smooth activation functions: GELU, SiLU, Mish, softplus and their relatives.
+
+Each has one kernel for the value and one for the gradient; the second derivative is written in operators.
+"""
+
+from __future__ import annotations
+
+import math as numbers
+from typing import Any
+
+from engine.core.infer import floating_as_x, require_floating
+from engine.core.opdef import op
+from engine.core.random import numpy_generator
+from engine.core.spec import Spec
+from engine.ops.activations import activation
+from engine.ops.activations.activation import refuse_integers
+from engine.ops.arrays import shape
+from engine.ops.elementwise import math
+from engine.ops.elementwise.blocks import in_blocks
+from engine.ops.elementwise.error_function import erf
+from engine.ops.reductions import reduce
+
+_GRAD = {"g_in": "Out@GRAD", "x": "X", "out": "X@GRAD"}
+_TANH_RATE, _TANH_CUBE = numbers.sqrt(2.0 / numbers.pi), 0.044715
+
+
+def _like_g(g_in: Spec, x: Spec, **_: Any) -> Spec:
+    return g_in
+
+
+def _one(x: Any) -> Any:
+    return shape.fill_like(x, value=1.0)
+
+
+def _sigmoid(xp: Any, x: Any) -> Any:
+    half = x.dtype.type(0.5)
+    return xp.tanh(x * half) * half + half
+
+
+# -- GELU: Hendrycks and Gimpel, Gaussian error linear units (2016) ------------------------------------------
+
+
+@op("gelu", infer=floating_as_x("gelu"))
+def gelu(xp, x, *, approximate=False):
+    """x times the normal distribution function of x, or with ``approximate`` the tanh form of it."""
+    refuse_integers(x)
+    number = x.dtype.type
+
+    def value(x: Any) -> Any:
+        if approximate:
+            inner = xp.tanh((x + x * x * x * number(_TANH_CUBE)) * number(_TANH_RATE))
+        else:
+            inner = erf(xp, x * number(numbers.sqrt(0.5)))
+        return (inner + number(1)) * (x * number(0.5))
+
+    return in_blocks(xp, value, x)
+
+
+@op("gelu_grad", infer=_like_g, slots=_GRAD)
+def _gelu_grad(xp, g_in, x, *, approximate=False):
+    """g times the derivative at x."""
+    number = x.dtype.type
+    half, one = number(0.5), number(1)
+
+    def value(g: Any, x: Any) -> Any:
+        if approximate:
+            square = x * x
+            inner = xp.tanh((x + square * x * number(_TANH_CUBE)) * number(_TANH_RATE))
+            slope = (square * number(3 * _TANH_CUBE) + one) * number(_TANH_RATE)
+            return g * ((inner + one) * half + x * half * (one - inner * inner) * slope)
+        density = xp.exp(x * x * -half) * number(1.0 / numbers.sqrt(2.0 * numbers.pi))
+        return g * ((erf(xp, x * number(numbers.sqrt(0.5))) + one) * half + x * density)
+
+    return in_blocks(xp, value, g_in, x)
+
+
+def _gelu_curve(g: Any, g_in: Any, x: Any, approximate: bool) -> Any:
+    square = math.square(x)
+    if not approximate:  # density * (2 - x * x)
+        density = math.exp(math.scale(square, scale=-0.5))
+        return g * g_in * density * math.scale(square, scale=-1.0, bias=2.0) * (2.0 * numbers.pi) ** -0.5
+    inner = activation.tanh((x + square * x * _TANH_CUBE) * _TANH_RATE)
+    slope = math.scale(square, scale=3.0 * _TANH_CUBE * _TANH_RATE, bias=_TANH_RATE)
+    rest = math.scale(math.square(inner), scale=-1.0, bias=1.0)
+    # With u the argument of tanh, t its value and r = 1 - t*t: r * (u' + x * u'' / 2 - x * t * u' * u').
+    bend = square * (3.0 * _TANH_CUBE * _TANH_RATE)
+    return g * g_in * rest * (slope + bend - x * inner * math.square(slope))
+
+
+_gelu_grad.grad(
+    g_in=lambda g, x, approximate: _gelu_grad(g, x, approximate=approximate),
+    x=_gelu_curve,
+)
+gelu.grad(x=lambda g, x, approximate: _gelu_grad(g, x, approximate=approximate))
+
+# -- x times a sigmoid ---------------------------------------------------------------------------------------
+
+
+@op("silu", infer=floating_as_x("silu"))
+def silu(xp, x):
+    """x * sigmoid(x)."""
+    refuse_integers(x)
+    return in_blocks(xp, lambda x: x * _sigmoid(xp, x), x)
+
+
+@op("swish", infer=floating_as_x("swish"))
+def swish(xp, x, *, beta=1.0):
+    """x * sigmoid(beta * x)."""
+    refuse_integers(x)
+    return x * _sigmoid(xp, x * x.dtype.type(beta))
+
+
+@op("swish_grad", infer=_like_g, slots=_GRAD)
+def _swish_grad(xp, g_in, x, *, beta=1.0):
+    """g times the derivative at x: s + beta * x * s * (1 - s)."""
+    number = x.dtype.type
+
+    def value(g: Any, x: Any) -> Any:
+        bx = x if beta == 1.0 else x * number(beta)
+        s = _sigmoid(xp, bx)
+        return g * (s + bx * s * (number(1) - s))
+
+    return in_blocks(xp, value, g_in, x)
+
+
+def _swish_curve(g: Any, g_in: Any, x: Any, beta: float) -> Any:
+    bx = math.scale(x, scale=beta)
+    s = activation.sigmoid(bx)
+    inner = bx * math.scale(s, scale=-2.0, bias=1.0) + 2.0
+    return math.scale(g * g_in * s * math.scale(s, scale=-1.0, bias=1.0) * inner, scale=beta)
+
+
+_swish_grad.grad(g_in=lambda g, x, beta: _swish_grad(g, x, beta=beta), x=_swish_curve)
+swish.grad(x=lambda g, x, beta: _swish_grad(g, x, beta=beta))
+silu.grad(x=lambda g, x: _swish_grad(g, x))
+
+# -- softplus and what is made of it -------------------------------------------------------------------------
+
+
+@op("softplus", infer=floating_as_x("softplus"))
+def softplus(xp, x, *, beta=1.0, threshold=20.0):
+    """log(1 + exp(beta * x)) / beta, and x itself where beta * x is above the threshold."""
+    refuse_integers(x)
+    number = x.dtype.type
+
+    def value(x: Any) -> Any:
+        bx = x * number(beta)
+        smooth = (xp.maximum(bx, number(0)) + xp.log1p(xp.exp(-xp.absolute(bx)))) / number(beta)
+        return xp.where(bx > number(threshold), x, smooth)
+
+    return in_blocks(xp, value, x)
+
+
+@op("softplus_grad", infer=_like_g, slots=_GRAD)
+def _softplus_grad(xp, g_in, x, *, beta=1.0, threshold=20.0):
+    """g * sigmoid(beta * x), and g itself above the threshold."""
+    bx = x * x.dtype.type(beta)
+    return xp.where(bx > x.dtype.type(threshold), g_in, g_in * _sigmoid(xp, bx))
+
+
+def _softplus_curve(g: Any, g_in: Any, x: Any, beta: float, threshold: float) -> Any:
+    s = _softplus_grad(_one(x), x, beta=beta, threshold=threshold)
+    return math.scale(g * g_in * s * math.scale(s, scale=-1.0, bias=1.0), scale=beta)
+
+
+_softplus_grad.grad(
+    g_in=lambda g, x, beta, threshold: _softplus_grad(g, x, beta=beta, threshold=threshold),
+    x=_softplus_curve,
+)
+softplus.grad(x=lambda g, x, beta, threshold: _softplus_grad(g, x, beta=beta, threshold=threshold))
+
+
+@op("logsigmoid", infer=floating_as_x("log_sigmoid"))
+def log_sigmoid(xp, x):
+    """log(sigmoid(x)) = min(x, 0) - log(1 + exp(-|x|)), without overflow."""
+    refuse_integers(x)
+    return xp.minimum(x, x.dtype.type(0)) - xp.log1p(xp.exp(-xp.absolute(x)))
+
+
+log_sigmoid.grad(x=lambda g, x: g * activation.sigmoid(math.scale(x, scale=-1.0)))
+
+
+@op("mish", infer=floating_as_x("mish"))
+def mish(xp, x, *, threshold=20.0):
+    """x * tanh(softplus(x)): Misra, Mish (2019)."""
+    refuse_integers(x)
+    return in_blocks(xp, lambda x: x * _tanh_softplus(xp, x, threshold), x)
+
+
+def _tanh_softplus(xp: Any, x: Any, threshold: float) -> Any:
+    # With n = exp(x): tanh(log(1 + n)) = n * (n + 2) / (n * (n + 2) + 2), which does not cancel anywhere.
+    limit = threshold if x.dtype.itemsize > 2 else min(threshold, 5.0)  # n * n has to stay finite
+    n = xp.exp(xp.minimum(x, x.dtype.type(limit)))
+    product = n * (n + x.dtype.type(2))
+    return product / (product + x.dtype.type(2))
+
+
+@op("mish_grad", infer=_like_g, slots=_GRAD)
+def _mish_grad(xp, g_in, x, *, threshold=20.0):
+    """g times the derivative at x: w + x * s * (1 - w * w), with w = tanh(softplus(x)), s = sigmoid(x)."""
+
+    def value(g: Any, x: Any) -> Any:
+        w = _tanh_softplus(xp, x, threshold)
+        return g * (w + x * _sigmoid(xp, x) * (x.dtype.type(1) - w * w))
+
+    return in_blocks(xp, value, g_in, x)
+
+
+def _mish_curve(g: Any, g_in: Any, x: Any, threshold: float) -> Any:
+    s = activation.sigmoid(x)
+    w = activation.tanh(softplus(x, threshold=threshold))
+    rest = math.scale(math.square(w), scale=-1.0, bias=1.0)
+    inner = math.scale(s, scale=-1.0, bias=1.0) - math.scale(s * w, scale=2.0)
+    return g * g_in * rest * s * (x * inner + 2.0)
+
+
+_mish_grad.grad(g_in=lambda g, x, threshold: _mish_grad(g, x, threshold=threshold), x=_mish_curve)
+mish.grad(x=lambda g, x, threshold: _mish_grad(g, x, threshold=threshold))
+
+# -- others --------------------------------------------------------------------------------------------------
+
+
+@op("softsign", infer=floating_as_x("softsign"))
+def softsign(xp, x):
+    """x / (1 + |x|)."""
+    refuse_integers(x)
+    return x / (xp.absolute(x) + x.dtype.type(1))
+
+
+softsign.grad(x=lambda g, x: g / math.square(math.absolute(x) + 1.0))
+
+
+@op("tanh_shrink", infer=floating_as_x("tanhshrink"))
+def tanhshrink(xp, x):
+    """x - tanh(x)."""
+    refuse_integers(x)
+    return x - xp.tanh(x)
+
+
+tanhshrink.grad(x=lambda g, x: g * math.square(activation.tanh(x)))
+
+
+def _infer_gumbel(x: Spec, **_: Any) -> tuple[Spec, Spec]:
+    require_floating("gumbel_softmax", x=x)
+    return x, x
+
+
+@op("gumbel_softmax", infer=_infer_gumbel, outputs=("out", "soft"))
+def gumbel_softmax(xp, x, *, temperature=1.0, hard=False, axis=-1, key):
+    """softmax((x + Gumbel noise) / temperature); with ``hard`` a one at its largest element, else zeros.
+
+    The gradient of both is that of the soft form: Jang et al., Categorical reparameterization with
+    Gumbel-softmax (2017).
+    """
+    refuse_integers(x)
+    uniform = numpy_generator(key).random(x.shape)
+    noise = xp.asarray(-xp.log(-xp.log(xp.asarray(uniform).clip(1e-300, 1.0 - 1e-16))), dtype=x.dtype)
+    soft = activation.softmax.opdef.kernel(xp, (x + noise) / x.dtype.type(temperature), axis=axis)
+    if not hard:
+        return soft, soft.copy()
+    best = xp.argmax(soft, axis=axis)
+    chosen = xp.arange(soft.shape[axis]).reshape([-1 if n == axis % x.ndim else 1 for n in range(x.ndim)])
+    return (chosen == xp.expand_dims(best, axis)).astype(x.dtype), soft
+
+
+@gumbel_softmax.grad_all("x")
+def _gumbel_grad(g_out: Any, g_soft: Any, soft: Any, temperature: float, axis: int) -> Any:
+    # ``soft`` is no output of the public function; only gradients of gradients come in by it.
+    g = g_out if g_soft is None else g_soft if g_out is None else g_out + g_soft
+    gy = g * soft
+    through = gy - soft * reduce.sum(gy, axis=[axis], keepdim=True)
+    return math.scale(through, scale=1.0 / temperature)

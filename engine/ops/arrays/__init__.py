@@ -1,0 +1,1 @@
+"""Shapes, indices and the order of elements."""

@@ -1,0 +1,1 @@
+"""Branches, loops, effects, and operators whose rule is a Python function."""

@@ -1,0 +1,87 @@
+"""Python functions as operators of a Program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from engine.core.errors import ProgramError
+from engine.core.opdef import op
+from engine.core.spec import Spec
+
+# The functions by number, for the life of the process: an operator's attributes are plain values.
+CALLABLES: list[Callable[..., Any]] = []
+
+
+def register(function: Callable[..., Any]) -> int:
+    """The number of ``function``."""
+    if function not in CALLABLES:
+        CALLABLES.append(function)
+    return CALLABLES.index(function)
+
+
+def _infer(xs: list[Spec], *, specs: Any, **_: Any) -> tuple[Spec, ...]:
+    return tuple(specs)
+
+
+@op(
+    "py_func",
+    infer=_infer,
+    outputs=("outs",),
+    output_list="outs",
+    effect=True,
+    hidden=("specs", "chosen"),
+    slots={"xs": "X", "outs": "Out"},
+)
+def py_func(
+    xp, xs: list, *, forward_callable_id, backward_callable_id=-1, backward_skip_vars=(), specs=(),
+    chosen=None,
+):  # fmt: skip
+    """What Python function number ``forward_callable_id`` gives for the arrays ``xs``.
+
+    Function ``backward_callable_id`` (-1: none) gives the gradients of xs from xs, outs and the gradients of
+    outs, without those that ``backward_skip_vars`` counts. Where only some results matter, ``chosen`` says of
+    each whether it does. Results are copied: what the function keeps is not written into.
+    """
+    if not 0 <= forward_callable_id < len(CALLABLES):
+        raise ProgramError(
+            f"py_func: this process has no function number {forward_callable_id}; functions are not saved "
+            "with a Program: build it again"
+        )
+    found = CALLABLES[forward_callable_id](*xs)
+    results = list(found) if isinstance(found, (list, tuple)) else [] if found is None else [found]
+    expected = [True] * len(specs) if chosen is None else chosen
+    if len(results) != len(expected):
+        kind = "out variables" if chosen is None else "x; give None for one without gradient"
+        raise ProgramError(f"py_func: the function gave {len(results)} results for {len(expected)} {kind}")
+    made = []
+    wanted = [(n, result) for n, (result, use) in enumerate(zip(results, expected, strict=True)) if use]
+    for (n, result), spec in zip(wanted, specs, strict=True):
+        array = xp.array(result)
+        fits = array.ndim == spec.ndim and all(
+            e in (-1, d) for d, e in zip(array.shape, spec.shape, strict=True)
+        )
+        if not fits or array.dtype != spec.dtype.np:
+            raise ProgramError(
+                f"py_func: result {n} of the function is {array.dtype}{list(array.shape)}: its out variable "
+                f"is {spec}; create that as the function gives it"
+            )
+        made.append(array)
+    return made
+
+
+@py_func.grad_all("xs")
+def _gradient(g_outs: Any, xs: Any, outs: Any, backward_callable_id: int, backward_skip_vars: Any) -> Any:
+    from engine.ops.arrays import shape
+
+    if backward_callable_id < 0:
+        return [None for _ in xs]
+    given = [g if g is not None else shape.fill_like(o, value=0.0) for g, o in zip(g_outs, outs, strict=True)]
+    arguments = [v for n, v in enumerate((*xs, *outs)) if n not in backward_skip_vars]
+    chosen = [x.dtype.is_floating_point or x.dtype.is_complex for x in xs]
+    specs = [Spec(x.shape, x.dtype) for x, use in zip(xs, chosen, strict=True) if use]
+    found = py_func(
+        [*arguments, *given], forward_callable_id=backward_callable_id, specs=specs, chosen=chosen
+    )
+    gradients = iter(found)
+    return [next(gradients) if use else None for use in chosen]

@@ -1,0 +1,1 @@
+"""Boxes of detectors, regions of interest, YOLO."""

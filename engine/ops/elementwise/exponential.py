@@ -1,0 +1,68 @@
+"""Exponentials and logarithms beyond ``exp`` and ``log``."""
+
+from __future__ import annotations
+
+import math as numbers
+
+from engine.core.infer import floating_as_x, floating_broadcast
+from engine.core.opdef import op
+from engine.ops.elementwise import math
+
+
+@op("expm1", infer=floating_as_x("expm1"))
+def expm1(xp, x, *, out=None):
+    """exp(x) - 1, accurate near 0."""
+    return xp.expm1(x, out=out)
+
+
+expm1.grad(x=lambda g, out: g * math.scale(out, bias=1.0))
+
+
+@op("log1p", infer=floating_as_x("log1p"))
+def log1p(xp, x, *, out=None):
+    """log(1 + x), accurate near 0."""
+    return xp.log1p(x, out=out)
+
+
+log1p.grad(x=lambda g, x: g / math.scale(x, bias=1.0))
+
+
+@op("log2", infer=floating_as_x("log2"))
+def log2(xp, x, *, out=None):
+    """Logarithm to the base 2."""
+    return xp.log2(x, out=out)
+
+
+log2.grad(x=lambda g, x: math.scale(g / x, scale=1.0 / numbers.log(2.0)))
+
+
+@op("log10", infer=floating_as_x("log10"))
+def log10(xp, x, *, out=None):
+    """Logarithm to the base 10."""
+    return xp.log10(x, out=out)
+
+
+log10.grad(x=lambda g, x: math.scale(g / x, scale=1.0 / numbers.log(10.0)))
+
+
+@op("logaddexp", infer=floating_broadcast("logaddexp"), broadcasts=True)
+def logaddexp(xp, x, y, *, out=None):
+    """log(exp(x) + exp(y)), without overflow."""
+    return xp.logaddexp(x, y, out=out)
+
+
+logaddexp.grad(x=lambda g, x, out: g * math.exp(x - out), y=lambda g, y, out: g * math.exp(y - out))
+
+
+@op("stanh", infer=floating_as_x("stanh"))
+def stanh(xp, x, *, scale_a=0.67, scale_b=1.7159, out=None):
+    """scale_b * tanh(scale_a * x)."""
+    number = x.dtype.type
+    return xp.multiply(xp.tanh(xp.multiply(x, number(scale_a)), out=out), number(scale_b), out=out)
+
+
+stanh.grad(
+    x=lambda g, out, scale_a, scale_b: (
+        g * math.scale(out * out, scale=-scale_a / scale_b, bias=scale_a * scale_b)
+    )
+)

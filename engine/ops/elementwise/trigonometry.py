@@ -1,0 +1,109 @@
+"""Trigonometric and hyperbolic functions and their inverses; sine and cosine stand in ``math``."""
+
+from __future__ import annotations
+
+from engine.core.infer import floating_as_x, floating_broadcast
+from engine.core.opdef import op
+from engine.ops.elementwise import math
+
+
+@op("tan", infer=floating_as_x("tan"))
+def tan(xp, x, *, out=None):
+    """Tangent."""
+    return xp.tan(x, out=out)
+
+
+tan.grad(x=lambda g, out: g * math.scale(out * out, bias=1.0))
+
+
+@op("asin", infer=floating_as_x("asin"))
+def asin(xp, x, *, out=None):
+    """Arc sine, in radians; NaN outside [-1, 1]."""
+    return xp.arcsin(x, out=out)
+
+
+asin.grad(x=lambda g, x: g * math.rsqrt(1.0 - x * x))
+
+
+@op("acos", infer=floating_as_x("acos"))
+def acos(xp, x, *, out=None):
+    """Arc cosine, in radians; NaN outside [-1, 1]."""
+    return xp.arccos(x, out=out)
+
+
+acos.grad(x=lambda g, x: math.scale(g * math.rsqrt(1.0 - x * x), scale=-1.0))
+
+
+@op("atan", infer=floating_as_x("atan"))
+def atan(xp, x, *, out=None):
+    """Arc tangent, in radians."""
+    return xp.arctan(x, out=out)
+
+
+atan.grad(x=lambda g, x: g / math.scale(x * x, bias=1.0))
+
+
+@op("sinh", infer=floating_as_x("sinh"))
+def sinh(xp, x, *, out=None):
+    """Hyperbolic sine."""
+    return xp.sinh(x, out=out)
+
+
+sinh.grad(x=lambda g, x: g * cosh(x))
+
+
+@op("cosh", infer=floating_as_x("cosh"))
+def cosh(xp, x, *, out=None):
+    """Hyperbolic cosine."""
+    return xp.cosh(x, out=out)
+
+
+cosh.grad(x=lambda g, x: g * sinh(x))
+
+
+@op("asinh", infer=floating_as_x("asinh"))
+def asinh(xp, x, *, out=None):
+    """Inverse hyperbolic sine."""
+    return xp.arcsinh(x, out=out)
+
+
+asinh.grad(x=lambda g, x: g * math.rsqrt(math.scale(x * x, bias=1.0)))
+
+
+@op("acosh", infer=floating_as_x("acosh"))
+def acosh(xp, x, *, out=None):
+    """Inverse hyperbolic cosine; NaN below 1."""
+    return xp.arccosh(x, out=out)
+
+
+acosh.grad(x=lambda g, x: g * math.rsqrt(math.scale(x * x, bias=-1.0)))
+
+
+@op("atanh", infer=floating_as_x("atanh"))
+def atanh(xp, x, *, out=None):
+    """Inverse hyperbolic tangent; infinite at -1 and 1, NaN outside."""
+    return xp.arctanh(x, out=out)
+
+
+atanh.grad(x=lambda g, x: g / (1.0 - x * x))
+
+
+@op("atan2", infer=floating_broadcast("atan2"), broadcasts=True, slots={"x": "X1", "y": "X2"})
+def atan2(xp, x, y, *, out=None):
+    """The angle of the point (y, x), in radians in [-pi, pi]: x is the numerator."""
+    return xp.arctan2(x, y, out=out)
+
+
+atan2.grad(
+    x=lambda g, x, y: g * y / (x * x + y * y),
+    y=lambda g, x, y: math.scale(g * x / (x * x + y * y), scale=-1.0),
+)
+
+
+@op("hypot", infer=floating_broadcast("hypot"), broadcasts=True)
+def hypot(xp, x, y, *, out=None):
+    """The length of the hypotenuse over x and y, without overflow on the way."""
+    return xp.hypot(x, y, out=out)
+
+
+hypot.grad(x=lambda g, x, out: g * (x / out), y=lambda g, y, out: g * (y / out))

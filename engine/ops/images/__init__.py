@@ -1,0 +1,1 @@
+"""Convolutions, pooling, padding, resampling of images and volumes."""

@@ -1,0 +1,227 @@
+"""Pooling of images and volumes, and its gradients."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.errors import ArgumentError, ShapeError
+from engine.core.infer import require_floating
+from engine.core.opdef import op
+from engine.core.spec import Spec
+from engine.ops.elementwise.choices import chosen
+from engine.ops.images.pool_plan import PoolPlan, first_maximum, pool_plan, window_count
+from engine.ops.images.windows import AXES, channel_first, channel_last, is_last, layout, pads_of
+
+
+def infer_pool(where: str, rank: int) -> Any:
+    """Inference of a pooling of images with ``rank`` dimensions."""
+
+    def infer(
+        x: Spec,
+        *,
+        pooling_type: str = "max",
+        ksize: Any,
+        strides: Any,
+        paddings: Any,
+        global_pooling: bool,
+        ceil_mode: bool,
+        exclusive: bool = True,
+        adaptive: bool,
+        padding_algorithm: str = "EXPLICIT",
+        data_format: str = "NCHW",
+    ) -> Spec:
+        last = is_last(where, data_format, rank)
+        if pooling_type not in ("max", "avg"):
+            raise ArgumentError(f"{where}: pooling_type {pooling_type!r} is none of max, avg")
+        if x.ndim != rank + 2:
+            raise ShapeError(
+                f"{where}: x needs {rank + 2} dimensions, {layout(rank, last)}: got {x}; unsqueeze it"
+            )
+        require_floating(where, x=x)
+        if len(ksize) != rank or len(strides) != rank or min(*ksize, *strides) < 1:
+            raise ArgumentError(
+                f"{where}: ksize {list(ksize)} and strides {list(strides)} must be {rank} positive numbers "
+                "each"
+            )
+        size = x.shape[1:-1] if last else x.shape[2:]
+        if global_pooling:
+            out = [1] * rank
+        elif adaptive:
+            out = list(ksize)
+        else:
+            out = _out_sizes(where, x, size, ksize, strides, paddings, padding_algorithm, ceil_mode)
+        return Spec((x.shape[0], *out, x.shape[-1]) if last else (*x.shape[:2], *out), x.dtype)
+
+    return infer
+
+
+def _out_sizes(
+    where: str, x: Spec, size: Any, ksize: Any, strides: Any, paddings: Any, algorithm: str, ceil_mode: bool
+) -> list[int]:
+    pads = pads_of(where, [max(d, 1) for d in size], ksize, strides, paddings, algorithm)
+    if min(map(min, pads)) < 0:
+        raise ArgumentError(f"{where}: paddings must not be negative: got {list(paddings)}")
+    found = []
+    for n, d in enumerate(size):
+        count = -1 if d < 0 else window_count(d, ksize[n], strides[n], pads[n], ceil_mode)
+        if d >= 0 and count < 1:
+            raise ShapeError(
+                f"{where}: x is {x}: {AXES[len(size)][n]} {d} with padding {pads[n]} is smaller than the "
+                f"window's {ksize[n]}; use more padding or a smaller window"
+            )
+        found.append(count)
+    return found
+
+
+def _reduce(xp: Any, x: Any, plan: PoolPlan, pooling_type: str) -> Any:
+    """The maximum or mean of each window of x [N, C, ...]."""
+    if pooling_type not in ("max", "avg"):
+        raise ValueError("unknown pooling_type")  # the mode asks inference to say what is wrong
+    if plan.ragged is not None:
+        result = xp.empty((*x.shape[:2], *plan.out), x.dtype)
+        axes = tuple(range(2, x.ndim))
+        for place, window in plan.each_window():
+            result[place] = (xp.max if pooling_type == "max" else xp.mean)(x[window], axis=axes)
+        return result
+    if pooling_type == "max":
+        return plan.reduced(plan.pad(xp, x, -xp.inf), xp.maximum)
+    result = plan.reduced(plan.pad(xp, x, 0), xp.add)
+    result /= plan.counts(xp, x.dtype)
+    return result
+
+
+def _spread(xp: Any, x: Any, y: Any, g: Any, plan: PoolPlan, is_max: bool) -> Any:
+    """g spread evenly over each window, or given to its first maximum."""
+    if plan.ragged is not None:
+        result = xp.zeros_like(x)
+        for place, window in plan.each_window():
+            part = g[place].reshape(*x.shape[:2], *[1] * (x.ndim - 2))
+            if is_max:
+                mask = first_maximum(xp, x[window])
+                result[window] += chosen(xp, xp.broadcast_to(part, mask.shape), mask)
+            else:
+                result[window] += part / x.dtype.type(x[window][0, 0].size if x.size else 1)
+        return result
+    full, overlaps = plan.full(), plan.overlaps()
+    covered = not overlaps and plan.covers(full)
+    result = (xp.empty_like if covered else xp.zeros_like)(x, shape=(*x.shape[:2], *full))
+    if is_max:
+        for entry, mask in plan.picks(plan.pad(xp, x, -xp.inf), y):
+            if overlaps:
+                result[entry] += chosen(xp, g, mask)
+            else:
+                chosen(xp, g, mask, out=result[entry])
+    else:
+        share = g / plan.counts(xp, x.dtype)
+        for entry in plan.entries():
+            if overlaps:
+                result[entry] += share
+            else:
+                result[entry] = share
+    return plan.inside(result)
+
+
+def _pick(xp: Any, x: Any, y: Any, values: Any, plan: PoolPlan) -> Any:
+    """What ``values`` holds where x has the first maximum ``y`` of each window."""
+    result = xp.zeros_like(y)
+    if plan.ragged is not None:
+        axes = tuple(range(2, x.ndim))
+        for place, window in plan.each_window():
+            result[place] = chosen(xp, values[window], first_maximum(xp, x[window])).sum(axis=axes)
+        return result
+    padded = plan.pad(xp, values, 0)
+    for entry, mask in plan.picks(plan.pad(xp, x, -xp.inf), y):
+        result += chosen(xp, padded[entry], mask)
+    return result
+
+
+def _define(rank: int, first: str) -> Any:
+    """pool2d or pool3d, the operator of its gradient, and what the gradient of that needs."""
+    name, ones, zeros = f"pool{rank}d", (1,) * rank, (0,) * rank
+
+    @op(name, infer=infer_pool(name, rank))
+    def pool(xp, x, *, pooling_type="max", ksize, strides=ones, paddings=zeros, global_pooling=False,
+             ceil_mode=False, exclusive=True, adaptive=False, padding_algorithm="EXPLICIT",
+             data_format=first):  # fmt: skip
+        """The maximum or mean of each window of x [N, C, ...]; NaN where the window has one.
+
+        ``adaptive``: ksize is the size of the result, whose windows part the image evenly. A window that lies
+        wholly in the padding (possible with ceil_mode) has the maximum -inf.
+        """
+        last = data_format[-1] == "C"
+        if last:
+            x = channel_first(x)
+        plan = pool_plan(x, ksize, strides, paddings, global_pooling, ceil_mode, exclusive, adaptive,
+                        padding_algorithm)  # fmt: skip
+        result = _reduce(xp, x, plan, pooling_type)
+        return channel_last(result) if last else result
+
+    @op(f"{name}_grad", infer=lambda x, y, g_in, **_: x, outputs=("x_grad",),
+        slots={"y": "Out", "g_in": "Out@GRAD", "x_grad": "X@GRAD"})  # fmt: skip
+    def gradient(xp, x, y, g_in, *, pooling_type="max", ksize, strides=ones, paddings=zeros,
+                 global_pooling=False, ceil_mode=False, exclusive=True, adaptive=False,
+                 padding_algorithm="EXPLICIT", data_format=first):  # fmt: skip
+        """g_in spread evenly over each window (avg), or given to the first maximum of it (max)."""
+        last = data_format[-1] == "C"
+        if last:
+            x, y, g_in = channel_first(x), channel_first(y), channel_first(g_in)
+        plan = pool_plan(x, ksize, strides, paddings, global_pooling, ceil_mode, exclusive, adaptive,
+                        padding_algorithm)  # fmt: skip
+        result = _spread(xp, x, y, g_in, plan, pooling_type == "max")
+        return channel_last(result) if last else result
+
+    @op(f"max_{name}_pick", infer=lambda x, y, values, **_: y)
+    def picked(xp, x, y, values, *, ksize, strides=ones, paddings=zeros, global_pooling=False,
+               ceil_mode=False, exclusive=True, adaptive=False, padding_algorithm="EXPLICIT",
+               data_format=first):  # fmt: skip
+        """What ``values`` holds where x has the first maximum ``y`` of each window."""
+        last = data_format[-1] == "C"
+        if last:
+            x, y, values = channel_first(x), channel_first(y), channel_first(values)
+        plan = pool_plan(x, ksize, strides, paddings, global_pooling, ceil_mode, exclusive, adaptive,
+                        padding_algorithm)  # fmt: skip
+        result = _pick(xp, x, y, values, plan)
+        return channel_last(result) if last else result
+
+    @pool.grad_all("x")
+    def rule(
+        g: Any, x: Any, out: Any, pooling_type: Any, ksize: Any, strides: Any, paddings: Any,
+        global_pooling: Any, ceil_mode: Any, exclusive: Any, adaptive: Any, padding_algorithm: Any,
+        data_format: Any,
+    ) -> Any:  # fmt: skip
+        return gradient(
+            x, out, g, pooling_type=pooling_type, ksize=ksize, strides=strides, paddings=paddings,
+            global_pooling=global_pooling, ceil_mode=ceil_mode, exclusive=exclusive, adaptive=adaptive,
+            padding_algorithm=padding_algorithm, data_format=data_format,
+        )  # fmt: skip
+
+    @gradient.grad_all("g_in")
+    def second(
+        g: Any, x: Any, y: Any, pooling_type: Any, ksize: Any, strides: Any, paddings: Any,
+        global_pooling: Any, ceil_mode: Any, exclusive: Any, adaptive: Any, padding_algorithm: Any,
+        data_format: Any,
+    ) -> Any:  # fmt: skip
+        """Spreading is linear: backwards it averages again, or picks from where it put the gradient."""
+        where = {
+            "ksize": ksize, "strides": strides, "paddings": paddings, "global_pooling": global_pooling,
+            "ceil_mode": ceil_mode, "exclusive": exclusive, "adaptive": adaptive,
+            "padding_algorithm": padding_algorithm, "data_format": data_format,
+        }  # fmt: skip
+        return picked(x, y, g, **where) if pooling_type == "max" else pool(g, pooling_type="avg", **where)
+
+    @picked.grad_all("values")
+    def third(
+        g: Any, x: Any, y: Any, ksize: Any, strides: Any, paddings: Any, global_pooling: Any, ceil_mode: Any,
+        exclusive: Any, adaptive: Any, padding_algorithm: Any, data_format: Any,
+    ) -> Any:  # fmt: skip
+        return gradient(
+            x, y, g, pooling_type="max", ksize=ksize, strides=strides, paddings=paddings,
+            global_pooling=global_pooling, ceil_mode=ceil_mode, exclusive=exclusive, adaptive=adaptive,
+            padding_algorithm=padding_algorithm, data_format=data_format,
+        )  # fmt: skip
+
+    return pool
+
+
+pool2d = _define(2, "NCHW")
+pool3d = _define(3, "NCDHW")

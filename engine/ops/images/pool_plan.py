@@ -1,0 +1,209 @@
+"""Which part of an image each window of a pooling covers.
+
+Windows are taken a whole image at a time: entry (a, b) of all windows is one strided slice of the image, so a
+pooling is a handful of elementwise operations, in any memory order.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Any
+
+from engine.ops.images.windows import Pads, pads_of
+
+Place = tuple[Any, ...]
+_ALL = (slice(None), slice(None))
+
+
+def window_count(size: int, kernel: int, stride: int, pads: tuple[int, int], ceil_mode: bool) -> int:
+    """How many windows fit in one dimension; below 1 where none does."""
+    return (size - kernel + sum(pads) + (stride - 1 if ceil_mode else 0)) // stride + 1
+
+
+class PoolPlan:
+    """The windows of one pooling of [N, C, ...].
+
+    Windows of one size are described by kernel, strides and padding. Adaptive windows of different sizes
+    (where the image does not divide evenly) are listed one by one in ``ragged``.
+    """
+
+    def __init__(
+        self, size: Sequence[int], ksize: Sequence[int], strides: Sequence[int], paddings: Any,
+        global_pooling: bool, ceil_mode: bool, exclusive: bool, adaptive: bool, padding_algorithm: str,
+    ) -> None:  # fmt: skip
+        self.size = tuple(size)
+        self.kernel, self.strides = tuple(ksize), tuple(strides)
+        self.exclusive = exclusive
+        rank = len(self.size)
+        self.pads: Pads = ((0, 0),) * rank
+        self.ragged: Any = None
+        if len(self.kernel) != rank:
+            raise ValueError("shapes do not fit")  # the mode asks inference to say what is wrong
+        if global_pooling:
+            self.out, self.kernel, self.strides = (1,) * rank, self.size, self.size
+        elif adaptive:
+            self.out = self.kernel
+            if all(s % o == 0 for s, o in zip(self.size, self.out, strict=True)):
+                self.kernel = self.strides = tuple([s // o for s, o in zip(self.size, self.out, strict=True)])
+            else:
+                self.ragged = [
+                    [(i * s // o, -(-(i + 1) * s // o)) for i in range(o)]
+                    for s, o in zip(self.size, self.out, strict=True)
+                ]
+        else:
+            self.pads = pads_of("pooling", self.size, self.kernel, self.strides, paddings, padding_algorithm)
+            self.out = tuple(
+                [
+                    window_count(*each, ceil_mode)
+                    for each in zip(self.size, self.kernel, self.strides, self.pads, strict=True)
+                ]
+            )
+        if min(self.out) < 1 or 0 in self.kernel or any(b < 0 or a < 0 for b, a in self.pads):
+            raise ValueError("shapes do not fit")
+        self._full = self._held()
+        self._slices = [self._entries_of(n) for n in range(rank)]
+
+    def full(self) -> tuple[int, ...]:
+        """The size that holds all windows, padding before included."""
+        return self._full
+
+    def _held(self) -> tuple[int, ...]:
+        every = zip(self.out, self.strides, self.kernel, self.pads, self.size, strict=True)
+        return tuple([max((o - 1) * t + k, p[0] + s) for o, t, k, p, s in every])
+
+    def pad(self, xp: Any, x: Any, value: Any) -> Any:
+        """x with ``value`` around it, x itself where no window reaches out; in the memory order of x."""
+        full = self.full()
+        if full == self.size:
+            return x
+        made = xp.full_like(x, value, shape=(*x.shape[:2], *full))
+        self.inside(made)[...] = x
+        return made
+
+    def inside(self, padded: Any) -> Any:
+        """The part of a padded image that is the image."""
+        return padded[(*_ALL, *[slice(p[0], p[0] + s) for p, s in zip(self.pads, self.size, strict=True)])]
+
+    def slices(self, axis: int) -> list[slice]:
+        """For each entry of the windows along one axis, the elements of the image that it meets."""
+        return self._slices[axis]
+
+    def _entries_of(self, axis: int) -> list[slice]:
+        span, stride = (self.out[axis] - 1) * self.strides[axis] + 1, self.strides[axis]
+        return [slice(a, a + span, stride) for a in range(self.kernel[axis])]
+
+    def entries(self) -> Iterator[Place]:
+        """Index of entry (a, b, ...) of all windows, for each entry in reading order."""
+        for place in itertools.product(*[self.slices(n) for n in range(len(self.size))]):
+            yield (*_ALL, *place)
+
+    def each_window(self) -> Iterator[tuple[Place, Place]]:
+        """Index into the result and index into the image of each ragged window."""
+        for window in itertools.product(*[list(enumerate(spans)) for spans in self.ragged]):
+            yield (*_ALL, *[n for n, _ in window]), (*_ALL, *[slice(*span) for _, span in window])
+
+    def overlaps(self) -> bool:
+        """True if an element can be in two windows."""
+        return any(t < k for t, k in zip(self.strides, self.kernel, strict=True))
+
+    def covers(self, full: tuple[int, ...]) -> bool:
+        """True if windows that do not overlap leave no element of a padded image out."""
+        return self.strides == self.kernel and all(
+            o * s == f for o, s, f in zip(self.out, self.strides, full, strict=True)
+        )
+
+    def counts(self, xp: Any, dtype: Any) -> Any:
+        """What the sum of a window is divided by: its elements, with the padding unless ``exclusive``."""
+        lengths = []
+        for size, out, kernel, stride, pads in zip(
+            self.size, self.out, self.kernel, self.strides, self.pads, strict=True
+        ):
+            starts = [i * stride - pads[0] for i in range(out)]
+            # Paddle counts as much padding behind the image as there is before it.
+            ends = [min(s + kernel, size + pads[0]) for s in starts]
+            if self.exclusive:
+                starts, ends = [max(s, 0) for s in starts], [min(e, size) for e in ends]
+            lengths.append([e - s for s, e in zip(starts, ends, strict=True)])
+        if all(len({*each}) == 1 for each in lengths):
+            return dtype.type(math.prod(each[0] for each in lengths))
+        total = xp.asarray(lengths[0], dtype)
+        for each in lengths[1:]:
+            total = total[..., None] * xp.asarray(each, dtype)
+        return total
+
+    def reduced(self, x: Any, combine: Any) -> Any:
+        """All entries of every window combined, axis by axis: fewer elements are touched than one by one."""
+        for axis in range(len(self.size)):
+            whole = (slice(None),) * (axis + 2)
+            first, *rest = [x[(*whole, part)] for part in self.slices(axis)]
+            x = first
+            for n, part in enumerate(rest):
+                x = combine(x, part) if n == 0 else combine(x, part, out=x)
+        return x.copy() if math.prod(self.kernel) == 1 else x
+
+    def picks(self, x: Any, out: Any) -> Iterator[tuple[Place, Any]]:
+        """For each entry of the windows its index, and where it is the first that equals the maximum."""
+        left = None
+        for entry in self.entries():
+            mask = x[entry] == out
+            if left is None:
+                left = ~mask
+            else:
+                mask &= left
+                left ^= mask
+            yield entry, mask
+
+    def positions(self, xp: Any, x: Any, out: Any) -> Any:
+        """Where in its image, written out in one row, the first maximum of each window is (a NaN if any)."""
+        found = xp.zeros(out.shape, xp.int32)
+        if self.ragged is not None:
+            flat = xp.arange(math.prod(self.size), dtype=xp.int32).reshape(self.size)
+            for place, window in self.each_window():
+                best = xp.argmax(x[window].reshape(*x.shape[:2], -1), axis=2)
+                found[place] = flat[window[2:]].reshape(-1)[best]
+            return found
+        strides = [math.prod(self.size[n + 1 :]) for n in range(len(self.size))]
+        image = self.pad(xp, x, -xp.inf)
+        taken = xp.zeros(out.shape, bool)
+        has_nan = bool(xp.isnan(out).any())
+        for place in itertools.product(*map(range, self.kernel)):
+            window = image[(*_ALL, *[self.slices(n)[a] for n, a in enumerate(place)])]
+            mask = window == out
+            if has_nan:
+                mask |= xp.isnan(window)
+            where = xp.zeros((), xp.int32)
+            inside = xp.ones((), bool)
+            for n, a in enumerate(place):
+                at = xp.arange(self.out[n], dtype=xp.int32) * self.strides[n] + (a - self.pads[n][0])
+                where = where[..., None] + at * strides[n]
+                inside = inside[..., None] & (at >= 0) & (at < self.size[n])
+            mask &= inside & ~taken
+            taken |= mask
+            found += where * mask
+        return found
+
+
+@lru_cache(maxsize=1024)
+def _kept(*arguments: Any) -> PoolPlan:
+    return PoolPlan(*arguments)
+
+
+def pool_plan(
+    x: Any, ksize: Any, strides: Any, paddings: Any, global_pooling: bool, ceil_mode: bool, exclusive: bool,
+    adaptive: bool, padding_algorithm: str,
+) -> PoolPlan:  # fmt: skip
+    """The windows of a pooling of x [N, C, ...]; those of the last poolings are kept."""
+    return _kept(
+        x.shape[2:], tuple(ksize), tuple(strides), tuple(paddings), global_pooling, ceil_mode, exclusive,
+        adaptive, padding_algorithm,
+    )  # fmt: skip
+
+
+def first_maximum(xp: Any, window: Any) -> Any:
+    """True at the first maximum of each window [N, C, ...]."""
+    flat = window.reshape(*window.shape[:2], -1)
+    best = xp.argmax(flat, axis=2)[..., None]
+    return (xp.arange(flat.shape[2]) == best).reshape(window.shape)

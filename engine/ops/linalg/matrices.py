@@ -1,0 +1,45 @@
+"""What the operators on matrices share: checks, and matrices turned, stretched and cut."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.errors import GradientError, ShapeError
+from engine.core.infer import require_floating
+from engine.core.spec import Spec
+from engine.ops.arrays import shape
+
+
+def require_matrices(where: str, x: Spec, square: bool = False) -> None:
+    """Raise where x is no batch of (square) floating matrices."""
+    require_floating(where, x=x)
+    if x.ndim < 2:
+        raise ShapeError(f"{where}: x is {x}; it must be a matrix, or a batch of them")
+    if square and x.shape[-1] != x.shape[-2] and -1 not in x.shape[-2:]:
+        raise ShapeError(f"{where}: x is {x}; its matrices must be square")
+
+
+def known_sides(where: str, x: Any) -> tuple[int, int]:
+    """Rows and columns of the matrices, for a gradient whose form depends on which is larger."""
+    rows, columns = (int(d) for d in x.shape[-2:])
+    if -1 in (rows, columns):
+        raise GradientError(
+            f"{where}: its gradient needs to know the number of rows and columns: got {list(x.shape)}; "
+            "fix them in the InputSpec"
+        )
+    return rows, columns
+
+
+def swapped(x: Any) -> Any:
+    """The transposed matrices."""
+    return shape.transpose(x, axis=[*range(x.ndim - 2), x.ndim - 1, x.ndim - 2])
+
+
+def column(x: Any) -> Any:
+    """Vectors as matrices of one column."""
+    return shape.unsqueeze(x, axes=[x.ndim])
+
+
+def as_row(x: Any) -> Any:
+    """Vectors as matrices of one row."""
+    return shape.unsqueeze(x, axes=[x.ndim - 1])

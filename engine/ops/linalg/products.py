@@ -1,0 +1,245 @@
+"""Linear algebra: products of vectors and matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.errors import ShapeError
+from engine.core.infer import (
+    broadcast_shapes,
+    normal_axes,
+    normal_axis,
+    reduced_shape,
+    require_floating,
+    require_same_dtype,
+)
+from engine.core.opdef import op
+from engine.core.spec import Spec
+from engine.ops.arrays import shape
+from engine.ops.elementwise import math
+from engine.ops.reductions import reduce
+
+
+def _infer_matmul(x: Spec, y: Spec, *, trans_x: bool = False, trans_y: bool = False) -> Spec:
+    dtype = require_same_dtype("matmul", x=x, y=y)
+    if x.ndim == 0 or y.ndim == 0:
+        raise ShapeError(f"matmul: x is {x} and y is {y}; both need at least one dimension")
+    a = list(x.shape) if x.ndim > 1 else [1, x.shape[0]]
+    b = list(y.shape) if y.ndim > 1 else [y.shape[0], 1]
+    if trans_x and x.ndim > 1:
+        a[-1], a[-2] = a[-2], a[-1]
+    if trans_y and y.ndim > 1:
+        b[-1], b[-2] = b[-2], b[-1]
+    if a[-1] != b[-2] and -1 not in (a[-1], b[-2]):
+        raise ShapeError(
+            f"matmul: x is {x}{' transposed' if trans_x else ''} and y is "
+            f"{y}{' transposed' if trans_y else ''}: the inner dimensions are {a[-1]} and {b[-2]}; they must "
+            "be equal"
+        )
+    result = [*broadcast_shapes("matmul", a[:-2], b[:-2]), a[-2], b[-1]]
+    if x.ndim == 1:
+        result.pop(-2)
+    if y.ndim == 1:
+        result.pop(-1)
+    return Spec(result, dtype)
+
+
+@op("matmul_v2", infer=_infer_matmul, broadcasts=True)
+def matmul(xp, x, y, *, trans_x=False, trans_y=False):
+    """Matrix product over the last two dimensions, broadcast over the others."""
+    if x.dtype != y.dtype:  # NumPy would promote them: labels times weights are a mistake
+        require_same_dtype("matmul", x=Spec(x.shape, x.dtype.name), y=Spec(y.shape, y.dtype.name))
+    if trans_x and x.ndim > 1:
+        x = x.swapaxes(-1, -2)
+    if trans_y and y.ndim > 1:
+        y = y.swapaxes(-1, -2)
+    return xp.matmul(x, y)
+
+
+@matmul.grad_all("x", "y")
+def _matmul_grad(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool, wanted: frozenset[str]) -> Any:
+    if x.ndim == 1 or y.ndim == 1:
+        return _vector_grad(g, x, y, trans_x, trans_y)
+    x, y = math.conjugate(x), math.conjugate(y)
+    gx = gy = None
+    if "x" in wanted:
+        gx = matmul(y, g, trans_x=trans_y, trans_y=True) if trans_x else matmul(g, y, trans_y=not trans_y)
+    if "y" in wanted:
+        gy = matmul(g, x, trans_x=True, trans_y=trans_x) if trans_y else matmul(x, g, trans_x=not trans_x)
+    return gx, gy
+
+
+def _vector_grad(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> tuple[Any, Any]:
+    """Vectors as matrices of one row or column, and back."""
+    a = shape.unsqueeze(x, axes=[0]) if x.ndim == 1 else x
+    b = shape.unsqueeze(y, axes=[1]) if y.ndim == 1 else y
+    if x.ndim == 1:
+        g = shape.unsqueeze(g, axes=[g.ndim if y.ndim == 1 else g.ndim - 1])
+        trans_x = False
+    if y.ndim == 1:
+        g = shape.unsqueeze(g, axes=[g.ndim])
+        trans_y = False
+    gx, gy = _matmul_grad(g, a, b, trans_x, trans_y, frozenset(("x", "y")))
+    if x.ndim == 1:
+        gx = shape.squeeze(gx, axes=[gx.ndim - 2])
+    if y.ndim == 1:
+        gy = shape.squeeze(gy, axes=[gy.ndim - 1])
+    return gx, gy
+
+
+def _infer_dot(x: Spec, y: Spec) -> Spec:
+    dtype = require_same_dtype("dot", x=x, y=y)
+    if x.ndim not in (1, 2) or x.ndim != y.ndim or not _may_be_equal(x.shape, y.shape):
+        raise ShapeError(f"dot: x is {x} and y is {y}; both must be vectors, or rows of them, of one shape")
+    return Spec(x.shape[:-1], dtype)
+
+
+def _may_be_equal(x: Any, y: Any) -> bool:
+    """Whether two shapes are equal as far as they are known."""
+    return len(x) == len(y) and all(a == b or -1 in (a, b) for a, b in zip(x, y, strict=True))
+
+
+@op("dot", infer=_infer_dot)
+def dot(xp, x, y):
+    """The sum of products of two vectors, or of corresponding rows of two matrices."""
+    if x.ndim not in (1, 2) or x.shape != y.shape or x.dtype != y.dtype:
+        raise ValueError("wrong shapes")  # the mode asks inference for the words
+    return xp.dot(x, y) if x.ndim == 1 else xp.sum(x * y, axis=-1, dtype=x.dtype)
+
+
+dot.grad(
+    x=lambda g, y: shape.unsqueeze(g, axes=[g.ndim]) * math.conjugate(y),
+    y=lambda g, x: shape.unsqueeze(g, axes=[g.ndim]) * math.conjugate(x),
+)
+
+
+def _infer_bmm(x: Spec, y: Spec) -> Spec:
+    require_same_dtype("bmm", x=x, y=y)
+    if x.ndim != 3 or y.ndim != 3 or (x.shape[0] != y.shape[0] and -1 not in (x.shape[0], y.shape[0])):
+        raise ShapeError(f"bmm: x is {x} and y is {y}; both must have 3 dimensions, the first of one size")
+    return _infer_matmul(x, y)
+
+
+@op("bmm", infer=_infer_bmm)
+def bmm(xp, x, y):
+    """The matrix products of two batches of matrices."""
+    if x.ndim != 3 or y.ndim != 3 or x.shape[0] != y.shape[0] or x.dtype != y.dtype:
+        raise ValueError("wrong shapes")  # the mode asks inference for the words
+    return xp.matmul(x, y)
+
+
+bmm.grad(
+    x=lambda g, y: matmul(g, math.conjugate(y), trans_y=True),
+    y=lambda g, x: matmul(math.conjugate(x), g, trans_x=True),
+)
+
+
+def _infer_mv(x: Spec, vec: Spec) -> Spec:
+    if x.ndim != 2 or vec.ndim != 1:
+        raise ShapeError(f"mv: x is {x} and vec is {vec}; x must be a matrix, vec a vector")
+    return _infer_matmul(x, vec)
+
+
+@op("mv", infer=_infer_mv)
+def mv(xp, x, vec):
+    """A matrix times a vector."""
+    if x.ndim != 2 or vec.ndim != 1 or x.dtype != vec.dtype:
+        raise ValueError("wrong shapes")  # the mode asks inference for the words
+    return xp.matmul(x, vec)
+
+
+mv.grad(
+    x=lambda g, vec: math.multiply(shape.unsqueeze(g, axes=[1]), shape.unsqueeze(vec, axes=[0])),
+    vec=lambda g, x: matmul(x, g, trans_x=True),
+)
+
+
+def _infer_addmm(input: Spec, x: Spec, y: Spec, **_: Any) -> Spec:
+    require_same_dtype("addmm", input=input, x=x, y=y)
+    if x.ndim != 2 or y.ndim != 2:
+        raise ShapeError(f"addmm: x is {x} and y is {y}; both must be matrices")
+    product = _infer_matmul(x, y)
+    got = broadcast_shapes("addmm", input.shape, product.shape) if input.ndim in (1, 2) else ()
+    if not _may_be_equal(got, product.shape):
+        raise ShapeError(f"addmm: input is {input}, x @ y {product}; input must be broadcast to that shape")
+    return product
+
+
+@op("addmm", infer=_infer_addmm, broadcasts=True)
+def addmm(xp, input, x, y, *, alpha=1.0, beta=1.0):
+    """beta * input + alpha * (x @ y)."""
+    alike = input.dtype == x.dtype == y.dtype
+    if x.ndim != 2 or y.ndim != 2 or input.ndim not in (1, 2) or not alike:
+        raise ValueError("wrong shapes")  # the mode asks inference for the words
+    number = x.dtype.type
+    product = xp.matmul(x, y)
+    found = number(beta) * input + (product if alpha == 1 else number(alpha) * product)
+    if found.shape != product.shape:
+        raise ValueError("input is too large")  # the mode asks inference for the words
+    return found
+
+
+addmm.grad(
+    input=lambda g, beta: math.scale(g, scale=beta),
+    x=lambda g, y, alpha: math.scale(matmul(g, y, trans_y=True), scale=alpha),
+    y=lambda g, x, alpha: math.scale(matmul(x, g, trans_x=True), scale=alpha),
+)
+
+
+def _infer_cross(x: Spec, y: Spec, *, dim: int) -> Spec:
+    require_same_dtype("cross", x=x, y=y)
+    axis = normal_axis("cross", dim, x.ndim)
+    if not _may_be_equal(x.shape, y.shape) or x.ndim == 0 or x.shape[axis] not in (3, -1):
+        raise ShapeError(
+            f"cross: x is {x} and y is {y}; both need one shape, with 3 elements along axis {dim}"
+        )
+    return x
+
+
+@op("cross", infer=_infer_cross)
+def cross(xp, x, y, *, dim):
+    """The cross product of vectors of 3 elements along an axis."""
+    if x.shape != y.shape or x.dtype != y.dtype or x.ndim == 0 or x.shape[dim] != 3:
+        raise ValueError("wrong shapes")  # the mode asks inference for the words
+    a, b = xp.moveaxis(x, dim, 0), xp.moveaxis(y, dim, 0)
+    found = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+    return xp.stack(found, axis=dim)
+
+
+cross.grad(x=lambda g, y, dim: cross(y, g, dim=dim), y=lambda g, x, dim: cross(g, x, dim=dim))
+
+
+def _infer_norm(x: Spec, **_: Any) -> Spec:
+    require_floating("squared_l2_norm", x=x)
+    return Spec((1,), x.dtype)
+
+
+@op("squared_l2_norm", infer=_infer_norm)
+def squared_l2_norm(xp, x):
+    """Sum of squares over everything, as one element."""
+    flat = x.reshape(-1)
+    return xp.dot(flat, flat).reshape(1)
+
+
+squared_l2_norm.grad(x=lambda g, x: shape.reshape(g, shape=[]) * x * 2.0)
+
+
+def _infer_frobenius(x: Spec, *, dim: Any = (), keep_dim: bool = False, reduce_all: bool = False) -> Spec:
+    require_floating("frobenius_norm", x=x)
+    return x.with_shape(reduced_shape("frobenius_norm", x.shape, dim, keep_dim, reduce_all))
+
+
+@op("frobenius_norm", infer=_infer_frobenius)
+def frobenius_norm(xp, x, *, dim=(), keep_dim=False, reduce_all=False):
+    """The root of the sum of squares over axes; its gradient at 0 is 0."""
+    axes = None if reduce_all or not dim else normal_axes("frobenius_norm", dim, x.ndim)
+    return xp.sqrt(xp.sum(xp.square(x), axis=axes, keepdims=keep_dim, dtype=x.dtype))
+
+
+def _frobenius_grad(g: Any, x: Any, out: Any, dim: Any, keep_dim: bool, reduce_all: bool) -> Any:
+    where = {"axis": dim, "keepdim": keep_dim, "reduce_all": reduce_all}
+    safe = out + math.cast(out == 0.0, out_dtype=x.dtype)
+    return reduce.spread(g / safe, x, **where) * x
+
+
+frobenius_norm.grad(x=_frobenius_grad)

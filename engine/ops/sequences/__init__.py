@@ -1,0 +1,1 @@
+"""Recurrent layers, losses of unaligned sequences, paths and masks."""

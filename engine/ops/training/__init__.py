@@ -1,0 +1,1 @@
+"""Losses, metrics and updates of parameters."""
