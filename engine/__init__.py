@@ -79,7 +79,7 @@ from engine.io.batching import batch
 from engine.nn.layer.data_parallel import DataParallel
 from engine.nn.layer.making import create_parameter
 from engine.nn.param_attr import ParamAttr
-from engine.program.gradients import grad
+from engine.program.backward.grad import grad
 from engine.tensor.arranging import (
     as_strided,
     combinations,

@@ -7,8 +7,8 @@ from engine.framework import disable_static as enable_dygraph
 from engine.framework import enable_static as disable_dygraph
 from engine.framework import in_dynamic_mode as in_dygraph_mode
 from engine.nn.param_attr import ParamAttr
-from engine.program.executor import Executor, default_main_program, program_guard
-from engine.program.program import Program, Variable
+from engine.program.graph.program import Program, Variable
+from engine.program.run.executor import Executor, default_main_program, program_guard
 from engine.utils import require_version, unique_name
 
 __all__ = [

@@ -5,8 +5,8 @@ from engine.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from engine.eager.tensor import Parameter
 from engine.framework import in_dynamic_mode as in_dygraph_mode
 from engine.framework import use_pir_api
-from engine.program.executor import default_main_program, program_guard
-from engine.program.program import Block, Program, Variable
+from engine.program.graph.program import Block, Program, Variable
+from engine.program.run.executor import default_main_program, program_guard
 
 __all__ = [
     "Block", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "Operator", "Parameter", "Program", "Variable",

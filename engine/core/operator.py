@@ -139,7 +139,7 @@ class Counter:
         self.count = 0
 
 
-_ENGINE_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+ENGINE_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
 # Whether a file belongs to the engine, by name. A plain dict, asked with a subscript: once for every
@@ -151,7 +151,7 @@ def is_internal(filename: str) -> bool:
     """Whether a file belongs to the engine; remembered in ``INTERNAL``."""
     found = INTERNAL.get(filename)
     if found is None:
-        found = INTERNAL[filename] = filename.startswith((_ENGINE_FOLDER, "<apply "))
+        found = INTERNAL[filename] = filename.startswith((ENGINE_FOLDER, "<apply "))
     return found
 
 

@@ -25,8 +25,8 @@ from engine.framework.random import (
 )
 from engine.framework.state_files import load, save
 from engine.nn.param_attr import ParamAttr
-from engine.program.gradients import grad
-from engine.program.program import Block, Program
+from engine.program.backward.grad import grad
+from engine.program.graph.program import Block, Program
 
 __all__ = [
     "Block", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "disable_signal_handler", "disable_static",

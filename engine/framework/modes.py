@@ -7,7 +7,7 @@ from typing import Any
 from engine.core import mode as modes
 from engine.core.place import set_device
 from engine.eager.mode import RECORDING
-from engine.program.executor import static_builder
+from engine.program.run.executor import static_builder
 
 
 def enable_static() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.core.errors import ArgumentError
 from engine.core.place import get_device
 from engine.core.random import Generator, default_generator
-from engine.program.executor import default_main_program, default_startup_program
+from engine.program.run.executor import default_main_program, default_startup_program
 
 
 def seed(seed: int) -> Generator:

@@ -14,8 +14,8 @@ from engine.files.in_memory import container_bytes, read_container_bytes
 from engine.files.inference import INFO, PROGRAM, WEIGHTS, read_inference
 from engine.files.state import KIND, VERSION, read_saved, write_state
 from engine.jit.export import described_variables
-from engine.program.program import Program
-from engine.program.serialize import from_plain, to_plain
+from engine.program.graph.program import Program
+from engine.program.saved.serialize import from_plain, to_plain
 
 _TENSOR, _PARAMETER, _PROGRAM = "__tensor__", "__parameter__", "__program__"
 

@@ -15,10 +15,10 @@ from engine.jit.api import to_static
 from engine.jit.static_function import ConcreteProgram, StaticFunction
 from engine.jit.translated_layer import FORWARD, TranslatedLayer
 from engine.nn import Layer
-from engine.program.liveness import arguments, needed
+from engine.program.graph.liveness import arguments, needed
+from engine.program.graph.program import Program, Variable
 from engine.program.passes.inference import inference_program
-from engine.program.program import Program, Variable
-from engine.program.serialize import from_plain, to_plain
+from engine.program.saved.serialize import from_plain, to_plain
 
 
 def save(layer: Any, path: str, input_spec: Any = None, **configs: Any) -> str:

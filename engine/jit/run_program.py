@@ -20,14 +20,14 @@ from engine.core.place import array_module
 from engine.core.spec import Spec
 from engine.eager.mode import connect, versions_of
 from engine.eager.tensor import Tensor, counter_of, wrap
-from engine.program.append_backward import depends_on, gradients_in_block
-from engine.program.builder import Builder
-from engine.program.concrete import at_line
-from engine.program.liveness import arguments, needed, results, sub_blocks, written
+from engine.program.backward.in_block import depends_on, gradients_in_block
+from engine.program.build.builder import Builder
+from engine.program.graph.liveness import arguments, needed, results, sub_blocks, written
+from engine.program.graph.program import Program, Variable, variables_of
 from engine.program.passes.inference import copy_program
-from engine.program.plan import Plan, module_for
-from engine.program.program import Program, Variable, variables_of
-from engine.program.reuse import bases_of
+from engine.program.run.concrete import at_line
+from engine.program.run.plan import Plan, module_for
+from engine.program.run.reuse import bases_of
 
 
 class Activation:

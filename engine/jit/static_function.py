@@ -20,9 +20,9 @@ from engine.jit.run_program import ProgramRunner
 from engine.jit.signature import Signature, as_specs, cache_key, tensors_of
 from engine.jit.stored_values import attributes, stored_values
 from engine.jit.tracebacks import fold
-from engine.program.builder import building
-from engine.program.program import Program, Variable
-from engine.program.unknown import known_operand
+from engine.program.build.builder import building
+from engine.program.graph.program import Program, Variable
+from engine.program.graph.unknown import known_operand
 from engine.tensor.inplace import replace
 from engine.tensor.tensor_array import TensorArray
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from engine.core import nest
-from engine.program.builder import Builder
-from engine.program.program import Variable
+from engine.program.build.builder import Builder
+from engine.program.graph.program import Variable
 from engine.tensor.tensor_array import TensorArray
 
 OWN = frozenset({"_buffers", "_parameters", "_sub_layers"})

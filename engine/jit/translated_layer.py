@@ -12,9 +12,9 @@ from engine.jit.input_spec import InputSpec
 from engine.jit.run_program import ProgramRunner
 from engine.jit.signature import fit
 from engine.nn import Layer
-from engine.program.builder import current_builder
-from engine.program.inline import inline
-from engine.program.program import Program, Variable
+from engine.program.build.builder import current_builder
+from engine.program.graph.program import Program, Variable
+from engine.program.passes.inline import inline
 
 FORWARD = "forward"
 

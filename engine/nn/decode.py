@@ -17,7 +17,7 @@ from engine.ops.arrays import tensor_array as array
 from engine.ops.elementwise import compare, math
 from engine.ops.reductions import reduce
 from engine.ops.sequences import rnn
-from engine.program.control import while_loop
+from engine.program.build.control import while_loop
 from engine.tensor.cumulative import cumsum
 from engine.tensor.search import topk
 

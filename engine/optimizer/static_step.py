@@ -16,15 +16,15 @@ from engine.ops.elementwise import math
 from engine.ops.linalg import products as linalg
 from engine.optimizer.groups import Group
 from engine.optimizer.lr import LRScheduler
-from engine.program.annotate import marked, name_scope
-from engine.program.builder import Builder, current_builder
-from engine.program.by_slot import append_into
-from engine.program.executor import default_startup_program
+from engine.program.backward.append_backward import append_backward
+from engine.program.build.annotate import marked, name_scope
+from engine.program.build.builder import Builder, current_builder
+from engine.program.build.by_slot import append_into
+from engine.program.graph.program import Program
+from engine.program.graph.variable import Variable
 from engine.program.passes.clone import OPTIMIZE
-from engine.program.program import Program
-from engine.program.scope import Scope, give_value, global_scope, value_of
-from engine.program.static_backward import append_backward
-from engine.program.variable import Variable
+from engine.program.run.executor import default_startup_program
+from engine.program.run.scope import Scope, give_value, global_scope, value_of
 from engine.tensor.creation import full
 
 Pairs = list[tuple[Any, Any]]

@@ -2,16 +2,16 @@
 
 from engine.core.alias.absent import refusing
 from engine.jit.input_spec import InputSpec
-from engine.program.annotate import device_guard, name_scope
-from engine.program.executor import (
+from engine.program.backward.append_backward import append_backward, gradients
+from engine.program.build.annotate import device_guard, name_scope
+from engine.program.graph.program import Block, Program, Variable
+from engine.program.run.executor import (
     Executor,
     default_main_program,
     default_startup_program,
     program_guard,
 )
-from engine.program.program import Block, Program, Variable
-from engine.program.scope import Scope, global_scope, scope_guard
-from engine.program.static_backward import append_backward, gradients
+from engine.program.run.scope import Scope, global_scope, scope_guard
 from engine.static import naming_table, nn
 from engine.static.average import ExponentialMovingAverage
 from engine.static.compiled import BuildStrategy, CompiledProgram, ExecutionStrategy

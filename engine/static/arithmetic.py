@@ -8,8 +8,8 @@ import numpy as np
 
 from engine.core.dtype import DType, float32
 from engine.ops.arrays import shape
-from engine.program.builder import current_builder
-from engine.program.variable import Variable
+from engine.program.build.builder import current_builder
+from engine.program.graph.variable import Variable
 from engine.tensor import math
 
 _NUMBERS = (int, float, np.integer, np.floating)

@@ -15,10 +15,10 @@ from engine.nn.initializer.startup import initialize
 from engine.ops.arrays import shape
 from engine.ops.elementwise import math
 from engine.ops.training import update as update_ops
-from engine.program.annotate import marked, name_scope
+from engine.program.build.annotate import marked, name_scope
+from engine.program.graph.variable import Parameter
 from engine.program.passes.clone import OPTIMIZE
-from engine.program.scope import global_scope, value_of
-from engine.program.variable import Parameter
+from engine.program.run.scope import global_scope, value_of
 from engine.static.nn.helper import require_static
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.errors import DTypeError
-from engine.program.program import Program
+from engine.program.graph.program import Program
 
 
 class _Options:

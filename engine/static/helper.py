@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError
-from engine.program.executor import Executor
-from engine.program.variable import Variable
+from engine.program.graph.variable import Variable
+from engine.program.run.executor import Executor
 
 
 def require_executor(where: str, executor: Any) -> None:

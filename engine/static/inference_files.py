@@ -18,10 +18,10 @@ from engine.files.state import KIND as STATE
 from engine.framework.state_files import from_tree
 from engine.jit.export import programs_of, weights_of, write_model
 from engine.jit.translated_layer import FORWARD
+from engine.program.graph.program import Program
 from engine.program.passes.prune import pruned
-from engine.program.program import Program
-from engine.program.scope import give_value, global_scope, require_fit, value_of
-from engine.program.serialize import from_plain, to_plain
+from engine.program.run.scope import give_value, global_scope, require_fit, value_of
+from engine.program.saved.serialize import from_plain, to_plain
 from engine.static.compiled import program_of
 from engine.static.helper import require_executor, require_options, variables_of
 

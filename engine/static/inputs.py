@@ -8,9 +8,9 @@ from typing import Any
 from engine.core.dtype import default_dtype
 from engine.core.errors import DTypeError, ModeError
 from engine.jit.input_spec import InputSpec
-from engine.program.builder import current_builder
-from engine.program.builder import variable as data_variable
-from engine.program.program import Variable
+from engine.program.build.builder import current_builder
+from engine.program.build.builder import variable as data_variable
+from engine.program.graph.program import Variable
 
 
 def data(name: str, shape: Sequence[int | None], dtype: Any = None, lod_level: int = 0) -> Variable:

@@ -14,9 +14,9 @@ from engine.ops.control import print_tensor as print_ops
 from engine.ops.elementwise import math
 from engine.ops.training import auc as auc_ops
 from engine.ops.training import loss
-from engine.program.builder import current_builder
-from engine.program.by_slot import append_into
-from engine.program.variable import Variable
+from engine.program.build.builder import current_builder
+from engine.program.build.by_slot import append_into
+from engine.program.graph.variable import Variable
 from engine.static.nn.helper import Helper
 from engine.tensor import creation
 

@@ -7,8 +7,8 @@ from typing import Any
 from engine import nn
 from engine.nn import functional
 from engine.nn.functional import attention, conv, conv_transpose
-from engine.program.naming import HELPER, name_function, name_operator
-from engine.program.program import Variable
+from engine.program.graph.program import Variable
+from engine.program.text.naming import HELPER, name_function, name_operator
 from engine.static import arithmetic
 from engine.tensor import arranging, creation, linalg, manipulation, promote, search
 

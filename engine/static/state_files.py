@@ -18,9 +18,9 @@ from engine.files.training import (
     write_training,
 )
 from engine.framework.state_files import from_tree, to_tree
-from engine.program.program import Program
-from engine.program.scope import give_value, require_fit
-from engine.program.variable import Variable
+from engine.program.graph.program import Program
+from engine.program.graph.variable import Variable
+from engine.program.run.scope import give_value, require_fit
 from engine.static.compiled import program_of
 from engine.static.helper import require_executor
 

@@ -11,8 +11,8 @@ from engine.nn.param_attr import ParamAttr
 from engine.ops.arrays import shape
 from engine.ops.elementwise import math
 from engine.ops.reductions import reduce
-from engine.program.builder import Builder
-from engine.program.by_slot import append_into
+from engine.program.build.builder import Builder
+from engine.program.build.by_slot import append_into
 
 
 class WeightNormParamAttr(ParamAttr):

@@ -12,7 +12,7 @@ from engine.ops.arrays import arrange as ops
 from engine.ops.arrays import index as index_ops
 from engine.ops.arrays import shape as shape_ops
 from engine.ops.arrays import strides
-from engine.program.unknown import Unknown
+from engine.program.graph.unknown import Unknown
 from engine.tensor import indexing
 from engine.tensor.creation import to_tensor
 from engine.tensor.manipulation import reshape

@@ -9,7 +9,7 @@ from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError
 from engine.eager.tensor import Tensor
 from engine.ops.arrays import shape
-from engine.program.builder import current_builder
+from engine.program.build.builder import current_builder
 from engine.tensor.creation import full
 from engine.tensor.promote import is_tensor
 from engine.tensor.sizes import is_later, whole

@@ -8,8 +8,8 @@ from typing import Any
 from engine.core import nest
 from engine.core.mode import is_symbolic
 from engine.core.spec import Spec
-from engine.program import control
-from engine.program.builder import current_builder
+from engine.program.build import control
+from engine.program.build.builder import current_builder
 from engine.tensor.tensor_array import TensorArray, watching
 
 

@@ -15,7 +15,7 @@ from engine.eager.tensor import Tensor
 from engine.ops.arrays import shape as ops
 from engine.ops.arrays import sized
 from engine.ops.elementwise import math
-from engine.program.unknown import known_operand
+from engine.program.graph.unknown import known_operand
 from engine.tensor.sizes import dimensions, is_later, whole
 
 

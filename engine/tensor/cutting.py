@@ -8,7 +8,7 @@ from typing import Any
 from engine.core.errors import ArgumentError
 from engine.core.infer import normal_axis
 from engine.ops.control import flow as control
-from engine.program.unknown import known_operand
+from engine.program.graph.unknown import known_operand
 from engine.tensor import indexing
 from engine.tensor.sizes import is_later
 

@@ -10,7 +10,7 @@ from engine.ops.arrays import index as index_ops
 from engine.ops.arrays import shape as shape_ops
 from engine.ops.elementwise import math
 from engine.ops.linalg import diagonal as ops
-from engine.program.unknown import Unknown
+from engine.program.graph.unknown import Unknown
 from engine.tensor.creation import full
 from engine.tensor.inplace import replace
 from engine.tensor.promote import is_tensor

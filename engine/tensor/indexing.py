@@ -12,8 +12,8 @@ from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError
 from engine.eager.tensor import Tensor, write
 from engine.ops.arrays import index as ops
 from engine.ops.elementwise import math
-from engine.program.builder import located, user_frame
-from engine.program.unknown import Unknown, known_operand
+from engine.program.build.builder import located, user_frame
+from engine.program.graph.unknown import Unknown, known_operand
 from engine.tensor.creation import to_tensor
 from engine.tensor.inplace import replace
 from engine.tensor.promote import is_tensor

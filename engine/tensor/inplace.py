@@ -12,7 +12,7 @@ from engine.core.errors import ConversionError, DTypeError, EngineError, Gradien
 from engine.core.operator import Leaf
 from engine.eager.tensor import Tensor, counter_of, wrap, write
 from engine.ops.elementwise import math
-from engine.program.builder import current_builder, located, user_frame
+from engine.program.build.builder import current_builder, located, user_frame
 
 
 def replace(where: str, x: Any, value: Any, *, becomes: str = "") -> Any:

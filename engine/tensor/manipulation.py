@@ -9,7 +9,7 @@ from engine.core.infer import broadcast_shapes, normal_axis
 from engine.ops.arrays import shape as ops
 from engine.ops.arrays import sized
 from engine.ops.elementwise import math
-from engine.program.unknown import Unknown, known_operand
+from engine.program.graph.unknown import Unknown, known_operand
 from engine.tensor.creation import to_tensor
 from engine.tensor.cutting import cut_later
 from engine.tensor.promote import common_dtype, is_tensor

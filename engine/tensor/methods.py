@@ -8,8 +8,8 @@ from typing import Any
 from engine.eager import backward as grads
 from engine.eager.tensor import Parameter, Tensor
 from engine.ops.arrays import shape as shape_ops
-from engine.program import hook
-from engine.program.program import Variable
+from engine.program.build import hook
+from engine.program.graph.program import Variable
 from engine.tensor import (
     arranging,
     bitwise,

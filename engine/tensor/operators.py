@@ -12,7 +12,7 @@ from engine.eager.tensor import Tensor, wrap
 from engine.ops.elementwise import compare as compare_ops
 from engine.ops.elementwise import math as ops
 from engine.ops.linalg import products as linalg_ops
-from engine.program.unknown import Unknown
+from engine.program.graph.unknown import Unknown
 from engine.tensor import bitwise, indexing, linalg, logic, math
 from engine.tensor.promote import is_tensor, operands
 

@@ -11,7 +11,7 @@ from engine.core.dtype import DType, default_dtype, float32, from_numpy
 from engine.core.errors import DTypeError, OutOfRangeError
 from engine.eager.tensor import Tensor, wrap
 from engine.ops.elementwise import math
-from engine.program.unknown import known_operand
+from engine.program.graph.unknown import known_operand
 from engine.tensor.creation import full, to_tensor
 
 _INTEGER_RANK = {"bool": 0, "uint8": 1, "int8": 2, "int16": 3, "int32": 4, "int64": 5}

@@ -14,7 +14,7 @@ from engine.core.place import CPUPlace, Place, as_place
 from engine.eager.tensor import Tensor, counter_of, write
 from engine.ops.arrays import transfer
 from engine.ops.elementwise import math as math_ops
-from engine.program.scope import ScopeTensor, ScopeVariable
+from engine.program.run.scope import ScopeTensor, ScopeVariable
 from engine.tensor import creation, indexing, math
 
 # -- devices and dtypes ------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import numpy as np
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError
 from engine.eager.tensor import Tensor
-from engine.program.unknown import Unknown, known_operand
+from engine.program.graph.unknown import Unknown, known_operand
 
 
 def whole(where: str, value: Any) -> int:

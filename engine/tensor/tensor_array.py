@@ -14,7 +14,7 @@ from engine.core.spec import Spec
 from engine.ops.arrays import index as index_ops
 from engine.ops.arrays import shape
 from engine.ops.arrays import tensor_array as ops
-from engine.program.builder import located, user_frame
+from engine.program.build.builder import located, user_frame
 from engine.tensor import indexing
 from engine.tensor.creation import to_tensor
 from engine.tensor.promote import is_tensor

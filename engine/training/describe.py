@@ -17,7 +17,7 @@ PICTURE = (1, 28, 28)
 def program_event(network: Any, config: TrainingConfig) -> Event:
     """The event ``program``: the inference Program of ``network``, its file, and its converted source.
 
-    Fields: ``model`` (as in the config), ``program`` (``engine.program.serialize.to_plain``), ``text`` (as
+    Fields: ``model`` (as in the config), ``program`` (``serialize.to_plain``), ``text`` (as
         Paddle prints it), ``source`` and ``source_file`` (the file of the class), ``source_line`` (where its
         forward begins), ``converted``. The network's modes and all random numbers are afterwards as they
         were.
@@ -28,7 +28,7 @@ def program_event(network: Any, config: TrainingConfig) -> Event:
     """
     from engine import jit
     from engine.jit.input_spec import InputSpec
-    from engine.program.serialize import to_plain
+    from engine.program.saved.serialize import to_plain
 
     spec = InputSpec(shape=[None, *picture_shape(config)], dtype="float32", name="x")
     with measuring(network):

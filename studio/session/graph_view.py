@@ -15,7 +15,7 @@ from studio.session.problems import ProblemView, problem_from_event
 class GraphViewModel:
     """What the page Graph shows.
 
-    ``program`` is the Program as ``engine.program.serialize.to_plain`` gives it (``blocks`` with ``idx``,
+    ``program`` is the Program as ``serialize.to_plain`` gives it (``blocks`` with ``idx``,
     ``parent``, ``vars`` and ``ops``), empty before a model was traced; ``text`` is it as Paddle prints it.
     ``source`` is the whole file of the model, ``source_line`` where its forward begins, ``converted`` what
     to_static made of it. ``selected`` is (block, operator) by index, or None. ``loading`` is True while a

@@ -35,7 +35,7 @@ class ModelInfo:
 
     def text(self) -> str:
         """The Program as Paddle prints it."""
-        from engine.program.serialize import from_plain
+        from engine.program.saved.serialize import from_plain
 
         return str(from_plain(self.program, self.prefix))
 

@@ -5,7 +5,7 @@ from engine.eager.grad_mode import no_grad
 from engine.framework import disable_static as enable_dygraph
 from engine.framework import enable_static as disable_dygraph
 from engine.framework import in_dynamic_mode as enabled
-from engine.program.gradients import grad
+from engine.program.backward.grad import grad
 
 __all__ = [
     "disable_dygraph", "enable_dygraph", "enabled", "grad", "guard", "no_grad", "to_variable",

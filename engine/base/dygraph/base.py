@@ -14,8 +14,8 @@ from engine.core.errors import DTypeError, ModeError
 from engine.core.place import current_place, set_device
 from engine.eager.mode import RECORDING
 from engine.eager.tensor import Tensor
-from engine.program.builder import current_builder
-from engine.program.program import Variable
+from engine.program.build.builder import current_builder
+from engine.program.graph.program import Variable
 from engine.tensor.creation import to_tensor
 
 

@@ -1,4 +1,4 @@
-"""The engine behind converted code: Variables, and `cond` and `while_loop` of `engine.program.control`."""
+"""The engine behind converted code: Variables, and `cond` and `while_loop` of `build.control`."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from engine.jit.convert.runtime_merge import is_number
 from engine.ops.arrays import shape
 from engine.ops.control import flow as control_ops
 from engine.ops.elementwise import compare, math
-from engine.program import control
-from engine.program.builder import current_builder, located, user_frame
-from engine.program.program import Variable
-from engine.program.unknown import Unknown, known_operand
+from engine.program.build import control
+from engine.program.build.builder import current_builder, located, user_frame
+from engine.program.graph.program import Variable
+from engine.program.graph.unknown import Unknown, known_operand
 from engine.tensor.tensor_array import TensorArray
 
 

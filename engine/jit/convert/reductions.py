@@ -7,7 +7,7 @@ from typing import Any
 from engine.core.errors import EngineError
 from engine.eager.tensor import Tensor
 from engine.ops.elementwise import compare
-from engine.program.program import Variable
+from engine.program.graph.program import Variable
 from engine.tensor import manipulation, math, reduction, search
 from engine.tensor.tensor_array import TensorArray
 

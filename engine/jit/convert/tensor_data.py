@@ -10,7 +10,7 @@ from typing import Any
 
 from engine.core.errors import ConversionError
 from engine.ops.arrays import shape
-from engine.program.builder import located, user_frame
+from engine.program.build.builder import located, user_frame
 from engine.tensor import creation, manipulation
 
 

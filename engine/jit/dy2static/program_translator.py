@@ -9,7 +9,7 @@ from engine.core.errors import ArgumentError
 from engine.jit.program_cache import ProgramCache
 from engine.jit.static_function import ConcreteProgram, StaticFunction, Switch
 from engine.nn import Layer
-from engine.program.program import Program
+from engine.program.graph.program import Program
 
 __all__ = ["ConcreteProgram", "ProgramCache", "ProgramTranslator", "StaticFunction"]
 

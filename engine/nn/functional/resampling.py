@@ -11,7 +11,7 @@ from engine.nn.functional.windows import whole
 from engine.ops.arrays import shape
 from engine.ops.elementwise import math
 from engine.ops.images.resample import OPERATORS
-from engine.program.unknown import known_operand
+from engine.program.graph.unknown import known_operand
 
 _RANKS = {
     "linear": (1,),

@@ -18,11 +18,11 @@ from engine.nn.initializer.drawn import (
     XavierUniform,
 )
 from engine.nn.initializer.fixed import Constant
-from engine.program.annotate import marks
-from engine.program.builder import Builder
-from engine.program.by_slot import append_into
-from engine.program.program import Program
-from engine.program.variable import Parameter
+from engine.program.build.annotate import marks
+from engine.program.build.builder import Builder
+from engine.program.build.by_slot import append_into
+from engine.program.graph.program import Program
+from engine.program.graph.variable import Parameter
 
 _BARE = {"bare": True}
 

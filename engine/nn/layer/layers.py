@@ -19,8 +19,8 @@ from engine.nn.layer import transform as transforms
 from engine.nn.layer.hooks import HookRemoveHelper, Hooks
 from engine.nn.layer.making import make_parameter
 from engine.nn.layer.naming import check_name, layer_text, snake_case
-from engine.program.builder import current_builder
-from engine.program.variable import Parameter as StaticParameter
+from engine.program.build.builder import current_builder
+from engine.program.graph.variable import Parameter as StaticParameter
 
 _PARAMETERS = (Parameter, StaticParameter)
 

@@ -14,7 +14,7 @@ from engine.nn.initializer import Constant, XavierUniform
 from engine.nn.initializer.base import global_initializer
 from engine.nn.initializer.startup import static_parameter
 from engine.nn.param_attr import ParamAttr
-from engine.program.builder import current_builder
+from engine.program.build.builder import current_builder
 
 
 def make_parameter(

@@ -14,7 +14,7 @@ from engine.ops.arrays import arrange, index, shape
 from engine.ops.arrays import tensor_array as array
 from engine.ops.elementwise import compare, math
 from engine.ops.sequences import rnn as ops
-from engine.program.control import while_loop
+from engine.program.build.control import while_loop
 
 
 def _swapped(x: Any) -> Any:

@@ -6,8 +6,8 @@ import copy
 from typing import Any
 
 from engine.core.operator import Operator
-from engine.program.program import Block, Program
-from engine.program.variable import Parameter, Variable
+from engine.program.graph.program import Block, Program
+from engine.program.graph.variable import Parameter, Variable
 
 BACKWARD, OPTIMIZE = 1, 2
 
@@ -108,7 +108,7 @@ def _drop_unused(source: Program, made: Program) -> None:
 
 
 def _touched(operators: list[Operator]) -> set[str]:
-    from engine.program.describe import describe
+    from engine.program.text.describe import describe
 
     return {
         name

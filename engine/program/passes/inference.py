@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine.core.operator import Operator
-from engine.program.liveness import needed, sub_blocks
+from engine.program.graph.liveness import needed, sub_blocks
+from engine.program.graph.program import Block, Program, Variable
 from engine.program.passes.clone import copied as copied_variable
 from engine.program.passes.clone import moved_notes
-from engine.program.program import Block, Program, Variable
 
 
 def inference_program(source: Program, inputs: Sequence[Variable], outputs: Sequence[Variable]) -> Program:

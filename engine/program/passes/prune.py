@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from engine.core.errors import ArgumentError
 from engine.core.operator import Operator
-from engine.program.liveness import arguments, reads_inside, results, sub_blocks
+from engine.program.graph.liveness import arguments, reads_inside, results, sub_blocks
+from engine.program.graph.program import Block, Program, Variable, writes
 from engine.program.passes.clone import clone
 from engine.program.passes.inference import inference_program
-from engine.program.program import Block, Program, Variable, writes
 
 
 def pruned(source: Program, feeds: Sequence[Variable], fetches: Sequence[Variable], where: str) -> Program:

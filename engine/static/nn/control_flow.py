@@ -11,10 +11,10 @@ from engine.core.dtype import bool_
 from engine.core.errors import ArgumentError, DTypeError
 from engine.eager.tensor import Tensor
 from engine.ops.control import flow as control_ops
-from engine.program import control
-from engine.program.builder import Builder, current_builder, located, user_frame
-from engine.program.control_text import CondNames, note_loop
-from engine.program.variable import Variable
+from engine.program.build import control
+from engine.program.build.builder import Builder, current_builder, located, user_frame
+from engine.program.graph.variable import Variable
+from engine.program.text.control_text import CondNames, note_loop
 from engine.tensor import array_control, creation, logic
 
 

@@ -10,8 +10,8 @@ from engine.nn import functional
 from engine.nn.layer.making import make_parameter
 from engine.ops.arrays import shape
 from engine.ops.elementwise import math
-from engine.program.builder import Builder, current_builder
-from engine.program.variable import Variable
+from engine.program.build.builder import Builder, current_builder
+from engine.program.graph.variable import Variable
 from engine.static.weight_norm import WeightNormParamAttr, normalized_weight
 
 

@@ -11,8 +11,8 @@ from engine.core.errors import ArgumentError, DTypeError
 from engine.eager.mode import NOT_RECORDING
 from engine.eager.tensor import Tensor, wrap
 from engine.ops.control import py_func as ops
-from engine.program.by_slot import append_into
-from engine.program.variable import Variable
+from engine.program.build.by_slot import append_into
+from engine.program.graph.variable import Variable
 from engine.static.nn.helper import require_static
 
 _EAGER: Any = NOT_RECORDING

@@ -12,10 +12,10 @@ import engine as paddle
 from engine.autograd import PyLayer, PyLayerContext
 from engine.core.errors import GradientError, ShapeError
 from engine.core.spec import Spec
-from engine.program.append_backward import gradients_in_block
-from engine.program.builder import building, variable
-from engine.program.executor import Executor
-from engine.program.program import Program
+from engine.program.backward.in_block import gradients_in_block
+from engine.program.build.builder import building, variable
+from engine.program.graph.program import Program
+from engine.program.run.executor import Executor
 
 
 def leaf(*values):

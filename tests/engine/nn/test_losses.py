@@ -12,8 +12,8 @@ from engine import nn
 from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError, ShapeError
 from engine.eager.backward import grad
 from engine.nn import functional
-from engine.program.builder import building
-from engine.program.program import Program
+from engine.program.build.builder import building
+from engine.program.graph.program import Program
 from engine.tensor import to_tensor
 
 RANDOM = np.random.RandomState(11)

@@ -13,9 +13,9 @@ from engine.core.random import default_generator
 from engine.core.spec import Spec
 from engine.jit.run_program import ProgramRunner
 from engine.nn import functional
-from engine.program.builder import building, variable
-from engine.program.check import check
-from engine.program.program import Program
+from engine.program.build.builder import building, variable
+from engine.program.graph.check import check
+from engine.program.graph.program import Program
 from engine.tensor import to_tensor
 
 RANDOM = np.random.RandomState(0)

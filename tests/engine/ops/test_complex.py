@@ -13,9 +13,9 @@ from engine.core.errors import DTypeError, GradientError, ShapeError
 from engine.core.opdef import OPS
 from engine.core.spec import Spec
 from engine.eager.backward import grad
-from engine.program.builder import building, variable
-from engine.program.executor import Executor
-from engine.program.program import Program
+from engine.program.build.builder import building, variable
+from engine.program.graph.program import Program
+from engine.program.run.executor import Executor
 
 
 def _values(*shape: int, seed: int = 0) -> Any:

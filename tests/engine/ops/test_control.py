@@ -15,12 +15,12 @@ from engine.eager.tensor import Tensor
 from engine.ops.control import flow as control
 from engine.ops.elementwise import compare, math
 from engine.ops.reductions import reduce
-from engine.program.append_backward import gradients_in_block
-from engine.program.builder import building, variable
-from engine.program.check import check
-from engine.program.control import cond, while_loop
-from engine.program.executor import Executor
-from engine.program.program import Program
+from engine.program.backward.in_block import gradients_in_block
+from engine.program.build.builder import building, variable
+from engine.program.build.control import cond, while_loop
+from engine.program.graph.check import check
+from engine.program.graph.program import Program
+from engine.program.run.executor import Executor
 
 
 def _program(build: Callable[[Any], Any], x: Any, gradient: bool = False) -> Any:

@@ -15,11 +15,11 @@ from engine.core.random import default_generator
 from engine.core.spec import Spec
 from engine.eager.backward import grad
 from engine.eager.tensor import Tensor
-from engine.program.append_backward import gradients_in_block
-from engine.program.builder import building, variable
-from engine.program.check import check
-from engine.program.executor import Executor
-from engine.program.program import Program
+from engine.program.backward.in_block import gradients_in_block
+from engine.program.build.builder import building, variable
+from engine.program.graph.check import check
+from engine.program.graph.program import Program
+from engine.program.run.executor import Executor
 from tests.engine.ops.case import Case
 from tests.engine.ops.table import CASES, ELSEWHERE, REPO
 

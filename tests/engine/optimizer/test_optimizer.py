@@ -10,8 +10,8 @@ from engine.core import names
 from engine.core.errors import ArgumentError, DTypeError, ModeError, ShapeError
 from engine.nn.regularizer import L2Decay
 from engine.optimizer import lr
-from engine.program.builder import building
-from engine.program.program import Program
+from engine.program.build.builder import building
+from engine.program.graph.program import Program
 from engine.tensor import to_tensor
 
 CLASSES = [optimizer.SGD, optimizer.Momentum, optimizer.Adam, optimizer.AdamW]

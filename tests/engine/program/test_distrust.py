@@ -10,10 +10,10 @@ import engine as paddle
 from engine.core.errors import EngineError, FormatError
 from engine.core.spec import Spec
 from engine.jit.run_program import ProgramRunner
-from engine.program.builder import building, variable
-from engine.program.control import cond, while_loop
-from engine.program.program import Program
-from engine.program.serialize import from_plain, to_plain
+from engine.program.build.builder import building, variable
+from engine.program.build.control import cond, while_loop
+from engine.program.graph.program import Program
+from engine.program.saved.serialize import from_plain, to_plain
 from engine.tensor import creation
 
 

@@ -11,12 +11,12 @@ from engine.core import mode as modes
 from engine.core import names
 from engine.core.errors import ArgumentError, DTypeError, ProgramError, ShapeError
 from engine.core.spec import Spec
-from engine.program.builder import building, variable
-from engine.program.check import problems
-from engine.program.control import cond, while_loop
-from engine.program.executor import Executor
-from engine.program.program import Program
-from engine.program.serialize import from_plain, to_plain
+from engine.program.build.builder import building, variable
+from engine.program.build.control import cond, while_loop
+from engine.program.graph.check import problems
+from engine.program.graph.program import Program
+from engine.program.run.executor import Executor
+from engine.program.saved.serialize import from_plain, to_plain
 
 
 def built(function, *specs):

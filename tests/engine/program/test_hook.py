@@ -8,8 +8,8 @@ import pytest
 import engine as paddle
 from engine.core.errors import GradientError
 from engine.core.spec import Spec
-from engine.program.builder import building, variable
-from engine.program.program import Program
+from engine.program.build.builder import building, variable
+from engine.program.graph.program import Program
 
 
 def leaf(*values):

@@ -8,10 +8,10 @@ from engine.core.errors import GradientError
 from engine.core.opdef import OPS
 from engine.core.spec import Spec
 from engine.jit import to_static
-from engine.program.append_backward import gradients_in_block
-from engine.program.builder import building, variable
-from engine.program.executor import Executor
-from engine.program.program import Program
+from engine.program.backward.in_block import gradients_in_block
+from engine.program.build.builder import building, variable
+from engine.program.graph.program import Program
+from engine.program.run.executor import Executor
 from tests.engine.ops.table import CASES
 
 

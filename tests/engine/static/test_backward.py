@@ -7,7 +7,7 @@ import engine as paddle
 from engine import nn
 from engine.core.errors import ArgumentError, DTypeError
 from engine.nn import functional as F
-from engine.program.check import check
+from engine.program.graph.check import check
 
 X = np.random.RandomState(0).uniform(-1, 1, (5, 6)).astype("float32")
 

@@ -7,7 +7,7 @@ import engine as paddle
 from engine import nn, optimizer
 from engine.core.errors import ArgumentError, DataError, DTypeError, FormatError, ProgramError
 from engine.nn import functional as F
-from engine.program.serialize import from_plain, to_plain
+from engine.program.saved.serialize import from_plain, to_plain
 
 X = np.random.RandomState(0).uniform(-1, 1, (6, 4)).astype("float32")
 

@@ -6,8 +6,8 @@ import pytest
 import engine as paddle
 from engine.core.errors import FormatError
 from engine.nn import functional as F
-from engine.program.check import problems
-from engine.program.serialize import from_plain, to_plain
+from engine.program.graph.check import problems
+from engine.program.saved.serialize import from_plain, to_plain
 
 X = np.random.RandomState(0).uniform(-1, 1, (4, 6)).astype("float32")
 

@@ -11,9 +11,9 @@ import engine as paddle
 from engine.core.dtype import from_numpy
 from engine.core.spec import Spec
 from engine.eager.backward import grad
-from engine.program.builder import building, variable
-from engine.program.executor import Executor
-from engine.program.program import Program
+from engine.program.build.builder import building, variable
+from engine.program.graph.program import Program
+from engine.program.run.executor import Executor
 
 STEP = 1e-6
 

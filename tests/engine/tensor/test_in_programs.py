@@ -10,10 +10,10 @@ import pytest
 import engine as paddle
 from engine.core.random import default_generator
 from engine.core.spec import Spec
-from engine.program.builder import building, variable
-from engine.program.check import check
-from engine.program.executor import Executor
-from engine.program.program import Program
+from engine.program.build.builder import building, variable
+from engine.program.graph.check import check
+from engine.program.graph.program import Program
+from engine.program.run.executor import Executor
 
 X = (np.arange(12, dtype="float32").reshape(3, 4) * 7 % 5 - 2.3).astype("float32")
 Y = (np.arange(12, dtype="float32").reshape(3, 4) * 5 % 7 - 3.1).astype("float32")

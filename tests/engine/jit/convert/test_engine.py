@@ -12,9 +12,9 @@ from engine.core.errors import ConversionError
 from engine.core.spec import Spec
 from engine.jit.convert.convert import convert
 from engine.jit.run_program import ProgramRunner
-from engine.program.builder import building, variable
-from engine.program.check import check
-from engine.program.program import Program, Variable
+from engine.program.build.builder import building, variable
+from engine.program.graph.check import check
+from engine.program.graph.program import Program, Variable
 from engine.tensor import to_tensor
 
 

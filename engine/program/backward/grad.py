@@ -1,0 +1,110 @@
+"""Gradients with respect to tensors: eager ones by the tape, Variables by operators of the Program."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core import mode as modes
+from engine.core.errors import ArgumentError, DTypeError, GradientError, ShapeError
+from engine.eager import backward as eager
+from engine.eager.tensor import Tensor
+from engine.ops.arrays import shape
+from engine.program.backward.in_block import gradients_in_block
+from engine.program.build.builder import Builder, current_builder, located, user_frame
+from engine.program.graph.program import Variable
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool = False,
+    no_grad_vars: Any = None,
+) -> list[Any]:
+    """Gradients of ``outputs`` with respect to ``inputs``, touching no ``grad``.
+
+    With ``create_graph`` the result can be differentiated again. Nothing flows into ``no_grad_vars``. Raises
+    GradientError for an input that the outputs do not depend on, unless ``allow_unused`` (then its gradient
+    is None). While a Program is built the operators that compute the gradients are appended to it.
+    """
+    builder = current_builder()
+    if builder is None:
+        return list(
+            eager.grad(
+                outputs,
+                inputs,
+                grad_outputs,
+                retain_graph,
+                create_graph,
+                only_inputs,
+                allow_unused,
+                no_grad_vars,
+            )
+        )
+    if not only_inputs:
+        raise ArgumentError("grad: only_inputs=False is not supported by Paddle either; leave it True")
+    found = _in_program(
+        builder,
+        _variables(builder, "outputs", outputs),
+        _variables(builder, "inputs", inputs),
+        grad_outputs,
+        create_graph,
+        _variables(builder, "no_grad_vars", no_grad_vars or []),
+    )
+    for n, value in enumerate(found):
+        if value is None and not allow_unused:
+            error = GradientError(
+                f"grad: in this block of the Program the outputs do not depend on inputs[{n}]; pass "
+                "allow_unused=True to get None for it"
+            )
+            raise located(error, user_frame())
+    return found
+
+
+def _in_program(
+    builder: Builder,
+    outputs: list[Any],
+    inputs: list[Any],
+    starts: Any,
+    create_graph: bool,
+    blocked: list[Any],
+) -> list[Any]:
+    given = [starts] if starts is None or not isinstance(starts, (list, tuple)) else list(starts)
+    given = given * len(outputs) if given == [None] else given
+    if len(given) != len(outputs):
+        raise ArgumentError(f"grad: {len(outputs)} outputs but {len(given)} grad_outputs; pass one for each")
+    ops = tuple(builder.block.ops)
+    opened = [v for v in inputs if v.stop_gradient]
+    closed = [v for v in blocked if not v.stop_gradient]
+    if opened:
+        raise GradientError(
+            f"grad: {opened[0].name!r} has stop_gradient=True; set it to False before the computation"
+        )
+    grads: dict[int, Any] = {}
+    with modes.use(builder.with_grad(create_graph)):
+        for output, start in zip(outputs, given, strict=True):
+            if start is None:
+                start = shape.fill_like(output, value=1.0)
+            elif list(start.shape) != list(output.shape):
+                raise ShapeError(
+                    f"grad: the gradient has shape {list(start.shape)}: the output {list(output.shape)}"
+                )
+            before = grads.get(id(output))
+            grads[id(output)] = start if before is None else before + start
+        for variable in closed:
+            variable.stop_gradient = True
+        try:
+            return gradients_in_block(builder.block, ops, grads, inputs)
+        finally:
+            for variable in closed:
+                variable.stop_gradient = False
+
+
+def _variables(builder: Builder, name: str, values: Any) -> list[Any]:
+    listed = list(values) if isinstance(values, (list, tuple)) else [values]
+    if not all(isinstance(v, (Variable, Tensor)) for v in listed):
+        raise DTypeError(f"grad: {name} is a Tensor or a list of them: got {type(values).__name__}")
+    return [builder.result(v) for v in listed]

@@ -1,0 +1,281 @@
+"""The building mode: applying an operator infers its results and appends it to the current Block."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+from engine.core import mode as modes
+from engine.core.errors import ArgumentError, ConversionError, EngineError, ProgramError
+from engine.core.opdef import OpDef
+from engine.core.operator import Operator, is_internal
+from engine.core.spec import Spec
+from engine.eager.tensor import Tensor
+from engine.ops.training import update
+from engine.program.build.annotate import marks
+from engine.program.build.buffer_place import BufferPlace
+from engine.program.text.naming import Helpers, engine_frames
+from engine.program.graph.program import Block, Program, Variable
+from engine.program.build.results import make_results
+
+Rebound = dict[int, tuple[Any, Variable]]
+
+
+class Builder(modes.Mode):
+    """Appends to ``program``. An eager Tensor it meets becomes a persistable Variable of the same storage."""
+
+    fast = False
+    static = True
+
+    def __init__(
+        self,
+        program: Program,
+        grad: bool = True,
+        block: Block | None = None,
+        startup: Program | None = None,
+    ) -> None:
+        self.program = program
+        # In static mode: the Program that gives parameters their first values. None while a function is
+        # traced, where parameters are eager Tensors.
+        self.startup = startup
+        self.helpers = Helpers()
+        self.grad = grad
+        self.block = block if block is not None else program.global_block()
+        # Values changed in place while building: the object the user holds, and what it stands for now.
+        self.rebound: Rebound = {}
+        # The value that each view (by id) is a view of, and all that share storage with such a value.
+        self.roots: dict[int, Variable] = {}
+        self.families: dict[int, list[Variable]] = {}
+        self.stale: dict[int, Variable] = {}  # storage of theirs was changed through another name
+        # Buffers that were assigned a value, by the dict they live in and their name there. None where they
+        # are written at once, because nobody says when the Program is complete.
+        self.assigned: dict[tuple[int, str], BufferPlace] | None = None
+
+    def with_grad(self, grad: bool) -> modes.Mode:
+        return self if grad == self.grad else self._variant(grad, self.block)
+
+    def in_block(self, block: Block) -> Builder:
+        return self._variant(self.grad, block)
+
+    def _variant(self, grad: bool, block: Block) -> Builder:
+        made = Builder(self.program, grad, block, self.startup)
+        made.helpers = self.helpers
+        made.rebound = self.rebound
+        made.roots, made.families, made.stale = self.roots, self.families, self.stale
+        made.assigned = self.assigned
+        return made
+
+    def apply(self, opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        values = tuple(self._value(opdef, i.name, v) for i, v in opdef.named_inputs(inputs))
+        attrs = opdef.with_defaults(attrs)
+        try:
+            specs = opdef.infer_specs([_spec_of(v) for v in values], attrs)
+        except EngineError as error:
+            raise located(error, user_frame()) from None
+        operator = Operator(opdef, values, attrs)
+        frames = list(engine_frames(sys._getframe(1)))
+        frame = frames[-1].f_back if frames else sys._getframe(1)
+        if frame is not None:
+            operator.code, operator.instruction = frame.f_code, frame.f_lasti
+        outputs = make_results(self, operator, specs, frames)
+        operator.outputs = tuple(outputs)
+        if found := marks():
+            operator.note("attrs", found)
+        self.block.append(operator)
+        if opdef.view:
+            root = self.roots.get(id(values[0]), values[0])
+            self.roots[id(outputs[0])] = root
+            self.families.setdefault(id(root), [root]).append(outputs[0])
+        return outputs[0] if opdef.single else tuple(outputs)
+
+    def rebind(self, x: Any, value: Variable) -> None:
+        """From here on ``x``, which was changed in place, stands for ``value``.
+
+        What shares storage with it would see the change in eager mode, but not here: it can't be read again.
+        In static mode a persistable Variable is written, so that it keeps the value for the next run.
+        """
+        if self.startup is not None and isinstance(x, Variable) and x.persistable:
+            update.assign_into(x, value)
+            return
+        if isinstance(x, BufferPlace):
+            x.put(value)
+            self.rebound[id(x)] = (x, value)
+            return
+        now = self.now(x)
+        root = self.roots.get(id(now), now)
+        self.stale.update({id(v): v for v in self.families.get(id(root), ()) if v is not now})
+        self.rebound[id(x)] = (x, value)
+
+    def now(self, x: Any) -> Any:
+        """What ``x`` stands for at this point."""
+        if isinstance(x, BufferPlace):
+            return self.now(x.value())
+        return self.rebound[id(x)][1] if id(x) in self.rebound else x
+
+    def side(self, function: Callable[[], Any]) -> tuple[Any, Rebound]:
+        """What ``function``, one branch or a loop's body, gives, and what it changed in place.
+
+        The names stand for what they stood for before, until the caller says what became of them.
+        """
+        rebound, stale = dict(self.rebound), dict(self.stale)
+        held = {id(place): place.value() for place in self._places()}
+        try:
+            value = function()
+            return value, {k: v for k, v in self.rebound.items() if rebound.get(k) is not v}
+        finally:
+            for kept, before in ((self.rebound, rebound), (self.stale, stale)):
+                kept.clear()
+                kept.update(before)  # type: ignore[arg-type]
+            for place in self._places():
+                place.put(held.get(id(place), place.buffer))
+
+    def _places(self) -> list[BufferPlace]:
+        return list((self.assigned or {}).values())
+
+    def assign(self, fields: dict[str, Any], name: str, value: Any) -> None:
+        """Let ``fields[name]``, a buffer, be ``value`` from here on; running the Program leaves it there.
+
+        The buffer is written when all else is done. Raises ShapeError or DTypeError for what does not fit it.
+        """
+        assigned = self.assigned
+        if assigned is None:
+            if value is None or fields[name] is None:
+                fields[name] = value
+            else:
+                update.assign_into(fields[name], value)
+            return
+        place = assigned.setdefault((id(fields), name), BufferPlace(fields, name))
+        buffer = place.buffer
+        if buffer is not None and value is not None:
+            try:
+                update.assign_into.opdef.infer_specs([Spec(buffer.shape, buffer.dtype), value.spec], {})
+            except EngineError as error:
+                raise located(error, user_frame()) from None
+        self.rebind(place, value)
+
+    @contextmanager
+    def assigning(self) -> Iterator[None]:
+        """Within the block a Program is built from a function; at the end what it assigned is written."""
+        assigned: dict[tuple[int, str], BufferPlace] = {}
+        self.assigned = assigned
+        try:
+            yield
+            for tensor, value in list(self.rebound.values()):
+                if isinstance(tensor, Tensor) and value.stop_gradient:
+                    update.assign_into(self.program.capture(tensor), value)
+            for place in assigned.values():
+                value = place.value()
+                if place.buffer is not None and value is not None and value is not place.buffer:
+                    update.assign_into(place.buffer, value)
+        finally:
+            for place in assigned.values():
+                if place.value() is not None:
+                    place.put(place.buffer)
+
+    def handed_back(self) -> list[tuple[Any, Variable]]:
+        """What came from outside and was changed in place, with its last value.
+
+        Only what the Program can't write itself: inputs, and tensors whose new value has a gradient.
+        Raises ConversionError where such a value was changed through a view of it.
+        """
+        for variable in self.stale.values():
+            if variable.is_data or variable.persistable:
+                raise ConversionError(
+                    f"to_static: {variable.name!r} {variable.spec} comes from outside and was changed "
+                    "through a view of it; change it by its own name, or clone() it first"
+                )
+        return [
+            (x, value)
+            for x, value in self.rebound.values()
+            if not isinstance(x, BufferPlace)
+            and (x.is_data if isinstance(x, Variable) else not value.stop_gradient)
+        ]
+
+    def result(self, value: Any) -> Variable | None:
+        """What a leaf of a function's result stands for in the Program; None for a plain Python value."""
+        if id(value) in self.rebound:
+            return self.result(self.rebound[id(value)][1])
+        if isinstance(value, Variable):
+            self._require_current("return", value)
+            return value
+        return self.program.capture(value) if isinstance(value, Tensor) else None
+
+    def _value(self, opdef: OpDef, name: str, value: Any) -> Any:
+        if id(value) in self.rebound:
+            return self._value(opdef, name, self.rebound[id(value)][1])
+        if isinstance(value, Variable):
+            if self.startup is not None and value.block.program is not self.program:
+                raise located(
+                    ProgramError(
+                        f"{opdef.name}: {value.name!r} {value.spec} is a Variable of another Program than "
+                        "the one that is being built; make it within the same program_guard()"
+                    ),
+                    user_frame(),
+                )
+            self._require_current(opdef.name, value)
+            return value
+        if value is None:
+            return value
+        if isinstance(value, (list, tuple)):
+            return [self._value(opdef, name, v) for v in value]
+        if isinstance(value, Tensor):
+            return self.program.capture(value)
+        raise ArgumentError(
+            f"{opdef.name}: input {name!r} must be a Variable or Tensor: got {type(value).__name__}; "
+            "use to_tensor()"
+        )
+
+    def _require_current(self, where: str, value: Variable) -> None:
+        if id(value) in self.stale:
+            raise located(
+                ConversionError(
+                    f"{where}: {value.name!r} {value.spec} shares its storage with a tensor that was changed "
+                    "in place since; in a Program it would keep the old value: clone() it before the change, "
+                    "or take the view after it"
+                ),
+                user_frame(),
+            )
+
+
+def _spec_of(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_spec_of(v) for v in value]
+    return None if value is None else value.spec
+
+
+def user_frame() -> FrameType | None:
+    """The innermost frame outside the engine's own files: the user's line."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and is_internal(frame.f_code.co_filename):
+        frame = frame.f_back
+    return frame
+
+
+def located(error: EngineError, frame: FrameType | None) -> EngineError:
+    """``error`` with the user's file and line in front, once."""
+    if frame is None or getattr(error, "_located", False):
+        return error
+    made = type(error)(f"{frame.f_code.co_filename}:{frame.f_lineno}: {error}")
+    made._located = True  # type: ignore[attr-defined]
+    return made
+
+
+@contextmanager
+def building(program: Program, grad: bool = True) -> Iterator[Builder]:
+    """Within the block operators are appended to ``program``."""
+    builder = Builder(program, grad)
+    with modes.use(builder):
+        yield builder
+
+
+def current_builder() -> Builder | None:
+    mode = modes.current()
+    return mode if isinstance(mode, Builder) else None
+
+
+def variable(program: Program, name: str, spec: Spec, stop_gradient: bool = True) -> Variable:
+    """A Variable that is fed when the Program runs."""
+    return program.global_block().create_var(name, spec, stop_gradient=stop_gradient, is_data=True)

@@ -1,0 +1,102 @@
+"""Appends operators whose Variables are given by Paddle's slots, and whose results are there already."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from engine.core.errors import EngineError, ProgramError
+from engine.core.opdef import OPS, OpDef
+from engine.core.operator import Operator
+from engine.program.text.naming import engine_frames
+from engine.program.graph.program import Block, Variable, variables_of
+
+
+def append_into(
+    block: Block,
+    opdef: OpDef,
+    inputs: tuple[Any, ...],
+    attrs: Mapping[str, Any],
+    outputs: tuple[Any, ...],
+    notes: dict[str, Any] | None = None,
+) -> Operator:
+    """Append ``opdef`` to ``block``, writing Variables that exist.
+
+    Raises what its inference raises, and ProgramError where it gives something else than an output is.
+    """
+    full = opdef.with_defaults(attrs)
+    specs = opdef.infer_specs([_spec_of(v) for v in inputs], full)
+    for variable, spec in zip(outputs, specs, strict=True):
+        if variable is not None and not _alike(variable.spec, spec):
+            raise ProgramError(
+                f"{opdef.name}: it gives {spec}: {variable.name!r} is {variable.spec}; create it so"
+            )
+    operator = Operator(opdef, inputs, full)
+    operator.outputs = outputs
+    operator.notes = notes
+    frames = list(engine_frames(sys._getframe(1)))
+    frame = frames[-1].f_back if frames else sys._getframe(1)
+    if frame is not None:
+        operator.code, operator.instruction = frame.f_code, frame.f_lasti
+    return block.append(operator)
+
+
+def _spec_of(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_spec_of(v) for v in value]
+    return None if value is None else value.spec
+
+
+def _alike(a: Any, b: Any) -> bool:
+    return (
+        a.dtype is b.dtype
+        and a.ndim == b.ndim
+        and all(m == n or -1 in (m, n) for m, n in zip(a.shape, b.shape, strict=True))
+    )
+
+
+def append_by_slot(
+    block: Block, type: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any], attrs: Mapping[str, Any]
+) -> Operator:
+    """See ``Block.append_op``."""
+    opdef = OPS.get(type)
+    if opdef is None:
+        raise ProgramError(f"append_op: there is no operator {type!r} here; build it from public functions")
+    given = {slot: _variables(block, value) for slot, value in inputs.items()}
+    values: list[Any] = []
+    for declared in opdef.inputs:
+        found = given.pop(declared.slot, [])
+        if declared.is_list:
+            values.append(found)
+        elif len(found) > 1 or (not found and not declared.optional):
+            raise ProgramError(
+                f"append_op: {type}: slot {declared.slot} takes one Variable: got {len(found)}; "
+                f"its slots are {[i.slot for i in opdef.inputs]}"
+            )
+        else:
+            values.append(found[0] if found else None)
+    unknown = [slot for slot, found in given.items() if found]
+    if unknown:
+        raise ProgramError(
+            f"append_op: {type}: no slot {unknown}; its slots are {[i.slot for i in opdef.inputs]}"
+        )
+    results: list[Any] = []
+    wanted = {slot: _variables(block, value) for slot, value in outputs.items()}
+    for out in opdef.outputs:
+        found = wanted.get(out.slot, [])
+        results += found if opdef.listed else [found[0] if found else None]
+    known = {name: value for name, value in attrs.items() if name in opdef.attributes}
+    try:
+        return append_into(block, opdef, tuple(values), known, tuple(results))
+    except EngineError as error:
+        raise error.__class__(f"append_op: {error}") from None
+
+
+def _variables(block: Block, value: Any) -> list[Variable]:
+    """Variables from what a slot is given: one, a list, or names."""
+    if isinstance(value, str):
+        return [block.var(value)]
+    if isinstance(value, (list, tuple)):
+        return [v for each in value for v in _variables(block, each)]
+    return list(variables_of(value))

@@ -1,0 +1,411 @@
+"""Builds branches and loops: ``cond`` and ``while_loop`` with sub-blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from engine.core import mode as modes
+from engine.core import nest
+from engine.core.errors import ConversionError, DTypeError, ShapeError
+from engine.core.operator import Operator
+from engine.core.spec import Spec
+from engine.eager.tensor import Tensor
+from engine.ops.arrays import shape
+from engine.ops.control import flow as ops
+from engine.ops.elementwise import math
+from engine.program.build.buffer_place import BufferPlace
+from engine.program.build.builder import Builder, Rebound, current_builder, located, user_frame
+from engine.program.graph.program import Block, Variable, reads
+
+
+def cond(
+    pred: Any,
+    true_fn: Callable[[], Any] | None = None,
+    false_fn: Callable[[], Any] | None = None,
+    name: str | None = None,
+) -> Any:
+    """The result of one of two functions, by a bool of one element.
+
+    Both must give the same structure; numbers that differ become Variables. In eager mode, or for a Python
+    bool, the chosen function is simply called. Raises ConversionError where the structures differ, ShapeError
+    or DTypeError where the values can't stand for one another.
+    """
+    true_fn, false_fn = true_fn or (lambda: None), false_fn or (lambda: None)
+    builder = current_builder()
+    if builder is None or not isinstance(pred, (Variable, Tensor)):
+        return true_fn() if pred else false_fn()
+    pred = _condition("cond", builder, pred)
+    sides = []
+    for function in (true_fn, false_fn):
+        block = builder.program.create_block(builder.block)
+        with modes.use(builder.in_block(block)):
+            value, changes = builder.side(function)
+        sides.append((block, value, changes))
+    (true_block, true_value, in_true), (false_block, false_value, in_false) = sides
+    changed = changed_outside(builder, in_true, in_false)
+    flat_true = [_after(builder, v, in_true) for v in nest.flatten(true_value)]
+    flat_false = [_after(builder, v, in_false) for v in nest.flatten(false_value)]
+    if not nest.same_structure(true_value, false_value):
+        raise _error(ConversionError(
+            f"cond: the branches give different structures: {nest.describe(true_value)} and "
+            f"{nest.describe(false_value)}; make both give the same"
+        ))  # fmt: skip
+    results: list[Any] = []
+    pairs: list[tuple[Variable, Variable]] = []
+    for a, b in zip(flat_true, flat_false, strict=True):
+        if not isinstance(a, (Variable, Tensor)) and not isinstance(b, (Variable, Tensor)) and _same(a, b):
+            results.append(a)
+            continue
+        pair = _pair(builder, true_block, a, false_block, b)
+        results.append(None)
+        pairs.append(pair)
+    for x in changed:
+        one, other = (_after(builder, x, side) for side in (in_true, in_false))
+        pairs.append(_pair(builder, true_block, one, false_block, other))
+    outputs = iter(append_cond(builder, pred, true_block, false_block, pairs))
+    merged = [next(outputs) if _is_merged(a, b) else a for a, b in zip(flat_true, flat_false, strict=True)]
+    for x, value in zip(changed, outputs, strict=True):
+        builder.rebind(x, value)
+    return nest.pack(true_value, merged)
+
+
+def changed_outside(builder: Builder, *changes: Rebound) -> list[Any]:
+    """What branches or a loop's body changed in place of what was there before."""
+    found = {}
+    for side in changes:
+        for key, (x, _) in side.items():
+            if isinstance(x, (Tensor, BufferPlace)) or any(x.block is b for b in builder.block.lineage()):
+                found[key] = x
+    return list(found.values())
+
+
+def _after(builder: Builder, value: Any, changes: Rebound) -> Any:
+    """What a value stands for at the end of a side."""
+    return changes[id(value)][1] if id(value) in changes else builder.now(value)
+
+
+def _is_merged(a: Any, b: Any) -> bool:
+    return isinstance(a, (Variable, Tensor)) or isinstance(b, (Variable, Tensor)) or not _same(a, b)
+
+
+def _same(a: Any, b: Any) -> bool:
+    if a is b:
+        return True
+    return type(a) is type(b) and isinstance(a, (bool, int, float, str, bytes)) and a == b
+
+
+def _pair(
+    builder: Builder, true_block: Block, a: Any, false_block: Block, b: Any
+) -> tuple[Variable, Variable]:
+    first = _in_block(builder, true_block, a, like=b)
+    second = _in_block(builder, false_block, b, like=a)
+    try:
+        ops.merged("cond", first.spec, second.spec)
+    except ShapeError as error:
+        raise _error(error) from None
+    return first, second
+
+
+def _in_block(builder: Builder, block: Block, value: Any, like: Any) -> Variable:
+    """``value`` as a Variable of ``block``; a number takes the dtype of what the other side gives."""
+    if isinstance(value, Variable):
+        return value
+    with modes.use(builder.in_block(block)):
+        if isinstance(value, Tensor):
+            return builder.program.capture(value)
+        if isinstance(value, (bool, int, float)):
+            return _number(block, value, like)
+    raise _error(ConversionError(
+        f"cond: one branch gives {value!r} and the other {like!r}; only tensors and numbers can differ "
+        "between branches of a tensor condition: give both branches a tensor, or the same object"
+    ))  # fmt: skip
+
+
+def _number(block: Block, value: Any, like: Any) -> Variable:
+    """A number that stands for ``like``, in its shape; a float beside whole numbers stays a float."""
+    if not isinstance(like, (Variable, Tensor)):
+        made = shape.fill(shape=[], value=value, dtype=_dtype_of(value, like))
+    else:
+        fraction = isinstance(value, float) and not like.dtype.is_floating_point
+        dtype = "float32" if fraction else like.dtype.name
+        if -1 not in like.shape:
+            made = shape.fill(shape=list(like.shape), value=value, dtype=dtype)
+        elif isinstance(like, Variable) and any(like.block is b for b in block.lineage()):
+            made = shape.fill_like(like, value=float(value), dtype=dtype)
+        else:
+            raise _error(
+                ConversionError(
+                    f"cond: one branch gives {value!r} and the other {like.spec}, whose shape is known only "
+                    "when it runs; give a tensor of that shape on both sides, e.g. with full_like"
+                )
+            )
+    assert isinstance(made, Variable)
+    return made
+
+
+def _dtype_of(value: Any, like: Any) -> str:
+    kinds = {type(value), type(like)}
+    return "float32" if float in kinds else "bool" if kinds == {bool} else "int64"
+
+
+def append_cond(
+    builder: Builder,
+    pred: Variable,
+    true_block: Block,
+    false_block: Block,
+    pairs: Sequence[tuple[Variable, Variable]],
+) -> list[Variable]:
+    captured = outer_reads(true_block, false_block)
+    for pair in pairs:
+        captured.update({id(v): v for v in pair if v.block not in (true_block, false_block)})
+    specs = [ops.merged("cond", a.spec, b.spec) for a, b in pairs]
+    attrs = {
+        "true_block": true_block.idx,
+        "false_block": false_block.idx,
+        "true_results": [a.name for a, _ in pairs],
+        "false_results": [b.name for _, b in pairs],
+        "specs": specs,
+    }
+    stops = [(a.stop_gradient and b.stop_gradient) or not builder.grad for a, b in pairs]
+    return append_operator(builder, ops.cond.opdef, (pred, list(captured.values())), attrs, specs, stops)
+
+
+def append_operator(
+    builder: Builder,
+    opdef: Any,
+    inputs: tuple[Any, ...],
+    attrs: dict[str, Any],
+    specs: Sequence[Spec],
+    stops: Sequence[bool],
+) -> list[Variable]:
+    operator = Operator(opdef, inputs, attrs)
+    frame = user_frame()
+    if frame is not None:
+        operator.code, operator.instruction = frame.f_code, frame.f_lasti
+    base = builder.program.unique_name(opdef.name)
+    operator.outputs = tuple(
+        builder.block.create_var(f"{base}.tmp_{n}", spec, stop_gradient=stop)
+        for n, (spec, stop) in enumerate(zip(specs, stops, strict=True))
+    )
+    builder.block.append(operator)
+    return list(operator.outputs)
+
+
+def outer_reads(*blocks: Block) -> dict[int, Variable]:
+    """Variables that blocks (with their sub-blocks) read but do not define, by id."""
+    own = set(blocks)
+    found: dict[int, Variable] = {}
+    for block in blocks:
+        for operator in block.ops:
+            for variable in reads(operator):
+                if variable.block not in own and not _within(variable.block, own):
+                    found[id(variable)] = variable
+    return found
+
+
+def _within(block: Block, roots: set[Block]) -> bool:
+    return any(b in roots for b in block.lineage())
+
+
+def _condition(where: str, builder: Builder, pred: Any) -> Variable:
+    if isinstance(pred, Tensor):
+        pred = builder.program.capture(pred)
+    if pred.size not in (1, -1):
+        raise _error(
+            ShapeError(
+                f"{where}: the condition must have one element: got {pred.name!r} {pred.spec}; "
+                "use all() or any()"
+            )
+        )
+    if pred.dtype.name != "bool":
+        pred = math.cast(pred, out_dtype="bool")
+    assert isinstance(pred, Variable)
+    return pred
+
+
+def while_loop(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: Sequence[Any],
+    is_test: bool = False,
+    name: str | None = None,
+) -> list[Any]:
+    """Calls ``body(*loop_vars)`` while ``cond(*loop_vars)``; returns the last values.
+
+    Numbers among the loop's values become Variables. ``body`` must give values of the same structure and
+    dtypes; a dimension that changes becomes unknown. In eager mode it is a Python loop.
+    """
+    builder = current_builder()
+    if builder is None:
+        values = list(loop_vars)
+        while cond(*values):
+            given = body(*values)
+            values = list(given) if isinstance(given, (list, tuple)) else [given]
+        return values
+    changed: list[Any] = []
+    blocks, operators = len(builder.program.blocks), len(builder.block.ops)
+    while True:
+        try:
+            outputs = _append_loop(builder, cond, body, list(loop_vars), changed)
+            break
+        except _Changes as found:
+            changed += found.tensors
+            del builder.program.blocks[blocks:]
+            del builder.block.ops[operators:]
+    own = len(outputs) - len(changed)
+    for x, value in zip(changed, outputs[own:], strict=True):
+        builder.rebind(x, value)
+    packed = nest.pack(list(loop_vars), outputs[:own])
+    assert isinstance(packed, list)
+    return packed
+
+
+class _Changes(Exception):
+    """A loop's body changed tensors in place: the loop is built again with their values carried through."""
+
+    def __init__(self, tensors: list[Any]) -> None:
+        self.tensors = tensors
+
+
+def _append_loop(
+    builder: Builder, cond: Callable[..., Any], body: Callable[..., Any], loop_vars: list[Any],
+    changed: list[Any],
+) -> list[Variable]:  # fmt: skip
+    """The operator over ``loop_vars`` and the values of ``changed``, which the body changes in place."""
+    count = len(loop_vars)
+
+    def begin(values: tuple[Any, ...]) -> tuple[Any, ...]:
+        for x, value in zip(changed, values[count:], strict=True):
+            builder.rebind(x, value)
+        return values[:count]
+
+    def test(*values: Any) -> Any:
+        return cond(*begin(values))
+
+    def step(*values: Any) -> list[Any]:
+        given = body(*begin(values))
+        return [*(given if isinstance(given, (list, tuple)) else [given]), *changed]
+
+    structure = [*loop_vars, *(builder.now(x) for x in changed)]
+    flat = [_loop_value(builder, builder.now(v)) for v in nest.flatten(structure)]
+    specs = [v.spec.with_shape([-1, *v.spec.shape[1:]]) if v.grows else v.spec for v in flat]
+    stops = [v.stop_gradient for v in flat]
+    # Dimensions that the body changes become unknown, and what it computes from trained values has a
+    # gradient, until nothing changes any more.
+    for _ in range(4 + len(flat)):
+        made = _build_loop(builder, test, step, structure, specs, stops, changed)
+        if isinstance(made, dict):
+            break
+        specs, stops = made
+    else:
+        raise _error(
+            ShapeError(
+                "while_loop: the number of dimensions of a loop value changes with every iteration; "
+                "keep it fixed"
+            )
+        )
+    stops = [stop or not builder.grad for stop in stops]
+    return append_operator(
+        builder, ops.while_loop.opdef, (flat, made["captured"]), made["attrs"], specs, stops
+    )
+
+
+def _loop_value(builder: Builder, value: Any) -> Variable:
+    if isinstance(value, Variable):
+        return value
+    if isinstance(value, Tensor):
+        return builder.program.capture(value)
+    if isinstance(value, (bool, int, float)):
+        made = shape.fill(shape=[], value=value, dtype=_dtype_of(value, value))
+        assert isinstance(made, Variable)
+        return made
+    raise _error(ConversionError(
+        f"while_loop: a loop value is {value!r}; only tensors and numbers can change in a loop over a tensor "
+        "condition: make it a tensor before the loop, or do not change it in the loop"
+    ))  # fmt: skip
+
+
+def _build_loop(
+    builder: Builder,
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    structure: Sequence[Any],
+    specs: list[Spec],
+    stops: list[bool],
+    changed: list[Any],
+) -> Any:
+    """Blocks of the loop with values of ``specs``; wider specs and stops to try next where the body changes
+    them.
+    """
+    program = builder.program
+    blocks_before = len(program.blocks)
+    outer = program.create_block(builder.block)
+    names = [program.unique_name("while_value") for _ in specs]
+    with modes.use(builder.in_block(outer)):
+        condition, (cond_block,) = _part(builder, outer, cond, structure, names, specs, stops)
+        results, (body_block,) = _part(builder, outer, body, structure, names, specs, stops, changed)
+        with modes.use(builder.in_block(cond_block)):
+            condition = _condition("while_loop", builder, condition)
+    wider = []
+    for n, (spec, result) in enumerate(zip(specs, results, strict=True)):
+        if result.spec.dtype is not spec.dtype:
+            raise _error(DTypeError(
+                f"while_loop: loop value {n} is {spec} before the loop and {result.spec} after an iteration; "
+                "give it the same dtype before the loop"
+            ))  # fmt: skip
+        try:
+            wider.append(ops.merged(f"while_loop: loop value {n}", spec, result.spec))
+        except ShapeError as error:
+            raise _error(error) from None
+    flowing = [stop and result.stop_gradient for stop, result in zip(stops, results, strict=True)]
+    if wider != specs or flowing != stops:
+        del program.blocks[blocks_before:]
+        return wider, flowing
+    captured = outer_reads(outer, cond_block, body_block)
+    captured.update({id(v): v for v in (*results, condition) if not _within(v.block, {outer})})
+    return {
+        "results": results,
+        "captured": list(captured.values()),
+        "attrs": {
+            "cond_block": cond_block.idx,
+            "body_block": body_block.idx,
+            "loop_names": names,
+            "cond_result": condition.name,
+            "body_results": [v.name for v in results],
+            "steps": "",
+            "specs": specs,
+        },
+    }
+
+
+def _part(
+    builder: Builder, outer: Block, function: Callable[..., Any], structure: Sequence[Any], names: list[str],
+    specs: list[Spec], stops: list[bool], changed: list[Any] | None = None,
+) -> tuple[Any, tuple[Block]]:  # fmt: skip
+    """One block of the loop, with the loop's values as Variables that ``outer`` defines for both.
+
+    The condition's where ``changed`` is None, else the body's.
+    """
+    block = builder.program.create_block(outer)
+    values = [
+        outer.vars[n] if n in outer.vars else outer.create_var(n, s, stop_gradient=stop, is_data=True)
+        for n, s, stop in zip(names, specs, stops, strict=True)
+    ]
+    with modes.use(builder.in_block(block)):
+        given, changes = builder.side(lambda: function(*nest.pack(list(structure), values)))
+        if changed is None:
+            return _after(builder, given, changes), (block,)
+        new = [x for x in changed_outside(builder, changes) if all(x is not known for known in changed)]
+        if new:
+            raise _Changes(new)
+        if not nest.same_structure(given, list(structure)):
+            raise _error(ConversionError(
+                f"while_loop: the body gives {nest.describe(given)} for loop values "
+                f"{nest.describe(list(structure))}; give back one value for each, in the same structure"
+            ))  # fmt: skip
+        return [_loop_value(builder, _after(builder, v, changes)) for v in nest.flatten(given)], (block,)
+
+
+def _error(error: Any) -> Any:
+    return located(error, user_frame())

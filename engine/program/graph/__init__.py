@@ -1,0 +1,1 @@
+"""Program, Block, Variable, Region: the graph, what is ill-formed in it, how long its values live."""

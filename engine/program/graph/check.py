@@ -1,0 +1,67 @@
+"""Says what is ill-formed in a Program."""
+
+from __future__ import annotations
+
+from engine.core.errors import ProgramError
+from engine.core.opdef import OPS
+from engine.program.graph.liveness import results
+from engine.program.graph.program import Block, Program, Variable, reads, writes
+
+
+def problems(program: Program) -> list[str]:
+    """Every rule that the Program breaks, one sentence each; empty for a well-formed one."""
+    found: list[str] = []
+    for block in program.blocks:
+        if block.idx and not 0 <= block.parent_idx < block.idx:
+            found.append(
+                f"block {block.idx}: its parent is block {block.parent_idx}, which does not come before it"
+            )
+            continue
+        _check_block(block, found)
+    for name in (*program.inputs, *program.outputs):
+        if program.global_block().find(name) is None:
+            found.append(f"program: {name!r} is listed as input or output, but no variable has that name")
+    return found
+
+
+def _check_block(block: Block, found: list[str]) -> None:
+    defined: set[int] = set()
+    for ancestor in block.lineage():
+        defined |= {
+            id(v) for v in ancestor.vars.values() if v.persistable or v.is_data or ancestor is not block
+        }
+    for n, operator in enumerate(block.ops):
+        where = f"block {block.idx}, operator {n} ({operator.opdef.name})"
+        if OPS.get(operator.opdef.name) is not operator.opdef:
+            found.append(f"{where}: not a registered operator")
+        for variable in reads(operator):
+            if not _visible(block, variable):
+                found.append(f"{where}: reads {variable.name!r}, which is not in this block or a parent")
+            elif (
+                id(variable) not in defined
+                and variable.name in block.vars
+                and block.vars[variable.name] is variable
+            ):
+                found.append(f"{where}: reads {variable.name!r} before any operator writes it")
+        for variable in writes(operator):
+            if not _visible(block, variable):
+                found.append(f"{where}: writes {variable.name!r}, which is not in this block or a parent")
+        defined |= {id(v) for v in results(operator)}
+        for key in ("true_block", "false_block", "cond_block", "body_block"):
+            index = operator.attrs.get(key)
+            if index is not None and not block.idx < index < len(block.program.blocks):
+                found.append(
+                    f"{where}: {key} is {index}, but the program has {len(block.program.blocks)} blocks"
+                )
+
+
+def _visible(block: Block, variable: Variable) -> bool:
+    return any(b.vars.get(variable.name) is variable for b in block.lineage())
+
+
+def check(program: Program) -> Program:
+    """The Program itself; raises ProgramError naming every problem if it is ill-formed."""
+    found = problems(program)
+    if found:
+        raise ProgramError("Program is ill-formed: " + "; ".join(found[:10]))
+    return program

@@ -1,0 +1,307 @@
+"""Program > Block > Operator, Variable."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from engine.core import names
+from engine.core.errors import ArgumentError, ProgramError
+from engine.core.operator import Operator
+from engine.core.random import Generator
+from engine.core.spec import Spec
+from engine.program.graph.variable import Parameter, Variable
+from engine.program.text import operator_api
+
+_serial = itertools.count()
+operator_api.attach()
+
+
+class Block:
+    """Operators in order, with the Variables they define. A sub-block also sees those of its parents."""
+
+    def __init__(self, program: Program, idx: int, parent_idx: int) -> None:
+        self.program = program
+        self.idx = idx
+        self.parent_idx = parent_idx
+        self.ops: list[Operator] = []
+        self.vars: dict[str, Variable] = {}
+
+    @property
+    def parent(self) -> Block | None:
+        return None if self.parent_idx < 0 else self.program.blocks[self.parent_idx]
+
+    def lineage(self) -> Iterator[Block]:
+        """This block, its parent, and so on to block 0."""
+        block: Block | None = self
+        while block is not None:
+            yield block
+            block = block.parent
+
+    def find(self, name: str) -> Variable | None:
+        """The Variable of that name here or in a parent."""
+        for block in self.lineage():
+            if name in block.vars:
+                return block.vars[name]
+        return None
+
+    def var(self, name: str) -> Variable:
+        """The Variable of that name here or in a parent; raises ProgramError if there is none."""
+        found = self.find(name)
+        if found is None:
+            close = ", ".join(sorted(self.vars)[:8])
+            raise ProgramError(
+                f"block {self.idx}: no variable {name!r}; it has "
+                f"{close}{' ...' if len(self.vars) > 8 else ''}"
+            )
+        return found
+
+    def has_var(self, name: str) -> bool:
+        return name in self.vars
+
+    def create_var(
+        self,
+        name: str | None = None,
+        spec: Spec | None = None,
+        *,
+        shape: Any = (),
+        dtype: Any = "float32",
+        type: Any = None,
+        lod_level: int = 0,
+        **fields: Any,
+    ) -> Variable:
+        """A new Variable of ``shape`` and ``dtype``; raises ProgramError if the name is taken here."""
+        name = self._free("_generated_var" if name is None else name, name is None)
+        if spec is None:  # Paddle's way, where a Variable has gradients unless it is told
+            spec = Spec([-1 if d is None else d for d in shape], dtype)
+            fields = {"stop_gradient": False, **fields}
+        fields.pop("need_check_feed", None)
+        made = self.vars[name] = Variable(self, name, spec, **fields)
+        return made
+
+    def create_parameter(
+        self, shape: Any, dtype: Any, name: str, trainable: bool = True, tensor: Any = None, **fields: Any
+    ) -> Parameter:
+        """A new Parameter of the global block; raises ProgramError if the name is taken."""
+        block = self.program.global_block()
+        made = Parameter(
+            block, block._free(name, False), Spec(shape, dtype), trainable=trainable, tensor=tensor
+        )
+        for field, value in fields.items():
+            setattr(made, field, value)
+        block.vars[made.name] = made
+        return made
+
+    def _free(self, name: str, generated: bool) -> str:
+        if generated:
+            return self.program.unique_name(name)
+        if name in self.vars:
+            raise ProgramError(
+                f"block {self.idx}: variable {name!r} exists already as {self.vars[name].spec}; "
+                "choose another name"
+            )
+        return name
+
+    def iter_parameters(self) -> Iterator[Variable]:
+        return (v for v in self.vars.values() if v.is_parameter)
+
+    def all_parameters(self) -> list[Variable]:
+        return list(self.iter_parameters())
+
+    def append_op(
+        self, type: str, inputs: Any = None, outputs: Any = None, attrs: Any = None, **_: Any
+    ) -> Operator:
+        """Append the operator of Paddle's name ``type``, its Variables given by slot.
+
+        ``outputs`` are Variables of this block that it writes. Raises ProgramError for an operator or a slot
+        that there is not, ShapeError or DTypeError where the inputs do not fit.
+        """
+        from engine.program.build.by_slot import append_by_slot
+
+        return append_by_slot(self, type, inputs or {}, outputs or {}, attrs or {})
+
+    def append(self, operator: Operator) -> Operator:
+        self.ops.append(operator)
+        self.program.changed()
+        return operator
+
+    def __repr__(self) -> str:
+        from engine.program.text.printed import block_text
+
+        return block_text(self)
+
+
+class Program:
+    """A static graph: blocks of operators. Block 0 is the global one; control flow has sub-blocks."""
+
+    def __init__(self) -> None:
+        self.blocks: list[Block] = [Block(self, 0, -1)]
+        self._random_seed = 0
+        # What its operators draw from; None: the process's generator.
+        self.generator: Generator | None = None
+        self.inputs: list[str] = []  # names fed, in order, where the Program stands for a function
+        self.outputs: list[str] = []  # names it gives back
+        self._names: names.NameGenerator | None = None  # its own; None: the process's
+        self._captured: dict[int, Variable] = {}
+        self._version = next(_serial)
+        self.plans: dict[Any, Any] = {}  # compiled plans, dropped when the Program changes
+        self.rates: list[Any] = []  # learning rates, which an Executor brings into its scope before a run
+
+    @property
+    def random_seed(self) -> int:
+        """What the random numbers of its runs begin with; 0 draws from the process's generator.
+
+        Initializers take it, too, from the startup Program. Raises ArgumentError for what is no integer.
+        """
+        return self._random_seed
+
+    @random_seed.setter
+    def random_seed(self, seed: int) -> None:
+        if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
+            raise ArgumentError(f"random_seed: must be an integer: got {type(seed).__name__}; pass e.g. 2026")
+        self._random_seed = int(seed)
+        self.generator = Generator(int(seed)) if seed else None
+        self.changed()
+
+    def changed(self) -> None:
+        """Note that the Program changed: plans compiled before are no longer valid."""
+        self._version = next(_serial)
+        self.plans.clear()
+
+    @property
+    def version(self) -> int:
+        """A number that no earlier state of any Program had."""
+        return self._version
+
+    def unique_name(self, key: str) -> str:
+        """A name that no Variable of the Program has: ``key_0``, ``key_1`` ..."""
+        generate = self._names or names.generate
+        name = generate(key)
+        while any(name in block.vars for block in self.blocks):
+            name = generate(key)
+        return name
+
+    def reserve_names(self) -> None:
+        """Let new names go on after those that the Program has, for one that was read or copied."""
+        self._names = names.NameGenerator()
+        for variable in self.list_vars():
+            base = variable.name.partition(".tmp_")[0]
+            key, _, number = base.rpartition("_")
+            if key and number.isdigit():
+                self._names.skip_to(key, int(number) + 1)
+
+    def global_block(self) -> Block:
+        return self.blocks[0]
+
+    def block(self, index: int) -> Block:
+        return self.blocks[index]
+
+    def current_block(self) -> Block:
+        """The block that operators are appended to now, where this Program is being built; else block 0."""
+        from engine.program.build.builder import current_builder
+
+        builder = current_builder()
+        return builder.block if builder is not None and builder.program is self else self.blocks[0]
+
+    @property
+    def num_blocks(self) -> int:
+        return len(self.blocks)
+
+    def create_block(self, parent: Block) -> Block:
+        block = Block(self, len(self.blocks), parent.idx)
+        self.blocks.append(block)
+        return block
+
+    def capture(self, tensor: Any) -> Variable:
+        """The persistable Variable that stands for an eager Tensor, sharing its storage."""
+        found = self._captured.get(id(tensor))
+        if found is not None and found.tensor is tensor:
+            return found
+        block = self.global_block()
+        name = tensor.name
+        if name in block.vars:
+            name = self.unique_name(f"{name}_captured")
+        if getattr(tensor, "optimize_attr", None) is not None:
+            trains = not tensor.stop_gradient
+            made: Variable = block.create_parameter(tensor.shape, tensor.dtype, name, trains, tensor)
+            made.copy_fields(tensor)
+        else:
+            made = block.create_var(
+                name, Spec(tensor.shape, tensor.dtype), persistable=True, stop_gradient=tensor.stop_gradient,
+                tensor=tensor,
+            )  # fmt: skip
+        self._captured[id(tensor)] = made
+        return made
+
+    def bind(self, variable: Variable, tensor: Any) -> None:
+        """Let a persistable Variable share its storage with an eager Tensor."""
+        variable.tensor = tensor
+        self._captured[id(tensor)] = variable
+
+    def list_vars(self) -> Iterator[Variable]:
+        for block in self.blocks:
+            yield from block.vars.values()
+
+    def all_parameters(self) -> list[Variable]:
+        return self.global_block().all_parameters()
+
+    def bound(self) -> list[Variable]:
+        """Variables that share their storage with an eager Tensor."""
+        return [v for v in self.global_block().vars.values() if v.tensor is not None]
+
+    # -- values --------------------------------------------------------------------------------------------
+    def state_dict(self, mode: str = "all", scope: Any = None) -> dict[str, Any]:
+        """The values of its persistable Variables in ``scope`` (the global one by default), by name.
+
+        ``mode``: 'param' gives the parameters, 'opt' what optimizers keep, 'all' both. Raises ProgramError
+        where one has no value yet.
+        """
+        from engine.program.run.scope import program_state
+
+        return program_state(self, mode, scope)
+
+    def set_state_dict(self, state_dict: Mapping[str, Any], scope: Any = None) -> None:
+        """Give persistable Variables the values of ``state_dict``; what belongs to none is left out, with a
+        warning."""
+        from engine.program.run.scope import set_program_state
+
+        set_program_state(self, state_dict, scope)
+
+    # -- copies and text -----------------------------------------------------------------------------------
+    def clone(self, for_test: bool = False) -> Program:
+        """A copy, which shares the values of parameters; ``for_test`` leaves out what only training needs:
+        gradients, updates, and the training way of dropout and batch norm."""
+        from engine.program.passes.clone import clone
+
+        return clone(self, for_test)
+
+    def to_string(self, throw_on_error: bool = False, with_details: bool = False) -> str:
+        """The text that ``print`` gives; ``with_details`` says all that is known of every Variable."""
+        from engine.program.text.printed import program_text
+
+        return program_text(self, with_details)
+
+    def __repr__(self) -> str:
+        return self.to_string()
+
+
+def variables_of(value: Any) -> Iterator[Variable]:
+    """The Variables in an operator's input or output: one, a list, or none."""
+    if isinstance(value, (list, tuple)):
+        for each in value:
+            yield from variables_of(each)
+    elif isinstance(value, Variable):
+        yield value
+
+
+def reads(operator: Operator) -> Iterator[Variable]:
+    """The Variables that an operator reads."""
+    return variables_of(operator.inputs)
+
+
+def writes(operator: Operator) -> Iterator[Variable]:
+    """The Variables that an operator writes."""
+    return variables_of(operator.outputs)

@@ -1,0 +1,224 @@
+"""Variable and Parameter: named places in a Block."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from engine.core.dtype import DType
+from engine.core.errors import ConversionError, EngineError
+from engine.core.spec import Spec
+from engine.ops.arrays import index as index_ops
+from engine.ops.arrays import shape as shape_ops
+from engine.ops.elementwise import math as math_ops
+from engine.ops.reductions import reduce as reduce_ops
+from engine.program.graph.unknown import Unknown
+
+if TYPE_CHECKING:
+    from engine.program.graph.program import Block
+
+
+CONDITION = (
+    "write the condition in code that to_static converts (if, while, and, or, not), or move it out of the "
+    "graph"
+)
+
+
+class Variable:
+    """A named place in a Block: shape (-1 where unknown) and dtype, no data.
+
+    ``tensor`` is the eager Tensor that a parameter or buffer shares its storage with; a persistable Variable
+    without one has its value in the Scope that an Executor runs in. Operators and methods are those of
+    Tensor, attached by the same table; they append to the Block.
+    """
+
+    _symbolic = True
+    __array_ufunc__ = None  # NumPy's numbers and arrays leave arithmetic with it to it
+    lod_level = 0
+    grows = False  # whether its first dimension is the length of a tensor array
+    type = "LOD_TENSOR"
+
+    def __init__(
+        self,
+        block: Block,
+        name: str,
+        spec: Spec,
+        *,
+        persistable: bool = False,
+        stop_gradient: bool = True,
+        is_parameter: bool = False,
+        is_data: bool = False,
+        tensor: Any = None,
+    ) -> None:
+        self.block = block
+        self.name = name
+        self.spec = spec
+        self.persistable = persistable
+        self.stop_gradient = stop_gradient
+        self.is_parameter = is_parameter
+        self.is_data = is_data
+        self.tensor = tensor
+        # What Paddle says where it differs: it lets whole numbers made of trained values have gradients.
+        self.says_stop_gradient: bool | None = None
+        self.says_name: str | None = None
+        self.says_spec: Spec | None = None
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        """The dimensions; one that is not known is -1, and a Variable where it is computed with."""
+        if self.spec.known:
+            return self.spec.shape
+        return tuple([self._unknown(n) if d < 0 else d for n, d in enumerate(self.spec.shape)])
+
+    def _unknown(self, axis: int) -> Unknown:
+        return Unknown(lambda: index_ops.slice_view(self._sizes(), index=(axis,)), self, axis)
+
+    @property
+    def dtype(self) -> DType:
+        return self.spec.dtype
+
+    @property
+    def ndim(self) -> int:
+        return self.spec.ndim
+
+    rank = dim = ndimension = lambda self: self.ndim
+
+    @property
+    def size(self) -> Any:
+        """Number of elements; where it is not known -1, and a Variable where it is computed with."""
+        if self.spec.known:
+            return self.spec.size
+        return Unknown(lambda: reduce_ops.prod(self._sizes(), reduce_all=True))
+
+    def _sizes(self) -> Any:
+        return math_ops.cast(shape_ops.shape(self), out_dtype="int64")
+
+    @property
+    def trainable(self) -> bool:
+        return self.is_parameter and not self.stop_gradient
+
+    @property
+    def grad_name(self) -> str:
+        """The name that ``append_backward`` gives to its gradient."""
+        return f"{self.name}@GRAD"
+
+    def __len__(self) -> int:
+        if not self.spec.shape or self.spec.shape[0] < 0:
+            from engine.program.build.builder import located, user_frame
+
+            error = ConversionError(
+                f"len: the first dimension of {self.name!r} {self.spec} is not known before running; "
+                "use shape(x)[0]"
+            )
+            raise located(error, user_frame())
+        return self.spec.shape[0]
+
+    # -- values --------------------------------------------------------------------------------------------
+    def get_value(self, scope: Any = None) -> Any:
+        """The value that a persistable Variable has in ``scope`` (the global one by default), as a Tensor.
+
+        Raises ProgramError for a Variable that keeps no value, or has none yet.
+        """
+        from engine.program.run.scope import value_of
+
+        return value_of(self, scope)
+
+    def set_value(self, value: Any, scope: Any = None) -> None:
+        """Give a persistable Variable a value in ``scope``. Raises ShapeError or DTypeError if it can't."""
+        from engine.program.run.scope import give_value
+
+        give_value(self, np.asarray(value), scope)
+
+    def _no_value(self, what: str, remedy: str = "") -> EngineError:
+        from engine.program.build.builder import located, user_frame
+
+        error = ConversionError(
+            f"{what}: {self.name!r} {self.spec} is a static Variable, its value is known only when the "
+            f"Program runs; {remedy or CONDITION}"
+        )
+        return located(error, user_frame())
+
+    def __bool__(self) -> bool:
+        raise self._no_value("bool()")
+
+    def __int__(self) -> int:
+        raise self._no_value("int()")
+
+    def __float__(self) -> float:
+        raise self._no_value("float()")
+
+    def __index__(self) -> int:
+        raise self._no_value("index")
+
+    def numpy(self) -> Any:
+        """Raises: a Variable holds no data. Fetch it with an Executor."""
+        raise self._no_value("numpy()", "fetch it with an Executor, or compute with the Variable itself")
+
+    def item(self, *_: Any) -> Any:
+        """Raises: a Variable holds no data."""
+        raise self._no_value("item()", "fetch it with an Executor, or compute with the Variable itself")
+
+    def tolist(self) -> Any:
+        """Raises: a Variable holds no data."""
+        raise self._no_value("tolist()", "fetch it with an Executor, or compute with the Variable itself")
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise self._no_value("a NumPy array", "compute with functions of this package in place of NumPy's")
+
+    def backward(self, *_: Any, **__: Any) -> None:
+        """Raises: gradients of a Program come from append_backward."""
+        raise self._no_value("backward()", "use paddle.grad, or call backward() on the function's result")
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Variable:
+        from engine.program.build.builder import current_builder
+
+        if current_builder() is not None:  # in a function that is being traced, a Tensor is copied
+            memo[id(self)] = made = shape_ops.assign(self)
+            return made  # type: ignore[no-any-return]
+        made = object.__new__(type(self))
+        memo[id(self)] = made
+        made.__dict__.update(copy.deepcopy(vars(self), memo))
+        return made
+
+    # -- text ----------------------------------------------------------------------------------------------
+    def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
+        """The line that stands for it in its Program's text; ``with_details`` says all that is known."""
+        from engine.program.text.printed import variable_details, variable_text
+
+        return variable_details(self) if with_details else variable_text(self)
+
+    def __repr__(self) -> str:
+        return self.to_string()
+
+
+class Parameter(Variable):
+    """A persistable Variable that is trained: made by Layers and ``create_parameter`` in static mode."""
+
+    def __init__(self, block: Block, name: str, spec: Spec, *, trainable: bool = True, **fields: Any) -> None:
+        super().__init__(
+            block, name, spec, persistable=True, stop_gradient=not trainable, is_parameter=True, **fields
+        )
+        self.optimize_attr: dict[str, float] = {"learning_rate": 1.0}
+        self.regularizer: Any = None
+        self.do_model_average = True
+        self.need_clip = True
+        self.is_distributed = False
+
+    @property
+    def trainable(self) -> bool:
+        return not self.stop_gradient
+
+    @trainable.setter
+    def trainable(self, value: bool) -> None:
+        self.stop_gradient = not value
+
+    def copy_fields(self, source: Any) -> None:
+        """Take what optimizers look at from another parameter."""
+        for field in ("optimize_attr", "regularizer", "do_model_average", "need_clip", "is_distributed"):
+            if hasattr(source, field):
+                setattr(self, field, getattr(source, field))

@@ -1,0 +1,1 @@
+"""Runs Programs: plans, scopes, the Executor."""

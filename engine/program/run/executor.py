@@ -1,0 +1,301 @@
+"""Executor: runs a Program with what is fed, and gives back what is fetched."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from engine.core import mode as modes
+from engine.core.dtype import from_numpy
+from engine.core.errors import ArgumentError, DTypeError, ProgramError, ShapeError
+from engine.core.place import Place, as_place, backend, current_place
+from engine.core.spec import Spec
+from engine.eager.tensor import Tensor, counter_of, wrap
+from engine.program.build.builder import Builder
+from engine.program.graph.liveness import arguments, needed, stored_by, written
+from engine.program.graph.program import Program, Variable, writes
+from engine.program.run.plan import Plan
+from engine.program.run.scope import Scope, global_scope
+
+_defaults = [(Program(), Program())]
+
+
+def default_main_program() -> Program:
+    """The Program that operators are appended to in static mode."""
+    return _defaults[-1][0]
+
+
+def default_startup_program() -> Program:
+    """The Program that gives the parameters of the main one their first values."""
+    return _defaults[-1][1]
+
+
+def static_builder() -> Builder:
+    """The mode of static graphs: it appends to the default Programs."""
+    main, startup = _defaults[-1]
+    return Builder(main, startup=startup)
+
+
+@contextmanager
+def program_guard(main_program: Program, startup_program: Program | None = None) -> Iterator[None]:
+    """Within the block operators are appended to ``main_program``, first values to ``startup_program``.
+
+    Raises DTypeError for what is no Program.
+    """
+    for name, program in (("main_program", main_program), ("startup_program", startup_program)):
+        if not isinstance(program, Program) and (program is not None or name == "main_program"):
+            raise DTypeError(
+                f"program_guard: {name} must be a Program: got {type(program).__name__}; use static.Program()"
+            )
+    entry = (main_program, startup_program or default_startup_program())
+    _defaults.append(entry)
+    try:
+        if modes.is_static():
+            grad = modes.current().grad
+            with modes.use(Builder(main_program, grad, startup=entry[1])):
+                yield
+        else:
+            yield
+    finally:
+        _defaults.remove(entry)
+
+
+class _Prepared:
+    """What one kind of call of ``run`` comes to, but for the shapes fed: Variables instead of names."""
+
+    __slots__ = ("fed", "fetched", "plans")
+
+    def __init__(self, fed: list[Variable], fetched: list[Variable]) -> None:
+        self.fed = fed
+        self.fetched = fetched
+        self.plans: dict[Any, _Compiled] = {}
+
+
+class _Compiled:
+    """A plan, and where the values that stay between runs come from and go to."""
+
+    __slots__ = ("noted", "plan", "read", "stored")
+
+    def __init__(self, plan: Plan, read: list[Variable], stored: list[Variable]) -> None:
+        self.plan = plan
+        self.read = read
+        self.stored = stored
+        replaced = written(plan.ops)
+        self.noted = [v.tensor for v in read if v.tensor is not None and id(v) in replaced]
+
+
+class Executor:
+    """Compiles each Program once for each kind of feed, and runs it."""
+
+    def __init__(self, place: Any = None) -> None:
+        self.place: Place = current_place() if place is None else as_place(place)
+        self._closed = False
+
+    def run(
+        self,
+        program: Any = None,
+        feed: Any = None,
+        fetch_list: Any = None,
+        feed_var_name: str = "feed",
+        fetch_var_name: str = "fetch",
+        scope: Scope | None = None,
+        return_numpy: bool = True,
+        use_program_cache: bool = False,
+        use_prune: bool = False,
+    ) -> list[Any]:
+        """Run ``program`` (default: the main one); returns the values of ``fetch_list``, Variables or names.
+
+        ``feed`` gives arrays or Tensors by the names of data Variables; lists and numbers take the Variable's
+        dtype. Parameters and other persistable Variables have their values in ``scope`` (the global one by
+        default). Operators that nothing depends on are not run. Results are copies.
+
+        Raises ProgramError for a fetch that is not there or a parameter without a value, ArgumentError,
+        ShapeError or DTypeError for a feed that is missing, unknown or does not fit.
+        """
+        if self._closed:
+            raise ProgramError("Executor.run: this executor is closed; make another one")
+        program = _program_of(program)
+        feeds = _feeds_of(feed)
+        wanted = [fetch_list] if isinstance(fetch_list, (str, Variable)) else fetch_list or ()
+        key = (program.version, tuple([_fetch_key(f) for f in wanted]), tuple(feeds), self.place)
+        prepared = program.plans.get(key)
+        if prepared is None:
+            prepared = program.plans[key] = _prepare(program, feeds, wanted)
+        xp = backend(self.place).xp
+        arrays = [_fed(v, feeds[v.name], xp) for v in prepared.fed]
+        shapes = tuple([a.shape for a in arrays])
+        compiled = prepared.plans.get(shapes)
+        if compiled is None:
+            compiled = prepared.plans[shapes] = _compile(program, prepared, arrays, xp)
+        scope = scope or global_scope()
+        for rate in program.rates:
+            rate.bring(scope)
+        results = compiled.plan([*arrays, *_values(compiled.read, scope, xp)])
+        for tensor in compiled.noted:
+            counter_of(tensor).count += 1
+        count = len(prepared.fetched)
+        for variable, array in zip(compiled.stored, results[count:], strict=True):
+            _store(variable, array, scope)
+        fetched = results[:count]
+        if return_numpy:
+            return [np.asarray(r if isinstance(r, (np.ndarray, np.generic)) else r.get()) for r in fetched]
+        return [wrap(xp.asarray(r)) for r in fetched]
+
+    def close(self) -> None:
+        """Refuse further runs; plans belong to their Programs."""
+        self._closed = True
+
+
+def _program_of(program: Any) -> Program:
+    """The Program to run: the default one, or the one that a CompiledProgram wraps."""
+    if program is None:
+        return default_main_program()
+    found = getattr(program, "_program", program)
+    if not isinstance(found, Program):
+        raise DTypeError(
+            f"Executor.run: program must be a Program: got {type(program).__name__}; "
+            "pass e.g. static.default_main_program()"
+        )
+    return found
+
+
+def _feeds_of(feed: Any) -> Mapping[str, Any]:
+    if isinstance(feed, (list, tuple)) and len(feed) == 1:
+        feed = feed[0]
+    if feed is None:
+        return {}
+    if not isinstance(feed, Mapping):
+        raise DTypeError(
+            f"Executor.run: feed is a dict of values by name: got {type(feed).__name__}; "
+            "pass e.g. {'x': array}"
+        )
+    return feed
+
+
+def _fetch_key(fetch: Any) -> Any:
+    if isinstance(fetch, str):
+        return fetch
+    if isinstance(fetch, Variable):
+        return fetch.name
+    if isinstance(fetch, Tensor):
+        return fetch.name
+    raise DTypeError(
+        f"Executor.run: fetch_list holds {type(fetch).__name__}: it takes Variables and their names"
+    )
+
+
+def _prepare(program: Program, feeds: Mapping[str, Any], wanted: Sequence[Any]) -> _Prepared:
+    block = program.global_block()
+    fetched = [block.var(_fetch_key(f)) for f in wanted]
+    computed = {id(v) for o in block.ops for v in writes(o)}
+    for variable in fetched:
+        if not (id(variable) in computed or variable.persistable or variable.is_data):
+            raise ProgramError(
+                f"Executor.run: nothing computes {variable.name!r} {variable.spec}, so it can't be fetched; "
+                "it stands in the Program for its text only"
+            )
+    data = {v.name: v for v in block.vars.values() if v.is_data}
+    fed: list[Variable] = []
+    for name in feeds:
+        variable = data.get(name, block.vars.get(name))
+        if variable is None:
+            warnings.warn(
+                f"Executor.run: feed has {name!r}, which is no Variable of the Program; it is not used",
+                stacklevel=3,
+            )
+            continue
+        if id(variable) in computed and not variable.is_data:
+            raise ArgumentError(
+                f"Executor.run: feed has {name!r}, which the Program computes; it takes {sorted(data)}"
+            )
+        fed.append(variable)
+    return _Prepared(fed, fetched)
+
+
+def _fed(variable: Variable, value: Any, xp: Any) -> Any:
+    """The array for a data Variable. Raises DTypeError or ShapeError for one that does not fit."""
+    spec = variable.spec
+    if isinstance(value, Tensor):
+        array = xp.asarray(value._array)
+    elif isinstance(value, (np.ndarray, np.generic)) or hasattr(value, "__array__"):
+        array = xp.asarray(value)
+    else:
+        array = xp.asarray(value, dtype=spec.dtype.np)
+    if array.dtype != spec.dtype.np:
+        raise DTypeError(
+            f"Executor.run: feed {variable.name!r} has dtype {array.dtype}: the Program says {spec}; "
+            f"convert it with astype({spec.dtype.name!r})"
+        )
+    if array.shape != spec.shape and not (
+        array.ndim == spec.ndim and all(e in (-1, d) for d, e in zip(array.shape, spec.shape, strict=True))
+    ):
+        raise ShapeError(
+            f"Executor.run: feed {variable.name!r} has shape {list(array.shape)}: "
+            f"the Program says {spec}; reshape it"
+        )
+    return array
+
+
+def _compile(program: Program, prepared: _Prepared, arrays: Sequence[Any], xp: Any) -> _Compiled:
+    ops = program.global_block().ops
+    fed = set(map(id, prepared.fed))
+    stored = [v for v in stored_by(ops) if id(v) not in fed]
+    outputs = [*prepared.fetched, *stored]
+    made = set(fed)
+    read: dict[int, Variable] = {}
+    missing = []
+    for operator in needed(ops, outputs):
+        for variable in arguments(operator):
+            if id(variable) not in made:
+                read[id(variable)] = variable
+        made |= {id(v) for v in writes(operator) if not (v.persistable and id(v) in read)}
+    read.update({id(v): v for v in prepared.fetched if id(v) not in made})
+    missing = [v.name for v in read.values() if v.is_data and not v.persistable]
+    if missing:
+        raise ArgumentError(
+            f"Executor.run: the Program needs {missing}, which feed does not give; add them to feed"
+        )
+    kept = [v for v in read.values() if v.persistable]
+    feeds = {v.name: Spec(a.shape, from_numpy(a.dtype)) for v, a in zip(prepared.fed, arrays, strict=True)}
+    plan = Plan(program, ops, [*prepared.fed, *kept], outputs, feeds, xp)
+    return _Compiled(plan, kept, stored)
+
+
+def _values(variables: Sequence[Variable], scope: Scope, xp: Any) -> list[Any]:
+    """The arrays of persistable Variables. Raises ProgramError for one without a value, ShapeError for one
+    of another shape."""
+    arrays = []
+    for variable in variables:
+        tensor = variable.tensor
+        if tensor is None:
+            found = scope.find_var(variable.name)
+            tensor = None if found is None else found.tensor
+            if tensor is None:
+                raise ProgramError(
+                    f"Executor.run: {variable.name!r} {variable.spec} has no value yet; run the startup "
+                    "program or load the parameters first"
+                )
+            # What was loaded from a file, or left by another device, moves here.
+            if isinstance(tensor._array, np.ndarray) is not (xp is np):
+                array = tensor._array
+                tensor._array = array.get() if xp is np else xp.asarray(array)
+        array = tensor._array
+        if array.shape != variable.spec.shape and -1 not in variable.spec.shape:
+            raise ShapeError(
+                f"Executor.run: {variable.name!r} has shape {list(array.shape)} in the scope: the Program "
+                f"says {variable.spec}; run its startup program, or load values that belong to it"
+            )
+        arrays.append(array)
+    return arrays
+
+
+def _store(variable: Variable, array: Any, scope: Scope) -> None:
+    array = np.asarray(array) if isinstance(array, np.generic) else array
+    if variable.tensor is not None:
+        variable.tensor._array = array
+    else:
+        (scope.find_var(variable.name) or scope.var(variable.name)).store(array)

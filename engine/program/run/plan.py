@@ -1,0 +1,222 @@
+"""Compiles operators of a Program into one flat function: slots are local variables, kernels are bound.
+
+A plan is made once per (Program version, concrete specs of what is fed, wanted results). Branches and loops
+are written out as ``if`` and ``while``. An elementwise operator writes into the array of an input that nobody
+reads any more; all else is left to malloc, which hands out memory that is still in the cache (measured:
+buffers planned in advance made LeNet's step 12 to 17% slower, see docs/decisions).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from engine.core.errors import EngineError, ProgramError
+from engine.core.operator import Operator
+from engine.core.place import array_module
+from engine.core.random import default_generator
+from engine.core.spec import Spec
+from engine.eager.mode import explain_specs
+from engine.program.backward.gradient_ops import lowered
+from engine.program.graph.liveness import last_uses, needed
+from engine.program.graph.program import Program, Variable, variables_of
+from engine.program.run.concrete import at_line, concrete_specs
+from engine.program.run.reuse import bases_of, handed_on, reusable
+from engine.program.run.write_control import CONTROL
+
+Array = Any
+
+
+class Plan:
+    """A compiled sequence of operators: from arrays for ``inputs``, in order, it gives those of ``outputs``.
+
+    What it gives belongs to the caller: a result that may be an argument, or one array with another value, is
+    copied. Nothing is kept between calls.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        ops: Sequence[Operator],
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        feeds: Mapping[str, Spec],
+        xp: Any = np,
+    ) -> None:
+        self.inputs = tuple(inputs)
+        self.outputs = tuple(outputs)
+        self.ops = needed(lowered(program, needed(ops, outputs)), outputs)
+        self.specs = concrete_specs(program, self.ops, feeds)
+        writer = Writer(self, program, xp)
+        self.source = writer.source()
+        scope: dict[str, Any] = {}
+        exec(compile(self.source, "<plan>", "exec"), writer.namespace, scope)
+        self._function = scope["plan"]
+        self._lines = writer.lines
+
+    def __call__(self, values: Sequence[Array]) -> tuple[Array, ...]:
+        try:
+            result: tuple[Array, ...] = self._function(values)
+            return result
+        except Exception as error:
+            raise self._explained(error) from error.__cause__
+
+    def _explained(self, error: Exception) -> Exception:
+        """The error with the operator and the user's line that made it."""
+        traceback = error.__traceback__
+        line = None
+        while traceback is not None:
+            if traceback.tb_frame.f_code.co_filename == "<plan>":
+                line = traceback.tb_lineno
+            traceback = traceback.tb_next
+        operator = self._lines.get(line) if line is not None else None
+        if operator is None or isinstance(error, (MemoryError, AssertionError)):
+            return error
+        made: Exception = error
+        if not isinstance(error, EngineError):
+            specs = [self._spec(v) for v in operator.inputs]
+            made = explain_specs(operator.opdef, specs, operator.attrs, error)
+        if isinstance(made, EngineError):
+            made = at_line(made, operator)
+            made.__cause__ = error
+        return made
+
+    def _spec(self, value: Any) -> Any:
+        if isinstance(value, list):
+            return [self._spec(v) for v in value]
+        return None if value is None else self.specs.get(id(value), value.spec)
+
+
+class Writer:
+    """Writes the source of a plan, line by line, remembering which operator each line runs."""
+
+    def __init__(self, plan: Plan, program: Program, xp: Any) -> None:
+        self.plan = plan
+        self.program = program
+        self.backend = "cpu" if xp is np else "cupy"
+        self.reused = reusable(plan.ops, plan.outputs, plan.specs)
+        self.namespace: dict[str, Any] = {
+            "xp": xp, "asarray": xp.asarray, "write": _write,
+            "reserve": (program.generator or default_generator()).reserve,
+        }  # fmt: skip
+        self.lines: dict[int, Operator] = {}
+        self._text: list[str] = []
+        self._slots: dict[int, str] = {}
+        self._variables: list[Variable] = []  # keeps ids unique while compiling
+        self._constants = 0
+
+    def slot(self, variable: Variable) -> str:
+        """The local name of a Variable."""
+        found = self._slots.get(id(variable))
+        if found is None:
+            found = self._slots[id(variable)] = f"v{len(self._slots)}"
+            self._variables.append(variable)
+        return found
+
+    def slots(self, value: Any) -> str:
+        """The argument that stands for an operator's input: a slot, a list of slots, or None."""
+        if value is None:
+            return "None"
+        if isinstance(value, (list, tuple)):
+            return "[" + ", ".join(self.slots(v) for v in value) + "]"
+        return self.slot(value)
+
+    def constant(self, value: Any) -> str:
+        """The global name of a value that does not change."""
+        name = f"c{self._constants}"
+        self._constants += 1
+        self.namespace[name] = value
+        return name
+
+    def line(self, depth: int, text: str, operator: Operator | None = None) -> None:
+        self._text.append(" " * depth + text)
+        if operator is not None:
+            self.lines[len(self._text)] = operator
+
+    def source(self) -> str:
+        inputs, outputs = self.plan.inputs, self.plan.outputs
+        self.line(0, "def plan(values):")
+        if inputs:
+            self.line(1, ", ".join(self.slot(v) for v in inputs) + ", = values")
+        ops = self.plan.ops
+        last = last_uses(ops)
+        keep = {id(v) for v in outputs}
+        dying: dict[int, list[Variable]] = {}
+        for operator in ops:
+            for variable in variables_of(operator.outputs):
+                position = last.get(id(variable))
+                if position is not None and id(variable) not in keep and not variable.persistable:
+                    dying.setdefault(position, []).append(variable)
+        for position, operator in enumerate(ops):
+            self.operator(1, operator)
+            gone = {id(v): v for v in dying.get(position, ())}
+            if gone:
+                self.line(1, " = ".join(self.slot(v) for v in gone.values()) + " = None")
+        base = bases_of(ops)
+        shared = {id(v) for v in inputs} | handed_on(ops)
+        results = ", ".join(
+            f"{self.slot(v)}.copy()" if base.get(id(v), id(v)) in shared else self.slot(v) for v in outputs
+        )
+        self.line(1, f"return ({results}{',' if outputs else ''})")
+        return "\n".join(self._text) + "\n"
+
+    def operator(self, depth: int, operator: Operator) -> None:
+        control = CONTROL.get(operator.opdef.name)
+        if control is not None:
+            control(self, depth, operator)
+        else:
+            self._kernel_call(depth, operator)
+
+    def _kernel_call(self, depth: int, operator: Operator) -> None:
+        opdef = operator.opdef
+        kernel, direct = opdef.kernel_for(self.backend)
+        name = self.constant(kernel)
+        arguments = [self.slots(v) for v in operator.inputs]
+        if not direct:
+            arguments.insert(0, "xp")
+            for key, value in operator.attrs.items():
+                simple = value is None or isinstance(value, (bool, int))
+                arguments.append(f"{key}={value if simple else self.constant(value)}")
+        if opdef.random:
+            if operator.key is not None and not operator.replay:
+                self.line(depth, f"{self.slot(operator.key)} = reserve()")
+            arguments.append("key=" + (self.slot(operator.key) if operator.key is not None else "reserve()"))
+        outputs = list(operator.outputs)
+        if id(operator) in self.reused:
+            arguments.append(f"out={self.slot(self.reused[id(operator)])}")
+        call = f"{name}({', '.join(arguments)})"
+        if not outputs:
+            self.line(depth, call, operator)
+            return
+        targets = [
+            "_" if v is None else f"w{n}" if declared is not None and declared.writes else self.slot(v)
+            for n, (v, declared) in enumerate(zip(outputs, _declared(operator, len(outputs)), strict=True))
+        ]
+        self.line(depth, (targets[0] if opdef.single else ", ".join(targets) + ",") + f" = {call}", operator)
+        if operator.replay:
+            return
+        for n, (variable, declared) in enumerate(
+            zip(outputs, _declared(operator, len(outputs)), strict=True)
+        ):
+            if declared is not None and declared.writes:
+                self.line(depth, f"write({self.slot(variable)}, w{n})", operator)
+
+
+def _declared(operator: Operator, count: int) -> list[Any]:
+    opdef = operator.opdef
+    return [None] * count if opdef.listed else list(opdef.outputs)
+
+
+def _write(target: Array, value: Array) -> None:
+    if value is not target:
+        target[...] = value
+
+
+def module_for(values: Sequence[Array]) -> Any:
+    """The array module of what is fed; raises ProgramError for a mixture."""
+    modules = {array_module(v).__name__: array_module(v) for v in values}
+    if len(modules) > 1:
+        raise ProgramError(f"plan: inputs live on different devices: {sorted(modules)}; move them to one")
+    return next(iter(modules.values()), np)

@@ -1,0 +1,66 @@
+"""Which operators may write their result into the array of an input that nobody reads any more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from engine.core.operator import Operator
+from engine.core.spec import Spec
+from engine.program.graph.liveness import last_uses
+from engine.program.graph.program import Variable, variables_of
+
+
+def reusable(
+    ops: Sequence[Operator], outputs: Sequence[Variable], specs: Mapping[int, Spec]
+) -> dict[int, Variable]:
+    """The input whose array an operator (by id) may write into.
+
+    Only arrays that an operator of the plan made, that no view looks at later, and that have the
+    result's very shape and dtype. What control flow reads or gives may be one array, so it is left alone.
+    """
+    last = last_uses(ops)
+    base = bases_of(ops)
+    end: dict[int, int] = {}
+    for key, position in last.items():
+        root = base.get(key, key)
+        end[root] = max(end.get(root, -1), position)
+    kept = {base.get(id(v), id(v)) for v in outputs} | handed_on(ops)
+    owned: set[int] = set()
+    found: dict[int, Variable] = {}
+    for position, operator in enumerate(ops):
+        opdef = operator.opdef
+        if opdef.has_out and opdef.single and not opdef.outputs[0].writes:
+            wanted = specs.get(id(operator.outputs[0]))
+            for variable in variables_of(operator.inputs):
+                key = id(variable)
+                free = key in owned and key not in kept and end[key] == position
+                if free and wanted is not None and wanted.known and wanted.ndim and specs.get(key) == wanted:
+                    found[id(operator)] = variable
+                    break
+        if not opdef.view:
+            owned |= {id(v) for v in variables_of(operator.outputs) if not v.persistable}
+    return found
+
+
+def bases_of(ops: Sequence[Operator]) -> dict[int, int]:
+    """The Variable (by id) that owns the array of each view."""
+    base: dict[int, int] = {}
+    for operator in ops:
+        if operator.opdef.view:
+            source = id(operator.inputs[0])
+            base[id(operator.outputs[0])] = base.get(source, source)
+    return base
+
+
+def handed_on(ops: Sequence[Operator]) -> set[int]:
+    """What control flow reads and gives, by id of the owner of the array.
+
+    A branch may give what it captured, and a loop that runs no iteration what it started from.
+    """
+    base = bases_of(ops)
+    return {
+        base.get(id(v), id(v))
+        for operator in ops
+        if "specs" in operator.attrs
+        for v in (*variables_of(operator.inputs), *variables_of(operator.outputs))
+    }

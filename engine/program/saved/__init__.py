@@ -1,0 +1,1 @@
+"""Programs as plain values for files, and what is not believed of them."""

@@ -1,0 +1,316 @@
+"""Says what is wrong with a Program that was read from a file of which nothing is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from engine.core.opdef import OPS
+from engine.core.operator import Operator
+from engine.core.spec import Spec
+from engine.ops.control.gradient import gradient
+from engine.program.backward.gradient_ops import forward_of
+from engine.program.graph.liveness import SUB_BLOCKS
+from engine.program.graph.program import Block, Program, variables_of
+from engine.program.saved.distrust_replay import key_faults, reserved, steps_faults, walk_back_faults
+
+# A value larger than this, as far as its shape is known, is no network's but a trap for the memory.
+LARGEST = 4 << 30
+MOST_DIMENSIONS = 32
+# Python's compiler takes 20 loops and 100 levels of indentation in one another.
+DEEPEST = 64
+MOST_LOOPS = 18
+
+
+def structure_faults(program: Program, training: bool = False) -> Iterator[str]:
+    """What keeps the blocks from being walked: to be asked before anything else looks at the Program.
+
+    One for ``training`` may go back through its loops.
+    """
+    if not program.blocks:
+        yield "it has no blocks"
+        return
+    yield from _shape_faults(program)
+    depths: list[int] = []
+    for block in program.blocks:
+        depths.append(depths[block.parent_idx] + 1 if block.idx else 0)
+    if max(depths) > DEEPEST:
+        yield f"its blocks nest {max(depths)} deep; {DEEPEST} is the most"
+        return
+    used: set[int] = set()
+    loops: set[int] = set()
+    for block, number, operator in _operators(program):
+        where = f"block {block.idx}, operator {number} ({operator.opdef.name})"
+        if not operator.opdef.kernel.__module__.startswith("engine.ops."):
+            yield f"{where}: is no operator of a Program"
+        elif operator.opdef.name == "py_func":
+            yield f"{where}: Python functions are not read from files; build the Program again"
+        elif operator.opdef.name == "while_grad" and not training:
+            yield f"{where}: is no operator of a model that only predicts"
+        found = list(_block_faults(block, operator, used, training))
+        yield from (f"{where}: {fault}" for fault in found)
+        if operator.opdef.name == "while" and not found:
+            loops |= {operator.attrs["body_block"], operator.attrs["cond_block"]}
+    for block in program.blocks:
+        nested = sum(b.idx in loops for b in block.lineage())
+        if nested > MOST_LOOPS:
+            yield f"block {block.idx}: {nested} loops in one another; {MOST_LOOPS} is the most"
+            return
+
+
+def _operators(program: Program) -> Iterator[tuple[Block, int, Operator]]:
+    for block in program.blocks:
+        for number, operator in enumerate(block.ops):
+            yield block, number, operator
+
+
+def _shape_faults(program: Program) -> Iterator[str]:
+    for variable in program.list_vars():
+        shape = variable.shape
+        if len(shape) > MOST_DIMENSIONS or any(d < -1 for d in shape):
+            yield f"variable {variable.name!r}: {list(shape)[:8]} is no shape"
+        elif variable.persistable and not variable.spec.known:
+            yield f"variable {variable.name!r}: weights of unknown shape {variable.spec}"
+        elif _bytes(variable.spec) > LARGEST:
+            yield f"variable {variable.name!r}: {variable.spec} needs more than {LARGEST >> 30} GiB"
+
+
+def _bytes(spec: Spec) -> int:
+    total = spec.dtype.itemsize
+    for size in spec.shape:
+        total *= max(size, 1)
+    return total if 0 not in spec.shape else 0
+
+
+def _block_faults(block: Block, operator: Operator, used: set[int], training: bool) -> Iterator[str]:
+    """The sub-blocks of control flow: there, below this block, and of this operator only."""
+    attrs, blocks = operator.attrs, block.program.blocks
+    subs: list[Block] = []
+    for key in SUB_BLOCKS:
+        if key not in attrs:
+            continue
+        index = attrs[key]
+        if type(index) is not int or not block.idx < index < len(blocks) or index in used:
+            yield f"{key} is {index!r}, which is no block of its own"
+            return
+        used.add(index)
+        subs.append(blocks[index])
+    if not subs:
+        return
+    parents = {sub.parent_idx for sub in subs}
+    if operator.opdef.name == "conditional_block":
+        if parents != {block.idx}:
+            yield f"its branches are below blocks {sorted(parents)}, not below this one"
+            return
+        yield from _result_faults(operator, subs[0], "true_results")
+        yield from _result_faults(operator, subs[1], "false_results")
+        return
+    if operator.opdef.name == "while_grad":
+        yield from walk_back_faults(block, operator, subs[0])
+        return
+    outer = subs[0].parent
+    if len(parents) != 1 or outer is None or outer.parent_idx != block.idx or outer.ops or outer.idx in used:
+        yield "its condition and body are not below a block of its values"
+        return
+    used.add(outer.idx)
+    yield from _loop_faults(operator, outer, subs[0], subs[1])
+    yield from steps_faults(operator, training)
+
+
+def _result_faults(operator: Operator, block: Block, key: str) -> Iterator[str]:
+    """``attrs[key]`` names a Variable that can stand for each of the operator's results."""
+    names, specs = operator.attrs[key], operator.attrs["specs"]
+    outputs = list(variables_of(operator.outputs))
+    if not _are(names, str) or not _are(specs, Spec) or not len(names) == len(specs) == len(outputs):
+        yield f"{key} and specs do not say what its {len(outputs)} results are"
+        return
+    for name, spec, output in zip(names, specs, outputs, strict=True):
+        found = block.find(name)
+        if found is None or not _alike(found.spec, output.spec) or not _alike(spec, output.spec):
+            yield f"{key}: {name!r} can't stand for {output.name!r} {output.spec}"
+
+
+def _loop_faults(operator: Operator, outer: Block, condition: Block, body: Block) -> Iterator[str]:
+    attrs = operator.attrs
+    names, starts = attrs["loop_names"], operator.inputs[0]
+    if not _are(names, str) or not names or len(set(names)) != len(names) or len(names) != len(starts):
+        yield f"loop_names do not say what its {len(starts)} values are"
+        return
+    for name, start in zip(names, starts, strict=True):
+        value = outer.vars.get(name)
+        if value is None or not value.is_data or not _alike(value.spec, start.spec):
+            yield f"loop_names: {name!r} can't stand for {start.name!r} {start.spec}"
+    result = condition.find(attrs["cond_result"]) if isinstance(attrs["cond_result"], str) else None
+    if result is None or result.dtype.name != "bool":
+        yield f"cond_result {attrs['cond_result']!r} is no bool"
+    yield from _result_faults(operator, body, "body_results")
+    if len(list(variables_of(operator.outputs))) != len(names):
+        yield f"its {len(names)} values have another number of results"
+
+
+def _are(value: Any, kind: type) -> bool:
+    return isinstance(value, list) and all(isinstance(v, kind) for v in value)
+
+
+def _alike(a: Spec, b: Spec) -> bool:
+    """Whether one may stand for the other: dtype, number of dimensions, and those that both know."""
+    return (
+        a.dtype is b.dtype
+        and a.ndim == b.ndim
+        and all(m == n or -1 in (m, n) for m, n in zip(a.shape, b.shape, strict=True))
+    )
+
+
+def content_faults(program: Program, training: bool = False) -> Iterator[str]:
+    """What makes a Program whose blocks can be walked compute something else than it says, or nothing.
+
+    One for ``training`` may give its state new values, which a model that only predicts has no need to.
+    """
+    yield from key_faults(program)
+    defined = reserved(program)
+    for block, number, operator in _operators(program):
+        where = f"block {block.idx}, operator {number} ({operator.opdef.name})"
+        yield from (f"{where}: {fault}" for fault in _output_faults(block, operator, defined, training))
+        found = list(_attribute_faults(operator)) or list(_gradient_faults(operator))
+        yield from (f"{where}: {fault}" for fault in found)
+        if "specs" not in operator.attrs and not found:
+            yield from (f"{where}: {fault}" for fault in _spec_faults(operator))
+    yield from _interface_faults(program, defined)
+
+
+def _output_faults(block: Block, operator: Operator, defined: set[int], training: bool) -> Iterator[str]:
+    """Every value has one origin, and only what belongs to the Program is written in place."""
+    opdef = operator.opdef
+    declared = [None] * len(operator.outputs) if opdef.listed else list(opdef.outputs)
+    for output, variable in zip(declared, operator.outputs, strict=True):
+        if variable is None:
+            continue
+        if output is not None and output.writes and not operator.replay:
+            if variable is not operator.inputs[opdef.index_of[output.writes]] or not variable.persistable:
+                yield f"writes {variable.name!r}, which is no state of the Program, in place"
+        elif variable.block is not block or variable.is_data or (variable.persistable and not training):
+            yield f"its result {variable.name!r} is something else already"
+        elif id(variable) in defined:
+            yield f"its result {variable.name!r} is the result of another operator too"
+        defined.add(id(variable))
+
+
+def _gradient_faults(operator: Operator) -> Iterator[str]:
+    """What a gradient says of the operator that it belongs to is believed no more than that itself."""
+    if operator.opdef is not gradient.opdef:
+        return
+    attrs = operator.attrs
+    of = OPS.get(attrs["of"]) if isinstance(attrs["of"], str) else None
+    counts, xs = attrs["inputs"], operator.inputs[0]
+    if of is None or not of.rules or not isinstance(attrs["attrs"], dict):
+        yield f"of is {attrs['of']!r}, which has no gradient"
+    elif not _are(attrs["outputs"], bool) or not _are(attrs["given"], bool):
+        yield "outputs and given do not say which there are"
+    elif not isinstance(counts, list) or not all(c is None or type(c) is int for c in counts):
+        yield f"inputs is {counts!r}"
+    elif len(counts) != len(of.inputs) or sum(abs(c) for c in counts if c is not None) != len(xs):
+        yield f"inputs is {counts!r} for {len(xs)} variables"
+    elif any(
+        (c is None and not i.optional) or (c is not None and (c >= 0) is not i.is_list)
+        for c, i in zip(counts, of.inputs, strict=True)
+    ):
+        yield f"inputs is {counts!r}, which {of.name} does not take"
+    elif sum(attrs["outputs"]) != len(operator.inputs[1]) or sum(attrs["given"]) != len(operator.inputs[2]):
+        yield "it has another number of outputs and gradients"
+    elif not _are(attrs["targets"], int) or not all(0 <= n < len(xs) for n in attrs["targets"]):
+        yield f"targets is {attrs['targets']!r} for {len(xs)} variables"
+    elif attrs["attrs"].keys() != of.attributes.keys():
+        yield f"attrs are not those of {of.name}"
+    else:
+        forward, _ = forward_of(operator)
+        yield from _attribute_faults(forward)
+        yield from _spec_faults(forward)
+
+
+def _attribute_faults(operator: Operator) -> Iterator[str]:
+    opdef = operator.opdef
+    for name, default in opdef.attributes.items():
+        value = operator.attrs[name]
+        kinds = _KINDS.get(type(default))
+        most = _INTEGERS.get(name)
+        if kinds is not None and value is not None and type(value) not in kinds:
+            yield f"{name} is {value!r}; it should be like {default!r}"
+        elif most is not None and not all(type(v) is int and abs(v) <= most for v in _flat(value)):
+            yield f"{name} is {value!r}; it should be whole numbers, at most {most}"
+        elif name == "index" and not (isinstance(value, list) and all(_is_index(v) for v in value)):
+            yield f"index is {value!r}, which is none"
+    count = operator.attrs.get("num")
+    if opdef.listed and count is not None and count != len(operator.outputs):
+        yield f"num is {count!r} for {len(operator.outputs)} results"
+
+
+def _flat(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, (list, tuple)) else [] if value is None else [value]
+
+
+def _is_index(item: Any) -> bool:
+    """As ops.index writes it: an int, None, an ellipsis, a slice, or the place of a tensor or number."""
+    if not isinstance(item, list):
+        return item is None or item == "..." or type(item) is int
+    if len(item) == 4 and item[0] == "slice":
+        return all(n is None or type(n) is int or _is_place(n, ("number",)) for n in item[1:])
+    return _is_place(item, ("number", "tensor"))
+
+
+def _is_place(item: Any, kinds: tuple[str, ...]) -> bool:
+    return isinstance(item, list) and len(item) == 2 and item[0] in kinds and type(item[1]) is int
+
+
+# Attributes that are whole numbers, and the largest that is believed: padding is memory too.
+_INTEGERS = {
+    **dict.fromkeys(("dilations", "ksize", "paddings", "strides"), 1 << 16),
+    **dict.fromkeys(("axes", "axis", "repeat_times", "sections", "shape"), 1 << 40),
+}
+_KINDS: dict[type, tuple[type, ...]] = {
+    bool: (bool, int),
+    int: (int, bool),
+    float: (float, int, bool),
+    tuple: (tuple, list),
+    list: (tuple, list),
+}
+
+
+def _spec_faults(operator: Operator) -> Iterator[str]:
+    """Inference gives what the Program says of the results."""
+
+    def spec_of(value: Any) -> Any:
+        if isinstance(value, list):
+            return [spec_of(v) for v in value]
+        return None if value is None else value.spec
+
+    try:
+        specs = operator.opdef.infer_specs([spec_of(v) for v in operator.inputs], operator.attrs)
+    except Exception as error:  # whatever its attributes lead inference into
+        yield f"{error}"
+        return
+    outputs = operator.outputs
+    if len(specs) != len(outputs):
+        yield f"has {len(outputs)} results: inference says {len(specs)}"
+        return
+    for spec, variable in zip(specs, outputs, strict=True):
+        if spec is None or variable is None:
+            if spec is not variable:
+                yield "a result is missing, or one too many"
+        elif not _alike(spec, variable.spec):
+            yield f"its result {variable.name!r} is {variable.spec}: inference says {spec}"
+        elif any(d < -1 for d in spec.shape) or _bytes(spec) > LARGEST:
+            yield f"its result would be {spec}"
+
+
+def _interface_faults(program: Program, defined: set[int]) -> Iterator[str]:
+    """A Program that stands for a function: its inputs are fed, its outputs computed."""
+    if not program.outputs:
+        return
+    block = program.global_block()
+    data = [v.name for v in block.vars.values() if v.is_data]
+    if sorted(program.inputs) != sorted(data):
+        yield f"its inputs are {program.inputs}, but what it reads is {data}"
+    for name in program.outputs:
+        variable = block.vars.get(name)
+        if variable is not None and not (variable.is_data or variable.persistable or id(variable) in defined):
+            yield f"output {name!r} is never computed"

@@ -1,0 +1,250 @@
+"""Programs as plain values (dicts, lists, strings, numbers) for files and for the inspector, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from engine.core.dtype import DType, as_dtype
+from engine.core.errors import FormatError
+from engine.core.opdef import OPS
+from engine.core.operator import Operator
+from engine.core.spec import Spec
+from engine.program.graph.check import problems
+from engine.program.graph.program import Block, Program, Variable, variables_of
+from engine.program.saved.distrust import content_faults, structure_faults
+
+VERSION = 1
+
+
+def to_plain(program: Program) -> dict[str, Any]:
+    """The Program as plain values. Tensors it shares storage with are not part of it."""
+    return {
+        "version": VERSION,
+        "inputs": list(program.inputs),
+        "outputs": list(program.outputs),
+        "blocks": [
+            {
+                "idx": b.idx,
+                "parent": b.parent_idx,
+                "vars": [_plain_variable(v) for v in b.vars.values() if v.block is b],
+                "borrowed": [_reference(v) for v in b.vars.values() if v.block is not b],
+                "ops": [_plain_operator(o) for o in b.ops],
+            }
+            for b in program.blocks
+        ],
+    }
+
+
+def _reference(variable: Variable) -> list[Any]:
+    """Where to find a Variable that the block does not see."""
+    return [variable.block.idx, variable.name]
+
+
+def _plain_variable(variable: Variable) -> dict[str, Any]:
+    return {
+        "name": variable.name,
+        "shape": list(variable.spec.shape),
+        "dtype": variable.dtype.name,
+        "persistable": variable.persistable,
+        "stop_gradient": variable.stop_gradient,
+        "parameter": variable.is_parameter,
+        "says": [
+            variable.says_stop_gradient,
+            variable.says_name,
+            variable.type,
+            _plain_attribute(variable.says_spec),
+        ],
+        "data": variable.is_data,
+    }
+
+
+def _plain_operator(operator: Operator) -> dict[str, Any]:
+    opdef = operator.opdef
+    outputs: dict[str, Any] = {}
+    if opdef.listed:
+        outputs[opdef.outputs[0].slot] = [v.name for v in variables_of(operator.outputs)]
+    else:
+        for declared, value in zip(opdef.outputs, operator.outputs, strict=True):
+            outputs[declared.slot] = [v.name for v in variables_of(value)]
+    position = operator.position
+    return {
+        "type": opdef.name,
+        "inputs": {
+            i.slot: [v.name for v in variables_of(value)]
+            for i, value in opdef.named_inputs(operator.inputs)
+            if value is not None
+        },
+        "outputs": outputs,
+        "attrs": {k: _plain_attribute(v) for k, v in operator.attrs.items()},
+        "notes": _plain_notes(operator.notes),
+        "file": position[0] if position else None,
+        "line": position[1] if position else None,
+        # What a gradient runs again: with the random numbers of the first time, without its effects.
+        "key": None if operator.key is None else _reference(operator.key),
+        "replay": operator.replay,
+    }
+
+
+def _plain_notes(notes: dict[str, Any] | None) -> dict[str, Any]:
+    """What only the operator's text shows."""
+    plain = {k: v for k, v in (notes or {}).items() if k != "extra"}
+    if notes and "extra" in notes:
+        plain["extra"] = {slot: v.name for slot, v in notes["extra"].items()}
+    return plain
+
+
+def _plain_attribute(value: Any) -> Any:
+    if isinstance(value, DType):
+        return {"dtype": value.name}
+    if isinstance(value, Spec):
+        return {"spec": [list(value.shape), value.dtype.name]}
+    if isinstance(value, (list, tuple)):
+        return [_plain_attribute(v) for v in value]
+    if isinstance(value, dict):  # the attributes of the operator that a gradient is of
+        return {"attrs": {k: _plain_attribute(v) for k, v in value.items()}}
+    if callable(value):  # the gradient of a PyLayer is Python, which no file holds
+        return None
+    if hasattr(value, "item") and not isinstance(value, (int, float, str, bool)):
+        return value.item()
+    return value
+
+
+def _attribute(value: Any) -> Any:
+    if isinstance(value, dict):
+        if set(value) == {"dtype"}:
+            return as_dtype(value["dtype"])
+        if set(value) == {"spec"}:
+            return Spec(*value["spec"])
+        if set(value) == {"attrs"}:
+            return {str(k): _attribute(v) for k, v in value["attrs"].items()}
+    if isinstance(value, list):
+        return [_attribute(v) for v in value]
+    return value
+
+
+def from_plain(plain: Any, where: str = "program", training: bool = False) -> Program:
+    """The Program that ``to_plain`` wrote; one for ``training`` may give its parameters new values.
+
+    Trusts nothing: raises FormatError, naming ``where``, for anything that is not a well-formed Program of
+    operators that this build has.
+    """
+    try:
+        program = _read(plain)
+    except FormatError:
+        raise
+    except Exception as error:  # plain values of every kind, where others are expected
+        raise FormatError(f"{where}: its Program can't be read: {error!r}; save the model again") from error
+    found = list(structure_faults(program, training)) or problems(program)
+    found = found or list(content_faults(program, training)) or list(_text_faults(program))
+    if found:
+        raise FormatError(f"{where}: its Program is ill-formed: {'; '.join(found[:5])}; save the model again")
+    return program
+
+
+def _text_faults(program: Program) -> Iterator[str]:
+    """What only its text shows must make a text."""
+    try:
+        program.to_string()
+    except Exception as error:  # notes of every kind, where others are expected
+        yield f"it can't be printed: {error!r}"
+
+
+def _read(plain: Any) -> Program:
+    if plain["version"] != VERSION:
+        raise FormatError(
+            f"Program has version {plain['version']}: this build reads version {VERSION}; update Model Studio"
+        )
+    program = Program()
+    program.blocks.clear()
+    for n, item in enumerate(plain["blocks"]):
+        if item["idx"] != n or (n and not 0 <= item["parent"] < n) or (n == 0 and item["parent"] != -1):
+            raise FormatError(f"block {n}: index {item['idx']} with parent {item['parent']} is not in order")
+        block = Block(program, n, int(item["parent"]))
+        program.blocks.append(block)
+        for v in item["vars"]:
+            _variable(block, v)
+    for block, item in zip(program.blocks, plain["blocks"], strict=True):
+        for place in item.get("borrowed", ()):
+            borrowed = _referred(program, place)
+            if block.vars.setdefault(borrowed.name, borrowed) is not borrowed:
+                raise FormatError(f"block {block.idx}: {borrowed.name!r} is there already")
+    for block, item in zip(program.blocks, plain["blocks"], strict=True):
+        for o in item["ops"]:
+            block.ops.append(_operator(block, o))
+    program.inputs = [str(n) for n in plain["inputs"]]
+    program.outputs = [str(n) for n in plain["outputs"]]
+    program.reserve_names()
+    program.changed()
+    return program
+
+
+def _referred(program: Program, place: Any) -> Variable:
+    index, name = place
+    if type(index) is not int or not 0 <= index < len(program.blocks):
+        raise FormatError(f"there is no block {index!r}")
+    return program.blocks[index].vars[name]
+
+
+def _variable(block: Block, plain: dict[str, Any]) -> None:
+    name, spec, stop = str(plain["name"]), Spec(plain["shape"], plain["dtype"]), bool(plain["stop_gradient"])
+    if plain["parameter"] and block.idx == 0 and plain["persistable"]:
+        block.create_parameter(spec.shape, spec.dtype, name, trainable=not stop)
+    else:
+        block.create_var(
+            name, spec, persistable=bool(plain["persistable"]), stop_gradient=stop,
+            is_data=bool(plain["data"]), is_parameter=bool(plain["parameter"]),
+        )  # fmt: skip
+    stop_gradient, says_name, kind, says_spec = plain.get("says", [None, None, "LOD_TENSOR", None])
+    made = block.vars[name]
+    made.says_stop_gradient = None if stop_gradient is None else bool(stop_gradient)
+    made.says_name = None if says_name is None else str(says_name)
+    made.type = str(kind)
+    made.says_spec = None if says_spec is None else _attribute(says_spec)
+
+
+# What only the text shows. Nothing that runs looks at it.
+_NOTES = ("bare", "plain", "attrs", "inputs", "hidden", "cond", "loop", "type", "outputs", "own", "instead")
+
+
+def _notes(block: Block, plain: Any) -> dict[str, Any] | None:
+    if not isinstance(plain, dict) or not plain:
+        return None
+    notes: dict[str, Any] = {k: v for k, v in plain.items() if k in _NOTES and v is not None}
+    if "extra" in plain:
+        notes["extra"] = {str(slot): block.var(str(name)) for slot, name in plain["extra"].items()}
+    return notes
+
+
+def _operator(block: Block, plain: dict[str, Any]) -> Operator:
+    opdef = OPS.get(plain["type"])
+    if opdef is None:
+        raise FormatError(f"operator {plain['type']!r} is unknown to this build; update Model Studio")
+    inputs: list[Any] = []
+    for declared in opdef.inputs:
+        found = plain["inputs"].get(declared.slot)
+        if found is None:
+            if not declared.optional:
+                raise FormatError(f"operator {opdef.name}: input {declared.slot} is missing")
+            inputs.append(None)
+        elif declared.is_list:
+            inputs.append([block.var(n) for n in found])
+        else:
+            (name,) = found
+            inputs.append(block.var(name))
+    attrs = opdef.with_defaults({k: _attribute(v) for k, v in plain["attrs"].items()})
+    operator = Operator(opdef, tuple(inputs), attrs)
+    outputs: list[Variable | None] = []
+    for out in opdef.outputs:
+        made = [block.var(n) for n in plain["outputs"].get(out.slot, [])]
+        if len(made) > 1 and not opdef.listed:
+            raise FormatError(f"operator {opdef.name}: {len(made)} variables for its one result {out.slot}")
+        outputs += made if made or opdef.listed else [None]
+    operator.outputs = tuple(outputs)
+    operator.notes = _notes(block, plain.get("notes"))
+    operator.replay = bool(plain.get("replay", False))
+    if plain.get("key") is not None:
+        operator.key = _referred(block.program, plain["key"])
+    if plain.get("file") is not None:
+        operator.code = (str(plain["file"]), int(plain["line"]))
+    return operator

@@ -1,0 +1,1 @@
+"""Everything that exists because Paddle prints it so: names, operator forms, the text of Programs."""

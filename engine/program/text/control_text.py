@@ -1,0 +1,213 @@
+"""Branches and loops as Paddle writes them.
+
+Paddle's ``cond`` is two ``conditional_block`` operators and a ``select_input``; its ``while`` runs one block
+that ends with the condition, and writes the values in place. Notes of our operators keep the names that
+Paddle would have given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from engine.core.operator import Operator
+from engine.core.spec import Spec
+from engine.program.build.builder import Builder
+from engine.program.graph.program import Block, Program, Variable, variables_of
+from engine.program.text.describe import COMMON, OpDesc, describe, number, says_name
+
+COND, LOOP = "cond", "loop"
+
+
+def _desc(type: str, inputs: Any, outputs: Any, attrs: Mapping[str, Any] | None = None) -> OpDesc:
+    return OpDesc(type, inputs, outputs, {**COMMON, **(attrs or {})})
+
+
+class CondNames:
+    """Makes the Variables that only Paddle's ``cond`` has, as its two functions are built."""
+
+    def __init__(self, builder: Builder) -> None:
+        self.builder = builder
+        self.made: dict[str, Any] = {}
+
+    def side(self, key: str, values: list[Any]) -> None:
+        """A side is built, and gives ``values``."""
+        block = self.builder.block
+        twins = [
+            block.create_var(None, v.spec, stop_gradient=v.stop_gradient).name
+            for v in values if isinstance(v, Variable)
+        ]  # fmt: skip
+        self.made[key] = {"results": twins, "scope": self._scopes()}
+
+    def between(self, pred: Variable) -> None:
+        """The condition is turned round for the second side."""
+        program = self.builder.program
+        name = program.unique_name(f"{program.unique_name('logical_not')}.tmp")
+        self.made["not"] = self.builder.block.create_var(name, pred.spec).name
+
+    def after(self, pred: Variable) -> None:
+        """Both sides are built; what they give is selected by the condition as a number."""
+        program = self.builder.program
+        name = program.unique_name(f"{program.unique_name('cast')}.tmp")
+        self.made["mask"] = self.builder.block.create_var(name, Spec(pred.spec.shape, "int32")).name
+
+    def _scopes(self) -> str:
+        made = self.builder.block.create_var(None, Spec((), "int32"))
+        made.type = "STEP_SCOPES"
+        return made.name
+
+    def finish(self, operator: Operator) -> None:
+        """``operator`` is what was built: its results take Paddle's names, and its text Paddle's form."""
+        block = self.builder.block
+        for variable in variables_of(operator.outputs):
+            del block.vars[variable.name]
+            variable.name = self.builder.program.unique_name("_generated_var")
+            block.vars[variable.name] = variable
+        operator.note(COND, self.made)
+
+
+def cond_descs(operator: Operator, numbers: Mapping[int, int]) -> Iterator[OpDesc]:
+    names = operator.notes[COND] if operator.notes else {}
+    pred, captured = operator.inputs
+    condition = says_name(pred)
+    for key, block_key, chosen in (
+        ("true", "true_block", condition), ("false", "false_block", names["not"])
+    ):  # fmt: skip
+        if key == "false":
+            yield _desc("logical_not", {"X": [condition]}, {"Out": [names["not"]]})
+        block = pred.block.program.blocks[operator.attrs[block_key]]
+        read = {id(v) for o in block.ops for v in variables_of(o.inputs)}
+        yield _desc(
+            "conditional_block",
+            {"Cond": [chosen], "Input": [says_name(v) for v in captured if id(v) in read]},
+            {"Out": names[key]["results"], "Scope": [names[key]["scope"]]},
+            {
+                "is_scalar_condition": True,
+                "sub_block": BlockNumber(numbers.get(block.idx, block.idx)),
+            },
+        )
+    yield _desc(
+        "cast", {"X": [condition]}, {"Out": [names["mask"]]},
+        {"in_dtype": number(pred.dtype), "out_dtype": 2, "use_mkldnn": False},
+    )  # fmt: skip
+    results = [says_name(v) for v in variables_of(operator.outputs)]
+    sides = zip(names["false"]["results"], names["true"]["results"], results, strict=False)
+    for no, yes, result in sides:
+        yield _desc("select_input", {"Mask": [names["mask"]], "X": [no, yes]}, {"Out": [result]})
+
+
+class BlockNumber:
+    """A block as an attribute."""
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+
+    def __str__(self) -> str:
+        return f"block[{self.index}]"
+
+
+def tails(program: Program) -> dict[int, list[OpDesc]]:
+    """What the branches of a ``cond`` do at their end: they assign their results to Variables outside."""
+    found: dict[int, list[OpDesc]] = {}
+    for block in program.blocks:
+        for operator in block.ops:
+            names = (operator.notes or {}).get(COND)
+            if names is None:
+                continue
+            for side in ("true", "false"):
+                branch = program.blocks[operator.attrs[f"{side}_block"]]
+                results = [branch.var(n) for n in operator.attrs[f"{side}_results"]]
+                found[branch.idx] = [
+                    _desc("assign", {"X": [says_name(v)]}, {"Out": [outside]})
+                    for v, outside in zip(results, names[side]["results"], strict=False)
+                ]
+    return found
+
+
+def note_loop(builder: Builder, operator: Operator, initial: list[Variable]) -> None:
+    """Let the text of a loop that was just built have Paddle's form and names."""
+    program = builder.program
+    body = program.blocks[operator.attrs["body_block"]]
+    values = [body.var(n) for n in operator.attrs["loop_names"]]
+    for variable, start in zip((*values, *variables_of(operator.outputs)), (*initial, *initial), strict=True):
+        variable.says_name = says_name(start)
+    again = {}
+    condition = program.blocks[operator.attrs["cond_block"]]
+    helpers: dict[str, str] = {}
+    for variable in condition.vars.values():
+        again[variable.name] = _another(program, variable.name, helpers)
+    operator.note(LOOP, {"again": again, "scope": program.unique_name("_generated_var")})
+
+
+def _another(program: Program, name: str, helpers: dict[str, str]) -> str:
+    """The next name of the same kind; results of one call stay together."""
+    helper, dot, rest = name.partition(".")
+    stem = helper.rpartition("_")[0]
+    if helper not in helpers:
+        helpers[helper] = program.unique_name(stem) if stem else helper
+    return helpers[helper] + dot + rest
+
+
+def _condition(program: Program, operator: Operator) -> Variable:
+    return program.blocks[operator.attrs["cond_block"]].var(operator.attrs["cond_result"])
+
+
+def header_parts(program: Program, operator: Operator) -> list[tuple[Variable, str | None]]:
+    """The Variables that Paddle declares where the loop stands."""
+    block: Block = program.blocks[operator.attrs["cond_block"]]
+    scope = Variable(block, operator.notes[LOOP]["scope"] if operator.notes else "", Spec((), "int32"))
+    scope.type = "STEP_SCOPES"
+    return [*((v, None) for v in block.vars.values()), (scope, None)]
+
+
+def _changed(program: Program, operator: Operator) -> list[tuple[Variable, Variable]]:
+    """Pairs of a loop's value and its next one, where the body gives another."""
+    body = program.blocks[operator.attrs["body_block"]]
+    pairs = zip(operator.attrs["loop_names"], operator.attrs["body_results"], strict=True)
+    return [(body.var(a), body.var(b)) for a, b in pairs if body.var(a) is not body.var(b)]
+
+
+def loop_desc(program: Program, operator: Operator, numbers: Mapping[int, int]) -> OpDesc:
+    """The ``while`` itself."""
+    initial, captured = operator.inputs
+    condition = says_name(_condition(program, operator))
+    names = list(dict.fromkeys(says_name(v) for v in (*initial, *captured)))
+    assert operator.notes is not None, "only noted loops are shown so"
+    return _desc(
+        "while",
+        {"Condition": [condition], "X": names},
+        {
+            "Out": [condition, *(says_name(value) for value, _ in _changed(program, operator))],
+            "StepScopes": [operator.notes[LOOP]["scope"]],
+        },
+        {"is_test": False, "sub_block": BlockNumber(numbers[operator.attrs["body_block"]])},
+    )
+
+
+def body_parts(
+    program: Program, operator: Operator
+) -> tuple[list[tuple[Variable, str | None]], list[OpDesc]]:
+    """What follows the body's own operators: the condition once more, and the values' assignments."""
+    assert operator.notes is not None, "only noted loops are shown so"
+    again: dict[str, str] = operator.notes[LOOP]["again"]
+    condition = program.blocks[operator.attrs["cond_block"]]
+    changed = _changed(program, operator)
+    renamed = again | {says_name(value): says_name(result) for value, result in changed}
+    variables: list[tuple[Variable, str | None]] = [
+        (v, again[v.name]) for v in condition.vars.values() if v.name in again
+    ]
+    descs = []
+    for inner in condition.ops:
+        desc = describe(inner)
+        for slots in (desc.inputs, desc.outputs):
+            for slot, names in slots.items():
+                slots[slot] = [renamed.get(n, n) for n in names]
+        descs.append(desc)
+    result = _condition(program, operator)
+    descs += [
+        _desc("assign", {"X": [says_name(result_)]}, {"Out": [says_name(value)]})
+        for value, result_ in changed
+    ]
+    again_name = again.get(result.name, says_name(result))
+    descs.append(_desc("assign", {"X": [again_name]}, {"Out": [says_name(result)]}))
+    return variables, descs

@@ -1,0 +1,114 @@
+"""Operators as Paddle's OpDescs: type, inputs and outputs by slot, attributes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engine.core.dtype import DType
+from engine.core.operator import Operator
+from engine.core.spec import Spec
+from engine.program.graph.variable import Variable
+from engine.program.text.forms import FORMS, Form, number
+
+_PLAIN = Form()
+_NUMBERED = frozenset(("dtype", "in_dtype", "out_dtype"))
+# What every operator has.
+COMMON: dict[str, Any] = {
+    "op_device": "", "op_namescope": "/", "op_role": 0, "op_role_var": [], "with_quant_attr": False,
+}  # fmt: skip
+
+
+class OpDesc:
+    """One operator as Paddle shows it; slots and attributes by name, sorted."""
+
+    __slots__ = ("attrs", "inputs", "outputs", "type")
+
+    def __init__(
+        self, type: str, inputs: dict[str, list[str]], outputs: dict[str, list[str]], attrs: dict[str, Any]
+    ) -> None:
+        self.type = type
+        self.inputs = dict(sorted(inputs.items()))
+        self.outputs = dict(sorted(outputs.items()))
+        self.attrs = dict(sorted(attrs.items()))
+
+    def text(self) -> str:
+        """``{Out=['y']} = relu(inputs={X=['x']}, ...)``."""
+        outputs = ", ".join(f"{slot}={names}" for slot, names in self.outputs.items())
+        inputs = ", ".join(f"{slot}={names}" for slot, names in self.inputs.items())
+        attrs = ", ".join(f"{name} = {attribute_text(value)}" for name, value in self.attrs.items())
+        return f"{{{outputs}}} = {self.type}(inputs={{{inputs}}}, {attrs})"
+
+
+def attribute_text(value: Any) -> str:
+    """An attribute's value as Paddle writes it: strings bare, lists in brackets."""
+    return str(value)
+
+
+def form_of(operator: Operator) -> Form:
+    return FORMS.get(operator.opdef.name, _PLAIN)
+
+
+def _names(value: Any) -> list[str]:
+    if isinstance(value, (list, tuple)):
+        return [name for each in value for name in _names(each)]
+    return [says_name(value)] if isinstance(value, Variable) else []
+
+
+def says_name(variable: Variable) -> str:
+    """The name that the text says: Paddle's loops write their values in place."""
+    return variable.says_name or variable.name
+
+
+def describe(operator: Operator) -> OpDesc:
+    """The operator as Paddle shows it."""
+    if operator.notes and "own" in operator.notes:  # its notes say all: gradients
+        notes = operator.notes
+        own = {**COMMON, **notes["own"], **notes.get("attrs", {})}
+        return OpDesc(notes["type"], dict(notes["inputs"]), dict(notes["outputs"]), own)
+    opdef, form = operator.opdef, form_of(operator)
+    notes = operator.notes or {}
+    inputs = {slot: [] for slot in form.empty} if not notes.get("bare") else {}
+    inputs |= {
+        form.slots_in.get(declared.slot, declared.slot): _names(value)
+        for declared, value in opdef.named_inputs(operator.inputs)
+        if value is not None and declared.slot not in form.without
+    }
+    outputs: dict[str, list[str]] = {}
+    if opdef.listed:
+        outputs[opdef.outputs[0].slot] = _names(operator.outputs)
+    else:
+        for out, value in zip(opdef.outputs, operator.outputs, strict=True):
+            if value is not None and out.slot not in form.hidden:
+                outputs[form.slots.get(out.slot, out.slot)] = _names(value)
+    inputs |= notes.get("inputs", {})
+    outputs |= {slot: [says_name(variable)] for slot, variable in notes.get("extra", {}).items()}
+    attrs = dict(COMMON)
+    for name, value in operator.attrs.items():
+        if name in opdef.hidden or name in form.drop or value is None:
+            continue
+        shown = _shown(name, value)
+        attrs[form.rename.get(name, name)] = float(np.float32(shown)) if name in form.floats else shown
+    for name, value in form.attrs.items():
+        attrs[name] = value(operator) if callable(value) else value
+    if "instead" in notes:
+        inputs = {slot: names for slot, names in inputs.items() if names}
+        attrs = {**COMMON, **notes["instead"]}
+    attrs |= notes.get("attrs", {})
+    return OpDesc(notes.get("type") or form.type or opdef.name, inputs, outputs, attrs)
+
+
+def _shown(name: str, value: Any) -> Any:
+    """A value as Paddle keeps it: floating numbers in float32, dtypes by their number."""
+    if isinstance(value, DType) or (name in _NUMBERED and isinstance(value, str)):
+        return number(value)
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, (float, np.floating)):
+        return float(np.float32(value))
+    if isinstance(value, np.integer):
+        return int(value)
+    if isinstance(value, (list, tuple)):
+        return [_shown("", v) for v in value]
+    return str(value) if isinstance(value, Spec) else value
