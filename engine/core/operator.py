@@ -7,6 +7,8 @@ import os
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 
+from engine.core.errors import EngineError
+
 if TYPE_CHECKING:
     from engine.core.opdef import OpDef
 
@@ -102,6 +104,12 @@ class Operator:
 
     def __repr__(self) -> str:
         return f"<Operator {self.opdef.name}>"
+
+
+def at_line(error: EngineError, operator: Operator) -> EngineError:
+    """``error`` with the user's file and line that made ``operator`` in front."""
+    position = operator.position
+    return error if position is None else type(error)(f"{position[0]}:{position[1]}: {error}")
 
 
 class OutEdge:

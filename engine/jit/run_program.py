@@ -15,7 +15,7 @@ import numpy as np
 from engine.core import mode as modes
 from engine.core.errors import GradientError, ModeError
 from engine.core.opdef import op
-from engine.core.operator import Operator
+from engine.core.operator import Operator, at_line
 from engine.core.place import array_module
 from engine.core.spec import Spec
 from engine.eager.mode import connect, versions_of
@@ -25,7 +25,6 @@ from engine.program.build.builder import Builder
 from engine.program.graph.liveness import arguments, needed, results, sub_blocks, written
 from engine.program.graph.program import Program, Variable, variables_of
 from engine.program.passes.inference import copy_program
-from engine.program.run.concrete import at_line
 from engine.program.run.plan import Plan, module_for
 from engine.program.run.reuse import bases_of
 

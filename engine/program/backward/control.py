@@ -7,17 +7,15 @@ from typing import Any
 
 from engine.core import mode as modes
 from engine.core.errors import GradientError
-from engine.core.operator import Operator
+from engine.core.operator import Operator, at_line
 from engine.core.spec import Spec
 from engine.ops.arrays import shape
 from engine.ops.control import flow as ops
 from engine.program.build.builder import Builder, current_builder
 from engine.program.build.control import append_cond, append_operator, outer_reads
-from engine.program.graph.liveness import needed
+from engine.program.graph.liveness import keys_in, needed
 from engine.program.graph.program import Block, Variable
 from engine.program.passes.inline import Copier
-from engine.program.run.concrete import at_line
-from engine.program.run.write_control import keys_in
 
 Gradients = list[tuple[Variable, Any]]
 

@@ -122,6 +122,20 @@ def results(operator: Operator) -> Iterator[Variable]:
                 )
 
 
+def keys_in(block: Block) -> list[Variable]:
+    """The random keys drawn in a block, nested branches included; loops keep their own."""
+    found: list[Variable] = []
+    for operator in block.ops:
+        if operator.key is not None and not operator.replay:
+            found.append(operator.key)
+        if operator.opdef.name == "conditional_block":
+            for key in ("true_block", "false_block"):
+                found += keys_in(block.program.blocks[operator.attrs[key]])
+        if operator.opdef.name == "while" and operator.attrs["steps"]:
+            found.append(block.var(operator.attrs["steps"]))
+    return found
+
+
 def last_uses(ops: Sequence[Operator]) -> dict[int, int]:
     """Position of the last operator that reads (or writes) each Variable, by id."""
     last: dict[int, int] = {}

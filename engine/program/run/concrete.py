@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from engine.core.errors import ArgumentError, EngineError
-from engine.core.operator import Operator
+from engine.core.operator import Operator, at_line
 from engine.core.spec import Spec
 from engine.program.graph.program import Program, Variable
 
@@ -43,9 +43,3 @@ def concrete_specs(program: Program, ops: Sequence[Operator], feeds: Mapping[str
             raise at_line(made, operator) from error
         known.update({id(v): s for v, s in zip(outputs, specs, strict=True) if v is not None})
     return known
-
-
-def at_line(error: EngineError, operator: Operator) -> EngineError:
-    """``error`` with the user's file and line that made ``operator`` in front."""
-    position = operator.position
-    return error if position is None else type(error)(f"{position[0]}:{position[1]}: {error}")

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import EngineError, ProgramError
-from engine.core.operator import Operator
+from engine.core.operator import Operator, at_line
 from engine.core.place import array_module
 from engine.core.random import default_generator
 from engine.core.spec import Spec
@@ -22,7 +22,7 @@ from engine.eager.mode import explain_specs
 from engine.program.backward.gradient_ops import lowered
 from engine.program.graph.liveness import last_uses, needed
 from engine.program.graph.program import Program, Variable, variables_of
-from engine.program.run.concrete import at_line, concrete_specs
+from engine.program.run.concrete import concrete_specs
 from engine.program.run.reuse import bases_of, handed_on, reusable
 from engine.program.run.write_control import CONTROL
 

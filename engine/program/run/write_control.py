@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from engine.core.operator import Operator
-from engine.program.graph.liveness import reads_inside
-from engine.program.graph.program import Block, Program, Variable, variables_of
+from engine.program.graph.liveness import keys_in, reads_inside
+from engine.program.graph.program import Block, Program, variables_of
 
 if TYPE_CHECKING:
     from engine.program.run.plan import Writer
@@ -24,20 +24,6 @@ def _body(writer: Writer, depth: int, block: Block) -> None:
 
 def _named(writer: Writer, block: Block, names: Any) -> list[str]:
     return [writer.slot(block.var(n)) for n in names]
-
-
-def keys_in(block: Block) -> list[Variable]:
-    """The random keys drawn in a block, nested branches included; loops keep their own."""
-    found: list[Variable] = []
-    for operator in block.ops:
-        if operator.key is not None and not operator.replay:
-            found.append(operator.key)
-        if operator.opdef.name == "conditional_block":
-            for key in ("true_block", "false_block"):
-                found += keys_in(block.program.blocks[operator.attrs[key]])
-        if operator.opdef.name == "while" and operator.attrs["steps"]:
-            found.append(block.var(operator.attrs["steps"]))
-    return found
 
 
 def _assign(writer: Writer, depth: int, targets: list[str], sources: list[str], operator: Operator) -> None:
