@@ -1,0 +1,1 @@
+"""Builds Programs: applying an operator infers its results and appends it."""
