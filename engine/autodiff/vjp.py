@@ -10,18 +10,6 @@ from engine.core.opdef import OpDef
 from engine.ops.arrays import shape
 from engine.ops.reductions import reduce
 
-# Operators whose rules hold for complex values as well: those that are linear with real factors, and those
-# whose rules conjugate.
-COMPLEX = frozenset((
-    "abs", "angle", "as_complex", "as_real", "assign", "cast", "complex", "concat", "concat_grad", "conj",
-    "cos", "eig", "eigvals", "elementwise_add", "elementwise_div", "elementwise_mul", "elementwise_sub",
-    "exp", "expand_v2", "fill_any_like", "flatten_contiguous_range", "flip", "gather", "getitem",
-    "getitem_grad", "imag", "log", "matmul_v2", "py_layer", "real", "reciprocal", "reduce_expand",
-    "reduce_mean", "reduce_sum", "reshape2", "reshape_as", "roll", "run_program", "scale", "set_value",
-    "share_data", "sign", "sin", "slice_view", "split", "sqrt", "square", "squeeze2", "stack", "sum",
-    "sum_to_like", "tile", "transpose2", "unsqueeze2", "unstack", "where",
-))  # fmt: skip
-
 
 class Applied:
     """One application of an operator as a gradient rule sees it: how to get at what the rule asks for."""
@@ -53,7 +41,7 @@ def input_gradients(applied: Applied, grads: Sequence[Any], wanted: frozenset[st
     """
     opdef = applied.opdef
     opdef.require_differentiable()
-    if opdef.name not in COMPLEX:
+    if not opdef.complex:
         _refuse_complex(opdef, grads)
     result: dict[str, Any] = {}
     for rule in opdef.rules:

@@ -77,6 +77,8 @@ class OpDef:
         view: bool,
         effect: bool,
         broadcasts: bool,
+        complex: bool,
+        opaque: bool,
         order: int | None,
         hidden: Sequence[str],
         output_list: str | None,
@@ -87,6 +89,8 @@ class OpDef:
         self.view = view
         self.effect = effect or bool(writes)
         self.broadcasts = broadcasts
+        self.complex = complex
+        self.opaque = opaque
         self.order = order
         self.hidden = frozenset(hidden)
         self.overrides: dict[str, tuple[Callable[..., Any], bool]] = {}
@@ -255,6 +259,8 @@ def op(
     view: bool = False,
     effect: bool = False,
     broadcasts: bool = False,
+    complex: bool = False,
+    opaque: bool = False,
     order: int | None = None,
     hidden: Sequence[str] = (),
     output_list: str | None = None,
@@ -263,9 +269,12 @@ def op(
 
     ``infer`` takes Specs where the kernel takes arrays and returns the outputs' Specs. ``slots`` renames
     parameters to Paddle's slots; ``writes`` maps outputs to the inputs they replace in place; ``view`` says
-    that the output shares the first input's storage; ``broadcasts`` that gradients are summed back to the
-    inputs' shapes; ``order=1`` that there are no second derivatives (say why beside it); ``hidden``
-    attributes are not printed; ``output_list`` names the output that is a list.
+    that the output shares the first input's storage; ``effect`` that it does more than compute its outputs;
+    ``broadcasts`` that gradients are summed back to the inputs' shapes; ``complex`` that the gradient rules
+    hold for complex values too (they are linear with real factors, or they conjugate); ``opaque`` that it
+    runs a Python function that only this process has, so no file may hold it; ``order=1`` that there are no
+    second derivatives (say why beside it); ``hidden`` attributes are not printed; ``output_list`` names the
+    output that is a list. An operator is random where its kernel takes ``key``.
     """
 
     def decorate(kernel: Callable[..., Any]) -> Applier[Any, Any]:
@@ -273,7 +282,8 @@ def op(
             raise TypeError(f"op {name}: defined twice")
         opdef = OpDef(
             name, kernel, infer, outputs, slots or {}, writes or {}, view=view, effect=effect,
-            broadcasts=broadcasts, order=order, hidden=hidden, output_list=output_list,
+            broadcasts=broadcasts, complex=complex, opaque=opaque, order=order, hidden=hidden,
+            output_list=output_list,
         )  # fmt: skip
         OPS[name] = opdef
         from engine.core.generate import make_apply

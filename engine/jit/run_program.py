@@ -65,7 +65,9 @@ def _kernel(
     return _never()
 
 
-RUN_PROGRAM = op("run_program", infer=_never, outputs=("outs",), output_list="outs", effect=True)(_kernel)
+RUN_PROGRAM = op(
+    "run_program", infer=_never, outputs=("outs",), output_list="outs", effect=True, complex=True, opaque=True
+)(_kernel)
 RUN_PROGRAM.grad(xs=lambda g_outs, xs, runner, run, activation: runner.backward(run, activation, g_outs))
 
 

@@ -18,7 +18,7 @@ def _infer_flip(x: Spec, *, axis: Any) -> Spec:
     return x
 
 
-@op("flip", infer=_infer_flip)
+@op("flip", infer=_infer_flip, complex=True)
 def flip(xp, x, *, axis):
     """The order of elements reversed along the axes."""
     return xp.flip(x, tuple(axis)).copy()
@@ -39,7 +39,7 @@ def _infer_roll(x: Spec, *, shifts: Any, axis: Any = ()) -> Spec:
     return x
 
 
-@op("roll", infer=_infer_roll)
+@op("roll", infer=_infer_roll, complex=True)
 def roll(xp, x, *, shifts, axis=()):
     """Elements moved along the axes, what leaves coming in at the other end; without axis as if flat."""
     _infer_roll(Spec(x.shape, from_numpy(x.dtype)), shifts=shifts, axis=axis)

@@ -138,7 +138,7 @@ def _require_mask(x: Spec, axis: int, mask: Spec) -> None:
         )
 
 
-@op("getitem", infer=_infer_getitem, slots={"x": "Input", "indices": "IndexTensors"})
+@op("getitem", infer=_infer_getitem, slots={"x": "Input", "indices": "IndexTensors"}, complex=True)
 def getitem(xp, x, indices: list, *, index):
     """x[index], copied."""
     return xp.array(_picked(x, index, indices), order="C")
@@ -149,6 +149,7 @@ def getitem(xp, x, indices: list, *, index):
     infer=lambda x, *, index: _infer_getitem(x, [], index=index),
     view=True,
     slots={"x": "Input"},
+    complex=True,
 )
 def slice_view(xp, x, *, index):
     """x[index] of ints and slices only. A view."""
@@ -163,6 +164,7 @@ def _infer_scatter(g_in: Spec, like: Spec, indices: list[Spec], *, index: Any) -
     "getitem_grad",
     infer=_infer_scatter,
     slots={"g_in": "Out@GRAD", "like": "Input", "indices": "IndexTensors"},
+    complex=True,
 )
 def scatter_add(xp, g_in, like, indices: list, *, index):
     """Zeros like ``like`` with g_in added at index."""
@@ -193,7 +195,10 @@ def _infer_setitem(x: Spec, value: Spec, indices: list[Spec], *, index: Any) -> 
 
 
 @op(
-    "set_value", infer=_infer_setitem, slots={"x": "Input", "value": "ValueTensor", "indices": "IndexTensors"}
+    "set_value",
+    infer=_infer_setitem,
+    slots={"x": "Input", "value": "ValueTensor", "indices": "IndexTensors"},
+    complex=True,
 )
 def setitem(xp, x, value, indices: list, *, index):
     """x with x[index] replaced by value (broadcast)."""
@@ -224,7 +229,7 @@ setitem.grad(
 )
 
 
-@op("sum_to_like", infer=lambda x, y: x.with_shape(y.shape), view=True)
+@op("sum_to_like", infer=lambda x, y: x.with_shape(y.shape), view=True, complex=True)
 def sum_to_like(xp, x, y):
     """x summed over the axes along which y would be broadcast to it; x itself where there are none."""
     if x.shape == y.shape:
@@ -247,7 +252,7 @@ def _infer_where(condition: Spec, x: Spec, y: Spec) -> Spec:
     )
 
 
-@op("where", infer=_infer_where, broadcasts=True, slots={"condition": "Condition"})
+@op("where", infer=_infer_where, broadcasts=True, slots={"condition": "Condition"}, complex=True)
 def where(xp, condition, x, y):
     """x where condition holds, else y."""
     if condition.dtype != np.bool_:
@@ -278,7 +283,7 @@ def _infer_gather(x: Spec, index: Spec, *, axis: int = 0) -> Spec:
     return x.with_shape((*x.shape[:axis], *index.shape, *x.shape[axis + 1 :]))
 
 
-@op("gather", infer=_infer_gather)
+@op("gather", infer=_infer_gather, complex=True)
 def gather(xp, x, index, *, axis=0):
     """Slices of x along an axis at the positions in index; raises OutOfRangeError outside."""
     require_within("gather", index, x.shape[axis], axis)

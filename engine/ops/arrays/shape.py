@@ -26,13 +26,13 @@ def _infer_reshape(x: Spec, *, shape: Any, **_: Any) -> Spec:
     return x.with_shape(reshaped("reshape", x.shape, shape))
 
 
-@op("reshape2", infer=_infer_reshape, view=True)
+@op("reshape2", infer=_infer_reshape, view=True, complex=True)
 def reshape(xp, x, *, shape):
     """The same elements in another shape: 0 keeps a dimension, one -1 takes the rest. A view."""
     return x.reshape([x.shape[n] if d == 0 else d for n, d in enumerate(shape)])
 
 
-@op("reshape_as", infer=lambda x, y, **_: x.with_shape(y.shape), view=True, slots={"y": "Y"})
+@op("reshape_as", infer=lambda x, y, **_: x.with_shape(y.shape), view=True, slots={"y": "Y"}, complex=True)
 def _reshape_as(xp, x, y):
     """x in the shape of y. A view."""
     return x.reshape(y.shape)
@@ -74,7 +74,7 @@ def _size(dims: Any) -> int:
     return -1 if -1 in dims else int(np.prod(dims, dtype=np.int64))
 
 
-@op("flatten_contiguous_range", infer=_infer_flatten, view=True)
+@op("flatten_contiguous_range", infer=_infer_flatten, view=True, complex=True)
 def flatten(xp, x, *, start_axis=1, stop_axis=-1):
     """Dimensions start_axis to stop_axis as one. A view."""
     if x.ndim == 0:
@@ -96,7 +96,7 @@ def _infer_transpose(x: Spec, *, axis: Any) -> Spec:
     return x.with_shape([x.shape[a] for a in axis])
 
 
-@op("transpose2", infer=_infer_transpose, view=True)
+@op("transpose2", infer=_infer_transpose, view=True, complex=True)
 def transpose(xp, x, *, axis):
     """Dimensions in the order ``axis``. A view."""
     return x.transpose(axis)
@@ -112,7 +112,7 @@ def _infer_squeeze(x: Spec, *, axes: Any = ()) -> Spec:
     return x.with_shape([d for n, d in enumerate(x.shape) if not (n in wanted and d == 1)])
 
 
-@op("squeeze2", infer=_infer_squeeze, view=True)
+@op("squeeze2", infer=_infer_squeeze, view=True, complex=True)
 def squeeze(xp, x, *, axes=()):
     """Without dimensions of size 1 (those of ``axes`` only, where given). A view."""
     return x.reshape(_infer_squeeze(Spec(x.shape, "float32"), axes=axes).shape)
@@ -128,7 +128,7 @@ def _infer_unsqueeze(x: Spec, *, axes: Any) -> Spec:
     return x.with_shape(shape)
 
 
-@op("unsqueeze2", infer=_infer_unsqueeze, view=True)
+@op("unsqueeze2", infer=_infer_unsqueeze, view=True, complex=True)
 def unsqueeze(xp, x, *, axes):
     """With dimensions of size 1 put in at ``axes``, one after the other. A view."""
     return x.reshape(_infer_unsqueeze(Spec(x.shape, "float32"), axes=axes).shape)
@@ -160,13 +160,19 @@ def _infer_concat(xs: list[Spec], *, axis: int) -> Spec:
     return xs[0].with_shape(shape)
 
 
-@op("concat", infer=_infer_concat, slots={"xs": "X"})
+@op("concat", infer=_infer_concat, slots={"xs": "X"}, complex=True)
 def concat(xp, xs: list, *, axis=0):
     """Joined along an existing dimension."""
     return xp.concatenate(xs, axis=axis)
 
 
-@op("concat_grad", infer=lambda g_in, like, **_: tuple(like), outputs=("parts",), output_list="parts")
+@op(
+    "concat_grad",
+    infer=lambda g_in, like, **_: tuple(like),
+    outputs=("parts",),
+    output_list="parts",
+    complex=True,
+)
 def _split_like(xp, g_in, like: list, *, axis=0):
     """g cut along axis into parts as long as those of ``like``."""
     bounds = np.cumsum([part.shape[axis] for part in like])[:-1]
@@ -192,7 +198,7 @@ def _infer_stack(xs: list[Spec], *, axis: int) -> Spec:
     return xs[0].with_shape(shape)
 
 
-@op("stack", infer=_infer_stack, slots={"xs": "X"})
+@op("stack", infer=_infer_stack, slots={"xs": "X"}, complex=True)
 def stack(xp, xs: list, *, axis=0):
     """Joined along a new dimension."""
     if any(x.dtype != xs[0].dtype for x in xs):
@@ -201,7 +207,7 @@ def stack(xp, xs: list, *, axis=0):
 
 
 @op("unstack", infer=lambda x, *, axis, num: (x.with_shape(np.delete(x.shape, axis)),) * num,
-    outputs=("parts",), output_list="parts", slots={"parts": "Y"})  # fmt: skip
+    outputs=("parts",), output_list="parts", slots={"parts": "Y"}, complex=True)  # fmt: skip
 def unstack(xp, x, *, axis=0, num=None):
     """The parts along a dimension, which is dropped."""
     return [xp.array(part) for part in xp.moveaxis(x, axis, 0)]
@@ -228,7 +234,9 @@ def _infer_split(x: Spec, *, axis: int, sections: Any) -> tuple[Spec, ...]:
     return tuple(x.with_shape((*x.shape[:axis], s, *x.shape[axis + 1 :])) for s in sections)
 
 
-@op("split", infer=_infer_split, outputs=("parts",), output_list="parts", slots={"parts": "Out"})
+@op(
+    "split", infer=_infer_split, outputs=("parts",), output_list="parts", slots={"parts": "Out"}, complex=True
+)
 def split(xp, x, *, axis=0, sections):
     """Cut along a dimension into parts of the given lengths."""
     _infer_split(Spec(x.shape, "float32"), axis=axis, sections=sections)
@@ -252,7 +260,7 @@ def _infer_expand(x: Spec, *, shape: Any) -> Spec:
     return x.with_shape(resolved)
 
 
-@op("expand_v2", infer=_infer_expand, broadcasts=True)
+@op("expand_v2", infer=_infer_expand, broadcasts=True, complex=True)
 def expand(xp, x, *, shape):
     """Repeated along dimensions of size 1, to ``shape`` (-1 keeps one)."""
     return xp.broadcast_to(x, _infer_expand(Spec(x.shape, "float32"), shape=shape).shape).copy()
@@ -267,7 +275,7 @@ def _infer_tile(x: Spec, *, repeat_times: Any) -> Spec:
     return x.with_shape([-1 if d == -1 else d * t for d, t in zip(shape, times, strict=True)])
 
 
-@op("tile", infer=_infer_tile)
+@op("tile", infer=_infer_tile, complex=True)
 def tile(xp, x, *, repeat_times):
     """Repeated whole along each dimension."""
     return xp.tile(x, tuple(repeat_times))
@@ -290,7 +298,7 @@ def shape(xp, x):
     return xp.asarray(x.shape, dtype=np.int32)
 
 
-@op("assign", infer=same_as_x)
+@op("assign", infer=same_as_x, complex=True)
 def assign(xp, x, *, out=None):
     """A copy of x."""
     if out is None:
@@ -302,7 +310,7 @@ def assign(xp, x, *, out=None):
 assign.grad(x=lambda g: g)
 
 
-@op("share_data", infer=same_as_x, view=True)
+@op("share_data", infer=same_as_x, view=True, complex=True)
 def detach(xp, x):
     """x itself under another name, without gradient. A view."""
     return x[...]
@@ -327,7 +335,11 @@ def sizes(shape: Any, dims: Any = None, places: Any = None) -> tuple[int, ...]:
     return tuple(made)
 
 
-@op("fill_any_like", infer=lambda x, *, value, dtype: x if dtype is None else x.with_dtype(dtype))
+@op(
+    "fill_any_like",
+    infer=lambda x, *, value, dtype: x if dtype is None else x.with_dtype(dtype),
+    complex=True,
+)
 def fill_like(xp, x, *, value=0.0, dtype=None):
     """A tensor of one value in the shape (and dtype) of x."""
     return xp.full(x.shape, value, dtype=x.dtype if dtype is None else as_dtype(dtype).np)

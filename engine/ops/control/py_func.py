@@ -32,6 +32,7 @@ def _infer(xs: list[Spec], *, specs: Any, **_: Any) -> tuple[Spec, ...]:
     effect=True,
     hidden=("specs", "chosen"),
     slots={"xs": "X", "outs": "Out"},
+    opaque=True,
 )
 def py_func(
     xp, xs: list, *, forward_callable_id, backward_callable_id=-1, backward_skip_vars=(), specs=(),

@@ -13,7 +13,7 @@ def _infer(ys: list[Any], xs: list[Any], saved: list[Any], **_: Any) -> tuple[An
 
 
 # The bare ``list`` tells OpDef which inputs are lists.
-@op("py_layer", infer=_infer, outputs=("outs",), output_list="outs", hidden=("rule",))
+@op("py_layer", infer=_infer, outputs=("outs",), output_list="outs", hidden=("rule",), complex=True)
 def py_layer(xp, ys: list, xs: list, saved: list, *, rule=None):
     """The results ``ys`` of a forward that ran already; gradients go to ``xs`` through ``rule``."""
     return [y.copy() for y in ys]

@@ -45,14 +45,14 @@ def _refuse_real(x: Any) -> None:
         raise TypeError("not complex")  # the mode asks inference for the words
 
 
-@op("real", infer=_infer_part("real"))
+@op("real", infer=_infer_part("real"), complex=True)
 def real(xp, x):
     """The real part."""
     _refuse_real(x)
     return x.real.copy()
 
 
-@op("imag", infer=_infer_part("imag"))
+@op("imag", infer=_infer_part("imag"), complex=True)
 def imag(xp, x):
     """The imaginary part."""
     _refuse_real(x)
@@ -64,7 +64,7 @@ def _infer_complex(real: Spec, imag: Spec) -> Spec:
     return Spec(broadcast_shapes("complex", real.shape, imag.shape), _complex_of("complex", real))
 
 
-@op("complex", infer=_infer_complex, broadcasts=True, slots={"real": "X", "imag": "Y"})
+@op("complex", infer=_infer_complex, broadcasts=True, slots={"real": "X", "imag": "Y"}, complex=True)
 def from_parts(xp, real, imag):
     """real + i imag."""
     if real.dtype != imag.dtype or real.dtype.kind != "f" or real.dtype.itemsize < 4:
@@ -80,7 +80,7 @@ imag.grad(x=lambda g: from_parts(shape.fill_like(g, value=0.0), g))
 from_parts.grad(real=lambda g: real(g), imag=lambda g: imag(g))
 
 
-@op("angle", infer=part_of_x)
+@op("angle", infer=part_of_x, complex=True)
 def angle(xp, x):
     """The argument of a complex number, in radians in [-pi, pi]; of a real one 0 or pi."""
     if x.dtype.kind == "c":
@@ -105,7 +105,7 @@ def _infer_as_complex(x: Spec) -> Spec:
     return Spec(x.shape[:-1], _complex_of("as_complex", x))
 
 
-@op("as_complex", infer=_infer_as_complex)
+@op("as_complex", infer=_infer_as_complex, complex=True)
 def as_complex(xp, x):
     """Complex numbers from pairs along the last dimension."""
     if x.ndim == 0 or x.shape[-1] != 2:
@@ -118,7 +118,7 @@ def _infer_as_real(x: Spec) -> Spec:
     return Spec((*x.shape, 2), part_dtype(x.dtype))
 
 
-@op("as_real", infer=_infer_as_real)
+@op("as_real", infer=_infer_as_real, complex=True)
 def as_real(xp, x):
     """Pairs of real and imaginary part along a new last dimension."""
     _refuse_real(x)

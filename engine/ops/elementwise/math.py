@@ -24,7 +24,7 @@ from engine.core.spec import Spec
 from engine.ops.elementwise.choices import chosen
 
 
-@op("conj", infer=same_as_x)
+@op("conj", infer=same_as_x, complex=True)
 def conj(xp, x, *, out=None):
     """The complex conjugate; the value of a real x."""
     return xp.conjugate(x, out=out)
@@ -38,7 +38,7 @@ def conjugate(x: Any) -> Any:
     return conj(x) if x.dtype.is_complex else x
 
 
-@op("elementwise_add", infer=broadcast("add"), broadcasts=True)
+@op("elementwise_add", infer=broadcast("add"), broadcasts=True, complex=True)
 def add(xp, x, y, *, axis=-1, out=None):
     """x + y."""
     return xp.add(x, y, out=out)
@@ -47,7 +47,7 @@ def add(xp, x, y, *, axis=-1, out=None):
 add.grad(x=lambda g: g, y=lambda g: g)
 
 
-@op("elementwise_sub", infer=broadcast("subtract"), broadcasts=True)
+@op("elementwise_sub", infer=broadcast("subtract"), broadcasts=True, complex=True)
 def subtract(xp, x, y, *, axis=-1, out=None):
     """x - y."""
     return xp.subtract(x, y, out=out)
@@ -56,7 +56,7 @@ def subtract(xp, x, y, *, axis=-1, out=None):
 subtract.grad(x=lambda g: g, y=lambda g: scale(g, scale=-1.0))
 
 
-@op("elementwise_mul", infer=broadcast("multiply"), broadcasts=True)
+@op("elementwise_mul", infer=broadcast("multiply"), broadcasts=True, complex=True)
 def multiply(xp, x, y, *, axis=-1, out=None):
     """x * y."""
     return xp.multiply(x, y, out=out)
@@ -65,7 +65,7 @@ def multiply(xp, x, y, *, axis=-1, out=None):
 multiply.grad(x=lambda g, y: multiply(g, conjugate(y)), y=lambda g, x: multiply(g, conjugate(x)))
 
 
-@op("elementwise_div", infer=floating_broadcast("divide"), broadcasts=True)
+@op("elementwise_div", infer=floating_broadcast("divide"), broadcasts=True, complex=True)
 def divide(xp, x, y, *, axis=-1, out=None):
     """x / y; the public function casts integers, so that they divide like floats."""
     return xp.divide(x, y, out=out)
@@ -133,7 +133,7 @@ def minimum(xp, x, y, *, axis=-1, out=None):
 minimum.grad(x=lambda g, x, y: kept(g, x < y), y=lambda g, x, y: kept(g, x >= y))
 
 
-@op("scale", infer=same_as_x)
+@op("scale", infer=same_as_x, complex=True)
 def scale(xp, x, *, scale=1.0, bias=0.0, bias_after_scale=True, out=None):
     """x * scale + bias, in the dtype of x."""
     # A Python float takes the dtype of a floating x; made a NumPy number first, it would cost as much again.
@@ -159,7 +159,7 @@ def _infer_cast(x: Spec, *, out_dtype: Any, **_: Any) -> Spec:
     return x.with_dtype(as_dtype(out_dtype))
 
 
-@op("cast", infer=_infer_cast)
+@op("cast", infer=_infer_cast, complex=True)
 def cast(xp, x, *, out_dtype):
     """x in another dtype, always a new array; a real one keeps the real parts of complex numbers."""
     dtype = as_dtype(out_dtype).np
@@ -171,7 +171,7 @@ def cast(xp, x, *, out_dtype):
 cast.grad(x=lambda g, x_like: cast(g, out_dtype=x_like.dtype))
 
 
-@op("exp", infer=floating_as_x("exp"))
+@op("exp", infer=floating_as_x("exp"), complex=True)
 def exp(xp, x, *, out=None):
     """e to the power x."""
     return xp.exp(x, out=out)
@@ -180,7 +180,7 @@ def exp(xp, x, *, out=None):
 exp.grad(x=lambda g, out: g * conjugate(out))
 
 
-@op("log", infer=floating_as_x("log"))
+@op("log", infer=floating_as_x("log"), complex=True)
 def log(xp, x, *, out=None):
     """Natural logarithm."""
     return xp.log(x, out=out)
@@ -189,7 +189,7 @@ def log(xp, x, *, out=None):
 log.grad(x=lambda g, x: g / conjugate(x))
 
 
-@op("sqrt", infer=floating_as_x("sqrt"))
+@op("sqrt", infer=floating_as_x("sqrt"), complex=True)
 def sqrt(xp, x, *, out=None):
     """Square root."""
     return xp.sqrt(x, out=out)
@@ -207,7 +207,7 @@ def rsqrt(xp, x, *, out=None):
 rsqrt.grad(x=lambda g, out: scale(g * out * out * out, scale=-0.5))
 
 
-@op("square", infer=same_as_x)
+@op("square", infer=same_as_x, complex=True)
 def square(xp, x, *, out=None):
     """x * x."""
     return xp.square(x, out=out)
@@ -216,7 +216,7 @@ def square(xp, x, *, out=None):
 square.grad(x=lambda g, x: scale(g * conjugate(x), scale=2.0))
 
 
-@op("reciprocal", infer=floating_as_x("reciprocal"))
+@op("reciprocal", infer=floating_as_x("reciprocal"), complex=True)
 def reciprocal(xp, x, *, out=None):
     """1 / x."""
     return xp.divide(x.dtype.type(1), x, out=out)
@@ -225,7 +225,7 @@ def reciprocal(xp, x, *, out=None):
 reciprocal.grad(x=lambda g, out: scale(g * square(conjugate(out)), scale=-1.0))
 
 
-@op("abs", infer=part_of_x)
+@op("abs", infer=part_of_x, complex=True)
 def absolute(xp, x, *, out=None):
     """Absolute value; real for a complex x."""
     return xp.absolute(x, out=out)
@@ -234,7 +234,7 @@ def absolute(xp, x, *, out=None):
 absolute.grad(x=lambda g, x: g * sign(x))
 
 
-@op("sign", infer=same_as_x)
+@op("sign", infer=same_as_x, complex=True)
 def sign(xp, x, *, out=None):
     """-1, 0 or 1; x / |x| for a complex x, 0 where it is 0."""
     return xp.sign(x, out=out)
@@ -252,7 +252,7 @@ def _sign_grad(g: Any, x: Any, out: Any) -> Any:
 sign.grad(x=_sign_grad)
 
 
-@op("sin", infer=floating_as_x("sin"))
+@op("sin", infer=floating_as_x("sin"), complex=True)
 def sin(xp, x, *, out=None):
     """Sine."""
     return xp.sin(x, out=out)
@@ -261,7 +261,7 @@ def sin(xp, x, *, out=None):
 sin.grad(x=lambda g, x: g * cos(conjugate(x)))
 
 
-@op("cos", infer=floating_as_x("cos"))
+@op("cos", infer=floating_as_x("cos"), complex=True)
 def cos(xp, x, *, out=None):
     """Cosine."""
     return xp.cos(x, out=out)
@@ -363,7 +363,7 @@ def _infer_add_n(xs: list[Spec], **_: Any) -> Spec:
     return result
 
 
-@op("sum", infer=_infer_add_n, slots={"xs": "X"})
+@op("sum", infer=_infer_add_n, slots={"xs": "X"}, complex=True)
 def add_n(xp, xs: list):
     """The sum of several tensors of one shape."""
     total = xs[0].copy()

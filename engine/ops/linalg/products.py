@@ -44,7 +44,7 @@ def _infer_matmul(x: Spec, y: Spec, *, trans_x: bool = False, trans_y: bool = Fa
     return Spec(result, dtype)
 
 
-@op("matmul_v2", infer=_infer_matmul, broadcasts=True)
+@op("matmul_v2", infer=_infer_matmul, broadcasts=True, complex=True)
 def matmul(xp, x, y, *, trans_x=False, trans_y=False):
     """Matrix product over the last two dimensions, broadcast over the others."""
     if x.dtype != y.dtype:  # NumPy would promote them: labels times weights are a mistake

@@ -29,7 +29,7 @@ def _infer(where: str, floating: bool = False, result: Any = None) -> Any:
     return infer
 
 
-@op("reduce_sum", infer=_infer("sum"))
+@op("reduce_sum", infer=_infer("sum"), complex=True)
 def sum(xp, x, *, axis=(), keepdim=False, reduce_all=False):
     """Sum; small integers and bool are cast by the public function first."""
     return xp.sum(x, axis=_axes(axis, x.ndim, reduce_all), keepdims=keepdim, dtype=x.dtype)
@@ -39,7 +39,7 @@ def _infer_spread(x: Spec, x_like: Spec | None = None, *, shape: Any = None, **_
     return Spec(shape if x_like is None else x_like.shape, x.dtype)
 
 
-@op("reduce_expand", infer=_infer_spread, slots={"x_like": "Y"})
+@op("reduce_expand", infer=_infer_spread, slots={"x_like": "Y"}, complex=True)
 def _expand(xp, x, x_like=None, *, shape=None, axis=(), keepdim=False, reduce_all=False):
     """The reverse of a sum: x repeated over the axes that were reduced, to ``shape`` (or that of x_like)."""
     shape = tuple(shape) if x_like is None else x_like.shape
@@ -65,7 +65,7 @@ def _sum_grad(g: Any, x_spec: Any, axis: Any, keepdim: Any, reduce_all: Any) -> 
 sum.grad(x=_sum_grad)
 
 
-@op("reduce_mean", infer=_infer("mean", floating=True))
+@op("reduce_mean", infer=_infer("mean", floating=True), complex=True)
 def mean(xp, x, *, axis=(), keepdim=False, reduce_all=False):
     """Arithmetic mean."""
     if x.dtype.kind not in "fc":

@@ -55,6 +55,38 @@ def test_reads_the_kernels_signature() -> None:
     assert d.with_defaults({"a": 2}) == {"a": 2, "b": 1.5}
 
 
+def test_what_an_operator_is_said_to_be() -> None:
+    @op("t_flags", infer=same_as_x, complex=True, opaque=True, effect=True)
+    def flags(xp: Any, x: Any) -> Any:
+        return x
+
+    d = flags.opdef
+    assert (d.complex, d.opaque, d.effect, d.random) == (True, True, True, False)
+    tanh, py_func = OPS["tanh"], OPS["py_func"]
+    assert (tanh.complex, tanh.opaque, tanh.effect, tanh.random) == (False, False, False, False)
+    assert py_func.opaque
+    assert not OPS["py_layer"].opaque  # only its gradient is a Python function: a file may hold its forward
+
+
+def test_complex_gradients_need_a_declaration() -> None:
+    @op("t_real_rule", infer=same_as_x)
+    def real_rule(xp: Any, x: Any) -> Any:
+        return x * 2
+
+    @op("t_complex_rule", infer=same_as_x, complex=True)
+    def complex_rule(xp: Any, x: Any) -> Any:
+        return x * 2
+
+    for function in (real_rule, complex_rule):
+        function.grad(x=lambda g: g + g)
+    x = Tensor(np.array([1 + 2j]), stop_gradient=False)
+    complex_rule(x).backward(Tensor(np.array([1j])))
+    assert x.grad is not None
+    assert x.grad.tolist() == [2j]
+    with pytest.raises(GradientError, match="t_real_rule: no gradient is defined for complex values"):
+        real_rule(x).backward(Tensor(np.array([1j])))
+
+
 def test_attributes_are_checked() -> None:
     @op("t_attributes", infer=same_as_x)
     def attributes(xp: Any, x: Any, *, a: int, b: int = 0) -> Any:
