@@ -17,9 +17,9 @@ from engine.eager.tensor import Tensor
 from engine.ops.training import update
 from engine.program.build.annotate import marks
 from engine.program.build.buffer_place import BufferPlace
-from engine.program.text.naming import Helpers, engine_frames
-from engine.program.graph.program import Block, Program, Variable
 from engine.program.build.results import make_results
+from engine.program.graph.program import Block, Program, Variable
+from engine.program.text.naming import Helpers, engine_frames
 
 Rebound = dict[int, tuple[Any, Variable]]
 

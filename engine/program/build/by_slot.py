@@ -9,8 +9,8 @@ from typing import Any
 from engine.core.errors import EngineError, ProgramError
 from engine.core.opdef import OPS, OpDef
 from engine.core.operator import Operator
-from engine.program.text.naming import engine_frames
 from engine.program.graph.program import Block, Variable, variables_of
+from engine.program.text.naming import engine_frames
 
 
 def append_into(

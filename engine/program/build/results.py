@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from engine.core.operator import Operator
 from engine.core.spec import Spec
 from engine.ops.arrays.shape import fill
-from engine.program.text.forms import FORMS, Form
 from engine.program.graph.program import variables_of
+from engine.program.text.forms import FORMS, Form
 
 if TYPE_CHECKING:
     from engine.program.build.builder import Builder
