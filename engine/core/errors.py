@@ -12,8 +12,11 @@ from __future__ import annotations
 class EngineError(Exception):
     """Base of everything that the engine raises on purpose.
 
-    ``str(error)`` is the whole message, ``where: what is wrong: values seen; what to do``.
+    ``str(error)`` is the whole message, ``where: what is wrong: values seen; what to do``. ``located`` says
+    that the user's file and line stand in front.
     """
+
+    located = False
 
     def __str__(self) -> str:
         # OSError would print errno and file name instead, once they are set.

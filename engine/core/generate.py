@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from engine.core import mode as modes
+from engine.core.frames import INTERNAL, is_internal, outside
 from engine.core.opdef import OPS, REQUIRED, OpDef
-from engine.core.operator import INTERNAL, Operator, OutEdge, is_internal, outside
+from engine.core.operator import Operator, OutEdge
 from engine.core.random import default_generator
 
 # What the eager room provides once it is imported: the Tensor class and the functions that need it.

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import linecache
-import os
-from types import CodeType, FrameType
-from typing import TYPE_CHECKING, Any
+from types import CodeType
+from typing import TYPE_CHECKING, Any, Protocol
 
-from engine.core.errors import EngineError
+from engine.core import mode as modes
+from engine.core.delegate import delegate
+from engine.core.errors import ArgumentError, EngineError
+from engine.core.frames import line_of
+from engine.core.nest import flatten
 
 if TYPE_CHECKING:
     from engine.core.opdef import OpDef
@@ -77,11 +80,6 @@ class Operator:
         self.replay = False
 
     @property
-    def type(self) -> str:
-        """The operator's name, as in Paddle's OpDesc."""
-        return self.opdef.name
-
-    @property
     def position(self) -> tuple[str, int] | None:
         """File and line that made this operator, or None where it was not kept."""
         if self.code is None:
@@ -102,7 +100,82 @@ class Operator:
         text = linecache.getline(*position).strip()
         return f"{position[0]}:{position[1]}" + (f": {text}" if text else "")
 
+    # -- what its Program prints of it -----------------------------------------------------------------------
+    @property
+    def type(self) -> str:
+        """The operator's name, as in Paddle's OpDesc: ``relu``, ``relu_grad``, ``adam``."""
+        return paddle_type(self)
+
+    @property
+    def input_names(self) -> list[str]:
+        """The slots that it reads."""
+        return list(described(self).inputs)
+
+    @property
+    def output_names(self) -> list[str]:
+        """The slots that it writes."""
+        return list(described(self).outputs)
+
+    @property
+    def input_arg_names(self) -> list[str]:
+        """The names of the Variables that it reads, slot by slot."""
+        return [name for names in described(self).inputs.values() for name in names]
+
+    @property
+    def output_arg_names(self) -> list[str]:
+        """The names of the Variables that it writes, slot by slot."""
+        return [name for names in described(self).outputs.values() for name in names]
+
+    @property
+    def attr_names(self) -> list[str]:
+        """The names of its attributes."""
+        return list(self.all_attrs())
+
+    def input(self, name: str) -> list[str]:
+        """The names of the Variables that it reads in a slot. Raises ArgumentError for an unknown slot."""
+        return self._slot("input", described(self).inputs, name)
+
+    def output(self, name: str) -> list[str]:
+        """The names of the Variables that it writes in a slot. Raises ArgumentError for an unknown slot."""
+        return self._slot("output", described(self).outputs, name)
+
+    def _slot(self, where: str, slots: dict[str, list[str]], name: str) -> list[str]:
+        if name not in slots:
+            raise ArgumentError(
+                f"Operator.{where}: {self.type} has no slot {name!r}; its slots are {list(slots)}"
+            )
+        return slots[name]
+
+    def all_attrs(self) -> dict[str, Any]:
+        """Its attributes by name, with the line that made it as ``op_callstack``."""
+        made: list[str] = []
+        position = self.position
+        if position is not None:
+            made.append(f'  File "{position[0]}", line {position[1]}')
+            text = linecache.getline(*position).strip()
+            made += [f"    {text}"] if text else []
+        return dict(sorted({**described(self).attrs, "op_callstack": made}.items()))
+
+    def attr(self, name: str) -> Any:
+        """An attribute's value. Raises ArgumentError for an unknown attribute."""
+        found = self.all_attrs()
+        if name not in found:
+            raise ArgumentError(f"Operator.attr: {self.type} has no attribute {name!r}; it has {list(found)}")
+        return found[name]
+
+    def has_attr(self, name: str) -> bool:
+        """Whether it has an attribute of that name."""
+        return name in self.all_attrs()
+
+    def to_string(self, throw_on_error: bool = True, **_: Any) -> str:
+        """The line that stands for it in its Program's text."""
+        return described(self).text()
+
     def __repr__(self) -> str:
+        # The tape may leave the field unset; there the outputs are arrays.
+        outputs = getattr(self, "outputs", None)
+        if isinstance(outputs, tuple) and any(map(modes.is_symbolic, flatten(outputs))):
+            return self.to_string()
         return f"<Operator {self.opdef.name}>"
 
 
@@ -110,6 +183,28 @@ def at_line(error: EngineError, operator: Operator) -> EngineError:
     """``error`` with the user's file and line that made ``operator`` in front."""
     position = operator.position
     return error if position is None else type(error)(f"{position[0]}:{position[1]}: {error}")
+
+
+class Description(Protocol):
+    """An operator as Paddle's OpDesc shows it: names by slot, attributes by name, and the line of text."""
+
+    inputs: dict[str, list[str]]
+    outputs: dict[str, list[str]]
+    attrs: dict[str, Any]
+
+    def text(self) -> str: ...
+
+
+@delegate("engine.program.text.describe")
+def described(operator: Operator) -> Description:
+    """How Paddle shows an operator of a Block."""
+    raise NotImplementedError
+
+
+@delegate("engine.program.text.describe")
+def paddle_type(operator: Operator) -> str:
+    """What Paddle's OpDesc calls an operator."""
+    raise NotImplementedError
 
 
 class OutEdge:
@@ -145,34 +240,3 @@ class Counter:
 
     def __init__(self) -> None:
         self.count = 0
-
-
-ENGINE_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-
-
-# Whether a file belongs to the engine, by name. A plain dict, asked with a subscript: once for every
-# operator that is recorded.
-INTERNAL: dict[str, bool] = {}
-
-
-def is_internal(filename: str) -> bool:
-    """Whether a file belongs to the engine; remembered in ``INTERNAL``."""
-    found = INTERNAL.get(filename)
-    if found is None:
-        found = INTERNAL[filename] = filename.startswith((ENGINE_FOLDER, "<apply "))
-    return found
-
-
-def outside(frame: FrameType) -> FrameType:
-    """The first frame outside the engine's own files, from ``frame`` on outwards: the user's line."""
-    while is_internal(frame.f_code.co_filename) and frame.f_back is not None:
-        frame = frame.f_back
-    return frame
-
-
-def line_of(code: CodeType, instruction: int) -> int:
-    """The source line of a byte offset into ``code``."""
-    for start, end, line in code.co_lines():
-        if start <= instruction < end and line is not None:
-            return line
-    return code.co_firstlineno

@@ -7,8 +7,8 @@ import warnings
 from typing import Any
 
 from engine.core.errors import NotFiniteError
+from engine.core.frames import line_of, outside
 from engine.core.opdef import OpDef
-from engine.core.operator import line_of, outside
 from engine.core.place import array_module
 from engine.eager import mode
 

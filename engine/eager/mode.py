@@ -11,8 +11,9 @@ import numpy as np
 from engine.core import generate
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, EngineError, OutOfRangeError
+from engine.core.frames import outside
 from engine.core.opdef import OpDef
-from engine.core.operator import Operator, OutEdge, outside
+from engine.core.operator import Operator, OutEdge
 from engine.core.place import array_module, backend, current_place, require_same_place
 from engine.core.random import default_generator
 from engine.core.spec import Spec

@@ -9,7 +9,8 @@ from typing import Any
 from engine.core import mode as modes
 from engine.core.dtype import DType
 from engine.core.errors import ArgumentError, DTypeError, GradientError, ShapeError
-from engine.core.operator import Leaf, Operator, outside
+from engine.core.frames import outside
+from engine.core.operator import Leaf, Operator
 from engine.core.place import array_module
 from engine.eager.mode import connect, versions_of
 from engine.eager.saved_hooks import packed

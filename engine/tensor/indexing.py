@@ -9,10 +9,10 @@ import numpy as np
 
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError
+from engine.core.frames import located, user_frame
 from engine.eager.tensor import Tensor, write
 from engine.ops.arrays import index as ops
 from engine.ops.elementwise import math
-from engine.program.build.builder import located, user_frame
 from engine.program.graph.unknown import Unknown, known_operand
 from engine.tensor.creation import to_tensor
 from engine.tensor.inplace import replace

@@ -9,10 +9,11 @@ from typing import Any
 
 from engine.core import mode as modes
 from engine.core.errors import ConversionError, DTypeError, EngineError, GradientError, ShapeError
+from engine.core.frames import located, user_frame
 from engine.core.operator import Leaf
 from engine.eager.tensor import Tensor, counter_of, wrap, write
 from engine.ops.elementwise import math
-from engine.program.build.builder import current_builder, located, user_frame
+from engine.program.build.builder import current_builder
 
 
 def replace(where: str, x: Any, value: Any, *, becomes: str = "") -> Any:

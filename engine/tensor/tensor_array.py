@@ -10,11 +10,11 @@ from typing import Any, NoReturn
 
 from engine.core import nest
 from engine.core.errors import ConversionError, OutOfRangeError, ShapeError
+from engine.core.frames import located, user_frame
 from engine.core.spec import Spec
 from engine.ops.arrays import index as index_ops
 from engine.ops.arrays import shape
 from engine.ops.arrays import tensor_array as ops
-from engine.program.build.builder import located, user_frame
 from engine.tensor import indexing
 from engine.tensor.creation import to_tensor
 from engine.tensor.promote import is_tensor

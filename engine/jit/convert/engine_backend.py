@@ -8,6 +8,7 @@ from typing import Any
 
 from engine.core import mode as modes
 from engine.core.errors import ConversionError, EngineError
+from engine.core.frames import located, user_frame
 from engine.core.mode import is_symbolic
 from engine.eager.tensor import Tensor
 from engine.jit.convert import reductions, tensor_data
@@ -16,7 +17,7 @@ from engine.ops.arrays import shape
 from engine.ops.control import flow as control_ops
 from engine.ops.elementwise import compare, math
 from engine.program.build import control
-from engine.program.build.builder import current_builder, located, user_frame
+from engine.program.build.builder import current_builder
 from engine.program.graph.program import Variable
 from engine.program.graph.unknown import Unknown, known_operand
 from engine.tensor.tensor_array import TensorArray

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.core.errors import ConversionError
+from engine.core.frames import located, user_frame
 from engine.ops.arrays import shape
-from engine.program.build.builder import located, user_frame
 from engine.tensor import creation, manipulation
 
 

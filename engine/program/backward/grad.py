@@ -6,11 +6,12 @@ from typing import Any
 
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError, GradientError, ShapeError
+from engine.core.frames import located, user_frame
 from engine.eager import backward as eager
 from engine.eager.tensor import Tensor
 from engine.ops.arrays import shape
 from engine.program.backward.in_block import gradients_in_block
-from engine.program.build.builder import Builder, current_builder, located, user_frame
+from engine.program.build.builder import Builder, current_builder
 from engine.program.graph.program import Variable
 
 

@@ -5,19 +5,20 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import FrameType
 from typing import Any
 
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, ConversionError, EngineError, ProgramError
+from engine.core.frames import located, user_frame
 from engine.core.opdef import OpDef
-from engine.core.operator import Operator, is_internal
+from engine.core.operator import Operator
 from engine.core.spec import Spec
 from engine.eager.tensor import Tensor
 from engine.ops.training import update
 from engine.program.build.annotate import marks
 from engine.program.build.buffer_place import BufferPlace
 from engine.program.build.results import make_results
+from engine.program.graph import delegates
 from engine.program.graph.program import Block, Program, Variable
 from engine.program.text.naming import Helpers, engine_frames
 
@@ -246,21 +247,10 @@ def _spec_of(value: Any) -> Any:
     return None if value is None else value.spec
 
 
-def user_frame() -> FrameType | None:
-    """The innermost frame outside the engine's own files: the user's line."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and is_internal(frame.f_code.co_filename):
-        frame = frame.f_back
-    return frame
-
-
-def located(error: EngineError, frame: FrameType | None) -> EngineError:
-    """``error`` with the user's file and line in front, once."""
-    if frame is None or getattr(error, "_located", False):
-        return error
-    made = type(error)(f"{frame.f_code.co_filename}:{frame.f_lineno}: {error}")
-    made._located = True  # type: ignore[attr-defined]
-    return made
+@delegates.building_block.define
+def building_block(program: Program) -> Block | None:
+    builder = current_builder()
+    return builder.block if builder is not None and builder.program is program else None
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from typing import Any
 from engine.core.errors import EngineError, ProgramError
 from engine.core.opdef import OPS, OpDef
 from engine.core.operator import Operator
+from engine.program.graph import delegates
 from engine.program.graph.program import Block, Variable, variables_of
 from engine.program.text.naming import engine_frames
 
@@ -56,6 +57,7 @@ def _alike(a: Any, b: Any) -> bool:
     )
 
 
+@delegates.append_by_slot.define
 def append_by_slot(
     block: Block, type: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any], attrs: Mapping[str, Any]
 ) -> Operator:

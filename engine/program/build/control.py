@@ -8,6 +8,7 @@ from typing import Any
 from engine.core import mode as modes
 from engine.core import nest
 from engine.core.errors import ConversionError, DTypeError, ShapeError
+from engine.core.frames import located, user_frame
 from engine.core.operator import Operator
 from engine.core.spec import Spec
 from engine.eager.tensor import Tensor
@@ -15,7 +16,7 @@ from engine.ops.arrays import shape
 from engine.ops.control import flow as ops
 from engine.ops.elementwise import math
 from engine.program.build.buffer_place import BufferPlace
-from engine.program.build.builder import Builder, Rebound, current_builder, located, user_frame
+from engine.program.build.builder import Builder, Rebound, current_builder
 from engine.program.graph.program import Block, Variable, reads
 
 

@@ -13,11 +13,10 @@ from engine.core.errors import ArgumentError, ProgramError
 from engine.core.operator import Operator
 from engine.core.random import Generator
 from engine.core.spec import Spec
+from engine.program.graph import delegates
 from engine.program.graph.variable import Parameter, Variable
-from engine.program.text import operator_api
 
 _serial = itertools.count()
-operator_api.attach()
 
 
 class Block:
@@ -119,9 +118,7 @@ class Block:
         ``outputs`` are Variables of this block that it writes. Raises ProgramError for an operator or a slot
         that there is not, ShapeError or DTypeError where the inputs do not fit.
         """
-        from engine.program.build.by_slot import append_by_slot
-
-        return append_by_slot(self, type, inputs or {}, outputs or {}, attrs or {})
+        return delegates.append_by_slot(self, type, inputs or {}, outputs or {}, attrs or {})
 
     def append(self, operator: Operator) -> Operator:
         self.ops.append(operator)
@@ -129,9 +126,7 @@ class Block:
         return operator
 
     def __repr__(self) -> str:
-        from engine.program.text.printed import block_text
-
-        return block_text(self)
+        return delegates.block_text(self)
 
 
 class Program:
@@ -201,10 +196,7 @@ class Program:
 
     def current_block(self) -> Block:
         """The block that operators are appended to now, where this Program is being built; else block 0."""
-        from engine.program.build.builder import current_builder
-
-        builder = current_builder()
-        return builder.block if builder is not None and builder.program is self else self.blocks[0]
+        return delegates.building_block(self) or self.blocks[0]
 
     @property
     def num_blocks(self) -> int:
@@ -259,30 +251,22 @@ class Program:
         ``mode``: 'param' gives the parameters, 'opt' what optimizers keep, 'all' both. Raises ProgramError
         where one has no value yet.
         """
-        from engine.program.run.scope import program_state
-
-        return program_state(self, mode, scope)
+        return delegates.program_state(self, mode, scope)
 
     def set_state_dict(self, state_dict: Mapping[str, Any], scope: Any = None) -> None:
         """Give persistable Variables the values of ``state_dict``; what belongs to none is left out, with a
         warning."""
-        from engine.program.run.scope import set_program_state
-
-        set_program_state(self, state_dict, scope)
+        delegates.set_program_state(self, state_dict, scope)
 
     # -- copies and text -----------------------------------------------------------------------------------
     def clone(self, for_test: bool = False) -> Program:
         """A copy, which shares the values of parameters; ``for_test`` leaves out what only training needs:
         gradients, updates, and the training way of dropout and batch norm."""
-        from engine.program.passes.clone import clone
-
-        return clone(self, for_test)
+        return delegates.clone(self, for_test)
 
     def to_string(self, throw_on_error: bool = False, with_details: bool = False) -> str:
         """The text that ``print`` gives; ``with_details`` says all that is known of every Variable."""
-        from engine.program.text.printed import program_text
-
-        return program_text(self, with_details)
+        return delegates.program_text(self, with_details)
 
     def __repr__(self) -> str:
         return self.to_string()

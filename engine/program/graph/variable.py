@@ -7,13 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from engine.core import mode as modes
 from engine.core.dtype import DType
 from engine.core.errors import ConversionError, EngineError
+from engine.core.frames import located, user_frame
+from engine.core.nest import flatten
+from engine.core.operator import Operator
 from engine.core.spec import Spec
 from engine.ops.arrays import index as index_ops
 from engine.ops.arrays import shape as shape_ops
 from engine.ops.elementwise import math as math_ops
 from engine.ops.reductions import reduce as reduce_ops
+from engine.program.graph import delegates
 from engine.program.graph.unknown import Unknown
 
 if TYPE_CHECKING:
@@ -104,10 +109,16 @@ class Variable:
         """The name that ``append_backward`` gives to its gradient."""
         return f"{self.name}@GRAD"
 
+    @property
+    def op(self) -> Operator | None:
+        """The operator that writes it last; None for what is fed, and for parameters in the main Program."""
+        for operator in reversed(self.block.ops):
+            if any(written is self for written in flatten(operator.outputs or ())):
+                return operator
+        return None
+
     def __len__(self) -> int:
         if not self.spec.shape or self.spec.shape[0] < 0:
-            from engine.program.build.builder import located, user_frame
-
             error = ConversionError(
                 f"len: the first dimension of {self.name!r} {self.spec} is not known before running; "
                 "use shape(x)[0]"
@@ -121,19 +132,13 @@ class Variable:
 
         Raises ProgramError for a Variable that keeps no value, or has none yet.
         """
-        from engine.program.run.scope import value_of
-
-        return value_of(self, scope)
+        return delegates.value_of(self, scope)
 
     def set_value(self, value: Any, scope: Any = None) -> None:
         """Give a persistable Variable a value in ``scope``. Raises ShapeError or DTypeError if it can't."""
-        from engine.program.run.scope import give_value
-
-        give_value(self, np.asarray(value), scope)
+        delegates.give_value(self, np.asarray(value), scope)
 
     def _no_value(self, what: str, remedy: str = "") -> EngineError:
-        from engine.program.build.builder import located, user_frame
-
         error = ConversionError(
             f"{what}: {self.name!r} {self.spec} is a static Variable, its value is known only when the "
             f"Program runs; {remedy or CONDITION}"
@@ -175,9 +180,7 @@ class Variable:
         return id(self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Variable:
-        from engine.program.build.builder import current_builder
-
-        if current_builder() is not None:  # in a function that is being traced, a Tensor is copied
+        if modes.is_static():  # in a function that is being traced, a Tensor is copied
             memo[id(self)] = made = shape_ops.assign(self)
             return made  # type: ignore[no-any-return]
         made = object.__new__(type(self))
@@ -188,9 +191,7 @@ class Variable:
     # -- text ----------------------------------------------------------------------------------------------
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
         """The line that stands for it in its Program's text; ``with_details`` says all that is known."""
-        from engine.program.text.printed import variable_details, variable_text
-
-        return variable_details(self) if with_details else variable_text(self)
+        return delegates.variable_details(self) if with_details else delegates.variable_text(self)
 
     def __repr__(self) -> str:
         return self.to_string()

@@ -6,12 +6,14 @@ import copy
 from typing import Any
 
 from engine.core.operator import Operator
+from engine.program.graph import delegates
 from engine.program.graph.program import Block, Program
 from engine.program.graph.variable import Parameter, Variable
 
 BACKWARD, OPTIMIZE = 1, 2
 
 
+@delegates.clone.define
 def clone(program: Program, for_test: bool = False) -> Program:
     """Before: a Program. After: one of its own blocks, Variables and operators, sharing values by name (and
     with eager Tensors). ``for_test``: without gradients and updates, dropout and batch norm as in prediction.

@@ -13,6 +13,7 @@ from engine.core.dtype import from_numpy
 from engine.core.errors import ArgumentError, DTypeError, ProgramError, ShapeError
 from engine.core.place import as_place, backend
 from engine.eager.tensor import Tensor, wrap, write
+from engine.program.graph import delegates
 from engine.program.graph.program import Program
 from engine.program.graph.variable import Variable
 
@@ -156,6 +157,7 @@ def tensor_of(variable: Variable, scope: Scope) -> Tensor | None:
     return None if found is None else found.tensor
 
 
+@delegates.value_of.define
 def value_of(variable: Variable, scope: Scope | None = None) -> Tensor:
     """The value of a persistable Variable as a Tensor of the same storage; ProgramError if it has none."""
     if not variable.persistable:
@@ -182,6 +184,7 @@ def require_fit(variable: Variable, array: Any) -> None:
         raise DTypeError(f"{where} is {spec}: got {array.dtype}; cast the value first")
 
 
+@delegates.give_value.define
 def give_value(variable: Variable, array: Any, scope: Scope | None = None) -> None:
     """Give a persistable Variable a copy of ``array`` as its value. Raises as ``require_fit``."""
     require_fit(variable, array)
@@ -192,6 +195,7 @@ def give_value(variable: Variable, array: Any, scope: Scope | None = None) -> No
         (scope.find_var(variable.name) or scope.var(variable.name)).store(array.copy())
 
 
+@delegates.program_state.define
 def program_state(program: Program, mode: str = "all", scope: Scope | None = None) -> dict[str, Tensor]:
     """See ``Program.state_dict``."""
     if mode not in ("all", "param", "opt"):
@@ -204,6 +208,7 @@ def program_state(program: Program, mode: str = "all", scope: Scope | None = Non
     return found
 
 
+@delegates.set_program_state.define
 def set_program_state(program: Program, state: Mapping[str, Any], scope: Scope | None = None) -> None:
     """See ``Program.set_state_dict``."""
     if not isinstance(state, Mapping):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.dtype import DType
-from engine.core.operator import Operator
+from engine.core.operator import Operator, described, paddle_type
 from engine.core.spec import Spec
 from engine.program.graph.variable import Variable
 from engine.program.text.forms import FORMS, Form, number
@@ -50,6 +50,13 @@ def form_of(operator: Operator) -> Form:
     return FORMS.get(operator.opdef.name, _PLAIN)
 
 
+@paddle_type.define
+def type_of(operator: Operator) -> str:
+    """The type of its OpDesc."""
+    notes = getattr(operator, "notes", None) or {}  # the tape leaves it out
+    return notes.get("type") or form_of(operator).type or operator.opdef.name
+
+
 def _names(value: Any) -> list[str]:
     if isinstance(value, (list, tuple)):
         return [name for each in value for name in _names(each)]
@@ -61,6 +68,7 @@ def says_name(variable: Variable) -> str:
     return variable.says_name or variable.name
 
 
+@described.define
 def describe(operator: Operator) -> OpDesc:
     """The operator as Paddle shows it."""
     if operator.notes and "own" in operator.notes:  # its notes say all: gradients
@@ -96,7 +104,7 @@ def describe(operator: Operator) -> OpDesc:
         inputs = {slot: names for slot, names in inputs.items() if names}
         attrs = {**COMMON, **notes["instead"]}
     attrs |= notes.get("attrs", {})
-    return OpDesc(notes.get("type") or form.type or opdef.name, inputs, outputs, attrs)
+    return OpDesc(type_of(operator), inputs, outputs, attrs)
 
 
 def _shown(name: str, value: Any) -> Any:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 
-from engine.core.operator import ENGINE_FOLDER, is_internal
+from engine.core.frames import ENGINE_FOLDER, is_internal
 
 if TYPE_CHECKING:
     from engine.program.graph.program import Program

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from engine.core.operator import Operator
+from engine.program.graph import delegates
 from engine.program.graph.program import Block, Program, Variable, variables_of
 from engine.program.text.control_text import (
     COND,
@@ -19,6 +20,7 @@ from engine.program.text.control_text import (
 from engine.program.text.describe import OpDesc, describe, says_name
 
 
+@delegates.variable_text.define
 def variable_text(variable: Variable, name: str | None = None) -> str:
     """``persist trainable param w : LOD_TENSOR.shape(3, 2).dtype(float32).stop_gradient(False)``."""
     kind = "param" if variable.is_parameter else "var"
@@ -40,6 +42,7 @@ def says_stop_gradient(variable: Variable) -> bool:
     return variable.stop_gradient if said is None else said
 
 
+@delegates.variable_details.define
 def variable_details(variable: Variable) -> str:
     """The line, and under it what else is known."""
     known: dict[str, Any] = {"persistable": variable.persistable, "is_data": variable.is_data}
@@ -135,10 +138,12 @@ def _results(operator: Operator) -> list[Variable]:
     return [*variables_of(operator.outputs), *(operator.notes or {}).get("extra", {}).values()]
 
 
+@delegates.block_text.define
 def block_text(block: Block, with_details: bool = False) -> str:
     return Shown(block.program).text(block, with_details)
 
 
+@delegates.program_text.define
 def program_text(program: Program, with_details: bool = False) -> str:
     shown = Shown(program)
     return "\n".join(shown.text(b, with_details) for b in shown.blocks) + "\n"

@@ -9,12 +9,13 @@ from typing import Any
 from engine.core import nest
 from engine.core.dtype import bool_
 from engine.core.errors import ArgumentError, DTypeError
+from engine.core.frames import located, user_frame
 from engine.eager.tensor import Tensor
 from engine.ops.control import flow as control_ops
 from engine.program.build import control
-from engine.program.build.builder import Builder, current_builder, located, user_frame
+from engine.program.build.builder import Builder, current_builder
+from engine.program.build.control_names import CondNames, note_loop
 from engine.program.graph.variable import Variable
-from engine.program.text.control_text import CondNames, note_loop
 from engine.tensor import array_control, creation, logic
 
 

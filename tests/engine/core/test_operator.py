@@ -6,7 +6,7 @@ import sys
 
 import engine
 from engine.autodiff import tape
-from engine.core.operator import line_of
+from engine.core.frames import line_of
 
 
 def test_where_names_the_users_line() -> None:

@@ -1,0 +1,57 @@
+"""Frames of the running code: which belong to the engine, and which is the user's line."""
+
+from __future__ import annotations
+
+import os
+import sys
+from types import CodeType, FrameType
+
+from engine.core.errors import EngineError
+
+ENGINE_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+
+# Whether a file belongs to the engine, by name. A plain dict, asked with a subscript: once for every
+# operator that is recorded.
+INTERNAL: dict[str, bool] = {}
+
+
+def is_internal(filename: str) -> bool:
+    """Whether a file belongs to the engine; remembered in ``INTERNAL``."""
+    found = INTERNAL.get(filename)
+    if found is None:
+        found = INTERNAL[filename] = filename.startswith((ENGINE_FOLDER, "<apply "))
+    return found
+
+
+def outside(frame: FrameType) -> FrameType:
+    """The first frame outside the engine's own files, from ``frame`` outwards; the outermost if all are
+    inside."""
+    while is_internal(frame.f_code.co_filename) and frame.f_back is not None:
+        frame = frame.f_back
+    return frame
+
+
+def user_frame() -> FrameType | None:
+    """The innermost frame outside the engine's own files, the user's line; None if there is none."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and is_internal(frame.f_code.co_filename):
+        frame = frame.f_back
+    return frame
+
+
+def located(error: EngineError, frame: FrameType | None) -> EngineError:
+    """``error`` with the file and line of ``frame`` in front; unchanged if it has them already."""
+    if frame is None or error.located:
+        return error
+    made = type(error)(f"{frame.f_code.co_filename}:{frame.f_lineno}: {error}")
+    made.located = True
+    return made
+
+
+def line_of(code: CodeType, instruction: int) -> int:
+    """The source line of a byte offset into ``code``."""
+    for start, end, line in code.co_lines():
+        if start <= instruction < end and line is not None:
+            return line
+    return code.co_firstlineno

@@ -1,0 +1,82 @@
+"""Names that Paddle gives while it builds branches and loops, kept as notes for the text.
+
+Making them in the same order as Paddle also keeps the numbers of all later names the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.operator import Operator
+from engine.core.spec import Spec
+from engine.program.build.builder import Builder
+from engine.program.graph.program import Program, Variable, variables_of
+from engine.program.text.control_text import COND, LOOP
+from engine.program.text.describe import says_name
+
+
+class CondNames:
+    """Makes the Variables that only Paddle's ``cond`` has, as its two functions are built."""
+
+    def __init__(self, builder: Builder) -> None:
+        self.builder = builder
+        self.made: dict[str, Any] = {}
+
+    def side(self, key: str, values: list[Any]) -> None:
+        """A side is built, and gives ``values``."""
+        block = self.builder.block
+        twins = [
+            block.create_var(None, v.spec, stop_gradient=v.stop_gradient).name
+            for v in values if isinstance(v, Variable)
+        ]  # fmt: skip
+        self.made[key] = {"results": twins, "scope": self._scopes()}
+
+    def between(self, pred: Variable) -> None:
+        """The condition is turned round for the second side."""
+        program = self.builder.program
+        name = program.unique_name(f"{program.unique_name('logical_not')}.tmp")
+        self.made["not"] = self.builder.block.create_var(name, pred.spec).name
+
+    def after(self, pred: Variable) -> None:
+        """Both sides are built; what they give is selected by the condition as a number."""
+        program = self.builder.program
+        name = program.unique_name(f"{program.unique_name('cast')}.tmp")
+        self.made["mask"] = self.builder.block.create_var(name, Spec(pred.spec.shape, "int32")).name
+
+    def _scopes(self) -> str:
+        made = self.builder.block.create_var(None, Spec((), "int32"))
+        made.type = "STEP_SCOPES"
+        return made.name
+
+    def finish(self, operator: Operator) -> None:
+        """``operator`` is what was built: its results take Paddle's names, and its text Paddle's form."""
+        block = self.builder.block
+        for variable in variables_of(operator.outputs):
+            del block.vars[variable.name]
+            variable.name = self.builder.program.unique_name("_generated_var")
+            block.vars[variable.name] = variable
+        operator.note(COND, self.made)
+
+
+def note_loop(builder: Builder, operator: Operator, initial: list[Variable]) -> None:
+    """Let the text of a loop that was just built have Paddle's form and names."""
+    program = builder.program
+    body = program.blocks[operator.attrs["body_block"]]
+    values = [body.var(n) for n in operator.attrs["loop_names"]]
+    for variable, start in zip((*values, *variables_of(operator.outputs)), (*initial, *initial), strict=True):
+        variable.says_name = says_name(start)
+    again = {}
+    condition = program.blocks[operator.attrs["cond_block"]]
+    helpers: dict[str, str] = {}
+    for variable in condition.vars.values():
+        again[variable.name] = _another(program, variable.name, helpers)
+    operator.note(LOOP, {"again": again, "scope": program.unique_name("_generated_var")})
+
+
+def _another(program: Program, name: str, helpers: dict[str, str]) -> str:
+    """The next name of the same kind; results of one call stay together."""
+    helper, dot, rest = name.partition(".")
+    stem = helper.rpartition("_")[0]
+    if helper not in helpers:
+        helpers[helper] = program.unique_name(stem) if stem else helper
+    return helpers[helper] + dot + rest

@@ -1,0 +1,90 @@
+"""What methods of Program, Block and Variable delegate to: functions of the rooms above this one.
+
+Each is defined in the module that it names; ``engine.program`` imports those modules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from engine.core.delegate import delegate
+from engine.core.operator import Operator
+
+if TYPE_CHECKING:
+    from engine.eager.tensor import Tensor
+    from engine.program.graph.program import Block, Program
+    from engine.program.graph.variable import Variable
+    from engine.program.run.scope import Scope
+
+
+# -- text --------------------------------------------------------------------------------------------------
+@delegate("engine.program.text.printed")
+def program_text(program: Program, with_details: bool = False) -> str:
+    """The text of a Program."""
+    raise NotImplementedError
+
+
+@delegate("engine.program.text.printed")
+def block_text(block: Block, with_details: bool = False) -> str:
+    """The text of a Block."""
+    raise NotImplementedError
+
+
+@delegate("engine.program.text.printed")
+def variable_text(variable: Variable, name: str | None = None) -> str:
+    """The line of a Variable, under its own name or another."""
+    raise NotImplementedError
+
+
+@delegate("engine.program.text.printed")
+def variable_details(variable: Variable) -> str:
+    """The line of a Variable, and all that is known of it."""
+    raise NotImplementedError
+
+
+# -- building ----------------------------------------------------------------------------------------------
+@delegate("engine.program.build.by_slot")
+def append_by_slot(
+    block: Block, type: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any], attrs: Mapping[str, Any]
+) -> Operator:
+    """Append an operator whose Variables are given by slot."""
+    raise NotImplementedError
+
+
+@delegate("engine.program.build.builder")
+def building_block(program: Program) -> Block | None:
+    """The block of ``program`` that operators are appended to now; None where it is not being built."""
+    raise NotImplementedError
+
+
+# -- passes ------------------------------------------------------------------------------------------------
+@delegate("engine.program.passes.clone")
+def clone(program: Program, for_test: bool = False) -> Program:
+    """A copy that shares the values of parameters."""
+    raise NotImplementedError
+
+
+# -- values ------------------------------------------------------------------------------------------------
+@delegate("engine.program.run.scope")
+def value_of(variable: Variable, scope: Scope | None = None) -> Tensor:
+    """The value of a persistable Variable."""
+    raise NotImplementedError
+
+
+@delegate("engine.program.run.scope")
+def give_value(variable: Variable, array: Any, scope: Scope | None = None) -> None:
+    """Give a persistable Variable a value."""
+    raise NotImplementedError
+
+
+@delegate("engine.program.run.scope")
+def program_state(program: Program, mode: str = "all", scope: Scope | None = None) -> dict[str, Tensor]:
+    """The values of a Program's persistable Variables, by name."""
+    raise NotImplementedError
+
+
+@delegate("engine.program.run.scope")
+def set_program_state(program: Program, state: Mapping[str, Any], scope: Scope | None = None) -> None:
+    """Give persistable Variables of a Program values, by name."""
+    raise NotImplementedError
