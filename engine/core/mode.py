@@ -41,10 +41,15 @@ class _Default:
 
 
 default = _Default()
+# The mode of this context; None: the process-wide one. Generated code reads it, so it is not a Setting, which
+# takes one step more.
 variable: ContextVar[Mode | None] = ContextVar("engine_mode", default=None)
+# The blocks that are open in this context, each with the mode to go back to.
+_open: ContextVar[tuple[tuple[object, Mode | None], ...]] = ContextVar("engine_mode_blocks", default=())
 
 
 def current() -> Mode:
+    """The mode that operators are applied in."""
     return variable.get() or default.mode
 
 
@@ -56,11 +61,44 @@ def set_default(mode: Mode) -> None:
 @contextmanager
 def use(mode: Mode) -> Iterator[Mode]:
     """Within the block (and this context only) ``mode`` is current."""
-    token = variable.set(mode)
+    block = object()
+    enter(block, mode)
     try:
         yield mode
     finally:
-        variable.reset(token)
+        leave(block)
+
+
+def enter(block: object, mode: Mode) -> None:
+    """Make ``mode`` current in this context until ``leave(block)``."""
+    open_after(block, variable.get())
+    variable.set(mode)
+
+
+def open_after(block: object, before: Mode | None) -> None:
+    """Let ``leave(block)`` go back to ``before``; what is current stays so."""
+    _open.set((*_open.get(), (block, before)))
+
+
+def leave(block: object) -> None:
+    """Go back to what was current before ``block`` was entered.
+
+    Where a block entered later is still open (two generators can do that), its mode stays current, and it
+    goes back to what was there before this one. In another context than that of ``enter`` nothing changes.
+    """
+    entries = _open.get()
+    for place in reversed(range(len(entries))):
+        if entries[place][0] is block:
+            break
+    else:
+        return
+    before = entries[place][1]
+    later = entries[place + 1 :]
+    if later:
+        later = ((later[0][0], before), *later[1:])
+    else:
+        variable.set(before)
+    _open.set((*entries[:place], *later))
 
 
 def is_static() -> bool:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+from engine.core.context import Setting
+
+# One for all generators: they are copied with their Programs, and a lock can't be.
+_counting = threading.Lock()
 
 
 class NameGenerator:
@@ -15,38 +21,38 @@ class NameGenerator:
         self._counts: defaultdict[str, int] = defaultdict(int)
 
     def __call__(self, key: str) -> str:
-        number = self._counts[key]
-        self._counts[key] += 1
+        with _counting:
+            number = self._counts[key]
+            self._counts[key] = number + 1
         return f"{self.prefix}{key}_{number}"
 
     def skip_to(self, key: str, number: int) -> None:
         """Give out no number below ``number`` for ``key``."""
-        self._counts[key] = max(self._counts[key], number)
+        with _counting:
+            self._counts[key] = max(self._counts[key], number)
 
 
-_current = NameGenerator()
+_current = Setting("name_generator", NameGenerator())
 
 
 def generate(key: str) -> str:
     """The next name for ``key``: ``generate('fc')`` gives ``fc_0``, then ``fc_1``."""
-    return _current(key)
+    return _current.get()(key)
 
 
 def switch(generator: NameGenerator | None = None) -> NameGenerator:
-    """Make ``generator`` (a fresh one by default) the current one; returns the one before it."""
-    global _current
-    before = _current
-    _current = generator if generator is not None else NameGenerator()
-    return before
+    """Make ``generator`` (a fresh one by default) the current one; returns the one before it.
+
+    Outside of ``guard`` this holds for the whole process, as in Paddle; within one, until it ends and in its
+    context only.
+    """
+    return _current.set(generator if generator is not None else NameGenerator())
 
 
 @contextmanager
 def guard(generator: NameGenerator | str | None = None) -> Iterator[NameGenerator]:
-    """Within the block names come from ``generator`` (a prefix, a generator, or a fresh one)."""
-    if isinstance(generator, str):
-        generator = NameGenerator(generator)
-    before = switch(generator)
-    try:
-        yield _current
-    finally:
-        switch(before)
+    """Within the block, and this context only, names come from ``generator`` (a prefix, a generator, or a
+    fresh one)."""
+    made = generator if isinstance(generator, NameGenerator) else NameGenerator(generator or "")
+    with _current.guard(made):
+        yield made

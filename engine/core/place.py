@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib
+from contextlib import AbstractContextManager
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from engine.core.context import Setting
 from engine.core.errors import ArgumentError, DeviceError, MissingExtraError
 
 
@@ -57,7 +59,7 @@ class CUDAPinnedPlace(CPUPlace):
     """Page-locked host memory; kept on the plain CPU place."""
 
 
-_current: list[Place] = [CPUPlace()]
+_current: Setting[Place] = Setting("place", CPUPlace())
 
 
 def backend(place: Place) -> ModuleType:
@@ -97,20 +99,34 @@ def as_place(value: Any) -> Place:
 
 
 def current_place() -> Place:
-    return _current[0]
+    """The place of new tensors."""
+    return _current.get()
 
 
 def set_device(device: Any) -> Place:
-    """Make ``device`` the place of new tensors. Raises if it is not usable here, leaving the old one."""
+    """Make ``device`` the place of new tensors: in every thread, or within ``place_guard`` until that ends.
+
+    Raises MissingExtraError or DeviceError if it is not usable here, leaving the old one.
+    """
     place = as_place(device)
     backend(place)
-    _current[0] = place
+    _current.set(place)
     return place
 
 
+def place_guard(device: Any) -> AbstractContextManager[Place]:
+    """Within the block, and this context only, ``device`` is the place of new tensors.
+
+    Raises as ``set_device``.
+    """
+    place = as_place(device)
+    backend(place)
+    return _current.guard(place)
+
+
 def get_device() -> str:
-    """``'cpu'`` or ``'gpu:N'``."""
-    return _current[0].device
+    """The name of the place of new tensors: ``'cpu'`` or ``'gpu:N'``."""
+    return _current.get().device
 
 
 def require_same_place(where: str, arrays: list[Any]) -> None:

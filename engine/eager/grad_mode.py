@@ -5,25 +5,24 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from contextvars import Token
 from typing import Any
 
 from engine.core import mode as modes
 
 
 class _Switch:
-    """A context manager and decorator that records, or not, within its block; usable again and nested."""
+    """A context manager and decorator that records, or not, within its block; usable again and nested.
+
+    It holds no state of its own, so that several threads may use one object.
+    """
 
     grad = False
 
-    def __init__(self) -> None:
-        self._tokens: list[Token[modes.Mode | None]] = []
-
     def __enter__(self) -> None:
-        self._tokens.append(modes.variable.set(modes.current().with_grad(self.grad)))
+        modes.enter(self, modes.current().with_grad(self.grad))
 
     def __exit__(self, *_: object) -> None:
-        modes.variable.reset(self._tokens.pop())
+        modes.leave(self)
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         return _decorated(function, self._again)
@@ -94,16 +93,18 @@ class set_grad_enabled:
 
     def __init__(self, mode: bool) -> None:
         self._mode = bool(mode)
-        self._token = modes.variable.set(modes.current().with_grad(self._mode))
+        self._before = modes.variable.get()
+        modes.variable.set(modes.current().with_grad(self._mode))
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        modes.variable.reset(self._token)
+        modes.variable.set(self._before)
         return _decorated(function, _EnableGrad if self._mode else _NoGrad)
 
-    def __enter__(self) -> None: ...
+    def __enter__(self) -> None:
+        modes.open_after(self, self._before)
 
     def __exit__(self, *_: object) -> None:
-        modes.variable.reset(self._token)
+        modes.leave(self)
 
 
 def is_grad_enabled() -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextvars import Token
 from typing import Any
 
 from engine.autodiff.tape import Packed, end
@@ -27,15 +26,13 @@ class saved_tensors_hooks:
                 raise DTypeError(f"saved_tensors_hooks: {name} is a function: got {type(hook).__name__}")
         self.pack_hook = pack_hook
         self.unpack_hook = unpack_hook
-        self._token: Token[modes.Mode | None] | None = None
 
     def __enter__(self) -> saved_tensors_hooks:
-        self._token = modes.variable.set(PackingMode(modes.current().grad, self))
+        modes.enter(self, PackingMode(modes.current().grad, self))
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._token is not None:
-            modes.variable.reset(self._token)
+        modes.leave(self)
 
 
 class PackingMode(EagerMode):

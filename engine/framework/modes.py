@@ -7,16 +7,18 @@ from typing import Any
 from engine.core import mode as modes
 from engine.core.place import set_device
 from engine.eager.mode import RECORDING
-from engine.program.run.executor import static_builder
+from engine.program.run.executor import guarded_builder, process_builder
 
 
 def enable_static() -> None:
     """From here on, in every thread, operators are appended to the default main Program.
 
-    First values of parameters go to the default startup Program.
+    First values of parameters go to the default startup Program. Within ``program_guard`` the thread that
+    calls this goes on with the Programs of the guard.
     """
-    modes.set_default(static_builder())
-    modes.variable.set(None)  # what set_grad_enabled() left behind belongs to the mode before
+    modes.set_default(process_builder())
+    # Not what set_grad_enabled() left behind: that belongs to the mode before.
+    modes.variable.set(guarded_builder())
 
 
 def disable_static(place: Any = None) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from engine.core import mode as modes
 from engine.core import names
 from engine.core.errors import DTypeError, ModeError
-from engine.core.place import current_place, set_device
+from engine.core.place import current_place, place_guard
 from engine.eager.mode import RECORDING
 from engine.eager.tensor import Tensor
 from engine.program.build.builder import current_builder
@@ -25,14 +25,8 @@ def guard(place: Any = None) -> Iterator[None]:
 
     Raises DeviceError for a place that can't be used here.
     """
-    before = current_place()
-    if place is not None:
-        set_device(place)
-    try:
-        with names.guard(), modes.use(RECORDING):
-            yield
-    finally:
-        set_device(before)
+    with place_guard(current_place() if place is None else place), names.guard(), modes.use(RECORDING):
+        yield
 
 
 def to_variable(value: Any, name: str | None = None, zero_copy: bool | None = None, dtype: Any = None) -> Any:

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Protocol
 
+from engine.core.context import Setting
+
 
 class Backend(Protocol):
     """Symbolic values and the control flow over them. A leaf is a symbolic value, an eager Tensor or a
@@ -115,26 +117,25 @@ class Backend(Protocol):
         """A symbolic value converted to `bool`, `int64` or `float32`."""
 
 
-_current: list[Backend] = []
+_current: Setting[Backend | None] = Setting("conversion_backend", None)
 
 
 def get() -> Backend:
     """The backend in use: the engine's, unless `use` put another in its place."""
-    if not _current:
+    found = _current.get()
+    if found is None:
         from engine.jit.convert.engine_backend import EngineBackend
 
-        _current.append(EngineBackend())
-    return _current[-1]
+        found = EngineBackend()
+        _current.set(found)
+    return found
 
 
 @contextmanager
 def use(backend: Backend) -> Iterator[None]:
-    """Within the block converted code asks `backend`."""
-    _current.append(backend)
-    try:
+    """Within the block, and this context only, converted code asks `backend`."""
+    with _current.guard(backend):
         yield
-    finally:
-        _current.pop()
 
 
 def any_symbolic(values: Sequence[object]) -> bool:

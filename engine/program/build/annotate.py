@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
+from engine.core.context import Setting
 from engine.core.errors import ArgumentError
 
-_marks: list[dict[str, Any]] = [{}]
+_NO_MARKS: dict[str, Any] = {}
+_marks = Setting("operator_marks", _NO_MARKS)
 
 
 class _NameScope:
@@ -26,38 +29,43 @@ class _NameScope:
         return made
 
 
-_scopes = [_NameScope()]
+# None: no name scope is open in this context.
+_scope: Setting[_NameScope | None] = Setting("name_scope", None)
+# Each thread numbers its outermost scopes itself: what another one builds does not show in its Program.
+_roots: ContextVar[_NameScope | None] = ContextVar("name_scope_root", default=None)
+
+
+def _innermost() -> _NameScope:
+    scope = _scope.get() or _roots.get()
+    if scope is None:
+        scope = _NameScope()
+        _roots.set(scope)
+    return scope
 
 
 def marks() -> dict[str, Any]:
     """The attributes that an operator appended now has, beyond its own."""
-    return _marks[-1]
+    return _marks.get()
 
 
 @contextmanager
 def marked(**attrs: Any) -> Iterator[None]:
-    """Within the block appended operators have these attributes."""
-    _marks.append({**_marks[-1], **attrs})
-    try:
+    """Within the block, and this context only, appended operators have these attributes."""
+    with _marks.guard({**_marks.get(), **attrs}):
         yield
-    finally:
-        _marks.pop()
 
 
 @contextmanager
 def name_scope(prefix: str | None = None) -> Iterator[None]:
     """Within the block appended operators say that they belong to ``prefix``; scopes nest.
 
-    In eager mode it does nothing. Raises ArgumentError for a prefix that is no text.
+    In eager mode it does nothing. Raises ArgumentError for a prefix that is not a text.
     """
     if prefix is None or not isinstance(prefix, str) or not prefix:
         raise ArgumentError(f"name_scope: prefix must be a text: got {prefix!r}; pass e.g. 'encoder'")
-    _scopes.append(_scopes[-1].child(prefix))
-    try:
-        with marked(op_namescope=_scopes[-1].path):
-            yield
-    finally:
-        _scopes.pop()
+    scope = _innermost().child(prefix)
+    with _scope.guard(scope), marked(op_namescope=scope.path):
+        yield
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from engine.core import mode as modes
+from engine.core.context import Setting
 from engine.core.dtype import from_numpy
 from engine.core.errors import ArgumentError, DTypeError, ProgramError, ShapeError
 from engine.core.place import Place, as_place, backend, current_place
@@ -21,22 +22,30 @@ from engine.program.graph.program import Program, Variable, writes
 from engine.program.run.plan import Plan
 from engine.program.run.scope import Scope, global_scope
 
-_defaults = [(Program(), Program())]
+_defaults = Setting("default_programs", (Program(), Program()))
 
 
 def default_main_program() -> Program:
     """The Program that operators are appended to in static mode."""
-    return _defaults[-1][0]
+    return _defaults.get()[0]
 
 
 def default_startup_program() -> Program:
     """The Program that gives the parameters of the main one their first values."""
-    return _defaults[-1][1]
+    return _defaults.get()[1]
 
 
-def static_builder() -> Builder:
-    """The mode of static graphs: it appends to the default Programs."""
-    main, startup = _defaults[-1]
+def process_builder() -> Builder:
+    """The mode of static graphs for the whole process: it appends to the Programs outside of guards."""
+    main, startup = _defaults.process
+    return Builder(main, startup=startup)
+
+
+def guarded_builder() -> Builder | None:
+    """The mode of static graphs within ``program_guard``; None outside of it, where the process's serves."""
+    if not _defaults.is_guarded():
+        return None
+    main, startup = _defaults.get()
     return Builder(main, startup=startup)
 
 
@@ -44,24 +53,32 @@ def static_builder() -> Builder:
 def program_guard(main_program: Program, startup_program: Program | None = None) -> Iterator[None]:
     """Within the block operators are appended to ``main_program``, first values to ``startup_program``.
 
-    Raises DTypeError for what is no Program.
+    This holds for the context that entered the block: another thread may build another Program meanwhile.
+    Raises DTypeError for a value that is not a Program.
     """
     for name, program in (("main_program", main_program), ("startup_program", startup_program)):
         if not isinstance(program, Program) and (program is not None or name == "main_program"):
             raise DTypeError(
                 f"program_guard: {name} must be a Program: got {type(program).__name__}; use static.Program()"
             )
-    entry = (main_program, startup_program or default_startup_program())
-    _defaults.append(entry)
+    startup = startup_program or default_startup_program()
+    guard = _defaults.guard((main_program, startup))
+    if modes.is_static():
+        with guard, modes.use(Builder(main_program, modes.current().grad, startup=startup)):
+            yield
+        return
     try:
-        if modes.is_static():
-            grad = modes.current().grad
-            with modes.use(Builder(main_program, grad, startup=entry[1])):
-                yield
-        else:
+        with guard:
             yield
     finally:
-        _defaults.remove(entry)
+        _leave_static(main_program)
+
+
+def _leave_static(main_program: Program) -> None:
+    """If static mode was switched on within the guard of ``main_program``, build elsewhere from here on."""
+    mode = modes.variable.get()
+    if isinstance(mode, Builder) and mode.startup is not None and mode.program is main_program:
+        modes.variable.set(guarded_builder())
 
 
 class _Prepared:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.context import Setting
 from engine.core.dtype import from_numpy
 from engine.core.errors import ArgumentError, DTypeError, ProgramError, ShapeError
 from engine.core.place import as_place, backend
@@ -96,9 +97,8 @@ class Scope:
     def var(self, name: str) -> ScopeVariable:
         """The variable of this name in this very scope, made where it is absent."""
         found = self._variables.get(name)
-        if found is None:
-            found = self._variables[name] = ScopeVariable(name)
-        return found
+        # setdefault: two threads that ask for it at once get the same one.
+        return self._variables.setdefault(name, ScopeVariable(name)) if found is None else found
 
     def find_var(self, name: str) -> ScopeVariable | None:
         """The variable of this name here or in a parent, else None."""
@@ -128,24 +128,24 @@ class Scope:
             self._variables.pop(name, None)
 
 
-_global = [Scope()]
+_global = Setting("global_scope", Scope())
 
 
 def global_scope() -> Scope:
     """The scope that Executors run in unless told otherwise."""
-    return _global[-1]
+    return _global.get()
 
 
 @contextmanager
 def scope_guard(scope: Scope) -> Iterator[None]:
-    """Within the block ``scope`` is the global one. Raises ArgumentError for what is no Scope."""
+    """Within the block, and this context only, ``scope`` is the global one.
+
+    Raises ArgumentError for a value that is not a Scope.
+    """
     if not isinstance(scope, Scope):
         raise ArgumentError(f"scope_guard: takes a Scope: got {type(scope).__name__}; use static.Scope()")
-    _global.append(scope)
-    try:
+    with _global.guard(scope):
         yield
-    finally:
-        _global.remove(scope)
 
 
 def tensor_of(variable: Variable, scope: Scope) -> Tensor | None:
