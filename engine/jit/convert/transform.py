@@ -30,6 +30,7 @@ class Context:
     generated: set[str] = field(default_factory=set)
     _counts: dict[str, int] = field(default_factory=dict)
     _states: dict[ast.AST, StateNames] = field(default_factory=dict)
+    _left: dict[ast.FunctionDef, bool] = field(default_factory=dict)
 
     @classmethod
     def of(cls, tree: ast.AST, filename: str = "<source>", class_name: str | None = None) -> Context:
@@ -65,6 +66,16 @@ class Context:
             self._states.update(state_names(function))
         return self._states[node]
 
+    def leaves(self, function: ast.FunctionDef) -> bool:
+        """Whether no pass changes this function: it is marked `not_to_static` or can't be converted.
+
+        Decided once, since no pass adds or takes away a reason and every pass asks.
+        """
+        left = self._left.get(function)
+        if left is None:
+            left = self._left[function] = _is_marked(function) or reason_to_leave(function) is not None
+        return left
+
 
 class FunctionPass(ast.NodeTransformer):
     """Visits statements and expressions of functions; bodies of classes, coroutines and generators stay as
@@ -97,7 +108,7 @@ class FunctionPass(ast.NodeTransformer):
         if node.name in self.context.helpers:
             node.body = self.block(node.body)
             return node
-        if _is_marked(node) or _is_left(node):
+        if self.context.leaves(node):
             return node
         outer, self.owner = self.owner, node
         result = self.function(node)
@@ -122,10 +133,6 @@ class FunctionPass(ast.NodeTransformer):
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
         node.body = self.visit(node.body)
         return node
-
-
-def _is_left(function: ast.FunctionDef) -> bool:
-    return reason_to_leave(function) is not None
 
 
 def _is_marked(function: ast.FunctionDef) -> bool:
