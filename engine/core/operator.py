@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import linecache
 from types import CodeType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, final
 
 from engine.core import mode as modes
 from engine.core.delegate import delegate
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from engine.core.opdef import OpDef
 
 
+@final
 class Operator:
     """An operator with its inputs, attributes and the place in the user's code that made it.
 
@@ -207,6 +208,7 @@ def paddle_type(operator: Operator) -> str:
     raise NotImplementedError
 
 
+@final
 class OutEdge:
     """Where the gradient of output number ``index`` of an operator with several outputs goes."""
 
@@ -217,6 +219,7 @@ class OutEdge:
         self.index = index
 
 
+@final
 class Leaf:
     """Collects the gradient of a Tensor that no operator made. Knows no Tensor, so there is no cycle.
 

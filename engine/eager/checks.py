@@ -1,4 +1,4 @@
-"""Looking at every result for nan and infinity, where FLAGS_check_nan_inf asks for it."""
+"""FLAGS_check_nan_inf: looks for nan and infinity in the result of every eager operator."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from engine.eager import mode
 
 
 def check_values(on: bool, level: int = 0) -> None:
-    """From here on look at all results of eager operators: raise at level 0, warn at those above."""
+    """Turn the check of every eager operator's results on or off.
+
+    At ``level`` 0 a result with nan or infinity raises NotFiniteError; above, it gives a RuntimeWarning.
+    """
 
     def check(opdef: OpDef, results: list[Any]) -> None:
         for array in results:
@@ -32,11 +35,11 @@ def _look(opdef: OpDef, array: Any, level: int) -> None:
         return
     nan, infinite = int(xp.isnan(array).sum()), int(xp.isinf(array).sum())
     frame = outside(sys._getframe(1))
-    said = (
+    message = (
         f"{opdef.name}: its result holds {nan} nan and {infinite} infinite values of {array.size}: shape "
         f"{list(array.shape)}, {array.dtype} ({frame.f_code.co_filename}:"
         f"{line_of(frame.f_code, frame.f_lasti)}); look at its inputs, or set FLAGS_check_nan_inf to 0"
     )
     if level == 0:
-        raise NotFiniteError(said)
-    warnings.warn(said, RuntimeWarning, stacklevel=2)
+        raise NotFiniteError(message)
+    warnings.warn(message, RuntimeWarning, stacklevel=2)

@@ -5,13 +5,16 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any
+from contextlib import AbstractContextManager
+from typing import Any, TypeVar, cast, overload
 
 from engine.core import mode as modes
 
+Function = TypeVar("Function", bound=Callable[..., Any])
+
 
 class _Switch:
-    """A context manager and decorator that records, or not, within its block; usable again and nested.
+    """A context manager and decorator that turns recording on or off; reusable and reentrant.
 
     It holds no state of its own, so that several threads may use one object.
     """
@@ -24,15 +27,20 @@ class _Switch:
     def __exit__(self, *_: object) -> None:
         modes.leave(self)
 
-    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        return _decorated(function, self._again)
-
-    def _again(self) -> _Switch:
-        return type(self)()
+    def __call__(self, function: Function) -> Function:
+        return _decorated(function, type(self))
 
 
-def _decorated(function: Callable[..., Any], switch: Callable[[], Any]) -> Callable[..., Any]:
-    """``function`` with each call, or each turn of a generator, run under a new switch."""
+class _NoGrad(_Switch):
+    grad = False
+
+
+class _EnableGrad(_Switch):
+    grad = True
+
+
+def _decorated(function: Function, switch: Callable[[], AbstractContextManager[None]]) -> Function:
+    """``function`` with every call, or every step of a generator, run under a new switch."""
     if inspect.isgeneratorfunction(function):
 
         @functools.wraps(function)
@@ -57,38 +65,38 @@ def _decorated(function: Callable[..., Any], switch: Callable[[], Any]) -> Calla
                 with switch():
                     iterator.close()
 
-        return generator
+        return cast("Function", generator)
 
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         with switch():
             return function(*args, **kwargs)
 
-    return wrapped
+    return cast("Function", wrapped)
 
 
-class _NoGrad(_Switch):
-    grad = False
-
-
-class _EnableGrad(_Switch):
-    grad = True
-
-
-def no_grad(function: Callable[..., Any] | None = None) -> Any:
-    """Record nothing: ``with no_grad():``, ``@no_grad()`` or ``@no_grad``."""
+@overload
+def no_grad(function: None = None) -> _NoGrad: ...
+@overload
+def no_grad(function: Function) -> Function: ...
+def no_grad(function: Function | None = None) -> _NoGrad | Function:
+    """Turn recording off: ``with no_grad():``, ``@no_grad()`` or ``@no_grad``."""
     return _NoGrad() if function is None else _NoGrad()(function)
 
 
-def enable_grad(function: Callable[..., Any] | None = None) -> Any:
-    """Record again inside a ``no_grad`` block."""
+@overload
+def enable_grad(function: None = None) -> _EnableGrad: ...
+@overload
+def enable_grad(function: Function) -> Function: ...
+def enable_grad(function: Function | None = None) -> _EnableGrad | Function:
+    """Turn recording on again inside a ``no_grad`` block."""
     return _EnableGrad() if function is None else _EnableGrad()(function)
 
 
 class set_grad_enabled:
-    """Record or not from here on (as a call), within a block, or in a function (as a decorator).
+    """Turn recording on or off: as a call, for a ``with`` block, or for a function as its decorator.
 
-    Differs from Paddle: decorating a function leaves the mode outside of it as it was.
+    Differs from Paddle: decorating a function leaves the mode outside of it unchanged.
     """
 
     def __init__(self, mode: bool) -> None:
@@ -96,7 +104,7 @@ class set_grad_enabled:
         self._before = modes.variable.get()
         modes.variable.set(modes.current().with_grad(self._mode))
 
-    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def __call__(self, function: Function) -> Function:
         modes.variable.set(self._before)
         return _decorated(function, _EnableGrad if self._mode else _NoGrad)
 
@@ -108,4 +116,5 @@ class set_grad_enabled:
 
 
 def is_grad_enabled() -> bool:
+    """True where operators on tensors with stop_gradient=False are recorded."""
     return modes.current().grad

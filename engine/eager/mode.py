@@ -1,10 +1,10 @@
-"""The eager mode: compute now, record for backward."""
+"""The eager mode: computes at once and records for backward."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -19,19 +19,28 @@ from engine.core.random import default_generator
 from engine.core.spec import Spec
 from engine.eager.tensor import Tensor, share, wrap, write
 
-# NumPy's floating-point warnings are silenced once, here, not around every operator: as in every framework of
-# the field, overflow and 0/0 give inf and nan without a word.
+Saved: TypeAlias = "Tensor | list[Tensor | None] | None"
+"""An input that a record keeps for its gradient rule; a list for an input that is a list."""
+Versions: TypeAlias = "tuple[int | list[int], ...]"
+"""The version counts of saved inputs, nested like the inputs."""
+
+# NumPy's floating-point warnings are switched off once, here, instead of around every operator: as in other
+# deep-learning frameworks, overflow gives inf and 0/0 gives nan without a warning.
 np.seterr(all="ignore")
 
 
 class EagerMode(modes.Mode):
-    """Computes at once. Generated apply functions take a short cut for NumPy arrays; this is for the rest."""
+    """Computes at once.
+
+    The generated apply functions handle NumPy arrays themselves; ``apply`` handles everything else (CuPy,
+    lists of inputs, operators without inputs, value checks, saved-tensor hooks).
+    """
 
     def __init__(self, grad: bool) -> None:
-        # Fields of the instance: reading one is quicker than reading one of the class.
+        # Instance attributes, because they are faster to read than class attributes.
         self.fast = True
         self.grad = grad
-        self.check: Callable[[OpDef, list[Any]], None] | None = None  # looks at all results
+        self.check: Callable[[OpDef, list[Any]], None] | None = None  # called with all results
 
     def with_grad(self, grad: bool) -> modes.Mode:
         return RECORDING if grad else NOT_RECORDING
@@ -85,7 +94,13 @@ def _arrays(opdef: OpDef, name: str, value: Any) -> Any:
     )
 
 
-def _record(opdef: OpDef, inputs: Any, attrs: dict[str, Any], results: list[Any], tensors: list[Any]) -> None:
+def _record(
+    opdef: OpDef,
+    inputs: tuple[Any, ...],
+    attrs: dict[str, Any],
+    results: list[Any],
+    tensors: list[Tensor | None],
+) -> None:
     edges = tuple(
         None if i.name not in opdef.rule_of or v is None
         else [t._edge for t in v] if i.is_list else v._edge
@@ -112,52 +127,56 @@ def _record(opdef: OpDef, inputs: Any, attrs: dict[str, Any], results: list[Any]
     node.code, node.instruction = frame.f_code, frame.f_lasti
     if opdef.single:
         node.shapes = results[0].shape
-        tensors[0]._edge = node
+        (tensor,) = tensors
+        assert tensor is not None
+        tensor._edge = node
     else:
         node.shapes = tuple(None if r is None else r.shape for r in results)
         connect(tensors, node)
 
 
-def wrap_all(results: Any) -> tuple[Tensor | None, ...]:
-    """Tensors over the arrays of an operator with several outputs."""
+def wrap_all(results: Iterable[Any]) -> tuple[Tensor | None, ...]:
+    """Tensors over the result arrays of an operator with several outputs; None where an output is absent."""
     return tuple(
         [None if r is None else wrap(r if r.__class__ is np.ndarray else np.asarray(r)) for r in results]
     )
 
 
-def connect(tensors: Any, node: Operator) -> None:
-    """Give each floating output its own edge into ``node``."""
+def connect(tensors: Sequence[Tensor | None], node: Operator) -> None:
+    """Give each output of a floating-point or complex dtype its own edge into ``node``."""
     for index, tensor in enumerate(tensors):
         if tensor is not None and tensor._array.dtype.kind in "fc":
             tensor._edge = OutEdge(node, index)
 
 
-def versions_of(inputs: Any) -> Any:
-    """What the version counters of saved inputs say now, nested like the inputs."""
-    return tuple([_count(v) for v in inputs])
+def versions_of(inputs: Iterable[Saved]) -> Versions:
+    """The current counts of the saved inputs' version counters, nested like the inputs."""
+    return tuple([[_count(each) for each in v] if isinstance(v, list) else _count(v) for v in inputs])
 
 
-def _count(value: Any) -> Any:
-    # Not an inner function of the above: one that calls itself is a reference cycle for each call.
-    if isinstance(value, list):
-        return [_count(v) for v in value]
+def _count(value: Tensor | None) -> int:
     return 0 if value is None or value._version is None else value._version.count
 
 
 def explain(opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any], error: Exception) -> Exception:
-    """The error to raise for a kernel that failed: what inference finds, else the kernel's words."""
+    """The error to raise for a kernel that raised ``error``.
+
+    This is the ShapeError or DTypeError that shape inference finds for the same inputs, else an ArgumentError
+    or OutOfRangeError with the kernel's message, the inputs' specs and the attributes. Errors of the engine
+    itself, MemoryError and AssertionError are returned unchanged.
+    """
     return explain_specs(opdef, [_specs(v) for v in inputs], attrs, error)
 
 
 def explain_specs(opdef: OpDef, specs: list[Any], attrs: dict[str, Any], error: Exception) -> Exception:
-    """The same from the specs of the inputs."""
+    """The error as ``explain`` makes it, from the specs of the inputs instead of the inputs."""
     if isinstance(error, (EngineError, MemoryError, AssertionError)):
         return error
     try:
         opdef.infer_specs(specs, opdef.with_defaults(attrs))
     except EngineError as better:
         return better
-    except Exception as second:  # inference may fail on what the kernel refused; the first error is the cause
+    except Exception as second:  # inference may fail on the same inputs; the kernel's error is the cause
         error.add_note(f"inference of {opdef.name} failed too: {second}")
     seen = ", ".join(f"{i.name}={s}" for i, s in zip(opdef.inputs, specs, strict=True))
     shown = "".join(f", {k}={v!r}" for k, v in attrs.items())
@@ -175,8 +194,8 @@ def _specs(value: Any) -> Any:
     return Spec(value._array.shape, value.dtype) if isinstance(value, Tensor) else value
 
 
-RECORDING: Callable[..., Any] | Any = EagerMode(grad=True)
-NOT_RECORDING: Callable[..., Any] | Any = EagerMode(grad=False)
+RECORDING = EagerMode(grad=True)
+NOT_RECORDING = EagerMode(grad=False)
 
 generate.link(
     Tensor=Tensor, explain=explain, write=write, share=share, wrap_all=wrap_all, connect=connect,

@@ -1,10 +1,13 @@
-"""PyLayer: an operator whose gradient is the user's own function, on the tape and in a Program."""
+"""PyLayer: an operator with a gradient written by the user in Python, on the tape and in a Program."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from typing import Any
+from types import ModuleType
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
 
 from engine.core import mode as modes
 from engine.core.dtype import DType
@@ -19,62 +22,76 @@ from engine.ops.arrays import shape
 from engine.ops.control.py_layer import py_layer
 from engine.ops.elementwise import math
 
+Value: TypeAlias = Any
+"""A Tensor, or under a Builder a Variable (a class that this room may not import)."""
+
 
 class PyLayerContext:
-    """What ``forward`` hands to ``backward``: saved tensors, and whatever is set as an attribute."""
+    """Carries values from ``forward`` to ``backward``: saved tensors, and any attribute that is set on it."""
 
     def __init__(self) -> None:
         self.container: tuple[Any, ...] | None = None
-        self.not_inplace_tensors: tuple[Any, ...] = ()
-        self.non_differentiable: tuple[Any, ...] = ()
+        self.not_inplace_tensors: tuple[Value, ...] = ()
+        self.non_differentiable: tuple[Value, ...] = ()
         self.materialize_grads = True
 
     def save_for_backward(self, *tensors: Any) -> None:
-        """Keep ``tensors`` (inputs, results or others) for ``backward``; a change in place is noticed."""
+        """Keep ``tensors`` (inputs, results or others) for ``backward``.
+
+        ``backward`` raises GradientError if one of them was changed in place since.
+        """
         self.container = tensors
 
     def saved_tensor(self) -> tuple[Any, ...] | None:
-        """What ``save_for_backward`` kept, None if it was not called."""
+        """The values given to ``save_for_backward``, None if it was not called."""
         return self.container
 
-    def mark_not_inplace(self, *args: Any) -> None:
-        """An input among ``args`` that ``forward`` returns becomes a new tensor, itself unchanged."""
+    def mark_not_inplace(self, *args: Value) -> None:
+        """Say that ``forward`` does not change ``args`` in place.
+
+        Where ``forward`` returns such an input, the result is a new tensor and the input stays as it is.
+        """
         self.not_inplace_tensors = args
 
-    def mark_non_differentiable(self, *args: Any) -> None:
-        """Results that get no gradient; ``backward`` sees zeros for them."""
+    def mark_non_differentiable(self, *args: Value) -> None:
+        """Say that the results ``args`` get no gradient; ``backward`` receives zeros for them."""
         self.non_differentiable = args
 
     def set_materialize_grads(self, value: bool) -> None:
-        """With False ``backward`` gets None, not zeros, for results that nothing flowed back to."""
+        """With False ``backward`` receives None instead of zeros for a result without a gradient."""
         self.materialize_grads = bool(value)
 
 
 class PyLayer(PyLayerContext):
     """An operator written in Python: static methods ``forward(ctx, ...)`` and ``backward(ctx, *grads)``.
 
-    ``forward`` runs without recording. ``backward`` gets one gradient for each Tensor that ``forward``
-    returned and gives one for each Tensor it was given (None for those that need none). If ``backward`` is
-    made of operators it can be differentiated again. Call it with ``apply``.
+    ``forward`` runs without recording. ``backward`` takes one gradient for each Tensor that ``forward``
+    returned and returns one for each Tensor that ``forward`` took (None for those that need none). A
+    ``backward`` that consists of operators can be differentiated again. Call the layer with ``apply``.
     """
 
     @staticmethod
     def forward(ctx: PyLayerContext, *args: Any, **kwargs: Any) -> Any:
-        """The computation; every PyLayer defines its own."""
-        raise NotImplementedError("PyLayer: has no forward; define the static method forward(ctx, ...)")
+        """The computation; every subclass defines it."""
+        raise NotImplementedError(
+            "PyLayer: the subclass has no forward; define the static method forward(ctx, ...)"
+        )
 
     @staticmethod
     def backward(ctx: PyLayerContext, *args: Any) -> Any:
-        """The gradients of the inputs from those of the results; every PyLayer defines its own."""
-        raise NotImplementedError("PyLayer: has no backward; define the static method backward(ctx, *grads)")
+        """The gradients of the inputs from those of the results; every subclass defines it."""
+        raise NotImplementedError(
+            "PyLayer: the subclass has no backward; define the static method backward(ctx, *grads)"
+        )
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run ``forward`` on the arguments and record ``backward`` for its results.
 
-        Tensors may stand among the arguments, or directly in lists and tuples among them. An input that
-        ``forward`` returns counts as changed in place, unless it is marked otherwise. Raises ArgumentError if
-        ``forward`` gives no Tensor, GradientError if it returns a leaf that backward needs.
+        Gradients flow to the Tensors among the arguments and to those directly in lists and tuples among
+        them. An input that ``forward`` returns counts as changed in place, unless ``mark_not_inplace`` names
+        it. Raises ArgumentError if ``forward`` returns no Tensor, GradientError if it returns a leaf whose
+        value backward needs.
         """
         context = PyLayerContext()
         mode = modes.current()
@@ -84,10 +101,10 @@ class PyLayer(PyLayerContext):
         outputs = list(_tensors(result if isinstance(result, (list, tuple)) else (result,)))
         if not outputs:
             raise ArgumentError(
-                f"{cls.__name__}: forward gave no Tensor: got {type(result).__name__}; return a Tensor, or a "
-                "tuple with Tensors in it"
+                f"{cls.__name__}: forward returned no Tensor: got {type(result).__name__}; return a Tensor, "
+                "or a tuple with Tensors in it"
             )
-        # Recording on what is given out, not on copies: results that were saved lead back to the record.
+        # The returned tensors themselves are recorded, not copies: saved results then lead to the record.
         kept = {id(t) for t in context.not_inplace_tensors}
         outputs = [shape.detach(o) if id(o) in kept else o for o in outputs]
         if mode.grad:
@@ -99,47 +116,58 @@ class PyLayer(PyLayerContext):
             return type(result)([_replaced(r, made) for r in result])
         return next(made)
 
-    # Converted code converts these first: they are the user's.
+    # to_static converts these two functions before it runs ``apply``, because they are the user's code.
     apply.__func__._calls_members = ("forward", "backward")  # type: ignore[attr-defined]
 
 
-def _replaced(value: Any, made: Iterator[Any]) -> Any:
+def _replaced(value: Any, made: Iterator[Value]) -> Any:
+    """``value`` with the Tensors in it replaced by the next ones of ``made``."""
     if isinstance(value, (list, tuple)):
         return type(value)([next(made) if _is_tensor(v) else v for v in value])
     return next(made) if _is_tensor(value) else value
 
 
-def _is_tensor(value: Any) -> bool:
+def _is_tensor(value: object) -> bool:
     return isinstance(value, Tensor) or modes.is_symbolic(value)
 
 
-def _tensors(values: Sequence[Any]) -> Iterator[Any]:
-    """The Tensors among ``values``, and in lists and tuples directly in them."""
+def _tensors(values: Sequence[Any]) -> Iterator[Value]:
+    """The Tensors among ``values`` and in lists and tuples directly among them."""
     for value in values:
         for each in value if isinstance(value, (list, tuple)) else (value,):
             if _is_tensor(each):
                 yield each
 
 
-class Rule:
-    """The gradient of one application of a PyLayer: runs the user's ``backward`` and checks what it gives."""
+SavedPlace: TypeAlias = tuple[Literal["saved", "out"], int] | tuple[Literal["value"], object]
+"""Where backward finds a saved value: a position among the saved inputs or the results, or the value."""
 
-    def __init__(self, layer: type[PyLayer], context: PyLayerContext, inputs: list[Any]) -> None:
+
+class Rule:
+    """The gradient rule of one PyLayer call: runs the user's ``backward`` and checks the gradients.
+
+    Raises GradientError for the wrong number of gradients, DTypeError for one that is not a Tensor,
+    ShapeError for one of another shape than its input.
+    """
+
+    def __init__(self, layer: type[PyLayer], context: PyLayerContext, inputs: list[Value]) -> None:
         self.layer = layer
         self.context = context
         self.dtypes: list[DType] = [t.dtype for t in inputs]
         self.needed = [not t.stop_gradient for t in inputs]
-        # Of what was saved: where backward finds it ("saved", "out" and a position), or ("value", itself).
-        self.places: list[tuple[str, Any]] | None = None
-        self.zeros: list[tuple[Any, Any, Any]] = []  # of the results: shape, dtype and array module
-        self.fields: list[tuple[str, int]] = []  # attributes of the context that are Variables
+        # Where backward finds each saved value.
+        self.places: list[SavedPlace] | None = None
+        # Shape, dtype and array module of each result.
+        self.zeros: list[tuple[tuple[int, ...], np.dtype[Any], ModuleType]] = []
+        # Attributes of the context that are Variables: name, and position among the saved values.
+        self.fields: list[tuple[str, int]] = []
 
-    def keep(self, outputs: list[Any]) -> list[Any]:
-        """Remember where what was saved is found again; returns what is no result, to be kept as inputs."""
+    def keep(self, outputs: list[Value]) -> list[Value]:
+        """Note where each saved value can be found; returns those that are not results, to keep as inputs."""
         if self.context.container is None:
             return []
         position = {id(o): n for n, o in enumerate(outputs)}
-        saved: list[Any] = []
+        saved: list[Value] = []
         self.places = []
         for value in self.context.container:
             if id(value) in position:
@@ -152,22 +180,28 @@ class Rule:
         return saved
 
     def __call__(
-        self, grads: Sequence[Any], outs: Sequence[Any], specs: Sequence[Any], saved: Sequence[Any]
-    ) -> list[Any]:
+        self, grads: Sequence[Value], outs: Sequence[Value], specs: Sequence[Any], saved: Sequence[Value]
+    ) -> list[Value]:
+        """The gradients of the inputs.
+
+        ``grads`` are those of the results, None where nothing flowed back; ``specs`` have the inputs' shapes.
+        """
         context = self.context
         given = [self._given(n, g, outs) for n, g in enumerate(grads)]
         for field, n in self.fields:
             setattr(context, field, saved[n])
         if self.places is not None:
             found = {"saved": saved, "out": outs}
-            context.container = tuple([found[k][p] if k in found else p for k, p in self.places])
+            context.container = tuple(
+                [place[1] if place[0] == "value" else found[place[0]][place[1]] for place in self.places]
+            )
         try:
             result = self.layer.backward(context, *given)
         finally:
             context.container = None
         return self._checked(list(result) if isinstance(result, (list, tuple)) else [result], specs)
 
-    def _given(self, n: int, gradient: Any, outs: Sequence[Any]) -> Any:
+    def _given(self, n: int, gradient: Value | None, outs: Sequence[Value]) -> Value | None:
         if gradient is not None or not self.context.materialize_grads:
             return gradient
         if not self.zeros:
@@ -175,12 +209,12 @@ class Rule:
         size, dtype, xp = self.zeros[n]
         return wrap(xp.zeros(size, dtype))
 
-    def _checked(self, found: list[Any], specs: Sequence[Any]) -> list[Any]:
+    def _checked(self, found: list[Value | None], specs: Sequence[Any]) -> list[Value | None]:
         where = f"{self.layer.__name__}.backward"
         count = len(self.needed)
         if len(found) > count or any(self.needed[len(found) :]):
             raise GradientError(
-                f"{where}: gave {len(found)} gradient(s) for the {count} tensor(s) that forward was given; "
+                f"{where}: returned {len(found)} gradient(s) for the {count} tensor(s) that forward took; "
                 "return one for each, in their order, None for those that need none"
             )
         found += [None] * (count - len(found))
@@ -192,12 +226,16 @@ class Rule:
         return found
 
 
-def _fitting(where: str, gradient: Any, spec: Any, dtype: DType) -> Any:
+def _fitting(where: str, gradient: Value, spec: Any, dtype: DType) -> Value:
+    """``gradient`` in ``dtype``; raises DTypeError or ShapeError where it does not fit its input."""
     if not _is_tensor(gradient):
-        raise DTypeError(f"{where}: must be a Tensor or None: got {type(gradient).__name__}")
+        raise DTypeError(
+            f"{where}: must be a Tensor or None: got {type(gradient).__name__}; return a Tensor of the "
+            "input's shape"
+        )
     have, want = _dims(gradient), _dims(spec)
     if len(have) != len(want) or any(a != b and -1 not in (a, b) for a, b in zip(have, want, strict=True)):
-        raise ShapeError(f"{where}: has shape {list(have)}: its tensor {list(want)}; they must be equal")
+        raise ShapeError(f"{where}: has shape {list(have)}, its input {list(want)}; make them equal")
     return gradient if gradient.dtype is dtype else math.cast(gradient, out_dtype=dtype.name)
 
 
@@ -205,8 +243,8 @@ def _dims(value: Any) -> tuple[int, ...]:
     return tuple(value.spec.shape) if modes.is_symbolic(value) else tuple(value.shape)
 
 
-def _on_tape(rule: Rule, inputs: list[Any], outputs: list[Any]) -> list[Any]:
-    """Records ``rule`` for the outputs and gives them edges; returns them."""
+def _on_tape(rule: Rule, inputs: list[Tensor], outputs: list[Tensor]) -> list[Tensor]:
+    """Record ``rule`` for the outputs and give them edges; returns the outputs."""
     if not any(rule.needed):
         return outputs
     given = {id(t) for t in inputs}
@@ -231,7 +269,7 @@ def _on_tape(rule: Rule, inputs: list[Any], outputs: list[Any]) -> list[Any]:
     frame = outside(sys._getframe(1))
     node.code, node.instruction = frame.f_code, frame.f_lasti
     rule.zeros = [(o._array.shape, o._array.dtype, array_module(o._array)) for o in made]
-    reread = {p for kind, p in rule.places or () if kind == "out"}
+    reread = {place[1] for place in rule.places or () if place[0] == "out"}
     counters = [counter_of(made[n]) for n in sorted(reread)]
     node.counters = tuple([(c, c.count) for c in counters])
     node.outputs = tuple([packed(o, o._array) if n in reread else None for n, o in enumerate(made)])
@@ -241,8 +279,8 @@ def _on_tape(rule: Rule, inputs: list[Any], outputs: list[Any]) -> list[Any]:
     return made
 
 
-def _in_program(rule: Rule, inputs: list[Any], outputs: list[Any]) -> list[Any]:
-    """Appends an operator with ``rule`` that stands between the outputs and what reads them."""
+def _in_program(rule: Rule, inputs: list[Value], outputs: list[Value]) -> list[Value]:
+    """Append an operator with ``rule`` after the operators of ``forward``; returns its results."""
     saved = rule.keep(outputs)
     for field, value in vars(rule.context).items():
         if modes.is_symbolic(value):

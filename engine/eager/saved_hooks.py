@@ -1,4 +1,4 @@
-"""Hooks on what the tape keeps for backward: packed when it is recorded, unpacked when it is needed."""
+"""saved_tensors_hooks: packs the values that the tape keeps for backward, unpacks them when needed."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from engine.autodiff.tape import Packed, end
 from engine.core import mode as modes
 from engine.core.errors import DTypeError, ShapeError
 from engine.core.opdef import OpDef
+from engine.core.operator import Operator
 from engine.eager.mode import NOT_RECORDING, EagerMode
 from engine.eager.tensor import Tensor, wrap
 
@@ -16,14 +17,19 @@ from engine.eager.tensor import Tensor, wrap
 class saved_tensors_hooks:
     """Within the block ``pack_hook(tensor)`` is called for each value that an operator keeps for backward.
 
-    What it returns is kept instead (on disk, say), and ``unpack_hook`` makes a Tensor of the same shape and
-    dtype from it when backward needs the value. Values kept only for their shape are not packed.
+    The object that it returns is kept instead of the value, and ``unpack_hook(object)`` turns it into a
+    Tensor of the same shape and dtype when backward needs the value. Values that are kept only for their
+    shape are not packed. Raises DTypeError for a hook that is not callable; backward raises ShapeError where
+    ``unpack_hook`` returns another shape or dtype.
     """
 
     def __init__(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]) -> None:
         for name, hook in (("pack_hook", pack_hook), ("unpack_hook", unpack_hook)):
             if not callable(hook):
-                raise DTypeError(f"saved_tensors_hooks: {name} is a function: got {type(hook).__name__}")
+                raise DTypeError(
+                    f"saved_tensors_hooks: {name} must be callable: got {type(hook).__name__}; "
+                    "pass a function"
+                )
         self.pack_hook = pack_hook
         self.unpack_hook = unpack_hook
 
@@ -36,7 +42,7 @@ class saved_tensors_hooks:
 
 
 class PackingMode(EagerMode):
-    """Eager execution that hands what it keeps for backward to hooks."""
+    """Eager execution that passes the values kept for backward to hooks."""
 
     def __init__(self, grad: bool, hooks: saved_tensors_hooks) -> None:
         super().__init__(grad)
@@ -55,7 +61,7 @@ class PackingMode(EagerMode):
         return result
 
 
-def _pack(node: Any, opdef: OpDef) -> None:
+def _pack(node: Operator, opdef: OpDef) -> None:
     if node.inputs is not None and opdef.saved_inputs:
         node.inputs = tuple(
             [
@@ -69,13 +75,17 @@ def _pack(node: Any, opdef: OpDef) -> None:
         node.outputs = tuple([None if a is None else packed(wrap(a), a) for a in node.outputs])
 
 
-def packed(tensor: Any, plain: Any = None) -> Any:
-    """What to keep for ``tensor``: what the hook of the current mode made of it, else ``plain`` or itself."""
+def packed(tensor: Tensor | None, plain: Any = None) -> Any:
+    """The object to keep for ``tensor``.
+
+    This is a Packed under hooks; without hooks it is ``plain``, an array, where that is given, else the
+    tensor itself.
+    """
     mode = modes.current()
     if tensor is None or not isinstance(mode, PackingMode):
         return tensor if plain is None else plain
     hooks, array = mode.hooks, tensor._array
-    edge = tensor._edge if plain is None else None  # that of a result is made anew when it is unpacked
+    edge = tensor._edge if plain is None else None  # a result gets a new edge when it is unpacked
     with modes.use(NOT_RECORDING):
         value = hooks.pack_hook(wrap(array))
 
@@ -85,8 +95,8 @@ def packed(tensor: Any, plain: Any = None) -> Any:
         if not isinstance(made, Tensor) or made._array.shape != shape or made._array.dtype != dtype:
             got = f"{made.dtype.name}{made.shape}" if isinstance(made, Tensor) else type(made).__name__
             raise ShapeError(
-                f"saved_tensors_hooks: unpack_hook gave {got}: the tensor packed was {dtype}{list(shape)}; "
-                "give back an equal tensor"
+                f"saved_tensors_hooks: unpack_hook returned {got}: the packed tensor was "
+                f"{dtype}{list(shape)}; return a tensor of the same shape and dtype"
             )
         restored = wrap(made._array)
         restored._edge = edge

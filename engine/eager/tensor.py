@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,22 +12,28 @@ from engine.core.errors import ArgumentError, DTypeError, GradientError, OutOfRa
 from engine.core.operator import Counter, Leaf, Operator
 from engine.core.place import CPUPlace, CUDAPlace, Place, array_module
 
+if TYPE_CHECKING:
+    from engine.autodiff.tape import Edge
+
 new = object.__new__
 
 
 class Tensor:
-    """A value computed at once.
+    """A value that is computed immediately.
 
-    ``stop_gradient`` is False where operators on it are recorded for ``backward``. Methods and operators are
-    those of the functions in ``engine.tensor``, attached by its table.
+    ``stop_gradient`` is False where operators on it are recorded for ``backward``. The other methods and the
+    Python operators are functions of ``engine.tensor``; the method table of that room attaches them.
     """
 
     __slots__ = ("__weakref__", "_array", "_edge", "_name", "_parked", "_persistable", "_version")
 
     _symbolic = False
-    _array: Any
-    _version: Counter | None
-    _edge: Any
+    _array: Any  # numpy.ndarray or cupy.ndarray; CuPy may be absent, so the common interface has no name
+    _version: Counter | None  # None until a view or a change in place needs it
+    _edge: Edge | None  # where the gradient flows: None where stop_gradient is True
+    _parked: Leaf  # unset until stop_gradient=True is set on a leaf
+    _name: str  # unset until somebody asks
+    _persistable: bool  # unset means False
 
     def __init__(self, data: Any = None, stop_gradient: bool = True, name: str | None = None) -> None:
         if isinstance(data, Tensor):
@@ -43,7 +49,7 @@ class Tensor:
         if name is not None:
             self._name = name
 
-    # -- what it is ------------------------------------------------------------------------------------------
+    # -- properties ------------------------------------------------------------------------------------------
     @property
     def shape(self) -> list[int]:
         return list(self._array.shape)
@@ -71,7 +77,7 @@ class Tensor:
         try:
             return self._name
         except AttributeError:
-            self._name: str = names.generate("generated_tensor")
+            self._name = names.generate("generated_tensor")
             return self._name
 
     @name.setter
@@ -87,7 +93,7 @@ class Tensor:
 
     @persistable.setter
     def persistable(self, value: bool) -> None:
-        self._persistable: bool = bool(value)
+        self._persistable = bool(value)
 
     # -- gradients -------------------------------------------------------------------------------------------
     @property
@@ -97,8 +103,9 @@ class Tensor:
     @stop_gradient.setter
     def stop_gradient(self, value: bool) -> None:
         if value:
-            if self._edge.__class__ is Leaf:
-                self._parked: Leaf = self._edge  # graphs recorded before still lead to it
+            edge = self._edge
+            if edge.__class__ is Leaf:
+                self._parked = edge  # graphs recorded before still lead to it
             self._edge = None
         elif self._edge is None:
             if self._array.dtype.kind not in "fc":
@@ -111,12 +118,15 @@ class Tensor:
 
     @property
     def is_leaf(self) -> bool:
-        """True if no recorded operator made it."""
+        """True if no recorded operator produced it."""
         return self._edge is None or self._edge.__class__ is Leaf
 
     @property
     def grad(self) -> Tensor | None:
-        """The gradient that backward collected, or None. A non-leaf has one only after ``retain_grads()``."""
+        """The gradient that backward accumulated, or None.
+
+        A non-leaf keeps its gradient only after ``retain_grads()``.
+        """
         from engine.eager.backward import gradient_of
 
         return gradient_of(self)
@@ -130,28 +140,41 @@ class Tensor:
                 raise ShapeError(
                     f"grad: a gradient has its tensor's shape: got {value.shape} for {self.shape}; reshape it"
                 )
-        leaf = self._edge or getattr(self, "_parked", None)
+        leaf: Edge | None = self._edge or getattr(self, "_parked", None)
         if leaf.__class__ is not Leaf:
             if value is None:
                 return
-            raise GradientError("grad: only a leaf with stop_gradient=False can be given a gradient")
+            raise GradientError(
+                f"grad: only a leaf takes a gradient: this tensor of shape {self.shape} has stop_gradient="
+                f"{self.stop_gradient} and is {'a leaf' if self.is_leaf else 'the result of an operator'}; "
+                "set the gradient of a leaf with stop_gradient=False"
+            )
         leaf.grad = None if value is None else wrap(value._array.copy())
         leaf.cleared = None
 
     def backward(self, grad_tensor: Tensor | None = None, retain_graph: bool = False) -> None:
-        """Add the gradients of this tensor to the ``grad`` of all leaves it depends on."""
+        """Add the gradients of this tensor to the ``grad`` of every leaf that it depends on.
+
+        ``grad_tensor`` has the tensor's shape and is the gradient to start from, ones by default. Raises
+        GradientError if nothing was recorded, the graph was freed, or a needed value was changed in place.
+        """
         from engine.eager.backward import backward
 
         backward([self], [grad_tensor], retain_graph)
 
     # -- data ------------------------------------------------------------------------------------------------
     def numpy(self) -> np.ndarray[Any, Any]:
-        """A copy of the data as a NumPy array."""
+        """A copy of the data as a NumPy array of the same shape and dtype, on the CPU."""
         array = self._array
-        return array.copy() if isinstance(array, np.ndarray) else array.get()
+        copied: np.ndarray[Any, Any] = array.copy() if isinstance(array, np.ndarray) else array.get()
+        return copied
 
     def item(self, *args: int) -> Any:
-        """The value as a Python number; of the element at ``args`` where given."""
+        """The value as a Python number.
+
+        ``args`` select an element: one flat index, or one index for each dimension. Raises ArgumentError for
+        a tensor of several elements without ``args``, OutOfRangeError for an index outside of the shape.
+        """
         if not args and self._array.size != 1:
             raise ArgumentError(
                 f"item: only a tensor of one element becomes a Python number: got shape {self.shape}; "
@@ -161,26 +184,27 @@ class Tensor:
             return self._array.item(*args)
         except (IndexError, ValueError):
             raise OutOfRangeError(
-                f"item: {list(args)} is no place in shape {self.shape}; give one flat number, or one for "
-                "each dimension"
+                f"item: index {list(args)} is outside of shape {self.shape}; pass one flat index, or one "
+                "index for each dimension"
             ) from None
 
     def tolist(self) -> Any:
         return self._array.tolist()
 
     def set_value(self, value: Any) -> None:
-        """Replace the data in place by ``value``: an array or Tensor of the same shape and dtype, or numbers.
+        """Replace the data in place by ``value``.
 
-        Raises ShapeError for another shape and DTypeError for another dtype.
+        ``value`` is an array or Tensor of the same shape and dtype, or Python numbers in nested lists. Raises
+        ShapeError for another shape and DTypeError for another dtype.
         """
         array = value._array if isinstance(value, Tensor) else value
         if not isinstance(value, (Tensor, np.ndarray, np.generic)) and not hasattr(value, "get"):
             try:
-                array = np.asarray(value, self._array.dtype)  # Python's numbers, in lists or not
+                array = np.asarray(value, self._array.dtype)  # Python numbers, possibly in lists
             except (TypeError, ValueError, OverflowError) as error:
                 raise DTypeError(
-                    f"set_value: {self.name!r} has dtype {self.dtype.name}: {value!r:.60} is no number of it "
-                    f"({error}); pass numbers, an array or a Tensor"
+                    f"set_value: {self.name!r} has dtype {self.dtype.name}: {value!r:.60} does not convert "
+                    f"to it ({error}); pass numbers, an array or a Tensor"
                 ) from None
         if array.shape != self._array.shape:
             raise ShapeError(
@@ -245,7 +269,7 @@ class Tensor:
         made.name = names.generate(self.name + "_deepcopy")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The transport between our own processes; files never come here.
+        # For multiprocessing between our own processes only; no file is ever pickled.
         return (_rebuild, (self.numpy(), self.stop_gradient, self.name, self.persistable))
 
 
@@ -256,7 +280,7 @@ def _rebuild(array: Any, stop_gradient: bool, name: str, persistable: bool) -> T
 
 
 class Parameter(Tensor):
-    """A Tensor that a Layer trains: named, persistable, with gradient unless ``trainable=False``."""
+    """A Tensor that a Layer trains: named, persistable, and with a gradient unless ``trainable=False``."""
 
     __slots__ = ("__dict__", "init_op", "is_distributed", "need_clip", "optimize_attr", "regularizer")
 
@@ -287,7 +311,7 @@ class Parameter(Tensor):
 
 
 def wrap(array: Any) -> Tensor:
-    """A Tensor over ``array`` itself, with no gradient."""
+    """A Tensor that shares ``array``, with stop_gradient=True."""
     made = new(Tensor)
     made._array = array
     made._version = None
@@ -296,7 +320,7 @@ def wrap(array: Any) -> Tensor:
 
 
 def counter_of(tensor: Tensor) -> Counter:
-    """The version counter of the tensor's storage, made when a view or a change in place first needs it."""
+    """The version counter of the tensor's storage, created when a view or in-place change needs it."""
     counter = tensor._version
     if counter is None:
         counter = tensor._version = Counter()
@@ -307,7 +331,7 @@ def counter_of(tensor: Tensor) -> Counter:
 
 
 def share(base: Tensor, array: Any) -> Counter | None:
-    """The version counter for a view ``array`` of ``base``; None where the data had to be copied."""
+    """The version counter that ``array``, a view of ``base``, shares; None where the data was copied."""
     source = base._array
     if array.base is None or (array.base is not source and array.base is not source.base):
         return None
@@ -315,7 +339,10 @@ def share(base: Tensor, array: Any) -> Counter | None:
 
 
 def write(tensor: Tensor, array: Any) -> None:
-    """Put ``array`` into the tensor's storage: views see it, graphs that need the old value refuse."""
+    """Copy ``array`` into the tensor's storage.
+
+    Views see the new values; a backward pass that needs the old ones raises GradientError.
+    """
     target = tensor._array
     if array is not target:
         if not target.flags.writeable:

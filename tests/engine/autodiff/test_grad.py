@@ -113,7 +113,7 @@ def test_starting_gradients() -> None:
     x = _leaf(1.0, 2.0)
     (x * x).backward(engine.to_tensor(np.array([1.0, 10.0])))
     assert x.grad.tolist() == [2.0, 40.0]
-    with pytest.raises(ShapeError, match=r"the gradient has shape \[3\]: the tensor \[2\]"):
+    with pytest.raises(ShapeError, match=r"start from has shape \[3\], its tensor \[2\]"):
         (x * x).backward(engine.to_tensor(np.ones(3)))
     with pytest.raises(GradientError, match=r"shape \[2\] has stop_gradient=True"):
         engine.ones([2]).backward()
@@ -152,7 +152,7 @@ def test_grad_of_several_outputs() -> None:
 
 def test_unused_inputs() -> None:
     x, w = _leaf(2.0), _leaf(3.0)
-    with pytest.raises(GradientError, match=r"do not depend on inputs\[1\]; pass allow_unused=True"):
+    with pytest.raises(GradientError, match=r"inputs\[1\] of shape \[1\]; pass allow_unused=True"):
         engine.grad(x * x, [x, w])
     slope, nothing = engine.grad(x * x, [x, w], allow_unused=True)
     assert slope.item() == 4.0

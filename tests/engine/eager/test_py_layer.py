@@ -176,10 +176,10 @@ def wrong(result):
 @pytest.mark.parametrize(
     ("result", "error", "text"),
     [
-        (paddle.ones([3], "float64"), GradientError, "gave 1 gradient"),
+        (paddle.ones([3], "float64"), GradientError, "returned 1 gradient"),
         ((5, 5), TypeError, "must be a Tensor or None: got int"),
         ((paddle.ones([3], "float64"), paddle.ones([2], "float64")), ShapeError, r"has shape \[3\]"),
-        ((None, None, None), GradientError, "gave 3 gradient"),
+        ((None, None, None), GradientError, "returned 3 gradient"),
     ],
 )
 def test_wrong_gradients_are_refused(result, error, text):
@@ -190,7 +190,7 @@ def test_wrong_gradients_are_refused(result, error, text):
 
 def test_no_tensor_given_or_nothing_defined():
     x = leaf(1.0)
-    with pytest.raises(ValueError, match="gave no Tensor"):
+    with pytest.raises(ValueError, match="returned no Tensor"):
         type("N", (PyLayer,), {"forward": staticmethod(lambda ctx, x: 5)}).apply(x)
     with pytest.raises(NotImplementedError, match="forward"):
         PyLayer.apply(x)

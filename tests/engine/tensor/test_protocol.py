@@ -38,7 +38,7 @@ def test_numbers() -> None:
         (lambda x: [1, 2][x[0]], DTypeError, "float32; cast it to int64"),
         (lambda x: len(x[0]), DTypeError, "0-D"),
         (lambda x: list(x[0]), DTypeError, "0-D"),
-        (lambda x: x.item(5), OutOfRangeError, r"\[5\] is no place in shape \[2\]"),
+        (lambda x: x.item(5), OutOfRangeError, r"\[5\] is outside of shape \[2\]"),
         (lambda x: x + None, DTypeError, "NoneType"),
         (lambda x: x == None, DTypeError, "`is None`"),  # noqa: E711
         (lambda x: x * "a", DTypeError, "str"),
