@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from engine.autodiff.vjp import Applied, input_gradients, undo_broadcast
+from engine.autodiff.vjp import input_gradients, undo_broadcast
 from engine.core.errors import GradientError
 from engine.core.operator import Leaf, Operator, OutEdge
 from engine.ops.arrays import shape
@@ -71,7 +71,8 @@ def shape_of(edge: Edge) -> tuple[int, ...]:
     if edge.__class__ is Leaf:
         return edge.shape
     node, index = end(edge)
-    return node.shapes if node.opdef.single else node.shapes[index]
+    found: tuple[int, ...] = node.shapes if node.opdef.single else node.shapes[index]
+    return found
 
 
 class Walk:
@@ -274,24 +275,43 @@ class Walk:
             for n, edge in enumerate(edges)
             if edge is not None and (self.leading is None or self._any(edge))
         )
-        applied = Applied(
-            opdef,
-            node.attrs,
-            input=lambda n: _as_it_was(_restored(node.inputs[n]), edges[n]),
-            output=lambda n: [self.wrap(node, m) for m in range(len(node.shapes))] if opdef.listed
-            else self.wrap(node, n),
-            input_spec=lambda n: Shaped(shape_of(edges[n])) if edges[n].__class__ is not list
-            else [None if e is None else Shaped(shape_of(e)) for e in edges[n]],
-            zero_gradient=lambda n: self.zeros(node.shapes if opdef.single else node.shapes[n], grads),
-        )  # fmt: skip
-        named = input_gradients(applied, [grads] if opdef.listed else grads, wanted)
-        results: list[Any] = []
-        for n, name in enumerate(names):
-            gradient = named.get(name)
-            if gradient is not None and opdef.broadcasts:
-                gradient = undo_broadcast(gradient, shape_of(edges[n]))
-            results.append(gradient)
-        return results
+        return input_gradients(Recorded(node, grads, self), [grads] if opdef.listed else grads, wanted)
+
+
+class Recorded:
+    """An operator on the tape as its gradient rules see it."""
+
+    __slots__ = ("attrs", "edges", "grads", "node", "opdef", "walk")
+
+    def __init__(self, node: Operator, grads: list[Any], walk: Walk) -> None:
+        self.node = node
+        self.opdef = node.opdef
+        self.attrs = node.attrs
+        self.edges: tuple[Any, ...] = node.edges or ()
+        self.grads = grads
+        self.walk = walk
+
+    def input(self, n: int) -> Any:
+        return _as_it_was(_restored(self.node.inputs[n]), self.edges[n])
+
+    def input_spec(self, n: int) -> Any:
+        edge = self.edges[n]
+        if edge.__class__ is list:
+            return [None if e is None else Shaped(shape_of(e)) for e in edge]
+        return Shaped(shape_of(edge))
+
+    def output(self, n: int) -> Any:
+        node = self.node
+        if self.opdef.listed:
+            return [self.walk.wrap(node, m) for m in range(len(node.shapes))]
+        return self.walk.wrap(node, n)
+
+    def zero_gradient(self, n: int) -> Any:
+        shapes = self.node.shapes
+        return self.walk.zeros(shapes if self.opdef.single else shapes[n], self.grads)
+
+    def unbroadcast(self, n: int, gradient: Any) -> Any:
+        return undo_broadcast(gradient, shape_of(self.edges[n]))
 
 
 class Shaped:

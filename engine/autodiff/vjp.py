@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 from engine.core.errors import GradientError
 from engine.core.opdef import OpDef
@@ -11,74 +11,79 @@ from engine.ops.arrays import shape
 from engine.ops.reductions import reduce
 
 
-class Applied:
-    """One application of an operator as a gradient rule sees it: how to get at what the rule asks for."""
+class Application(Protocol):
+    """One application of an operator as its gradient rules see it: how to get at what a rule asks for.
 
-    __slots__ = ("attrs", "input", "input_spec", "opdef", "output", "zero_gradient")
-
-    def __init__(
-        self,
-        opdef: OpDef,
-        attrs: dict[str, Any],
-        input: Callable[[int], Any],
-        output: Callable[[int], Any],
-        input_spec: Callable[[int], Any],
-        zero_gradient: Callable[[int], Any],
-    ) -> None:
-        self.opdef = opdef
-        self.attrs = attrs
-        self.input = input
-        self.output = output
-        self.input_spec = input_spec
-        self.zero_gradient = zero_gradient
-
-
-def input_gradients(applied: Applied, grads: Sequence[Any], wanted: frozenset[str]) -> dict[str, Any]:
-    """Gradients of the ``wanted`` inputs by name, before broadcasting is undone.
-
-    ``grads`` holds the gradient of every output, None where nothing flowed back. Inputs that no gradient
-    reaches are absent from the result. A list input gets a list.
+    Inputs and outputs go by their position in the definition.
     """
-    opdef = applied.opdef
+
+    @property
+    def opdef(self) -> OpDef: ...
+
+    @property
+    def attrs(self) -> dict[str, Any]: ...
+
+    def input(self, n: int) -> Any:
+        """The value of an input."""
+
+    def input_spec(self, n: int) -> Any:
+        """An object with the shape of an input, where no rule needs the value."""
+
+    def output(self, n: int) -> Any:
+        """The value of an output."""
+
+    def zero_gradient(self, n: int) -> Any:
+        """The gradient of an output that nothing flowed back to, where a rule needs one."""
+
+    def unbroadcast(self, n: int, gradient: Any) -> Any:
+        """``gradient``, which has the broadcast shape, summed back to the shape of input ``n``."""
+
+
+def input_gradients(application: Application, grads: Sequence[Any], wanted: frozenset[str]) -> list[Any]:
+    """Apply the rules: the gradient of every input, None where it is not ``wanted`` (by name) or zero.
+
+    ``grads`` holds the gradient of every output, None where nothing flowed back; an output that is a list
+    has a list of them. So has an input that is a list.
+    """
+    opdef = application.opdef
     opdef.require_differentiable()
     if not opdef.complex:
         _refuse_complex(opdef, grads)
-    result: dict[str, Any] = {}
+    result: list[Any] = [None] * len(opdef.inputs)
     for rule in opdef.rules:
-        targets = [t for t in rule.targets if t in wanted]
-        if not targets:
+        targets = rule.targets
+        if wanted.isdisjoint(targets):
             continue
-        value = rule.function(*[_answer(applied, asked, grads, wanted) for asked in rule.asks])
-        if len(rule.targets) == 1:
+        value = rule.function(*[_answer(application, asked, grads, wanted) for asked in rule.asks])
+        if len(targets) == 1:
             value = (value,)
-        elif len(value) != len(rule.targets):
-            raise GradientError(
-                f"{opdef.name}: its gradient rule gave {len(value)} values for {rule.targets}"
-            )
-        for target, gradient in zip(rule.targets, value, strict=True):
-            if target in wanted and gradient is not None:
-                result[target] = gradient
+        elif len(value) != len(targets):
+            raise GradientError(f"{opdef.name}: its gradient rule gave {len(value)} values for {targets}")
+        for target, gradient in zip(targets, value, strict=True):
+            if gradient is not None and target in wanted:
+                n = opdef.index_of[target]
+                result[n] = application.unbroadcast(n, gradient) if opdef.broadcasts else gradient
     return result
 
 
-def _answer(applied: Applied, asked: str, grads: Sequence[Any], wanted: frozenset[str]) -> Any:
-    opdef = applied.opdef
+def _answer(application: Application, asked: str, grads: Sequence[Any], wanted: frozenset[str]) -> Any:
+    opdef = application.opdef
     if asked == "g":
-        return grads[0] if grads[0] is not None else applied.zero_gradient(0)
+        return grads[0] if grads[0] is not None else application.zero_gradient(0)
     if asked == "wanted":
         return wanted
     if asked in opdef.output_names:
-        return applied.output(opdef.output_names.index(asked))
+        return application.output(opdef.output_names.index(asked))
     if asked == "out":
-        return applied.output(0)
+        return application.output(0)
     name = opdef.input_asked(asked)
     if name is not None:
-        return applied.input(opdef.index_of[name])
+        return application.input(opdef.index_of[name])
     if asked in opdef.attributes:
-        return applied.attrs[asked]
+        return application.attrs[asked]
     if asked.startswith("g_"):
         return grads[opdef.output_names.index(asked[2:])]
-    return applied.input_spec(opdef.index_of[asked.removesuffix("_spec")])
+    return application.input_spec(opdef.index_of[asked.removesuffix("_spec")])
 
 
 def undo_broadcast(gradient: Any, target: tuple[int, ...]) -> Any:

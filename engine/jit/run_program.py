@@ -6,7 +6,7 @@ shares storage with.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,13 +14,15 @@ import numpy as np
 
 from engine.core import mode as modes
 from engine.core.errors import GradientError, ModeError
+from engine.core.identity import IdentityMap
 from engine.core.opdef import op
 from engine.core.operator import Operator, at_line
 from engine.core.place import array_module
 from engine.core.spec import Spec
 from engine.eager.mode import connect, versions_of
 from engine.eager.tensor import Tensor, counter_of, wrap
-from engine.program.backward.in_block import depends_on, gradients_in_block
+from engine.program.backward.inline_gradients import inline_gradients
+from engine.program.backward.walk import depends_on
 from engine.program.build.builder import Builder
 from engine.program.graph.liveness import arguments, needed, results, sub_blocks, written
 from engine.program.graph.program import Program, Variable, variables_of
@@ -191,10 +193,10 @@ class ProgramRunner:
         sources = [everything[n] for n in wanted]
         for source in sources:
             source.stop_gradient = False
-        reached = depends_on(forward_ops, {id(s) for s in sources})
+        reached = depends_on(forward_ops, sources)
         fed, fed_grads, grads = _output_gradients(program, outputs, reached)
         with modes.use(Builder(program)):
-            found = gradients_in_block(program.global_block(), forward_ops, grads, sources)
+            found = inline_gradients(forward_ops, grads, sources)
         backward_ops = tuple(program.global_block().ops[len(forward_ops) :])
         made = [(n, g) for n, g in zip(wanted, found, strict=True) if g is not None]
         gradients = [g for _, g in made]
@@ -335,25 +337,25 @@ def _with_sub_blocks(program: Program, ops: Sequence[Operator]) -> list[Operator
 
 
 def _output_gradients(
-    program: Program, outputs: Sequence[Variable], reached: set[int]
-) -> tuple[list[Variable], list[int], dict[int, Any]]:
+    program: Program, outputs: Sequence[Variable], reached: Set[Variable]
+) -> tuple[list[Variable], list[int], IdentityMap[Variable, Any]]:
     """Variables that the outputs' gradients are fed to, the outputs they belong to, gradients by Variable.
 
-    Only outputs in ``reached`` (by id) have one: the others depend on nothing that takes gradients.
+    Only outputs in ``reached`` have one: the others depend on nothing that takes gradients.
     """
     fed: list[Variable] = []
     positions: list[int] = []
-    grads: dict[int, Any] = {}
+    grads: IdentityMap[Variable, Any] = IdentityMap()
     with modes.use(Builder(program)):
         for n, output in enumerate(outputs):
-            if output.stop_gradient or id(output) not in reached or not output.dtype.is_floating_point:
+            if output.stop_gradient or output not in reached or not output.dtype.is_floating_point:
                 continue
             name = program.unique_name(f"{output.name}@GRAD")
             gradient = program.global_block().create_var(name, output.spec, is_data=True)
             fed.append(gradient)
             positions.append(n)
-            before = grads.get(id(output))
-            grads[id(output)] = gradient if before is None else before + gradient
+            before = grads.get(output)
+            grads[output] = gradient if before is None else before + gradient
     return fed, positions, grads
 
 

@@ -2,7 +2,8 @@
 
 from engine.core.alias.absent import refusing
 from engine.jit.input_spec import InputSpec
-from engine.program.backward.append_backward import append_backward, gradients
+from engine.program.backward.append_backward import append_backward
+from engine.program.backward.gradients import gradients
 from engine.program.build.annotate import device_guard, name_scope
 from engine.program.graph.program import Block, Program, Variable
 from engine.program.run.executor import (

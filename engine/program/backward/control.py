@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Set
 from typing import Any
 
 from engine.core import mode as modes
 from engine.core.errors import GradientError
+from engine.core.identity import IdentityMap
 from engine.core.operator import Operator, at_line
 from engine.core.spec import Spec
 from engine.ops.arrays import shape
 from engine.ops.control import flow as ops
+from engine.program.backward.inline_gradients import inline_gradients
+from engine.program.backward.walk import CONTROL_GRADIENTS, Incoming
 from engine.program.build.builder import Builder, current_builder
 from engine.program.build.control import append_cond, append_operator, outer_reads
 from engine.program.graph.liveness import keys_in, needed
@@ -31,13 +34,11 @@ def _zeros_like(variable: Variable) -> Any:
     return shape.fill_like(variable, value=0.0)
 
 
-def cond_gradient(operator: Operator, incoming: list[Any], reached: set[int]) -> Gradients:
+def cond_gradient(operator: Operator, incoming: Incoming, reached: Set[Variable]) -> Gradients:
     """The gradient of a ``cond`` is a ``cond``: each side replays its branch and goes back through it."""
-    from engine.program.backward.in_block import gradients_in_block
-
     builder = _builder()
     pred, captured = operator.inputs
-    sources = [v for v in captured if id(v) in reached and not v.stop_gradient]
+    sources = [v for v in captured if v in reached and not v.stop_gradient]
     if not sources:
         return []
     blocks: list[Block] = []
@@ -49,14 +50,14 @@ def cond_gradient(operator: Operator, incoming: list[Any], reached: set[int]) ->
         with modes.use(builder.in_block(block)):
             mapped: dict[int, Variable] = {}
             copies = Copier(builder, builder.program, mapped, replay=True).copy(original, block)
-            grads: dict[int, Any] = {}
+            grads: IdentityMap[Variable, Any] = IdentityMap()
             for name, gradient in zip(operator.attrs[names], incoming, strict=True):
                 variable = original.var(name)
                 variable = mapped.get(id(variable), variable)
                 if gradient is not None and not variable.stop_gradient:
-                    before = grads.get(id(variable))
-                    grads[id(variable)] = gradient if before is None else before + gradient
-            found = gradients_in_block(block, copies, grads, sources)
+                    before = grads.get(variable)
+                    grads[variable] = gradient if before is None else before + gradient
+            found = inline_gradients(copies, grads, sources)
             per_side.append(
                 [
                     _zeros_like(s) if g is None else shape.assign(g)
@@ -67,10 +68,8 @@ def cond_gradient(operator: Operator, incoming: list[Any], reached: set[int]) ->
     return list(zip(sources, results, strict=True))
 
 
-def while_gradient(operator: Operator, incoming: list[Any], reached: set[int]) -> Gradients:
+def while_gradient(operator: Operator, incoming: Incoming, reached: Set[Variable]) -> Gradients:
     """Walks back over the values that the loop kept of every iteration."""
-    from engine.program.backward.in_block import gradients_in_block
-
     builder = _builder()
     program = builder.program
     initial, captured = operator.inputs
@@ -81,23 +80,24 @@ def while_gradient(operator: Operator, incoming: list[Any], reached: set[int]) -
     carried = [n for n in carried if loop_values[n].dtype.is_floating_point]
     for n in carried:
         loop_values[n].stop_gradient = False
-    outside = [v for v in captured if id(v) in reached and not v.stop_gradient]
+    outside = [v for v in captured if v in reached and not v.stop_gradient]
     if not operator.attrs["steps"]:
         operator.attrs["steps"] = program.unique_name("while_steps")
-        operator.outputs[0].block.create_var(operator.attrs["steps"], Spec((), "int64"))
+        # Gradients flow through what it keeps: a second derivative must find the way and be refused.
+        operator.outputs[0].block.create_var(operator.attrs["steps"], Spec((), "int64"), stop_gradient=False)
     steps = operator.outputs[0].block.var(operator.attrs["steps"])
     block = program.create_block(body.parent or builder.block)
     mapped: dict[int, Variable] = {}
     with modes.use(builder.in_block(block)):
         copies = Copier(builder, program, mapped, replay=True).copy(body, block)
         grad_names = [program.unique_name("while_grad_value") for _ in carried]
-        grads: dict[int, Any] = {}
+        grads: IdentityMap[Variable, Any] = IdentityMap()
         for n, name in zip(carried, grad_names, strict=True):
             placeholder = block.create_var(name, results[n].spec, stop_gradient=False, is_data=True)
             result = mapped.get(id(results[n]), results[n])
-            before = grads.get(id(result))
-            grads[id(result)] = placeholder if before is None else before + placeholder
-        found = gradients_in_block(block, copies, grads, [*(loop_values[n] for n in carried), *outside])
+            before = grads.get(result)
+            grads[result] = placeholder if before is None else before + placeholder
+        found = inline_gradients(copies, grads, [*(loop_values[n] for n in carried), *outside])
         # A loop value that is handed on unchanged is its own result: its gradient is the placeholder itself.
         sources = [*(loop_values[n] for n in carried), *outside]
         made = [_zeros_like(s) if g is None else shape.assign(g) for s, g in zip(sources, found, strict=True)]
@@ -141,7 +141,7 @@ def _alias_keys(block: Block, body: Block) -> None:
         block.vars.setdefault(key.name, key)
 
 
-def _refuse_second_order(operator: Operator, incoming: list[Any], reached: set[int]) -> Gradients:
+def _refuse_second_order(operator: Operator, incoming: Incoming, reached: Set[Variable]) -> Gradients:
     raise at_line(
         GradientError(
             "while_loop: has gradients of the first order only; call grad(create_graph=False), loop over a "
@@ -151,8 +151,6 @@ def _refuse_second_order(operator: Operator, incoming: list[Any], reached: set[i
     )
 
 
-CONTROL_GRADIENTS: dict[str, Callable[[Operator, list[Any], set[int]], Gradients]] = {
-    "conditional_block": cond_gradient,
-    "while": while_gradient,
-    "while_grad": _refuse_second_order,
-}
+CONTROL_GRADIENTS.update(
+    {"conditional_block": cond_gradient, "while": while_gradient, "while_grad": _refuse_second_order}
+)

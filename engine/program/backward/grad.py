@@ -7,10 +7,11 @@ from typing import Any
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError, GradientError, ShapeError
 from engine.core.frames import located, user_frame
+from engine.core.identity import IdentityMap, IdentitySet
 from engine.eager import backward as eager
 from engine.eager.tensor import Tensor
 from engine.ops.arrays import shape
-from engine.program.backward.in_block import gradients_in_block
+from engine.program.backward.inline_gradients import inline_gradients
 from engine.program.build.builder import Builder, current_builder
 from engine.program.graph.program import Variable
 
@@ -79,12 +80,11 @@ def _in_program(
         raise ArgumentError(f"grad: {len(outputs)} outputs but {len(given)} grad_outputs; pass one for each")
     ops = tuple(builder.block.ops)
     opened = [v for v in inputs if v.stop_gradient]
-    closed = [v for v in blocked if not v.stop_gradient]
     if opened:
         raise GradientError(
             f"grad: {opened[0].name!r} has stop_gradient=True; set it to False before the computation"
         )
-    grads: dict[int, Any] = {}
+    grads: IdentityMap[Variable, Any] = IdentityMap()
     with modes.use(builder.with_grad(create_graph)):
         for output, start in zip(outputs, given, strict=True):
             if start is None:
@@ -93,15 +93,9 @@ def _in_program(
                 raise ShapeError(
                     f"grad: the gradient has shape {list(start.shape)}: the output {list(output.shape)}"
                 )
-            before = grads.get(id(output))
-            grads[id(output)] = start if before is None else before + start
-        for variable in closed:
-            variable.stop_gradient = True
-        try:
-            return gradients_in_block(builder.block, ops, grads, inputs)
-        finally:
-            for variable in closed:
-                variable.stop_gradient = False
+            before = grads.get(output)
+            grads[output] = start if before is None else before + start
+        return inline_gradients(ops, grads, inputs, IdentitySet(blocked))
 
 
 def _variables(builder: Builder, name: str, values: Any) -> list[Any]:

@@ -19,7 +19,7 @@ from engine.core.place import array_module
 from engine.core.random import default_generator
 from engine.core.spec import Spec
 from engine.eager.mode import explain_specs
-from engine.program.backward.gradient_ops import lowered
+from engine.program.backward.gradient_operator import lowered
 from engine.program.graph.liveness import last_uses, needed
 from engine.program.graph.program import Program, Variable, variables_of
 from engine.program.run.concrete import concrete_specs

@@ -9,7 +9,7 @@ from engine.core.opdef import OPS
 from engine.core.operator import Operator
 from engine.core.spec import Spec
 from engine.ops.control.gradient import gradient
-from engine.program.backward.gradient_ops import forward_of
+from engine.program.backward.gradient_operator import forward_of
 from engine.program.graph.liveness import SUB_BLOCKS
 from engine.program.graph.program import Block, Program, variables_of
 from engine.program.saved.distrust_replay import key_faults, reserved, steps_faults, walk_back_faults

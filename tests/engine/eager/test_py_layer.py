@@ -11,8 +11,9 @@ import pytest
 import engine as paddle
 from engine.autograd import PyLayer, PyLayerContext
 from engine.core.errors import GradientError, ShapeError
+from engine.core.identity import IdentityMap
 from engine.core.spec import Spec
-from engine.program.backward.in_block import gradients_in_block
+from engine.program.backward.inline_gradients import inline_gradients
 from engine.program.build.builder import building, variable
 from engine.program.graph.program import Program
 from engine.program.run.executor import Executor
@@ -270,9 +271,7 @@ def test_in_a_program_the_gradient_is_traced():
         y, other = Wrong3.apply(x)
         total = (y * y).sum()
         ones = paddle.ones([])
-        (found,) = gradients_in_block(
-            program.global_block(), tuple(program.global_block().ops), {id(total): ones}, [x]
-        )
+        (found,) = inline_gradients(program.global_block().ops[:], IdentityMap([(total, ones)]), [x])
     value = np.array([[1.0, 2.0]], "float32")
     result, gradient, plus = Executor().run(program, {"x": value}, [y, found, other])
     np.testing.assert_allclose(result, value * 3)

@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 from engine.core.errors import ModeError, ShapeError
+from engine.core.identity import IdentityMap
 from engine.core.opdef import OPS
 from engine.core.spec import Spec
 from engine.eager.tensor import Tensor
 from engine.ops.control import flow as control
 from engine.ops.elementwise import compare, math
 from engine.ops.reductions import reduce
-from engine.program.backward.in_block import gradients_in_block
+from engine.program.backward.inline_gradients import inline_gradients
 from engine.program.build.builder import building, variable
 from engine.program.build.control import cond, while_loop
 from engine.program.graph.check import check
@@ -32,9 +33,7 @@ def _program(build: Callable[[Any], Any], x: Any, gradient: bool = False) -> Any
         made = [out]
         if gradient:
             start = variable(program, "start", out.spec)
-            made += gradients_in_block(
-                program.global_block(), list(program.global_block().ops), {id(out): start}, [place]
-            )
+            made += inline_gradients(list(program.global_block().ops), IdentityMap([(out, start)]), [place])
     check(program)
     feed = {"x": x, **({"start": np.ones(_program(build, x).shape)} if gradient else {})}
     found = Executor().run(program, feed, made)

@@ -10,12 +10,13 @@ import pytest
 
 import engine.ops
 from engine.core.dtype import from_numpy
+from engine.core.identity import IdentityMap
 from engine.core.opdef import OPS
 from engine.core.random import default_generator
 from engine.core.spec import Spec
 from engine.eager.backward import grad
 from engine.eager.tensor import Tensor
-from engine.program.backward.in_block import gradients_in_block
+from engine.program.backward.inline_gradients import inline_gradients
 from engine.program.build.builder import building, variable
 from engine.program.graph.check import check
 from engine.program.graph.program import Program
@@ -321,13 +322,12 @@ def _in_program(case: Case, inputs: Sequence[Any], dims: str) -> tuple[Arrays, A
         values = [place(n, v, n) for n, v in zip(opdef.input_names, inputs, strict=True)]
         outputs = _call(case, values)
         if case.grads:
-            grads: dict[int, Any] = {}
+            grads: IdentityMap[Any, Any] = IdentityMap()
             for n, weight in zip(through, weights, strict=True):
                 feed[f"weight_{n}"] = weight
                 spec = Spec(outputs[n].shape, from_numpy(weight.dtype))
-                grads[id(outputs[n])] = variable(program, f"weight_{n}", spec)
-            block = program.global_block()
-            made = gradients_in_block(block, list(block.ops), grads, _leaves(case, values))
+                grads[outputs[n]] = variable(program, f"weight_{n}", spec)
+            made = inline_gradients(list(program.global_block().ops), grads, _leaves(case, values))
     check(program)
     default_generator().seed(5)
     everything = [*outputs, *made]

@@ -5,7 +5,7 @@ import pytest
 
 import engine as paddle
 from engine import nn
-from engine.core.errors import ArgumentError, DTypeError
+from engine.core.errors import ArgumentError, DTypeError, GradientError
 from engine.nn import functional as F
 from engine.program.graph.check import check
 
@@ -148,3 +148,26 @@ def test_layers_with_lists_of_inputs_and_statistics(static):
     expected = {v.name: p.grad for p, v in zip(twin.parameters(), net.parameters(), strict=True)}
     for (parameter, _), gradient in zip(pairs, got, strict=True):
         np.testing.assert_allclose(gradient, expected[parameter.name].numpy(), rtol=1e-6, atol=1e-7)
+
+
+def test_a_second_derivative_through_a_loop_is_refused_at_its_line(static):
+    """Also where only what the loop kept of each iteration depends on the input."""
+    x = static.data("x", [1])
+    x.stop_gradient = False
+    given = static.data("given", [1])
+    first = paddle.full([1], 0, "int64")
+    _, y = static.nn.while_loop(lambda i, y: i < 2, lambda i, y: (i + 1, y * y), [first, x * 1.0])
+    (g,) = static.gradients(y, [x], [given])
+    with pytest.raises(GradientError, match=r"test_backward.py:\d+: while_loop: .* first order only"):
+        static.gradients(g, [x])
+
+
+def test_gradients_emit_nothing_that_leads_only_into_the_no_grad_set(static):
+    x = static.data("x", [2, 3])
+    x.stop_gradient = False
+    z = paddle.tanh(x)
+    loss = paddle.mean(paddle.sin(paddle.exp(z)))
+    ops = loss.block.ops
+    before = len(ops)
+    assert static.gradients(loss, [x], no_grad_set={z.name}) == [None]
+    assert [o.type for o in ops[before:]] == ["fill_any_like"]  # as Paddle 2.6.2

@@ -1,0 +1,50 @@
+"""Gradients in a Program as the operators of their rules: for to_static, ``grad`` and sub-blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from typing import Any
+
+from engine.autodiff.symbolic import operator_gradients
+from engine.core.identity import IdentityMap
+from engine.core.operator import Operator
+from engine.program.backward.walk import Contributions, ControlRule, Incoming, Step, depends_on, walk_back
+from engine.program.graph.program import Variable
+
+
+class Inlined:
+    """Emits the operators that gradient rules ask for, into the block that is being built."""
+
+    sums_at_once = True  # a contribution's memory is free as soon as it is added
+
+    def begin(self, path: Sequence[Step]) -> None:
+        pass
+
+    def gradients(self, step: Step, incoming: Incoming) -> Contributions:
+        found = operator_gradients(step.operator, incoming, [n for n, _ in step.targets])
+        return [(v, g) for (_, v), g in zip(step.targets, found, strict=True) if g is not None]
+
+    def control(
+        self, rule: ControlRule, step: Step, incoming: Incoming, reached: Set[Variable]
+    ) -> Contributions:
+        return rule(step.operator, incoming, reached)
+
+    def total(self, variable: Variable, parts: Sequence[Variable]) -> Any:
+        result: Any = parts[0]
+        for part in parts[1:]:
+            result = result + part
+        return result
+
+
+def inline_gradients(
+    ops: Sequence[Operator],
+    grads: IdentityMap[Variable, Variable],
+    sources: Sequence[Variable],
+    stops: Set[Variable] = frozenset(),
+) -> list[Variable | None]:
+    """Append to the block being built the gradients of ``sources``, given those of later Variables.
+
+    ``ops`` are the forward operators, in order. Nothing flows into ``stops``. Returns one gradient a source,
+    None for one that is not reached.
+    """
+    return walk_back(ops, grads, sources, Inlined(), depends_on(ops, sources, stops), stops)

@@ -1,0 +1,164 @@
+"""The one walk backwards over the operators of a Program.
+
+It finds which operators lie between what has a gradient and the Variables whose gradients are wanted, asks an
+``Emitter`` for the gradients of each, last operator first, and adds up what flows back to each Variable. The
+emitter decides what is written into the Program: ``Inlined`` writes the operators of gradient rules,
+``Named`` one gradient operator each under Paddle's names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence, Set
+from typing import NamedTuple, Protocol
+
+from engine.autodiff.symbolic import flat_inputs
+from engine.core.errors import GradientError
+from engine.core.identity import IdentityMap, IdentitySet
+from engine.core.operator import Operator
+from engine.program.graph.program import Variable, reads, writes
+
+# Gradients that flow back from one operator: an input, and what is added to its gradient.
+Contributions = Iterable[tuple[Variable, Variable]]
+Incoming = Sequence[Variable | None]  # the gradient of every output, None where nothing flows back
+ControlRule = Callable[[Operator, Incoming, Set[Variable]], Contributions]
+
+# How gradients go through operators with sub-blocks, by the operator's name. A rule gets the operator, the
+# gradients of its outputs and the Variables that depend on what is differentiated.
+CONTROL_GRADIENTS: dict[str, ControlRule] = {}
+
+
+class Step(NamedTuple):
+    """One operator on the way back, and the inputs that gradients flow to: a position among all, a Variable.
+
+    An input that is read twice stands there twice, but once for an operator with sub-blocks.
+    """
+
+    operator: Operator
+    targets: list[tuple[int, Variable]]
+
+
+class Emitter(Protocol):
+    """How gradients are written into a Program."""
+
+    sums_at_once: bool
+    """Whether contributions to one gradient are added as they come, or all together when it is needed."""
+
+    def begin(self, path: Sequence[Step]) -> None:
+        """Take note of the whole way, in the order of the walk."""
+
+    def gradients(self, step: Step, incoming: Incoming) -> Contributions:
+        """Emit the gradients of the step's targets."""
+
+    def control(
+        self, rule: ControlRule, step: Step, incoming: Incoming, reached: Set[Variable]
+    ) -> Contributions:
+        """Emit the gradients of an operator with sub-blocks by applying ``rule``."""
+
+    def total(self, variable: Variable, parts: Sequence[Variable]) -> Variable:
+        """Emit the sum of several contributions to the gradient of ``variable``."""
+
+
+def depends_on(
+    ops: Iterable[Operator], sources: Iterable[Variable], stops: Set[Variable] = frozenset()
+) -> IdentitySet[Variable]:
+    """``sources`` and every Variable that depends on them through operators with gradients.
+
+    No dependence goes through ``stops`` or a Variable with ``stop_gradient``.
+    """
+    reached = IdentitySet(sources)
+    for operator in ops:
+        name = operator.opdef.name
+        if not (operator.opdef.rules or name in CONTROL_GRADIENTS):
+            continue
+        if any(v in reached for v in reads(operator)):
+            reached.update(v for v in writes(operator) if not v.stop_gradient and v not in stops)
+            if name == "while" and operator.attrs["steps"]:
+                reached.add(operator.outputs[0].block.var(operator.attrs["steps"]))
+    return reached
+
+
+def walk_back(
+    ops: Sequence[Operator],
+    grads: IdentityMap[Variable, Variable],
+    sources: Sequence[Variable],
+    emitter: Emitter,
+    reached: Set[Variable],
+    stops: Set[Variable] = frozenset(),
+) -> list[Variable | None]:
+    """Emit the gradients of ``sources`` through ``ops``, given those of later Variables in ``grads``.
+
+    ``reached`` says which Variables depend on the sources. Nothing flows into ``stops``. Returns one gradient
+    a source, None for one that is not reached. Raises GradientError where a gradient would flow through a
+    value that was replaced in place.
+    """
+    parts = IdentityMap((v, [g]) for v, g in grads.items())
+
+    def gradient(variable: Variable) -> Variable | None:
+        found = parts.get(variable)
+        if found is None:
+            return None
+        if len(found) > 1:
+            found[:] = [emitter.total(variable, found)]
+        return found[0]
+
+    path = _path(ops, grads, reached, stops)
+    emitter.begin(path)
+    for step in path:
+        operator = step.operator
+        incoming = [None if v is None else gradient(v) for v in operator.outputs]
+        if all(g is None for g in incoming):
+            continue
+        rule = CONTROL_GRADIENTS.get(operator.opdef.name)
+        if rule is None:
+            _refuse_replaced(operator, incoming)
+            made = emitter.gradients(step, incoming)
+        else:
+            made = emitter.control(rule, step, incoming, reached)
+        for variable, contribution in made:
+            if _flows(variable, stops):
+                found = parts.setdefault(variable, [])
+                found.append(contribution)
+                if emitter.sums_at_once:
+                    gradient(variable)
+    return [gradient(s) for s in sources]
+
+
+def _path(
+    ops: Sequence[Operator], grads: Iterable[Variable], reached: Set[Variable], stops: Set[Variable]
+) -> list[Step]:
+    """The operators between ``reached`` Variables and those with a gradient, last first."""
+    flowing = IdentitySet(grads)
+    path: list[Step] = []
+    for operator in reversed(ops):
+        if any(v in flowing for v in writes(operator)):
+            targets = _targets(operator, reached, stops)
+            if targets:
+                path.append(Step(operator, targets))
+                flowing.update(v for _, v in targets)
+    return path
+
+
+def _targets(operator: Operator, reached: Set[Variable], stops: Set[Variable]) -> list[tuple[int, Variable]]:
+    opdef = operator.opdef
+    control = opdef.name in CONTROL_GRADIENTS
+    found = [
+        (n, variable)
+        for n, (name, _, variable) in enumerate(flat_inputs(operator))
+        if (control or name in opdef.rule_of) and variable in reached and _flows(variable, stops)
+    ]
+    if not control:
+        return found
+    first = IdentityMap((variable, n) for n, variable in reversed(found))
+    return [(n, variable) for n, variable in found if first[variable] == n]
+
+
+def _flows(variable: Variable, stops: Set[Variable]) -> bool:
+    return not variable.stop_gradient and variable not in stops
+
+
+def _refuse_replaced(operator: Operator, incoming: Incoming) -> None:
+    opdef = operator.opdef
+    if not opdef.listed and any(
+        o.writes and g is not None for o, g in zip(opdef.outputs, incoming, strict=True)
+    ):
+        raise GradientError(f"{opdef.name}: a gradient flows back through a value that it replaces in place")
