@@ -10,7 +10,7 @@ from typing import Any
 
 from engine.autodiff.vjp import input_gradients, undo_broadcast
 from engine.core.operator import Operator
-from engine.ops.arrays import index, shape
+from engine.ops.arrays import creation, index
 
 
 class Symbolic:
@@ -33,7 +33,7 @@ class Symbolic:
         return self.outputs if self.opdef.listed else self.outputs[n]
 
     def zero_gradient(self, n: int) -> Any:
-        return shape.fill_like(self.outputs[n], value=0.0)
+        return creation.fill_like(self.outputs[n], value=0.0)
 
     def unbroadcast(self, n: int, gradient: Any) -> Any:
         variable = self.operator.inputs[n]

@@ -9,7 +9,7 @@ from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError, ModeError, OutOfRangeError, ShapeError
 from engine.eager.backward import grad
 from engine.eager.tensor import Tensor
-from engine.ops.arrays import shape as shape_ops
+from engine.ops.arrays import creation as creation_ops
 from engine.tensor import creation, manipulation
 
 _ALL = slice(None)
@@ -140,7 +140,7 @@ def gradient(value: Tensor, xs: Tensor) -> Tensor:
         (found,) = grad([value], [xs], create_graph=True, allow_unused=True)
         if found is not None:
             return found
-    zeros = shape_ops.fill_like(xs, value=0.0)
+    zeros = creation_ops.fill_like(xs, value=0.0)
     zeros.stop_gradient = xs.stop_gradient
     return zeros
 

@@ -191,3 +191,10 @@ def _product(dims: Any) -> int:
     for d in dims:
         total *= d
     return total
+
+
+def require_integers(where: str, **specs: Spec | None) -> None:
+    """Raise DTypeError for the first of the given specs that is not of an integer dtype."""
+    for name, spec in specs.items():
+        if spec is not None and not spec.dtype.is_integer:
+            raise DTypeError(f"{where}: {name} holds whole numbers: got {spec}; cast it to int64")

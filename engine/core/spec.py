@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from engine.core.dtype import DType, as_dtype
+from engine.core.dtype import DType, as_dtype, from_numpy
 
 
 class Spec:
@@ -16,6 +16,11 @@ class Spec:
     def __init__(self, shape: Sequence[int], dtype: DType | str) -> None:
         self.shape: tuple[int, ...] = tuple(int(d) for d in shape)
         self.dtype: DType = as_dtype(dtype)
+
+    @classmethod
+    def of(cls, array: Any) -> Spec:
+        """Shape and dtype of an array of any backend."""
+        return cls(array.shape, from_numpy(array.dtype))
 
     @property
     def ndim(self) -> int:

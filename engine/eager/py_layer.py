@@ -18,9 +18,9 @@ from engine.core.place import array_module
 from engine.eager.mode import connect, versions_of
 from engine.eager.saved_hooks import packed
 from engine.eager.tensor import Tensor, counter_of, wrap
-from engine.ops.arrays import shape
+from engine.ops.arrays import creation, shape
 from engine.ops.control.py_layer import py_layer
-from engine.ops.elementwise import math
+from engine.ops.elementwise import arithmetic
 
 Value: TypeAlias = Any
 """A Tensor, or under a Builder a Variable (a class that this room may not import)."""
@@ -205,7 +205,7 @@ class Rule:
         if gradient is not None or not self.context.materialize_grads:
             return gradient
         if not self.zeros:
-            return shape.fill_like(outs[n], value=0.0)
+            return creation.fill_like(outs[n], value=0.0)
         size, dtype, xp = self.zeros[n]
         return wrap(xp.zeros(size, dtype))
 
@@ -236,7 +236,7 @@ def _fitting(where: str, gradient: Value, spec: Any, dtype: DType) -> Value:
     have, want = _dims(gradient), _dims(spec)
     if len(have) != len(want) or any(a != b and -1 not in (a, b) for a, b in zip(have, want, strict=True)):
         raise ShapeError(f"{where}: has shape {list(have)}, its input {list(want)}; make them equal")
-    return gradient if gradient.dtype is dtype else math.cast(gradient, out_dtype=dtype.name)
+    return gradient if gradient.dtype is dtype else arithmetic.cast(gradient, out_dtype=dtype.name)
 
 
 def _dims(value: Any) -> tuple[int, ...]:

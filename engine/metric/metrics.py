@@ -10,10 +10,10 @@ import numpy as np
 from engine.core.dtype import int32, int64
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.eager.tensor import Tensor
-from engine.ops.arrays import along, shape
-from engine.ops.elementwise import compare, math
+from engine.ops.arrays import shape, sort
+from engine.ops.elementwise import arithmetic, comparison
 from engine.ops.reductions import reduce
-from engine.ops.training import loss
+from engine.ops.training import metrics
 from engine.tensor import inplace
 
 
@@ -26,9 +26,9 @@ def accuracy(
     given. Raises ShapeError for other shapes.
     """
     if label.dtype is int32:
-        label = math.cast(label, out_dtype=int64)
-    values, indices = along.topk(input, k=int(k))
-    share, right, count = loss.accuracy(values, indices, label)
+        label = arithmetic.cast(label, out_dtype=int64)
+    values, indices = sort.topk(input, k=int(k))
+    share, right, count = metrics.accuracy(values, indices, label)
     if correct is not None:
         inplace.replace("accuracy", correct, right, becomes="shape")
     if total is not None:
@@ -76,14 +76,14 @@ class Accuracy(Metric):
 
         ``label`` is [...] or [..., 1] class numbers, or [..., classes] one-hot.
         """
-        _, indices = along.topk(pred, k=min(self.maxk, pred.shape[-1]), axis=-1)
+        _, indices = sort.topk(pred, k=min(self.maxk, pred.shape[-1]), axis=-1)
         if label.ndim == 1 or (label.ndim == 2 and label.shape[-1] == 1):
             label = shape.reshape(label, shape=[-1, 1])
         elif label.shape[-1] != 1:
             label = reduce.argmax(label, axis=-1, keepdims=True)
         if label.dtype is not indices.dtype:
-            label = math.cast(label, out_dtype=indices.dtype)
-        return math.cast(compare.equal(indices, label), out_dtype="float32")
+            label = arithmetic.cast(label, out_dtype=indices.dtype)
+        return arithmetic.cast(comparison.equal(indices, label), out_dtype="float32")
 
     def update(self, correct: Any, *args: Any) -> Any:
         """Add what ``compute`` gave; returns this batch's accuracy, one for each k."""

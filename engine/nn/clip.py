@@ -6,8 +6,8 @@ from typing import Any, TypeAlias
 
 from engine.core.dtype import float32, float64
 from engine.core.errors import ArgumentError
-from engine.ops.arrays import shape
-from engine.ops.elementwise import math
+from engine.ops.arrays import creation, shape
+from engine.ops.elementwise import arithmetic, extremes, power
 from engine.ops.linalg import products as linalg
 from engine.ops.reductions import reduce
 
@@ -46,7 +46,7 @@ class ClipGradByValue(ClipGradBase):
         self.min = -self.max if min is None else float(min)
 
     def _clip(self, grads: list[Any]) -> list[Any]:
-        return [math.clip(g, min=self.min, max=self.max) for g in grads]
+        return [extremes.clip(g, min=self.min, max=self.max) for g in grads]
 
     def __str__(self) -> str:
         return f"Clip Gradient By Value, min = {self.min:f}, max={self.max:f}"
@@ -59,7 +59,7 @@ class ClipGradByNorm(ClipGradBase):
         self.clip_norm = float(clip_norm)
 
     def _clip(self, grads: list[Any]) -> list[Any]:
-        return [math.multiply(g, _share([linalg.squared_l2_norm(g)], self.clip_norm)) for g in grads]
+        return [arithmetic.multiply(g, _share([linalg.squared_l2_norm(g)], self.clip_norm)) for g in grads]
 
     def __str__(self) -> str:
         return f"Gradient Clip By Norm, clip_norm={self.clip_norm:f}"
@@ -85,18 +85,18 @@ class ClipGradByGlobalNorm(ClipGradBase):
         common = float64 if any(g.dtype is float64 for g in grads) else float32
         squares = [linalg.squared_l2_norm(_as(g, common)) for g in grads]
         factor = _share(squares, self.clip_norm)
-        return [math.multiply(g, _as(factor, g.dtype)) for g in grads]
+        return [arithmetic.multiply(g, _as(factor, g.dtype)) for g in grads]
 
     def __str__(self) -> str:
         return f"Gradient Clip By GlobalNorm, global_norm={self.clip_norm:f}"
 
 
 def _as(value: Any, dtype: Any) -> Any:
-    return value if value.dtype is dtype else math.cast(value, out_dtype=dtype)
+    return value if value.dtype is dtype else arithmetic.cast(value, out_dtype=dtype)
 
 
 def _share(squares: list[Any], limit: float) -> Any:
     """``limit / max(norm, limit)`` for sums of squares [1]: 1 where nothing is to be clipped."""
     total = reduce.sum(shape.concat(squares, axis=0), axis=[0])
-    top = shape.fill_like(total, value=limit)
-    return math.divide(top, math.maximum(math.sqrt(total), top))
+    top = creation.fill_like(total, value=limit)
+    return arithmetic.divide(top, extremes.maximum(power.sqrt(total), top))

@@ -11,12 +11,11 @@ from engine.core import nest
 from engine.core.dtype import default_dtype
 from engine.core.errors import ArgumentError, ModeError
 from engine.nn import functional
-from engine.ops.activations import activation
-from engine.ops.arrays import index, shape
+from engine.ops.activations import softmax
+from engine.ops.arrays import creation, index, shape
 from engine.ops.arrays import tensor_array as array
-from engine.ops.elementwise import compare, math
+from engine.ops.elementwise import arithmetic, comparison
 from engine.ops.reductions import reduce
-from engine.ops.sequences import rnn
 from engine.program.build.control import while_loop
 from engine.tensor.cumulative import cumsum
 from engine.tensor.search import topk
@@ -95,7 +94,7 @@ class BeamSearchDecoder(Decoder):
         first = nest.flatten(inits)[0]
 
         def full(value: Any, dtype: str) -> Any:
-            return rnn.fill_batch(first, shape=[-1, self.beam_size], value=value, dtype=dtype)
+            return creation.fill_batch(first, shape=[-1, self.beam_size], value=value, dtype=dtype)
 
         inputs, finished = full(self.start_token, "int64"), full(False, "bool")
         dtype = default_dtype().name
@@ -103,7 +102,7 @@ class BeamSearchDecoder(Decoder):
         row = shape.constant(shape=[1, self.beam_size], values=chances, dtype=dtype)
         states = self.StateWrapper(
             nest.map_structure(lambda x: _repeated(x, self.beam_size), inits),
-            math.add(full(0.0, dtype), row),
+            arithmetic.add(full(0.0, dtype), row),
             finished,
             full(0, "int64"),
         )
@@ -128,20 +127,22 @@ class BeamSearchDecoder(Decoder):
             dtype=logits.dtype.name,
         )  # fmt: skip
         step = index.where(
-            shape.unsqueeze(states.finished, axes=[2]), ended, activation.log_softmax(logits, axis=-1)
+            shape.unsqueeze(states.finished, axes=[2]), ended, softmax.log_softmax(logits, axis=-1)
         )
-        total = math.add(step, shape.unsqueeze(states.log_probs, axes=[2]))
+        total = arithmetic.add(step, shape.unsqueeze(states.log_probs, axes=[2]))
         scores, places = topk(shape.reshape(total, shape=[-1, self.beam_size * words]), self.beam_size)
         parents, tokens = places // words, places % words
-        rows = cumsum(shape.fill_like(parents, value=1), axis=0) - 1
+        rows = cumsum(creation.fill_like(parents, value=1), axis=0) - 1
 
         def picked(x: Any) -> Any:
             return index.getitem(x, [rows, parents], index=(("tensor", 0), ("tensor", 1)))
 
         finished = picked(states.finished)
-        lengths = picked(states.lengths) + math.cast(compare.logical_not(finished), out_dtype="int64")
-        end = shape.fill_like(tokens, value=self.end_token)
-        finished = compare.logical_or(finished, compare.equal(tokens, end))
+        lengths = picked(states.lengths) + arithmetic.cast(
+            comparison.logical_not(finished), out_dtype="int64"
+        )
+        end = creation.fill_like(tokens, value=self.end_token)
+        finished = comparison.logical_or(finished, comparison.equal(tokens, end))
         states = self.StateWrapper(nest.map_structure(picked, cell_states), scores, finished, lengths)
         return self.OutputWrapper(scores, tokens, parents), states
 
@@ -178,17 +179,19 @@ class _Decoding:
         if self.decoder.tracks_own_finished:
             lengths = getattr(new_states, "lengths", lengths)
         else:
-            lengths = lengths + math.cast(compare.logical_not(finished), out_dtype="int64")
+            lengths = lengths + arithmetic.cast(comparison.logical_not(finished), out_dtype="int64")
             if self.impute:
                 new_states = nest.map_structure(lambda a, b: _kept(a, b, finished), states, new_states)
-            now = compare.logical_or(now, finished)
+            now = comparison.logical_or(now, finished)
         return outputs, inputs, new_states, now, lengths
 
     def more(self, count: Any, inputs: Any, states: Any, finished: Any, *_: Any) -> Any:
-        going = compare.logical_not(_all(finished))
+        going = comparison.logical_not(_all(finished))
         if self.most is None:
             return going
-        return compare.logical_and(going, compare.less_equal(count, shape.fill_like(count, value=self.most)))
+        return comparison.logical_and(
+            going, comparison.less_equal(count, creation.fill_like(count, value=self.most))
+        )
 
 
 def dynamic_decode(
@@ -209,8 +212,8 @@ def dynamic_decode(
     """
     inputs, states, finished = decoder.initialize(inits)
     run = _Decoding(decoder, max_step_num, impute_finished, kwargs)
-    lengths = math.cast(shape.fill_like(finished, value=0), out_dtype="int64")
-    time = shape.fill(shape=[1], value=0, dtype="int64")
+    lengths = arithmetic.cast(creation.fill_like(finished, value=0), out_dtype="int64")
+    time = creation.fill(shape=[1], value=0, dtype="int64")
     # The first step is outside of the loop: it says what outputs look like.
     outputs, *carried = run.step(time, inputs, states, finished, lengths)
     in_program = modes.is_static()
@@ -226,9 +229,9 @@ def dynamic_decode(
     def body(count: Any, inputs: Any, states: Any, finished: Any, lengths: Any, before: Any) -> list[Any]:
         found, *after = run.step(count, inputs, states, finished, lengths)
         together = [grown(a, x) for a, x in zip(before, nest.flatten(found), strict=True)]
-        return [math.scale(count, bias=1), *after, together]
+        return [arithmetic.scale(count, bias=1), *after, together]
 
-    first = [math.scale(time, bias=1), *carried, collected]
+    first = [arithmetic.scale(time, bias=1), *carried, collected]
     _, _, states, _, lengths, collected = while_loop(run.more, body, first, is_test=is_test)
     stacked = collected if in_program else [shape.stack(each, axis=0) for each in collected]
     outputs = nest.pack(outputs, stacked)

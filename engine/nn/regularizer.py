@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.errors import ArgumentError
-from engine.ops.elementwise import math
+from engine.ops.elementwise import arithmetic
 
 
 class WeightDecayRegularizer:
@@ -38,7 +38,7 @@ class L1Decay(WeightDecayRegularizer):
         super().__init__(coeff)
 
     def term(self, param: Any) -> Any:
-        return math.scale(math.sign(param), scale=self._coeff)
+        return arithmetic.scale(arithmetic.sign(param), scale=self._coeff)
 
 
 class L2Decay(WeightDecayRegularizer):
@@ -48,4 +48,4 @@ class L2Decay(WeightDecayRegularizer):
         super().__init__(coeff)
 
     def term(self, param: Any) -> Any:
-        return math.scale(param, scale=self._coeff)
+        return arithmetic.scale(param, scale=self._coeff)

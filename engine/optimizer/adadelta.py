@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from engine.core.errors import ArgumentError
-from engine.ops.training import update
+from engine.ops.training import parameter_updates
 from engine.optimizer.lr import LRScheduler
 from engine.optimizer.optimizer import Optimizer
 
@@ -39,4 +39,4 @@ class Adadelta(Optimizer):
     def _update(
         self, target: Any, gradient: Any, rate: Any, kept: Any, options: Any, decay: Any, parameter: Any
     ) -> None:
-        update.adadelta(target, gradient, kept[0], kept[1], rate, **options)
+        parameter_updates.adadelta(target, gradient, kept[0], kept[1], rate, **options)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from engine.core.errors import ArgumentError
-from engine.ops.training import update
+from engine.ops.training import parameter_updates
 from engine.optimizer.lr import LRScheduler
 from engine.optimizer.memory import First
 from engine.optimizer.optimizer import Optimizer
@@ -46,4 +46,4 @@ class Adagrad(Optimizer):
     def _update(
         self, target: Any, gradient: Any, rate: Any, kept: Any, options: Any, decay: Any, parameter: Any
     ) -> None:
-        update.adagrad(target, gradient, kept[0], rate, epsilon=options["epsilon"])
+        parameter_updates.adagrad(target, gradient, kept[0], rate, epsilon=options["epsilon"])

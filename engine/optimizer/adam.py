@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError
-from engine.ops.training import update
+from engine.ops.training import parameter_updates
 from engine.optimizer.lr import LRScheduler
 from engine.optimizer.memory import First
 from engine.optimizer.optimizer import Optimizer
@@ -63,7 +63,7 @@ class Adam(Moments):
         self, target: Any, gradient: Any, rate: Any, kept: Any, options: Any, decay: Any, parameter: Any
     ) -> None:
         moment1, moment2, beta1_pow, beta2_pow = kept
-        update.adam(target, gradient, rate, moment1, moment2, beta1_pow, beta2_pow, **options)
+        parameter_updates.adam(target, gradient, rate, moment1, moment2, beta1_pow, beta2_pow, **options)
 
 
 class AdamW(Moments):
@@ -110,7 +110,7 @@ class AdamW(Moments):
     ) -> None:
         moment1, moment2, beta1_pow, beta2_pow = kept
         decays = self._apply_decay_param_fun
-        update.adamw(
+        parameter_updates.adamw(
             target,
             gradient,
             rate,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from engine.ops.training import update
+from engine.ops.training import parameter_updates
 from engine.optimizer.adam import check_betas
 from engine.optimizer.lr import LRScheduler
 from engine.optimizer.memory import First
@@ -43,4 +43,4 @@ class Adamax(Optimizer):
         self, target: Any, gradient: Any, rate: Any, kept: Any, options: Any, decay: Any, parameter: Any
     ) -> None:
         moment, inf_norm, beta1_pow = kept
-        update.adamax(target, gradient, rate, moment, inf_norm, beta1_pow, **options)
+        parameter_updates.adamax(target, gradient, rate, moment, inf_norm, beta1_pow, **options)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from engine.ops.training import update
+from engine.ops.training import parameter_updates
 from engine.optimizer.adam import Moments, check_betas
 from engine.optimizer.lr import LRScheduler
 
@@ -49,7 +49,7 @@ class Lamb(Moments):
     ) -> None:
         moment1, moment2, beta1_pow, beta2_pow = kept
         excluded = options["exclude_from_weight_decay_fn"]
-        update.lamb(
+        parameter_updates.lamb(
             target,
             gradient,
             rate,

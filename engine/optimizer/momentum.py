@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.core.errors import ArgumentError
 from engine.nn.regularizer import L2Decay
-from engine.ops.training import update
+from engine.ops.training import parameter_updates
 from engine.optimizer.lr import LRScheduler
 from engine.optimizer.optimizer import Optimizer
 
@@ -52,7 +52,7 @@ class Momentum(Optimizer):
         self, target: Any, gradient: Any, rate: Any, kept: Any, options: Any, decay: Any, parameter: Any
     ) -> None:
         fused = isinstance(decay, L2Decay)
-        update.momentum(
+        parameter_updates.momentum(
             target,
             gradient,
             kept[0],

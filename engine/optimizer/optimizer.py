@@ -17,8 +17,8 @@ from engine.eager.backward import clear_gradient, gradient_of
 from engine.eager.tensor import Tensor
 from engine.nn.clip import ClipGradBase
 from engine.nn.regularizer import WeightDecayRegularizer
-from engine.ops.elementwise import math
-from engine.ops.training import update
+from engine.ops.elementwise import arithmetic
+from engine.ops.training import parameter_updates
 from engine.optimizer.groups import Group, checked_clip, checked_decay, group_of, listed, require_unique
 from engine.optimizer.lr import LRScheduler
 from engine.optimizer.memory import First, Memory
@@ -161,7 +161,10 @@ class Optimizer:
             decay = parameter.regularizer or group.decay
             master = None
             if self._uses_master(parameter):
-                master, gradient = self._memory.master(parameter), math.cast(gradient, out_dtype="float32")
+                master, gradient = (
+                    self._memory.master(parameter),
+                    arithmetic.cast(gradient, out_dtype="float32"),
+                )
             target = parameter if master is None else master
             if decay is not None:
                 gradient = self._decayed(target, gradient, decay)
@@ -172,7 +175,9 @@ class Optimizer:
             rate = self._rate(lr, parameter.optimize_attr["learning_rate"], target)
             self._update(target, gradient, rate, kept, group.options, decay, parameter)
             if master is not None:
-                update.assign_into(parameter, math.cast(master, out_dtype=parameter.dtype.name))
+                parameter_updates.assign_into(
+                    parameter, arithmetic.cast(master, out_dtype=parameter.dtype.name)
+                )
 
     def _uses_master(self, parameter: Any) -> bool:
         return self._multi_precision and parameter._array.dtype.itemsize < 4
@@ -180,7 +185,7 @@ class Optimizer:
     def _decayed(self, parameter: Any, gradient: Any, decay: Any) -> Any:
         """The gradient with the term of the weight decay."""
         term = self._decay_term(parameter, decay)
-        return gradient if term is None else math.add(gradient, term)
+        return gradient if term is None else arithmetic.add(gradient, term)
 
     def _decay_term(self, parameter: Any, decay: Any) -> Any:
         """What the weight decay adds to the gradient; None where the update rule sees to it."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from engine.core.errors import ArgumentError
-from engine.ops.training import update
+from engine.ops.training import parameter_updates
 from engine.optimizer.lr import LRScheduler
 from engine.optimizer.optimizer import Optimizer
 
@@ -42,7 +42,7 @@ class RMSProp(Optimizer):
         self, target: Any, gradient: Any, rate: Any, kept: Any, options: Any, decay: Any, parameter: Any
     ) -> None:
         moment, mean_square, mean_grad = kept
-        update.rmsprop(
+        parameter_updates.rmsprop(
             target,
             mean_square,
             gradient,

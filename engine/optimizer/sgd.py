@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from engine.ops.training import update
+from engine.ops.training import parameter_updates
 from engine.optimizer.lr import LRScheduler
 from engine.optimizer.optimizer import Optimizer
 
@@ -28,4 +28,4 @@ class SGD(Optimizer):
     def _update(
         self, target: Any, gradient: Any, rate: Any, kept: Any, options: Any, decay: Any, parameter: Any
     ) -> None:
-        update.sgd(target, rate, gradient)
+        parameter_updates.sgd(target, rate, gradient)

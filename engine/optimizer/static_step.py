@@ -12,7 +12,7 @@ from engine.core.errors import ArgumentError, ModeError
 from engine.core.opdef import OPS
 from engine.core.spec import Spec
 from engine.nn.clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
-from engine.ops.elementwise import math
+from engine.ops.elementwise import arithmetic, extremes, power
 from engine.ops.linalg import products as linalg
 from engine.optimizer.groups import Group
 from engine.optimizer.lr import LRScheduler
@@ -114,7 +114,7 @@ class StaticStep:
                 )
             with _for(parameter, gradient), name_scope("optimizer"):
                 factor = parameter.optimize_attr["learning_rate"]
-                own_rate = rate if factor == 1.0 else math.scale(rate, scale=float(factor))
+                own_rate = rate if factor == 1.0 else arithmetic.scale(rate, scale=float(factor))
                 optimizer._update(parameter, gradient, own_rate, own, group.options, decay, parameter)
 
     def _decayed(self, parameter: Any, gradient: Any, decay: Any) -> Any:
@@ -127,7 +127,7 @@ class StaticStep:
         if term is None:
             return gradient
         with builder.helpers.forced(f"{gradient.name}@DECAYED"):
-            result = math.add_n([gradient, term])
+            result = arithmetic.add_n([gradient, term])
         result.says_name = gradient.says_name or gradient.name
         return result
 
@@ -211,13 +211,13 @@ def _clipped(clip: Any, pairs: Pairs) -> Pairs:
     if not squares:
         return pairs
     with _for(*chosen[-1]):
-        norm = math.sqrt(math.add_n(squares))
+        norm = power.sqrt(arithmetic.add_n(squares))
         limit = full([1], float(clip.clip_norm), norm.dtype)
-        factor = math.divide(limit, math.maximum(limit, norm))
+        factor = arithmetic.divide(limit, extremes.maximum(limit, norm))
     clipped = {}
     for parameter, gradient in chosen:
         with _for(parameter, gradient):
-            made = math.multiply(gradient, factor)
+            made = arithmetic.multiply(gradient, factor)
             made.says_name = gradient.says_name or gradient.name
             clipped[parameter.name] = made
     return [(p, clipped.get(p.name, g)) for p, g in pairs]

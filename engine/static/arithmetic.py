@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.dtype import DType, float32
-from engine.ops.arrays import shape
+from engine.ops.arrays import creation
 from engine.program.build.builder import current_builder
 from engine.program.graph.variable import Variable
 from engine.tensor import math
@@ -50,7 +50,7 @@ def divided_by(self: Variable, other: Any) -> Any:
 
 
 def _number(value: float, dims: list[int], dtype: DType) -> Any:
-    return shape.fill(shape=dims, value=value, dtype=dtype.name)
+    return creation.fill(shape=dims, value=value, dtype=dtype.name)
 
 
 def _builder_ops() -> Any:

@@ -12,9 +12,9 @@ from engine.core.errors import DTypeError, ProgramError
 from engine.core.spec import Spec
 from engine.nn.initializer import Constant
 from engine.nn.initializer.startup import initialize
-from engine.ops.arrays import shape
-from engine.ops.elementwise import math
-from engine.ops.training import update as update_ops
+from engine.ops.arrays import creation, shape
+from engine.ops.elementwise import arithmetic, extremes
+from engine.ops.training import parameter_updates as update_ops
 from engine.program.build.annotate import marked, name_scope
 from engine.program.graph.variable import Parameter
 from engine.program.passes.clone import OPTIMIZE
@@ -50,13 +50,15 @@ class ExponentialMovingAverage:
         """Append what moves the averages to the Program that is being built."""
         builder = require_static("ExponentialMovingAverage.update")
         with marked(op_role=OPTIMIZE), name_scope("moving_average"):
-            decay = shape.fill(shape=[1], value=self._decay, dtype="float32")
+            decay = creation.fill(shape=[1], value=self._decay, dtype="float32")
             if self._thres_steps is not None:
-                steps = math.cast(self._thres_steps, out_dtype="float32")
-                limit = math.divide(math.scale(steps, bias=1.0), math.scale(steps, bias=10.0))
-                decay = math.minimum(decay, shape.reshape(limit, shape=[1]))
+                steps = arithmetic.cast(self._thres_steps, out_dtype="float32")
+                limit = arithmetic.divide(
+                    arithmetic.scale(steps, bias=1.0), arithmetic.scale(steps, bias=10.0)
+                )
+                decay = extremes.minimum(decay, shape.reshape(limit, shape=[1]))
             self._powers = self._state(builder, "decay_power", Spec((1,), "float32"), 1.0)
-            update_ops.assign_into(self._powers, math.multiply(self._powers, decay))
+            update_ops.assign_into(self._powers, arithmetic.multiply(self._powers, decay))
             for parameter in builder.program.all_parameters():
                 assert isinstance(parameter, Parameter)
                 if parameter.do_model_average and parameter.dtype.is_floating_point:
@@ -66,9 +68,10 @@ class ExponentialMovingAverage:
         average = self._state(builder, f"{parameter.name}_ema", parameter.spec, 0.0)
         self._averages.append((parameter, average))
         if decay.dtype is not parameter.dtype:
-            decay = math.cast(decay, out_dtype=parameter.dtype.name)
-        moved = math.add(
-            math.multiply(average, decay), math.multiply(parameter, math.scale(decay, scale=-1.0, bias=1.0))
+            decay = arithmetic.cast(decay, out_dtype=parameter.dtype.name)
+        moved = arithmetic.add(
+            arithmetic.multiply(average, decay),
+            arithmetic.multiply(parameter, arithmetic.scale(decay, scale=-1.0, bias=1.0)),
         )
         update_ops.assign_into(average, moved)
 

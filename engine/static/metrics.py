@@ -9,11 +9,10 @@ from engine.core.errors import ArgumentError, DTypeError
 from engine.core.spec import Spec
 from engine.nn.initializer import Constant
 from engine.nn.initializer.startup import initialize
-from engine.ops.arrays import along
+from engine.ops.arrays import sort
 from engine.ops.control import print_tensor as print_ops
-from engine.ops.elementwise import math
-from engine.ops.training import auc as auc_ops
-from engine.ops.training import loss
+from engine.ops.elementwise import arithmetic
+from engine.ops.training import metrics
 from engine.program.build.builder import current_builder
 from engine.program.build.by_slot import append_into
 from engine.program.graph.variable import Variable
@@ -33,19 +32,19 @@ def accuracy(input: Any, label: Any, k: int = 1, correct: Any = None, total: Any
         return at_once(input, label, k, correct, total)
     helper = Helper("accuracy", where="static.accuracy")
     if label.dtype is int32:
-        label = math.cast(label, out_dtype=int64)
+        label = arithmetic.cast(label, out_dtype=int64)
     with helper.named():
-        values, indices = along.topk(input, k=int(k), axis=-1, largest=True, sorted=False)
+        values, indices = sort.topk(input, k=int(k), axis=-1, largest=True, sorted=False)
         indices.says_stop_gradient = False
         if correct is None and total is None:
-            return loss.accuracy(values, indices, label)[0]
+            return metrics.accuracy(values, indices, label)[0]
         block = helper.builder.block
         outputs: list[Any] = [None, correct, total]
         for n, dtype in enumerate(("float32", "int32", "int32")):
             if outputs[n] is None:
                 name = helper.builder.program.unique_name(f"{helper.name}.tmp")
                 outputs[n] = block.create_var(name, Spec((), dtype))
-        append_into(block, loss.accuracy.opdef, (values, indices, label), {}, tuple(outputs))
+        append_into(block, metrics.accuracy.opdef, (values, indices, label), {}, tuple(outputs))
     return outputs[0]
 
 
@@ -91,7 +90,7 @@ def auc(
         area.says_spec, area.says_stop_gradient = Spec((), "int64"), False
     for area, steps, (pos, neg) in ((areas[1], slide_steps, stats[:2]), (areas[0], 0, stats[2:])):
         attrs = {"curve": curve, "num_thresholds": num_thresholds, "slide_steps": steps}
-        append_into(builder.block, auc_ops.auc.opdef, (input, label, pos, neg), attrs, (area, pos, neg))
+        append_into(builder.block, metrics.auc.opdef, (input, label, pos, neg), attrs, (area, pos, neg))
         results.append(area)
     return results[1], results[0], stats
 

@@ -9,7 +9,7 @@ from engine.core.dtype import as_dtype
 from engine.nn.layer.making import make_parameter
 from engine.nn.param_attr import ParamAttr
 from engine.ops.arrays import shape
-from engine.ops.elementwise import math
+from engine.ops.elementwise import arithmetic, power
 from engine.ops.reductions import reduce
 from engine.program.build.builder import Builder
 from engine.program.build.by_slot import append_into
@@ -60,13 +60,13 @@ def normalized_weight(
     v = part("v", dims, attr.initializer)
     if not known:
         _begin_as_norm(builder, g, v, kept)
-    return math.multiply(v, math.divide(g, _norm(v, kept)))
+    return arithmetic.multiply(v, arithmetic.divide(g, _norm(v, kept)))
 
 
 def _norm(v: Any, kept: int | None) -> Any:
     """The norm of v over all dimensions but ``kept``, which stay with size 1."""
     axes = [n for n in range(v.ndim) if n != kept]
-    return math.sqrt(reduce.sum(math.square(v), axis=axes, keepdim=True, reduce_all=kept is None))
+    return power.sqrt(reduce.sum(power.square(v), axis=axes, keepdim=True, reduce_all=kept is None))
 
 
 def _begin_as_norm(builder: Builder, g: Any, v: Any, kept: int | None) -> None:

@@ -8,10 +8,9 @@ from typing import Any
 from engine.core.dtype import DType, as_dtype
 from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError, ShapeError
 from engine.core.infer import normal_axis
-from engine.ops.arrays import arrange as ops
+from engine.ops.arrays import creation, embedding, flip_roll, repeat, strides, triangles
 from engine.ops.arrays import index as index_ops
 from engine.ops.arrays import shape as shape_ops
-from engine.ops.arrays import strides
 from engine.program.graph.unknown import Unknown
 from engine.tensor import indexing
 from engine.tensor.creation import to_tensor
@@ -22,7 +21,7 @@ from engine.tensor.sizes import items, whole, whole_numbers
 
 def flip(x: Any, axis: Any, name: str | None = None) -> Any:
     """The order of elements reversed along ``axis`` (one or several)."""
-    return ops.flip(x, axis=whole_numbers("flip", axis))
+    return flip_roll.flip(x, axis=whole_numbers("flip", axis))
 
 
 reverse = flip
@@ -34,7 +33,7 @@ def roll(x: Any, shifts: Any, axis: Any = None, name: str | None = None) -> Any:
     Without ``axis`` as if all elements stood in one row.
     """
     axes = [] if axis is None else whole_numbers("roll", axis)
-    return ops.roll(x, shifts=whole_numbers("roll", shifts), axis=axes)
+    return flip_roll.roll(x, shifts=whole_numbers("roll", shifts), axis=axes)
 
 
 def rot90(x: Any, k: int = 1, axes: Any = (0, 1), name: str | None = None) -> Any:
@@ -53,30 +52,30 @@ def rot90(x: Any, k: int = 1, axes: Any = (0, 1), name: str | None = None) -> An
     if turns == 0:
         return shape_ops.assign(x)
     if turns == 2:
-        return ops.flip(x, axis=[first, second])
+        return flip_roll.flip(x, axis=[first, second])
     if turns == 1:
-        return shape_ops.transpose(ops.flip(x, axis=[second]), axis=swapped)
-    return ops.flip(shape_ops.transpose(x, axis=swapped), axis=[second])
+        return shape_ops.transpose(flip_roll.flip(x, axis=[second]), axis=swapped)
+    return flip_roll.flip(shape_ops.transpose(x, axis=swapped), axis=[second])
 
 
 def tril(x: Any, diagonal: int = 0, name: str | None = None) -> Any:
     """The lower triangle of matrices up to a diagonal, zeros above it."""
-    return ops.tril_triu(x, diagonal=whole("tril", diagonal), lower=True)
+    return triangles.tril_triu(x, diagonal=whole("tril", diagonal), lower=True)
 
 
 def triu(x: Any, diagonal: int = 0, name: str | None = None) -> Any:
     """The upper triangle of matrices from a diagonal on, zeros below it."""
-    return ops.tril_triu(x, diagonal=whole("triu", diagonal), lower=False)
+    return triangles.tril_triu(x, diagonal=whole("triu", diagonal), lower=False)
 
 
 def tril_indices(row: int, col: int, offset: int = 0, dtype: Any = "int64") -> Any:
     """Row and column numbers, [2, n], of the elements of the lower triangle of a matrix."""
-    return ops.tril_indices(**_matrix("tril_indices", row, col, offset, dtype))
+    return triangles.tril_indices(**_matrix("tril_indices", row, col, offset, dtype))
 
 
 def triu_indices(row: int, col: int | None = None, offset: int = 0, dtype: Any = "int64") -> Any:
     """Row and column numbers, [2, n], of the elements of the upper triangle of a matrix."""
-    return ops.triu_indices(**_matrix("triu_indices", row, col, offset, dtype))
+    return triangles.triu_indices(**_matrix("triu_indices", row, col, offset, dtype))
 
 
 def _matrix(where: str, row: int, col: int | None, offset: int, dtype: Any) -> dict[str, Any]:
@@ -94,7 +93,7 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Any]:
     tensors = args[0] if len(args) == 1 and isinstance(args[0], (list, tuple)) else args
     if not tensors:
         raise ArgumentError("meshgrid: got no tensors; pass at least one")
-    return list(ops.meshgrid(list(tensors)))
+    return list(repeat.meshgrid(list(tensors)))
 
 
 def repeat_interleave(x: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Any:
@@ -106,8 +105,8 @@ def repeat_interleave(x: Any, repeats: Any, axis: int | None = None, name: str |
         x, axis = shape_ops.flatten(x, start_axis=0, stop_axis=-1), 0
     axis = normal_axis("repeat_interleave", whole("repeat_interleave", axis), x.ndim)
     if not is_tensor(repeats):
-        return ops.repeat_interleave(x, repeats=whole("repeat_interleave", repeats), axis=axis)
-    return ops.repeat_each(x, repeats, dim=axis)
+        return repeat.repeat_interleave(x, repeats=whole("repeat_interleave", repeats), axis=axis)
+    return repeat.repeat_each(x, repeats, dim=axis)
 
 
 # -- slices ------------------------------------------------------------------------------------------------
@@ -207,13 +206,13 @@ def combinations(x: Any, r: int = 2, with_replacement: bool = False, name: str |
     if r < 0:
         raise ArgumentError(f"combinations: r must not be negative: got {r}")
     if r == 0:
-        return shape_ops.fill(shape=[0], value=0, dtype=x.dtype.name)
+        return creation.fill(shape=[0], value=0, dtype=x.dtype.name)
     if x.shape[0] == -1:
         raise ShapeError("combinations: the length of x is not known before running; fix it in the InputSpec")
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     places = list(choose(range(x.shape[0]), r))
     if not places:
-        return shape_ops.fill(shape=[0, r], value=0, dtype=x.dtype.name)
+        return creation.fill(shape=[0, r], value=0, dtype=x.dtype.name)
     return index_ops.getitem(x, [to_tensor(places, dtype="int64")], index=(("tensor", 0),))
 
 
@@ -222,6 +221,6 @@ def shard_index(input: Any, index_num: int, nshards: int, shard_id: int, ignore_
 
     There are ``nshards`` shards of equal size. Elsewhere the result is ``ignore_value``.
     """
-    return ops.shard_index(
+    return embedding.shard_index(
         input, index_num=index_num, nshards=nshards, shard_id=shard_id, ignore_value=ignore_value
     )

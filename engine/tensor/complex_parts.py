@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.errors import DTypeError
+from engine.ops.elementwise import arithmetic, trigonometry
 from engine.ops.elementwise import complex_parts as ops
-from engine.ops.elementwise import math as math_ops
 from engine.tensor.factories import binary, floating, require_tensor
 from engine.tensor.promote import is_tensor
 
@@ -30,7 +30,7 @@ def imag(x: Any, name: str | None = None) -> Any:
 
 def conj(x: Any, name: str | None = None) -> Any:
     """The complex conjugate; the value of a real tensor."""
-    return math_ops.conj(x)
+    return arithmetic.conj(x)
 
 
 def angle(x: Any, name: str | None = None) -> Any:
@@ -42,7 +42,7 @@ def polar(abs: Any, angle: Any, name: str | None = None) -> Any:
     """Complex numbers of the given absolute value and angle in radians."""
     require_tensor("polar", abs=abs, angle=angle)
     return ops.from_parts(
-        math_ops.multiply(abs, math_ops.cos(angle)), math_ops.multiply(abs, math_ops.sin(angle))
+        arithmetic.multiply(abs, trigonometry.cos(angle)), arithmetic.multiply(abs, trigonometry.sin(angle))
     )
 
 

@@ -10,7 +10,7 @@ from engine.core.errors import ArgumentError, ShapeError
 from engine.core.infer import normal_axis
 from engine.eager.tensor import Tensor
 from engine.ops.arrays import shape as shape_ops
-from engine.ops.elementwise import math as math_ops
+from engine.ops.elementwise import arithmetic as arithmetic_ops
 from engine.ops.linalg import diagonal as diagonal_ops
 from engine.ops.linalg import products as ops
 from engine.ops.reductions import reduce as reduce_ops
@@ -208,7 +208,7 @@ def _product(a: _Term, b: _Term, kept: set[Label]) -> _Term:
     result = [*batch, *left, *right]
     if not summed or 0 in (*x.shape, *y.shape):
         order = [*result, *summed]
-        product = math_ops.multiply(a.spread(order), b.spread(order))
+        product = arithmetic_ops.multiply(a.spread(order), b.spread(order))
         return _Term(product, order).without(summed)
     groups = [len(batch), len(left), len(summed)], [len(batch), len(summed), len(right)]
     shape = [*(a.size(n) for n in batch), *(a.size(n) for n in left), *(b.size(n) for n in right)]

@@ -12,9 +12,9 @@ from engine.core.errors import ArgumentError, DTypeError
 from engine.core.place import as_place, backend, current_place
 from engine.eager.grad_mode import no_grad
 from engine.eager.tensor import Tensor
+from engine.ops.arrays import creation, dynamic_shape
 from engine.ops.arrays import shape as ops
-from engine.ops.arrays import sized
-from engine.ops.elementwise import math
+from engine.ops.elementwise import arithmetic
 from engine.program.graph.unknown import known_operand
 from engine.tensor.sizes import dimensions, is_later, whole
 
@@ -109,7 +109,7 @@ def _untensored(data: Any) -> Any:
 def _static_constant(data: Any, dtype: Any) -> Any:
     data = known_operand(data)
     if modes.is_symbolic(data):
-        return data if dtype is None else math.cast(data, out_dtype=as_dtype(dtype).name)
+        return data if dtype is None else arithmetic.cast(data, out_dtype=as_dtype(dtype).name)
     if isinstance(data, (list, tuple)) and any(is_later(v) for v in _leaves(data)):
         return _stacked(data, dtype)
     array = _as_array(data, None if dtype is None else as_dtype(dtype))
@@ -129,7 +129,7 @@ def _stacked(data: Any, dtype: Any) -> Any:
     kind = parts[0].dtype
     for part in parts[1:]:
         kind = common_dtype(kind, part.dtype)
-    return stack([p if p.dtype is kind else math.cast(p, out_dtype=kind.name) for p in parts])
+    return stack([p if p.dtype is kind else arithmetic.cast(p, out_dtype=kind.name) for p in parts])
 
 
 def _name(dtype: Any) -> str:
@@ -143,12 +143,12 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None
     if isinstance(fill_value, Tensor) and not modes.is_static():
         fill_value = fill_value.item()
     if isinstance(fill_value, (Tensor,)) or modes.is_symbolic(fill_value):
-        value = ops.reshape(math.cast(fill_value, out_dtype=kind), shape=[])
-        return math.add(ops.fill(value=0.0, dtype=kind, **dimensions("full", shape)), value)
+        value = ops.reshape(arithmetic.cast(fill_value, out_dtype=kind), shape=[])
+        return arithmetic.add(creation.fill(value=0.0, dtype=kind, **dimensions("full", shape)), value)
     if isinstance(fill_value, str):
         fill_value = float(fill_value)
     require_fitting("full", np.asarray(fill_value), as_dtype(kind))
-    return ops.fill(value=fill_value, dtype=kind, **dimensions("full", shape))
+    return creation.fill(value=fill_value, dtype=kind, **dimensions("full", shape))
 
 
 def fill_constant(
@@ -165,7 +165,7 @@ def fill_constant(
 
 def create_tensor(dtype: Any, name: str | None = None, persistable: bool = False) -> Any:
     """A tensor without elements, to be given a value by ``assign(x, output)`` of its shape later."""
-    made = ops.fill(shape=[0], value=0.0, dtype=as_dtype(dtype).name)
+    made = creation.fill(shape=[0], value=0.0, dtype=as_dtype(dtype).name)
     if name is not None:
         made.name = name
     made.persistable = persistable
@@ -174,12 +174,12 @@ def create_tensor(dtype: Any, name: str | None = None, persistable: bool = False
 
 def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
     """Zeros, of the default dtype unless given."""
-    return ops.fill(value=0.0, dtype=_name(dtype), **dimensions("zeros", shape))
+    return creation.fill(value=0.0, dtype=_name(dtype), **dimensions("zeros", shape))
 
 
 def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
     """Ones, of the default dtype unless given."""
-    return ops.fill(value=1.0, dtype=_name(dtype), **dimensions("ones", shape))
+    return creation.fill(value=1.0, dtype=_name(dtype), **dimensions("ones", shape))
 
 
 def empty(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
@@ -194,13 +194,15 @@ def full_like(x: Any, fill_value: Any, dtype: Any = None, name: str | None = Non
     if isinstance(fill_value, Tensor) and not modes.is_static():
         fill_value = fill_value.item()
     if isinstance(fill_value, Tensor) or modes.is_symbolic(fill_value):
-        zero = ops.fill_like(x, value=0.0, dtype=kind)
-        return math.add(zero, ops.reshape(math.cast(fill_value, out_dtype=zero.dtype.name), shape=[]))
+        zero = creation.fill_like(x, value=0.0, dtype=kind)
+        return arithmetic.add(
+            zero, ops.reshape(arithmetic.cast(fill_value, out_dtype=zero.dtype.name), shape=[])
+        )
     made = x.dtype if kind is None else as_dtype(kind)
     if made.is_integer:
         require_fitting("full_like", np.asarray(fill_value), made)
     with no_grad():  # it does not depend on the values of x
-        return ops.fill_like(x, value=fill_value, dtype=kind)
+        return creation.fill_like(x, value=fill_value, dtype=kind)
 
 
 def zeros_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
@@ -245,10 +247,10 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, na
         dtype = next((k for k in kinds if not k.is_integer), kinds[0])
     if any(modes.is_symbolic(v) for v in values):
         parts = [v if modes.is_symbolic(v) else to_tensor(v) for v in values]
-        return sized.range_of(*parts, dtype=_name(dtype))
+        return dynamic_shape.range_of(*parts, dtype=_name(dtype))
     if values[2] == 0:
         raise ArgumentError("arange: step is 0, so the end is never reached; use another step")
-    return ops.arange(start=values[0], end=values[1], step=values[2], dtype=_name(dtype))
+    return creation.arange(start=values[0], end=values[1], step=values[2], dtype=_name(dtype))
 
 
 def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | None = None) -> Any:

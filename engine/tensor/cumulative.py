@@ -9,8 +9,8 @@ from engine.core.errors import ArgumentError, ShapeError
 from engine.core.infer import normal_axis
 from engine.ops.arrays import index as index_ops
 from engine.ops.arrays import shape as shape_ops
-from engine.ops.elementwise import compare as compare_ops
-from engine.ops.elementwise import math as math_ops
+from engine.ops.elementwise import arithmetic as arithmetic_ops
+from engine.ops.elementwise import comparison as comparison_ops
 from engine.ops.reductions import cumulative as ops
 from engine.ops.reductions import reduce as reduce_ops
 from engine.tensor.factories import floating, require_tensor
@@ -20,9 +20,9 @@ from engine.tensor.promote import is_tensor, operands
 def _typed(where: str, x: Any, dtype: Any) -> Any:
     require_tensor(where, x=x)
     if dtype is None:
-        return math_ops.cast(x, out_dtype="int64") if x.dtype.name == "bool" else x
+        return arithmetic_ops.cast(x, out_dtype="int64") if x.dtype.name == "bool" else x
     wanted = as_dtype(dtype)
-    return x if x.dtype is wanted else math_ops.cast(x, out_dtype=wanted.name)
+    return x if x.dtype is wanted else arithmetic_ops.cast(x, out_dtype=wanted.name)
 
 
 def cumsum(x: Any, axis: int | None = None, dtype: Any = None, name: str | None = None) -> Any:
@@ -92,9 +92,9 @@ def diff(
     for _ in range(n):
         later, earlier = _between(x, axis, 1, None), _between(x, axis, None, -1)
         if x.dtype.name == "bool":
-            x = compare_ops.logical_xor(later, earlier)
+            x = comparison_ops.logical_xor(later, earlier)
         else:
-            x = math_ops.subtract(later, earlier)
+            x = arithmetic_ops.subtract(later, earlier)
     return x
 
 
@@ -119,13 +119,13 @@ def _trapezoids(where: str, y: Any, x: Any, dx: Any, axis: int) -> tuple[Any, in
             raise ShapeError(
                 f"{where}: x has shape {list(x.shape)}, y {list(y.shape)}; x needs 1 dimension or those of y"
             )
-        width = math_ops.subtract(_between(x, along, 1, None), _between(x, along, None, -1))
+        width = arithmetic_ops.subtract(_between(x, along, 1, None), _between(x, along, None, -1))
         if x.ndim != y.ndim:
             width = shape_ops.reshape(width, shape=[-1] + [1] * (y.ndim - 1 - at))
-    heights = math_ops.add(_between(y, at, 1, None), _between(y, at, None, -1))
+    heights = arithmetic_ops.add(_between(y, at, 1, None), _between(y, at, None, -1))
     if not is_tensor(width):
-        return math_ops.scale(heights, scale=0.5 * float(width)), at
-    return math_ops.multiply(*operands(where, math_ops.scale(heights, scale=0.5), width)), at
+        return arithmetic_ops.scale(heights, scale=0.5 * float(width)), at
+    return arithmetic_ops.multiply(*operands(where, arithmetic_ops.scale(heights, scale=0.5), width)), at
 
 
 def trapezoid(y: Any, x: Any = None, dx: Any = None, axis: int = -1, name: str | None = None) -> Any:

@@ -8,8 +8,8 @@ from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.eager.tensor import Tensor
 from engine.ops.arrays import index as index_ops
 from engine.ops.arrays import shape as shape_ops
-from engine.ops.arrays.arrange import tril_triu
-from engine.ops.elementwise import math as math_ops
+from engine.ops.arrays.triangles import tril_triu
+from engine.ops.elementwise import arithmetic as arithmetic_ops
 from engine.ops.linalg import decompositions as ops
 from engine.ops.linalg import lu as lu_ops
 from engine.ops.linalg import products as product_ops
@@ -181,7 +181,7 @@ def matrix_power(x: Any, n: int, name: str | None = None) -> Any:
         raise ShapeError(f"matrix_power: x has shape {list(x.shape)}; it must be square matrices")
     if n == 0:
         unit = eye(int(x.shape[-1]), dtype=x.dtype.name)
-        return math_ops.add(math_ops.scale(x, scale=0.0), unit)
+        return arithmetic_ops.add(arithmetic_ops.scale(x, scale=0.0), unit)
     base = systems.inverse(x) if n < 0 else x
     found = None
     left = abs(n)
@@ -207,7 +207,7 @@ def cond(x: Any, p: Any = None, name: str | None = None) -> Any:
         return divide(small, large) if p == -2 else divide(large, small)
     if p not in ("fro", "nuc", 1, -1, float("inf"), float("-inf")):
         raise ArgumentError(f"cond: p is {p!r}; use None, 2, -2, 'fro', 'nuc', 1, -1, inf or -inf")
-    return math_ops.multiply(_matrix_norm(x, p), _matrix_norm(systems.inverse(x), p))
+    return arithmetic_ops.multiply(_matrix_norm(x, p), _matrix_norm(systems.inverse(x), p))
 
 
 def _matrix_norm(x: Any, p: Any) -> Any:
@@ -217,7 +217,7 @@ def _matrix_norm(x: Any, p: Any) -> Any:
         values = ops.svd(x)[1]
         return reduce_ops.sum(values, axis=[values.ndim - 1])
     across = x.ndim - 2 if abs(p) == 1 else x.ndim - 1
-    sums = reduce_ops.sum(math_ops.absolute(x), axis=[across])
+    sums = reduce_ops.sum(arithmetic_ops.absolute(x), axis=[across])
     return (reduce_ops.max if p > 0 else reduce_ops.min)(sums, axis=[sums.ndim - 1])
 
 
@@ -236,16 +236,16 @@ def householder_product(x: Any, tau: Any, name: str | None = None) -> Any:
         )
     rows, columns, count = int(x.shape[-2]), int(x.shape[-1]), int(tau.shape[-1])
     unit = eye(rows, columns, dtype=x.dtype.name)
-    vectors = math_ops.add(tril_triu(x, diagonal=-1, lower=True), unit)
+    vectors = arithmetic_ops.add(tril_triu(x, diagonal=-1, lower=True), unit)
     every = ("slice", None, None, None)
-    found = math_ops.add(math_ops.scale(x, scale=0.0), unit)
+    found = arithmetic_ops.add(arithmetic_ops.scale(x, scale=0.0), unit)
     for k in reversed(range(count)):
         v = index_ops.slice_view(vectors, index=("...", every, ("slice", k, k + 1, None)))
         t = shape_ops.unsqueeze(
             index_ops.slice_view(tau, index=("...", ("slice", k, k + 1, None))), axes=[x.ndim - 2]
         )
         along = product_ops.matmul(v, found, trans_x=True)
-        found = math_ops.subtract(found, math_ops.multiply(t, product_ops.matmul(v, along)))
+        found = arithmetic_ops.subtract(found, arithmetic_ops.multiply(t, product_ops.matmul(v, along)))
     return found
 
 
@@ -271,7 +271,7 @@ def pca_lowrank(
     if niter < 0:
         raise ArgumentError(f"pca_lowrank: niter must be at least 0: got {niter}")
     if center:
-        x = math_ops.subtract(x, reduce_ops.mean(x, axis=[x.ndim - 2], keepdim=True))
+        x = arithmetic_ops.subtract(x, reduce_ops.mean(x, axis=[x.ndim - 2], keepdim=True))
     wide = rows < columns
     tall = swapped(x) if wide else x
     drawn = random_ops.gaussian(shape=[*(int(d) for d in tall.shape[:-2]), min(rows, columns), count],

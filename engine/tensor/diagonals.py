@@ -8,7 +8,7 @@ from engine.core.errors import ArgumentError, ShapeError
 from engine.core.infer import normal_axis
 from engine.ops.arrays import index as index_ops
 from engine.ops.arrays import shape as shape_ops
-from engine.ops.elementwise import math
+from engine.ops.elementwise import arithmetic
 from engine.ops.linalg import diagonal as ops
 from engine.program.graph.unknown import Unknown
 from engine.tensor.creation import full
@@ -59,7 +59,7 @@ def diagonal_scatter(
 ) -> Any:
     """x with y put on the diagonals of the planes of two dimensions."""
     if y.dtype is not x.dtype:
-        y = math.cast(y, out_dtype=x.dtype.name)
+        y = arithmetic.cast(y, out_dtype=x.dtype.name)
     return ops.fill_diagonal(x, y, offset=whole("diagonal_scatter", offset), dim1=axis1, dim2=axis2)
 
 
@@ -104,6 +104,6 @@ def select_scatter(x: Any, values: Any, axis: int, index: int, name: str | None 
             f"it needs the shape of x without dimension {axis}"
         )
     if values.dtype is not x.dtype:
-        values = math.cast(values, out_dtype=x.dtype.name)
+        values = arithmetic.cast(values, out_dtype=x.dtype.name)
     where = (*(("slice", None, None, None),) * axis, index)
     return index_ops.setitem(x, values, [], index=where)

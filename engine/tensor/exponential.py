@@ -5,23 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.errors import DTypeError
-from engine.ops.activations import activation
-from engine.ops.arrays import shape as shape_ops
+from engine.ops.activations import smooth
+from engine.ops.arrays import creation as creation_ops
+from engine.ops.elementwise import arithmetic, exponential, floating_point, power
 from engine.ops.elementwise import exponential as ops
-from engine.ops.elementwise import math as math_ops
-from engine.ops.elementwise import rounding as elementwise_ops
 from engine.tensor.factories import binary, floating, require_tensor, unary
 from engine.tensor.promote import operands
 
-exp = unary("exp", math_ops.exp)
+exp = unary("exp", exponential.exp)
 expm1 = unary("expm1", ops.expm1)
-log = unary("log", math_ops.log)
+log = unary("log", exponential.log)
 log1p = unary("log1p", ops.log1p)
 log2 = unary("log2", ops.log2)
 log10 = unary("log10", ops.log10)
-sqrt = unary("sqrt", math_ops.sqrt)
-rsqrt = unary("rsqrt", math_ops.rsqrt)
-sigmoid = unary("sigmoid", activation.sigmoid)
+sqrt = unary("sqrt", power.sqrt)
+rsqrt = unary("rsqrt", power.rsqrt)
+sigmoid = unary("sigmoid", smooth.sigmoid)
 logaddexp = binary("logaddexp", ops.logaddexp, as_floating=True)
 
 
@@ -34,7 +33,7 @@ def ldexp(x: Any, y: Any, name: str | None = None) -> Any:
     """x * 2 ** y, elementwise and broadcast; integers become float32 first."""
     require_tensor("ldexp", x=x, y=y)
     x, y = operands("ldexp", floating("ldexp", x), floating("ldexp", y))
-    return math_ops.multiply(x, math_ops.power(shape_ops.fill_like(y, value=2.0), y))
+    return arithmetic.multiply(x, power.power(creation_ops.fill_like(y, value=2.0), y))
 
 
 def frexp(x: Any, name: str | None = None) -> tuple[Any, Any]:
@@ -45,5 +44,5 @@ def frexp(x: Any, name: str | None = None) -> tuple[Any, Any]:
     require_tensor("frexp", x=x)
     if not x.dtype.is_floating_point:
         raise DTypeError(f"frexp: x must be floating: got {x.dtype.name}; cast it to float32 first")
-    mantissa, exponent = elementwise_ops.frexp(x)
-    return mantissa, math_ops.cast(exponent, out_dtype=x.dtype.name)
+    mantissa, exponent = floating_point.frexp(x)
+    return mantissa, arithmetic.cast(exponent, out_dtype=x.dtype.name)

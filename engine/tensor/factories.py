@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError
 from engine.eager.tensor import Tensor
-from engine.ops.elementwise import math
+from engine.ops.elementwise import arithmetic
 from engine.tensor.promote import is_tensor, operands
 
 
@@ -33,7 +33,7 @@ def floating(where: str, x: Any) -> Any:
     require_tensor(where, x=x)
     if x.dtype.is_floating_point or x.dtype.is_complex:
         return x
-    return math.cast(x, out_dtype="float32")
+    return arithmetic.cast(x, out_dtype="float32")
 
 
 def alike(x: Any, y: Any) -> bool:

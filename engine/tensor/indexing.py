@@ -12,7 +12,7 @@ from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError
 from engine.core.frames import located, user_frame
 from engine.eager.tensor import Tensor, write
 from engine.ops.arrays import index as ops
-from engine.ops.elementwise import math
+from engine.ops.elementwise import arithmetic
 from engine.program.graph.unknown import Unknown, known_operand
 from engine.tensor.creation import to_tensor
 from engine.tensor.inplace import replace
@@ -53,7 +53,7 @@ def _index_tensor(item: Any) -> Any:
     if isinstance(item, (list, tuple, bool, np.ndarray, np.bool_)):
         item = to_tensor(np.asarray(item) if isinstance(item, np.ndarray) or _plain(item) else item)
         if item.size == 0 and item.dtype.is_floating_point:  # an empty list
-            item = math.cast(item, out_dtype="int64")
+            item = arithmetic.cast(item, out_dtype="int64")
     if not is_tensor(item):
         raise ArgumentError(
             f"index: can't index with {type(item).__name__}; use ints, slices, None, ..., tensors or lists"
@@ -102,7 +102,7 @@ def setitem(x: Any, index: Any, value: Any) -> None:
             )
         value = to_tensor(value, dtype=x.dtype)
     elif value.dtype is not x.dtype:
-        value = math.cast(value, out_dtype=x.dtype.name)
+        value = arithmetic.cast(value, out_dtype=x.dtype.name)
     replace("setitem", x, ops.setitem(x, value, tensors, index=plain))
 
 

@@ -12,7 +12,7 @@ from engine.core.errors import ConversionError, DTypeError, EngineError, Gradien
 from engine.core.frames import located, user_frame
 from engine.core.operator import Leaf
 from engine.eager.tensor import Tensor, counter_of, wrap, write
-from engine.ops.elementwise import math
+from engine.ops.elementwise import arithmetic
 from engine.program.build.builder import current_builder
 
 
@@ -76,7 +76,7 @@ def _in_dtype(where: str, x: Any, value: Any) -> Any:
             f"{where}: an in-place change keeps the dtype: {x.dtype.name} can't hold {value.dtype.name}; "
             f"use the form without _, or cast_('{value.dtype.name}') first"
         )
-    return math.cast(value, out_dtype=x.dtype.name)
+    return arithmetic.cast(value, out_dtype=x.dtype.name)
 
 
 _KINDS = "buifc"  # each holds what those before it hold, but for the range

@@ -7,10 +7,11 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, OutOfRangeError, ShapeError
 from engine.core.infer import normal_axes, normal_axis, require_floating
-from engine.ops.arrays import arrange as arrange_ops
+from engine.ops.arrays import creation
+from engine.ops.arrays import flip_roll as flip_roll_ops
 from engine.ops.arrays import index as index_ops
 from engine.ops.arrays import shape as shape_ops
-from engine.ops.elementwise import math as math_ops
+from engine.ops.elementwise import arithmetic, power
 from engine.ops.linalg import diagonal as diagonal_ops
 from engine.ops.linalg import products as ops
 from engine.ops.reductions import cumulative as cumulative_ops
@@ -52,7 +53,7 @@ def inner(x: Any, y: Any, name: str | None = None) -> Any:
     """Sums of products over the last dimensions: shape x.shape[:-1] + y.shape[:-1]; a number scales."""
     require_tensor("inner", x=x, y=y)
     if x.ndim == 0 or y.ndim == 0:
-        return math_ops.multiply(x, y)
+        return arithmetic.multiply(x, y)
     if x.shape[-1] != y.shape[-1] and -1 not in (x.shape[-1], y.shape[-1]):
         raise ShapeError(
             f"inner: x has shape {list(x.shape)}, y {list(y.shape)}; the last dimensions must be equal"
@@ -66,7 +67,7 @@ def outer(x: Any, y: Any, name: str | None = None) -> Any:
     """All products of an element of x with one of y: a matrix of as many rows as x has elements."""
     require_tensor("outer", x=x, y=y)
     require_one_dtype("outer", x=x, y=y)
-    return math_ops.multiply(shape_ops.reshape(x, shape=[-1, 1]), shape_ops.reshape(y, shape=[1, -1]))
+    return arithmetic.multiply(shape_ops.reshape(x, shape=[-1, 1]), shape_ops.reshape(y, shape=[1, -1]))
 
 
 def addmm(input: Any, x: Any, y: Any, beta: float = 1.0, alpha: float = 1.0, name: str | None = None) -> Any:
@@ -95,7 +96,7 @@ def kron(x: Any, y: Any, name: str | None = None) -> Any:
     right = shape_ops.unsqueeze(y, axes=[0] * (ndim - y.ndim)) if y.ndim < ndim else y
     left = shape_ops.unsqueeze(left, axes=[2 * n + 1 for n in range(ndim)])
     right = shape_ops.unsqueeze(right, axes=[2 * n for n in range(ndim)])
-    product = math_ops.multiply(*operands("kron", left, right))
+    product = arithmetic.multiply(*operands("kron", left, right))
     for n in range(ndim):
         product = shape_ops.flatten(product, start_axis=n, stop_axis=n + 1)
     return product
@@ -200,7 +201,7 @@ def dist(x: Any, y: Any, p: float = 2, name: str | None = None) -> Any:
     """The p-norm of x - y, broadcast, over everything."""
     require_tensor("dist", x=x, y=y)
     require_one_dtype("dist", x=x, y=y)
-    return norm_ops.p_norm(math_ops.subtract(x, y), porder=float(p), axis=-1, asvector=True)
+    return norm_ops.p_norm(arithmetic.subtract(x, y), porder=float(p), axis=-1, asvector=True)
 
 
 _MODES = (
@@ -238,7 +239,7 @@ def cdist(
     )
     if p == 2.0 and many:
         return _by_product(x, y)
-    gaps = math_ops.subtract(
+    gaps = arithmetic.subtract(
         shape_ops.unsqueeze(x, axes=[x.ndim - 1]), shape_ops.unsqueeze(y, axes=[y.ndim - 2])
     )
     return norm_ops.p_norm(gaps, porder=float(p), axis=gaps.ndim - 1)
@@ -246,14 +247,14 @@ def cdist(
 
 def _by_product(x: Any, y: Any) -> Any:
     """Euclidean distances from |x|**2 + |y|**2 - 2 x y."""
-    left = reduce_ops.sum(math_ops.square(x), axis=[x.ndim - 1], keepdim=True)
-    right = reduce_ops.sum(math_ops.square(y), axis=[y.ndim - 1], keepdim=True)
+    left = reduce_ops.sum(power.square(x), axis=[x.ndim - 1], keepdim=True)
+    right = reduce_ops.sum(power.square(y), axis=[y.ndim - 1], keepdim=True)
     right = shape_ops.transpose(right, axis=[*range(y.ndim - 2), y.ndim - 1, y.ndim - 2])
-    product = math_ops.scale(ops.matmul(x, y, trans_y=True), scale=-2.0)
-    squares = math_ops.add(math_ops.add(left, right), product)
+    product = arithmetic.scale(ops.matmul(x, y, trans_y=True), scale=-2.0)
+    squares = arithmetic.add(arithmetic.add(left, right), product)
     apart = squares > 0.0
-    root = math_ops.sqrt(index_ops.where(apart, squares, shape_ops.fill_like(squares, value=1.0)))
-    return index_ops.where(apart, root, shape_ops.fill_like(squares, value=0.0))
+    root = power.sqrt(index_ops.where(apart, squares, creation.fill_like(squares, value=1.0)))
+    return index_ops.where(apart, root, creation.fill_like(squares, value=0.0))
 
 
 def renorm(x: Any, p: float, axis: int, max_norm: float) -> Any:
@@ -266,9 +267,9 @@ def renorm(x: Any, p: float, axis: int, max_norm: float) -> Any:
     moved = shape_ops.transpose(x, axis=[axis, *rest])
     norms = norm_ops.p_norm(shape_ops.reshape(moved, shape=[0, -1]), porder=float(p), axis=1)
     large = norms > float(max_norm)
-    factor = math_ops.scale(math_ops.reciprocal(math_ops.scale(norms, bias=1e-7)), scale=float(max_norm))
-    factor = index_ops.where(large, factor, shape_ops.fill_like(factor, value=1.0))
-    return math_ops.multiply(x, shape_ops.unsqueeze(factor, axes=_beside(axis, x.ndim)))
+    factor = arithmetic.scale(power.reciprocal(arithmetic.scale(norms, bias=1e-7)), scale=float(max_norm))
+    factor = index_ops.where(large, factor, creation.fill_like(factor, value=1.0))
+    return arithmetic.multiply(x, shape_ops.unsqueeze(factor, axes=_beside(axis, x.ndim)))
 
 
 def _beside(axis: int, ndim: int) -> list[int]:
@@ -290,9 +291,9 @@ def vander(x: Any, n: int | None = None, increasing: bool = False, name: str | N
             f"vander: n must be at least 0: got {n if n is not None else 'an x of unknown length'}"
         )
     column = shape_ops.unsqueeze(x, axes=[1])
-    ones = shape_ops.fill_like(column, value=1.0)
+    ones = creation.fill_like(column, value=1.0)
     if count < 2:
         return index_ops.slice_view(ones, index=(("slice", None, None, None), ("slice", 0, count, None)))
     powers = cumulative_ops.cumprod(shape_ops.tile(column, repeat_times=[1, count - 1]), dim=1)
     found = shape_ops.concat([ones, powers], axis=1)
-    return found if increasing else arrange_ops.flip(found, axis=[1])
+    return found if increasing else flip_roll_ops.flip(found, axis=[1])

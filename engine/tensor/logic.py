@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.core.dtype import as_dtype
-from engine.ops.elementwise import compare as ops
-from engine.ops.elementwise import math
-from engine.ops.elementwise import rounding as elementwise_ops
+from engine.ops.elementwise import arithmetic, floating_point
+from engine.ops.elementwise import comparison as ops
 from engine.tensor.creation import to_tensor
 from engine.tensor.factories import alike, require_tensor, unary
 from engine.tensor.promote import is_tensor, operands
@@ -44,7 +43,7 @@ def _logic(name: str, apply: Callable[..., Any]) -> Callable[..., Any]:
 def _bool(x: Any) -> Any:
     if not is_tensor(x):
         x = to_tensor(x)
-    return x if x.dtype is as_dtype("bool") else math.cast(x, out_dtype="bool")
+    return x if x.dtype is as_dtype("bool") else arithmetic.cast(x, out_dtype="bool")
 
 
 logical_and = _logic("logical_and", ops.logical_and)
@@ -74,7 +73,7 @@ def allclose(
 ) -> Any:
     """One bool: True if |x - y| <= atol + rtol * |y| everywhere."""
     limits = _tolerances("allclose", x, y, rtol, atol)
-    return elementwise_ops.allclose(x, y, equal_nan=bool(equal_nan), **limits)
+    return ops.allclose(x, y, equal_nan=bool(equal_nan), **limits)
 
 
 def isclose(
@@ -82,17 +81,17 @@ def isclose(
 ) -> Any:
     """True where |x - y| <= atol + rtol * |y|, elementwise and broadcast."""
     limits = _tolerances("isclose", x, y, rtol, atol)
-    return elementwise_ops.isclose(x, y, equal_nan=bool(equal_nan), **limits)
+    return ops.isclose(x, y, equal_nan=bool(equal_nan), **limits)
 
 
 def is_empty(x: Any, name: str | None = None) -> Any:
     """One bool: True if x has no elements."""
-    return elementwise_ops.is_empty(x)
+    return ops.is_empty(x)
 
 
-isnan = unary("isnan", math.isnan, False)
-isinf = unary("isinf", math.isinf, False)
-isfinite = unary("isfinite", math.isfinite, False)
+isnan = unary("isnan", floating_point.isnan, False)
+isinf = unary("isinf", floating_point.isinf, False)
+isfinite = unary("isfinite", floating_point.isfinite, False)
 
 
 def is_tensor_value(x: Any) -> bool:

@@ -6,9 +6,9 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.core.infer import broadcast_shapes, normal_axis
+from engine.ops.arrays import dynamic_shape
 from engine.ops.arrays import shape as ops
-from engine.ops.arrays import sized
-from engine.ops.elementwise import math
+from engine.ops.elementwise import arithmetic
 from engine.program.graph.unknown import Unknown, known_operand
 from engine.tensor.creation import to_tensor
 from engine.tensor.cutting import cut_later
@@ -30,7 +30,7 @@ def reshape(x: Any, shape: Any, name: str | None = None) -> Any:
     if not later or (len(later) == 1 and sizes.count(-1) == 1 and isinstance(wanted[later[0]], Unknown)):
         return ops.reshape(x, shape=sizes)
     dims = [known_operand(wanted[n]) for n in later]
-    return sized.reshape(x, dims, shape=sizes, places=later)
+    return dynamic_shape.reshape(x, dims, shape=sizes, places=later)
 
 
 def flatten(x: Any, start_axis: int = 0, stop_axis: int = -1, name: str | None = None) -> Any:
@@ -99,7 +99,7 @@ def concat(x: Any, axis: Any = 0, name: str | None = None) -> Any:
         dtype = tensors[0].dtype
         for tensor in tensors[1:]:
             dtype = common_dtype(dtype, tensor.dtype)
-        tensors = [v if v.dtype is dtype else math.cast(v, out_dtype=dtype.name) for v in tensors]
+        tensors = [v if v.dtype is dtype else arithmetic.cast(v, out_dtype=dtype.name) for v in tensors]
     return ops.concat(tensors, axis=whole("concat", axis))
 
 
@@ -186,7 +186,7 @@ def expand(x: Any, shape: Any, name: str | None = None) -> Any:
     sizes = [-1 if n in later else whole("expand", d) for n, d in enumerate(wanted)]
     if not later:
         return ops.expand(x, shape=sizes)
-    return sized.expand(x, [known_operand(wanted[n]) for n in later], shape=sizes, places=later)
+    return dynamic_shape.expand(x, [known_operand(wanted[n]) for n in later], shape=sizes, places=later)
 
 
 broadcast_to = expand
@@ -227,7 +227,7 @@ def broadcast_shape(x_shape: Any, y_shape: Any) -> list[int]:
 def tile(x: Any, repeat_times: Any, name: str | None = None) -> Any:
     """Repeated whole along each dimension."""
     times, later = split_later("tile", repeat_times)
-    return sized.tile(x, later, repeat_times=times) if later else ops.tile(x, repeat_times=times)
+    return dynamic_shape.tile(x, later, repeat_times=times) if later else ops.tile(x, repeat_times=times)
 
 
 def atleast_1d(*inputs: Any, name: str | None = None) -> Any:

@@ -9,20 +9,19 @@ import numpy as np
 from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.eager.tensor import Tensor
-from engine.ops.activations import activation as activation_ops
-from engine.ops.elementwise import math as ops
-from engine.ops.elementwise import power as power_ops
-from engine.ops.elementwise import rounding as elementwise_ops
+from engine.ops.activations import piecewise, smooth, softmax
+from engine.ops.arrays import index as index_ops
+from engine.ops.elementwise import arithmetic, extremes, floating_point, power, rounding
 from engine.tensor.creation import full
 from engine.tensor.factories import alike, binary, require_tensor, unary
 from engine.tensor.promote import is_tensor, operands, scalar_dtype
 
 _ACTIVATIONS = {
-    "relu": activation_ops.relu,
-    "leaky_relu": activation_ops.leaky_relu,
-    "sigmoid": activation_ops.sigmoid,
-    "softmax": activation_ops.softmax,
-    "tanh": activation_ops.tanh,
+    "relu": piecewise.relu,
+    "leaky_relu": piecewise.leaky_relu,
+    "sigmoid": smooth.sigmoid,
+    "softmax": softmax.softmax,
+    "tanh": smooth.tanh,
 }
 
 
@@ -30,8 +29,8 @@ def _scaled(x: Any, value: Any, scale: float, bias: float) -> Any:
     """x * scale + bias in the dtype of x with ``value``, as Paddle writes arithmetic with numbers."""
     dtype = scalar_dtype(value, x.dtype)
     if dtype is not x.dtype:
-        x = ops.cast(x, out_dtype=dtype.name)
-    return ops.scale(x, scale=scale, bias=bias)
+        x = arithmetic.cast(x, out_dtype=dtype.name)
+    return arithmetic.scale(x, scale=scale, bias=bias)
 
 
 def _is_number(value: Any) -> bool:
@@ -45,48 +44,48 @@ def _number(value: Any) -> Any:
 def add(x: Any, y: Any, name: str | None = None) -> Any:
     """x + y, broadcast. Raises ShapeError where the shapes do not fit."""
     if alike(x, y):
-        return ops.add(x, y)
+        return arithmetic.add(x, y)
     if is_tensor(x) and _is_number(y):
         return _scaled(x, y, 1.0, _number(y))
     if is_tensor(y) and _is_number(x):
         return _scaled(y, x, 1.0, _number(x))
-    return ops.add(*operands("add", x, y))
+    return arithmetic.add(*operands("add", x, y))
 
 
 def subtract(x: Any, y: Any, name: str | None = None) -> Any:
     """x - y, broadcast."""
     if alike(x, y):
-        return ops.subtract(x, y)
+        return arithmetic.subtract(x, y)
     if is_tensor(x) and _is_number(y):
         return _scaled(x, y, 1.0, -_number(y))
     if is_tensor(y) and _is_number(x):
         return _scaled(y, x, -1.0, _number(x))
-    return ops.subtract(*operands("subtract", x, y))
+    return arithmetic.subtract(*operands("subtract", x, y))
 
 
 def multiply(x: Any, y: Any, name: str | None = None) -> Any:
     """x * y elementwise, broadcast."""
     if alike(x, y):
-        return ops.multiply(x, y)
+        return arithmetic.multiply(x, y)
     if is_tensor(x) and _is_number(y):
         return _scaled(x, y, _number(y), 0.0)
     if is_tensor(y) and _is_number(x):
         return _scaled(y, x, _number(x), 0.0)
-    return ops.multiply(*operands("multiply", x, y))
+    return arithmetic.multiply(*operands("multiply", x, y))
 
 
 def divide(x: Any, y: Any, name: str | None = None) -> Any:
     """x / y elementwise, broadcast; integers become floating first."""
     if is_tensor(x) and _is_number(y) and y != 0 and (x.dtype.is_floating_point or x.dtype.is_complex):
         return _scaled(x, float(y), 1.0 / _number(y), 0.0)
-    return ops.divide(*operands("divide", x, y, floating=True))
+    return arithmetic.divide(*operands("divide", x, y, floating=True))
 
 
 def floor_divide(x: Any, y: Any, name: str | None = None) -> Any:
     """x // y elementwise, broadcast. Raises ArgumentError for integers divided by zero."""
     x, y = operands("floor_divide", x, y)
     _require_no_zero("floor_divide", y)
-    return ops.floor_divide(x, y)
+    return rounding.floor_divide(x, y)
 
 
 def _require_no_zero(where: str, y: Any) -> None:
@@ -98,7 +97,7 @@ def remainder(x: Any, y: Any, name: str | None = None) -> Any:
     """x modulo y with the sign of y. Raises ArgumentError for integers divided by zero."""
     x, y = operands("remainder", x, y)
     _require_no_zero("remainder", y)
-    return ops.remainder(x, y)
+    return rounding.remainder(x, y)
 
 
 mod = floor_mod = remainder
@@ -108,14 +107,14 @@ def pow(x: Any, y: Any, name: str | None = None) -> Any:
     """x to the power y."""
     if is_tensor(x) and _is_number(y):
         if x.dtype.is_floating_point:
-            return power_ops.power(x, factor=float(y))
+            return power.power_by_number(x, factor=float(y))
         if _number(y) == 2:
-            return ops.square(x)
-    return ops.power(*operands("pow", x, y))
+            return power.square(x)
+    return power.power(*operands("pow", x, y))
 
 
-maximum = binary("maximum", ops.maximum)
-minimum = binary("minimum", ops.minimum)
+maximum = binary("maximum", extremes.maximum)
+minimum = binary("minimum", extremes.minimum)
 
 
 def scale(
@@ -132,7 +131,7 @@ def scale(
     if is_tensor(scale):
         result = add(multiply(x, scale), bias) if bias_after_scale else multiply(add(x, bias), scale)
     else:
-        result = ops.scale(x, scale=scale, bias=bias, bias_after_scale=bias_after_scale)
+        result = arithmetic.scale(x, scale=scale, bias=bias, bias_after_scale=bias_after_scale)
     return result if act is None else _ACTIVATIONS[act](result)
 
 
@@ -142,29 +141,29 @@ def increment(x: Any, value: float = 1.0, name: str | None = None) -> Any:
 
     if x.size not in (1, -1):
         raise ShapeError(f"increment: takes a tensor of one element: got shape {list(x.shape)}; use add_()")
-    return replace("increment", x, ops.scale(x, bias=value))
+    return replace("increment", x, arithmetic.scale(x, bias=value))
 
 
-square = unary("square", ops.square, False)
-abs = unary("abs", ops.absolute, False)
-sign = unary("sign", ops.sign, False)
-floor = unary("floor", ops.floor, False)
-ceil = unary("ceil", ops.ceil, False)
-round = unary("round", ops.round_, False)
-reciprocal = unary("reciprocal", ops.reciprocal)
-fmax = binary("fmax", elementwise_ops.fmax)
-fmin = binary("fmin", elementwise_ops.fmin)
-heaviside = binary("heaviside", elementwise_ops.heaviside)
+square = unary("square", power.square, False)
+abs = unary("abs", arithmetic.absolute, False)
+sign = unary("sign", arithmetic.sign, False)
+floor = unary("floor", rounding.floor, False)
+ceil = unary("ceil", rounding.ceil, False)
+round = unary("round", rounding.round_, False)
+reciprocal = unary("reciprocal", power.reciprocal)
+fmax = binary("fmax", extremes.fmax)
+fmin = binary("fmin", extremes.fmin)
+heaviside = binary("heaviside", arithmetic.heaviside)
 
 
 def nextafter(x: Any, y: Any, name: str | None = None) -> Any:
     """The next floating number after x towards y, elementwise and broadcast; without gradient."""
-    return elementwise_ops.nextafter(*operands("nextafter", x, y))
+    return floating_point.nextafter(*operands("nextafter", x, y))
 
 
 def trunc(input: Any, name: str | None = None) -> Any:
     """input without its fraction, elementwise."""
-    return elementwise_ops.trunc(input)
+    return rounding.trunc(input)
 
 
 def frac(x: Any, name: str | None = None) -> Any:
@@ -172,7 +171,7 @@ def frac(x: Any, name: str | None = None) -> Any:
     require_tensor("frac", x=x)
     if not (x.dtype.is_floating_point or x.dtype.is_integer):
         raise DTypeError(f"frac: x must be floating or integer: got {x.dtype.name}; cast it first")
-    return ops.subtract(x, elementwise_ops.trunc(x))
+    return arithmetic.subtract(x, rounding.trunc(x))
 
 
 def sgn(x: Any, name: str | None = None) -> Any:
@@ -180,7 +179,7 @@ def sgn(x: Any, name: str | None = None) -> Any:
     require_tensor("sgn", x=x)
     if not (x.dtype.is_floating_point or x.dtype.is_complex):
         raise DTypeError(f"sgn: x must be floating or complex: got {x.dtype.name}; use sign()")
-    return ops.sign(x)
+    return arithmetic.sign(x)
 
 
 def lerp(x: Any, y: Any, weight: Any, name: str | None = None) -> Any:
@@ -191,7 +190,7 @@ def lerp(x: Any, y: Any, weight: Any, name: str | None = None) -> Any:
     require_tensor("lerp", x=x, y=y)
     if not is_tensor(weight):
         weight = full([], weight, x.dtype)
-    return elementwise_ops.lerp(x, y, weight)
+    return arithmetic.lerp(x, y, weight)
 
 
 def nan_to_num(
@@ -209,7 +208,7 @@ def nan_to_num(
     require_tensor("nan_to_num", x=x)
     if not x.dtype.is_floating_point:
         raise DTypeError(f"nan_to_num: x must be floating: got {x.dtype.name}; others hold no NaN")
-    return elementwise_ops.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
+    return floating_point.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
 
 
 def multiplex(inputs: Any, index: Any, name: str | None = None) -> Any:
@@ -218,25 +217,25 @@ def multiplex(inputs: Any, index: Any, name: str | None = None) -> Any:
     ``index`` is an integer tensor of shape [rows, 1]; ``inputs`` are at least two tensors of one shape with
     at least two dimensions. Raises OutOfRangeError for an index that names no input.
     """
-    return elementwise_ops.multiplex(list(inputs), index)
+    return index_ops.multiplex(list(inputs), index)
 
 
 def neg(x: Any, name: str | None = None) -> Any:
     """-x."""
-    return ops.scale(x, scale=-1.0)
+    return arithmetic.scale(x, scale=-1.0)
 
 
 def clip(x: Any, min: Any = None, max: Any = None, name: str | None = None) -> Any:
     """x limited to [min, max]; None leaves a side open."""
     low, high = (v.item() if isinstance(v, Tensor) else v for v in (min, max))
-    return ops.clip(x, min=low, max=high)
+    return extremes.clip(x, min=low, max=high)
 
 
 def cast(x: Any, dtype: Any) -> Any:
     """x in another dtype."""
-    return ops.cast(x, out_dtype=as_dtype(dtype).name)
+    return arithmetic.cast(x, out_dtype=as_dtype(dtype).name)
 
 
 def add_n(inputs: Any, name: str | None = None) -> Any:
     """The sum of a list of tensors of one shape and dtype."""
-    return ops.add_n(list(inputs) if isinstance(inputs, (list, tuple)) else [inputs])
+    return arithmetic.add_n(list(inputs) if isinstance(inputs, (list, tuple)) else [inputs])

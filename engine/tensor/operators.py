@@ -9,8 +9,8 @@ import numpy as np
 
 from engine.core.errors import DTypeError
 from engine.eager.tensor import Tensor, wrap
-from engine.ops.elementwise import compare as compare_ops
-from engine.ops.elementwise import math as ops
+from engine.ops.elementwise import arithmetic, power, rounding
+from engine.ops.elementwise import comparison as comparison_ops
 from engine.ops.linalg import products as linalg_ops
 from engine.program.graph.unknown import Unknown
 from engine.tensor import bitwise, indexing, linalg, logic, math
@@ -92,11 +92,11 @@ def _comparison(apply: Callable[..., Any], general: Callable[..., Any], **option
 
 
 def _over(x: Tensor, value: float) -> Any:
-    return ops.scale(x, scale=1.0 / value) if value else math.divide(x, value)
+    return arithmetic.scale(x, scale=1.0 / value) if value else math.divide(x, value)
 
 
 def _to_the(x: Tensor, value: float) -> Any:
-    return ops.square(x) if value == 2 else math.pow(x, value)
+    return power.square(x) if value == 2 else math.pow(x, value)
 
 
 def _turned(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -109,30 +109,30 @@ def _product(x: Any, y: Any) -> Any:
 
 
 OPERATORS: dict[str, Callable[..., Any]] = {
-    "__add__": _binary(ops.add, math.add, lambda x, value: ops.scale(x, bias=value)),
-    "__radd__": _reflected(math.add, lambda x, value: ops.scale(x, bias=value)),
-    "__sub__": _binary(ops.subtract, math.subtract, lambda x, value: ops.scale(x, bias=-value)),
-    "__rsub__": _reflected(math.subtract, lambda x, value: ops.scale(x, scale=-1.0, bias=value)),
-    "__mul__": _binary(ops.multiply, math.multiply, lambda x, value: ops.scale(x, scale=value)),
-    "__rmul__": _reflected(math.multiply, lambda x, value: ops.scale(x, scale=value)),
+    "__add__": _binary(arithmetic.add, math.add, lambda x, value: arithmetic.scale(x, bias=value)),
+    "__radd__": _reflected(math.add, lambda x, value: arithmetic.scale(x, bias=value)),
+    "__sub__": _binary(arithmetic.subtract, math.subtract, lambda x, value: arithmetic.scale(x, bias=-value)),
+    "__rsub__": _reflected(math.subtract, lambda x, value: arithmetic.scale(x, scale=-1.0, bias=value)),
+    "__mul__": _binary(arithmetic.multiply, math.multiply, lambda x, value: arithmetic.scale(x, scale=value)),
+    "__rmul__": _reflected(math.multiply, lambda x, value: arithmetic.scale(x, scale=value)),
     "__truediv__": _binary(math.divide, math.divide, _over),
-    "__rtruediv__": _reflected(math.divide, _turned(ops.divide)),
+    "__rtruediv__": _reflected(math.divide, _turned(arithmetic.divide)),
     "__floordiv__": _binary(math.floor_divide, math.floor_divide),
     "__rfloordiv__": _reflected(math.floor_divide),
-    "__mod__": _binary(ops.remainder, math.remainder, _with_number(ops.remainder)),
+    "__mod__": _binary(rounding.remainder, math.remainder, _with_number(rounding.remainder)),
     "__rmod__": _reflected(math.remainder),
     "__pow__": _binary(math.pow, math.pow, _to_the),
-    "__rpow__": _reflected(math.pow, _turned(ops.power)),
+    "__rpow__": _reflected(math.pow, _turned(power.power)),
     "__matmul__": _binary(linalg_ops.matmul, _product),
     "__rmatmul__": _reflected(_product),
     "__neg__": math.neg,
     "__abs__": math.abs,
-    "__eq__": _comparison(compare_ops.equal, logic.equal, suits=_comparable),
-    "__ne__": _comparison(compare_ops.not_equal, logic.not_equal, suits=_comparable),
-    "__lt__": _comparison(compare_ops.less_than, logic.less_than),
-    "__le__": _comparison(compare_ops.less_equal, logic.less_equal),
-    "__gt__": _comparison(compare_ops.greater_than, logic.greater_than),
-    "__ge__": _comparison(compare_ops.greater_equal, logic.greater_equal),
+    "__eq__": _comparison(comparison_ops.equal, logic.equal, suits=_comparable),
+    "__ne__": _comparison(comparison_ops.not_equal, logic.not_equal, suits=_comparable),
+    "__lt__": _comparison(comparison_ops.less_than, logic.less_than),
+    "__le__": _comparison(comparison_ops.less_equal, logic.less_equal),
+    "__gt__": _comparison(comparison_ops.greater_than, logic.greater_than),
+    "__ge__": _comparison(comparison_ops.greater_equal, logic.greater_equal),
     "__invert__": bitwise.bitwise_not,
     "__and__": bitwise.bitwise_and,
     "__rand__": bitwise.bitwise_and,

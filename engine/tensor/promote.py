@@ -10,7 +10,7 @@ from engine.core import mode as modes
 from engine.core.dtype import DType, default_dtype, float32, from_numpy
 from engine.core.errors import DTypeError, OutOfRangeError
 from engine.eager.tensor import Tensor, wrap
-from engine.ops.elementwise import math
+from engine.ops.elementwise import arithmetic
 from engine.program.graph.unknown import known_operand
 from engine.tensor.creation import full, to_tensor
 
@@ -57,7 +57,7 @@ def operands(where: str, x: Any, y: Any, *, floating: bool = False) -> tuple[Any
 
 
 def _cast(x: Any, dtype: DType) -> Any:
-    return x if x.dtype is dtype else math.cast(x, out_dtype=dtype.name)
+    return x if x.dtype is dtype else arithmetic.cast(x, out_dtype=dtype.name)
 
 
 def _from_python(where: str, value: Any, like: Any) -> Any:

@@ -13,7 +13,7 @@ from engine.core.operator import Leaf
 from engine.core.place import CPUPlace, Place, as_place
 from engine.eager.tensor import Tensor, counter_of, write
 from engine.ops.arrays import transfer
-from engine.ops.elementwise import math as math_ops
+from engine.ops.elementwise import arithmetic as arithmetic_ops
 from engine.program.run.scope import ScopeTensor, ScopeVariable
 from engine.tensor import creation, indexing, math
 
@@ -100,7 +100,7 @@ def _zero(x: Tensor) -> Tensor:
 def _copy(x: Tensor, other: Any, blocking: bool = True) -> Tensor:
     """In place: the values of ``other``, of the same shape, in the dtype of x; no gradient flows."""
     value = creation.to_tensor(other) if not isinstance(other, Tensor) else other.detach()
-    x.set_value(value if value.dtype is x.dtype else math_ops.cast(value, out_dtype=x.dtype.name))
+    x.set_value(value if value.dtype is x.dtype else arithmetic_ops.cast(value, out_dtype=x.dtype.name))
     return x
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from engine.core import mode as modes
 from engine.core.dtype import as_dtype, default_dtype
 from engine.core.errors import ArgumentError, DTypeError
-from engine.ops.arrays import shape as shape_ops
-from engine.ops.elementwise import math as math_ops
+from engine.ops.arrays import creation as creation_ops
+from engine.ops.elementwise import arithmetic, exponential
 from engine.ops.elementwise import trigonometry as trigonometry_ops
 from engine.ops.random import draws as ops
 from engine.tensor.inplace import replace
@@ -47,7 +47,7 @@ def normal(mean: Any = 0.0, std: Any = 1.0, shape: Any = None, name: str | None 
     if not is_tensor(mean) and not is_tensor(std):
         how = dimensions("normal", [1] if shape is None else shape)
         return ops.gaussian(dtype=_floating("normal", None), mean=float(mean), std=float(std), **how)
-    like = shape_ops.fill_like(mean + std * 0.0 if is_tensor(std) else mean, value=0.0)
+    like = creation_ops.fill_like(mean + std * 0.0 if is_tensor(std) else mean, value=0.0)
     return mean + ops.gaussian_like(like) * std
 
 
@@ -86,7 +86,7 @@ def randint_like(
     low, high = _bounds("randint_like", low, high)
     kind = (x.dtype if dtype is None else as_dtype(dtype)).name
     drawn = ops.randint(low=low, high=high, dtype="int64", **dimensions("randint_like", list(x.shape)))
-    return drawn if kind == "int64" else math_ops.cast(drawn, out_dtype=kind)
+    return drawn if kind == "int64" else arithmetic.cast(drawn, out_dtype=kind)
 
 
 def randperm(n: int, dtype: Any = "int64", name: str | None = None) -> Any:
@@ -155,8 +155,8 @@ def exponential_(x: Any, lam: float = 1.0, name: str | None = None) -> Any:
 
 def cauchy_(x: Any, loc: float = 0, scale: float = 1, name: str | None = None) -> Any:
     """In place: Cauchy distributed numbers around ``loc``."""
-    angle = math_ops.scale(ops.uniform_like(x, min=-0.5, max=0.5), scale=math.pi)
-    drawn = math_ops.scale(trigonometry_ops.tan(angle), scale=float(scale), bias=float(loc))
+    angle = arithmetic.scale(ops.uniform_like(x, min=-0.5, max=0.5), scale=math.pi)
+    drawn = arithmetic.scale(trigonometry_ops.tan(angle), scale=float(scale), bias=float(loc))
     return _filled("cauchy_", x, drawn)
 
 
@@ -166,10 +166,12 @@ def geometric_(x: Any, probs: Any, name: str | None = None) -> Any:
     As in Paddle the numbers are not rounded.
     """
     tiny = float(np.finfo(x.dtype.np).tiny)
-    drawn = math_ops.log(ops.uniform_like(x, min=tiny, max=1.0))
+    drawn = exponential.log(ops.uniform_like(x, min=tiny, max=1.0))
     if not is_tensor(probs):
         if not 0 < probs < 1:
             raise ArgumentError(f"geometric_: probs is between 0 and 1: got {probs}")
-        return _filled("geometric_", x, math_ops.scale(drawn, scale=1.0 / math.log1p(-probs)))
-    odds = math_ops.log(math_ops.scale(math_ops.cast(probs, out_dtype=x.dtype.name), scale=-1.0, bias=1.0))
-    return _filled("geometric_", x, math_ops.divide(drawn, odds))
+        return _filled("geometric_", x, arithmetic.scale(drawn, scale=1.0 / math.log1p(-probs)))
+    odds = exponential.log(
+        arithmetic.scale(arithmetic.cast(probs, out_dtype=x.dtype.name), scale=-1.0, bias=1.0)
+    )
+    return _filled("geometric_", x, arithmetic.divide(drawn, odds))

@@ -7,9 +7,9 @@ from typing import Any
 from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError
 from engine.eager.tensor import Tensor
+from engine.ops.arrays import creation as creation_ops
 from engine.ops.arrays import index as index_ops
-from engine.ops.arrays import shape as shape_ops
-from engine.ops.elementwise import math as ops
+from engine.ops.elementwise import arithmetic, floating_point
 from engine.ops.reductions import reduce as reduce_ops
 from engine.tensor.factories import require_tensor
 from engine.tensor.math import divide
@@ -31,7 +31,7 @@ def sum(x: Any, axis: Any = None, dtype: Any = None, keepdim: bool = False, name
     if dtype is None and x.dtype.name in ("bool", "int32"):
         dtype = "int64"
     if dtype is not None and x.dtype != as_dtype(dtype):
-        x = ops.cast(x, out_dtype=as_dtype(dtype).name)
+        x = arithmetic.cast(x, out_dtype=as_dtype(dtype).name)
     return reduce_ops.sum(x, keepdim=keepdim, **axes_of(axis))
 
 
@@ -63,7 +63,7 @@ def amin(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = Non
 def prod(x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = None, name: str | None = None) -> Any:
     """Product over ``axis`` (all by default), computed in ``dtype`` where given."""
     if dtype is not None and x.dtype != as_dtype(dtype):
-        x = ops.cast(x, out_dtype=as_dtype(dtype).name)
+        x = arithmetic.cast(x, out_dtype=as_dtype(dtype).name)
     return reduce_ops.prod(x, keepdim=keepdim, **axes_of(axis))
 
 
@@ -85,14 +85,14 @@ def logsumexp(x: Any, axis: Any = None, keepdim: bool = False, name: str | None 
 def count_nonzero(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
     """How many elements over ``axis`` (all by default) are not 0, as int64."""
     require_tensor("count_nonzero", x=x)
-    truth = x if x.dtype.name == "bool" else ops.cast(x, out_dtype="bool")
-    return reduce_ops.sum(ops.cast(truth, out_dtype="int64"), keepdim=keepdim, **axes_of(axis))
+    truth = x if x.dtype.name == "bool" else arithmetic.cast(x, out_dtype="bool")
+    return reduce_ops.sum(arithmetic.cast(truth, out_dtype="int64"), keepdim=keepdim, **axes_of(axis))
 
 
 def _without_nan(x: Any) -> tuple[Any, Any]:
     """x with NaN replaced by 0, and where it was NaN."""
-    missing = ops.isnan(x)
-    return index_ops.where(missing, shape_ops.fill_like(x, value=0.0), x), missing
+    missing = floating_point.isnan(x)
+    return index_ops.where(missing, creation_ops.fill_like(x, value=0.0), x), missing
 
 
 def nansum(
@@ -107,8 +107,8 @@ def nanmean(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = 
     """Mean over ``axis`` (all by default) of what is not NaN; NaN where nothing is left."""
     require_tensor("nanmean", x=x)
     values, missing = _without_nan(x)
-    counted = ops.cast(missing, out_dtype=values.dtype.name)
-    present = sum(ops.scale(counted, scale=-1.0, bias=1.0), axis, None, keepdim)
+    counted = arithmetic.cast(missing, out_dtype=values.dtype.name)
+    present = sum(arithmetic.scale(counted, scale=-1.0, bias=1.0), axis, None, keepdim)
     return divide(sum(values, axis, None, keepdim), present)
 
 

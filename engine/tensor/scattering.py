@@ -7,11 +7,11 @@ from typing import Any
 from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError, ShapeError
 from engine.core.infer import normal_axis
 from engine.eager.tensor import Tensor
-from engine.ops.arrays import along
+from engine.ops.arrays import along_axis, creation
 from engine.ops.arrays import index as index_ops
 from engine.ops.arrays import scatter as ops
 from engine.ops.arrays import shape as shape_ops
-from engine.ops.elementwise import compare, math
+from engine.ops.elementwise import arithmetic, comparison, extremes, rounding
 from engine.tensor.creation import to_tensor, zeros
 from engine.tensor.promote import is_tensor
 from engine.tensor.sizes import whole
@@ -84,7 +84,7 @@ def _alike(where: str, value: Any, x: Any) -> Any:
     """A number or tensor as a tensor in the dtype of x."""
     if not is_tensor(value):
         return to_tensor(value, dtype=x.dtype)
-    return value if value.dtype is x.dtype else math.cast(value, out_dtype=x.dtype.name)
+    return value if value.dtype is x.dtype else arithmetic.cast(value, out_dtype=x.dtype.name)
 
 
 def index_put(x: Any, indices: Any, value: Any, accumulate: bool = False, name: str | None = None) -> Any:
@@ -97,8 +97,8 @@ def index_put(x: Any, indices: Any, value: Any, accumulate: bool = False, name: 
     if not accumulate:
         return index_ops.setitem(x, value, tensors, index=index)
     # Adding is linear, so zeros with the value put in are what x changes by, places named twice included.
-    part = index_ops.getitem(shape_ops.fill_like(x, value=0.0), tensors, index=index)
-    return math.add(x, index_ops.scatter_add(math.add(part, value), x, tensors, index=index))
+    part = index_ops.getitem(creation.fill_like(x, value=0.0), tensors, index=index)
+    return arithmetic.add(x, index_ops.scatter_add(arithmetic.add(part, value), x, tensors, index=index))
 
 
 def take_along_axis(arr: Any, indices: Any, axis: int, broadcast: bool = True) -> Any:
@@ -107,7 +107,7 @@ def take_along_axis(arr: Any, indices: Any, axis: int, broadcast: bool = True) -
     With ``broadcast`` the other dimensions of indices, 1 or those of arr, are broadcast; without, they may be
     smaller than those of arr.
     """
-    return along.take_along(arr, indices, axis=whole("take_along_axis", axis), broadcast=bool(broadcast))
+    return along_axis.take_along(arr, indices, axis=whole("take_along_axis", axis), broadcast=bool(broadcast))
 
 
 def put_along_axis(
@@ -125,11 +125,15 @@ def put_along_axis(
     if reduce != "mean":
         return ops.put_along(arr, indices, values, reduce=reduce, include_self=bool(include_self), **how)
     total = ops.put_along(arr, indices, values, reduce="add", include_self=bool(include_self), **how)
-    one = shape_ops.fill_like(values, value=1)
-    start = shape_ops.fill_like(arr, value=1)
+    one = creation.fill_like(values, value=1)
+    start = creation.fill_like(arr, value=1)
     count = ops.put_along(start, indices, one, reduce="add", include_self=bool(include_self), **how)
     count.stop_gradient = True
-    return math.divide(total, count) if arr.dtype.is_floating_point else math.floor_divide(total, count)
+    return (
+        arithmetic.divide(total, count)
+        if arr.dtype.is_floating_point
+        else rounding.floor_divide(total, count)
+    )
 
 
 def take(x: Any, index: Any, mode: str = "raise", name: str | None = None) -> Any:
@@ -154,11 +158,11 @@ def take(x: Any, index: Any, mode: str = "raise", name: str | None = None) -> An
                     f"take: index {low if low < -size else high} is out of range for {size} elements; use "
                     f"{-size} to {size - 1}, or mode='wrap' or 'clip'"
                 )
-        index = index_ops.where(compare.less_than(index, _alike("take", 0, index)), index + size, index)
+        index = index_ops.where(comparison.less_than(index, _alike("take", 0, index)), index + size, index)
     elif mode == "wrap":
         index = index % size
     else:
-        index = math.clip(index, min=0, max=size - 1)
+        index = extremes.clip(index, min=0, max=size - 1)
     return index_ops.gather(flat, index, axis=0)
 
 

@@ -8,10 +8,9 @@ import numpy as np
 
 from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError, DTypeError
-from engine.ops.arrays import along
 from engine.ops.arrays import index as index_ops
-from engine.ops.arrays import sort as ops
-from engine.ops.elementwise import math
+from engine.ops.arrays import sort as sort_ops
+from engine.ops.elementwise import arithmetic
 from engine.tensor.creation import to_tensor
 from engine.tensor.promote import common_dtype, is_tensor
 from engine.tensor.sizes import whole
@@ -19,12 +18,12 @@ from engine.tensor.sizes import whole
 
 def sort(x: Any, axis: int = -1, descending: bool = False, name: str | None = None) -> Any:
     """The elements along ``axis`` in order; NaN counts as the largest."""
-    return ops.argsort(x, axis=whole("sort", axis), descending=bool(descending))[0]
+    return sort_ops.argsort(x, axis=whole("sort", axis), descending=bool(descending))[0]
 
 
 def argsort(x: Any, axis: int = -1, descending: bool = False, name: str | None = None) -> Any:
     """Where the elements of the sorted tensor stood along ``axis``; equal ones in the order they stood."""
-    return ops.argsort(x, axis=whole("argsort", axis), descending=bool(descending))[1]
+    return sort_ops.argsort(x, axis=whole("argsort", axis), descending=bool(descending))[1]
 
 
 def topk(
@@ -32,7 +31,9 @@ def topk(
 ) -> tuple[Any, Any]:
     """The k largest (or smallest) elements along ``axis`` (the last), and their positions."""
     axis = -1 if axis is None else whole("topk", axis)
-    values, indices = along.topk(x, k=whole("topk", k), axis=axis, largest=bool(largest), sorted=bool(sorted))
+    values, indices = sort_ops.topk(
+        x, k=whole("topk", k), axis=axis, largest=bool(largest), sorted=bool(sorted)
+    )
     return values, indices
 
 
@@ -41,13 +42,13 @@ def kthvalue(
 ) -> tuple[Any, Any]:
     """The k-th smallest element along ``axis`` (the last), and its position."""
     axis = -1 if axis is None else whole("kthvalue", axis)
-    values, indices = ops.kthvalue(x, k=whole("kthvalue", k), axis=axis, keepdim=bool(keepdim))
+    values, indices = sort_ops.kthvalue(x, k=whole("kthvalue", k), axis=axis, keepdim=bool(keepdim))
     return values, indices
 
 
 def mode(x: Any, axis: int = -1, keepdim: bool = False, name: str | None = None) -> tuple[Any, Any]:
     """The most frequent element along ``axis`` (the smallest of several), and its last position."""
-    values, indices = ops.mode(x, axis=whole("mode", axis), keepdim=bool(keepdim))
+    values, indices = sort_ops.mode(x, axis=whole("mode", axis), keepdim=bool(keepdim))
     return values, indices
 
 
@@ -62,7 +63,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         raise ArgumentError("where: give both x and y, or neither")
     x, y = _number_like(x, y), _number_like(y, x)
     dtype = common_dtype(x.dtype, y.dtype)
-    x, y = (v if v.dtype is dtype else math.cast(v, out_dtype=dtype.name) for v in (x, y))
+    x, y = (v if v.dtype is dtype else arithmetic.cast(v, out_dtype=dtype.name) for v in (x, y))
     return index_ops.where(condition, x, y)
 
 
@@ -78,13 +79,13 @@ def _number_like(value: Any, other: Any) -> Any:
         limits = np.iinfo(other.dtype.np)
         fits = limits.min <= value <= limits.max
     if fits and (not isinstance(value, float) or not other.dtype.is_integer):
-        return math.cast(made, out_dtype=other.dtype.name)
+        return arithmetic.cast(made, out_dtype=other.dtype.name)
     return made
 
 
 def nonzero(x: Any, as_tuple: bool = False) -> Any:
     """The places of the elements that are not 0: [n, ndim], or a tuple of one [n, 1] for each dimension."""
-    places = ops.nonzero(x)
+    places = sort_ops.nonzero(x)
     if not as_tuple:
         return places
     bounds = [("slice", n, n + 1, None) for n in range(x.ndim)]
@@ -100,7 +101,7 @@ def unique(
     On request also, in ``dtype``: where each is first in x, which of them each element of x is, how often it
     is there.
     """
-    found = ops.unique(
+    found = sort_ops.unique(
         x, axis=[] if axis is None else [whole("unique", axis)], return_index=bool(return_index),
         return_inverse=bool(return_inverse), return_counts=bool(return_counts), dtype=_index_dtype(dtype),
     )  # fmt: skip
@@ -116,7 +117,7 @@ def unique_consecutive(
 
     On request also, in ``dtype``: which run each element of x is in, and how long each run is.
     """
-    found = ops.unique_consecutive(
+    found = sort_ops.unique_consecutive(
         x, axis=[] if axis is None else [whole("unique_consecutive", axis)],
         return_inverse=bool(return_inverse), return_counts=bool(return_counts), dtype=_index_dtype(dtype),
     )  # fmt: skip
@@ -138,7 +139,7 @@ def searchsorted(
 
     The sequence has one dimension, or the same as values in all but the last.
     """
-    return ops.searchsorted(sorted_sequence, values, out_int32=bool(out_int32), right=bool(right))
+    return sort_ops.searchsorted(sorted_sequence, values, out_int32=bool(out_int32), right=bool(right))
 
 
 def bucketize(
@@ -150,4 +151,4 @@ def bucketize(
             f"bucketize: sorted_sequence has 1 dimension: got shape {list(sorted_sequence.shape)}; "
             "use searchsorted() for several"
         )
-    return ops.searchsorted(sorted_sequence, x, out_int32=bool(out_int32), right=bool(right))
+    return sort_ops.searchsorted(sorted_sequence, x, out_int32=bool(out_int32), right=bool(right))

@@ -6,7 +6,7 @@ import math as numbers
 from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError
-from engine.ops.elementwise import math as math_ops
+from engine.ops.elementwise import arithmetic as arithmetic_ops
 from engine.ops.elementwise import special as ops
 from engine.tensor.factories import floating, unary
 
@@ -36,8 +36,8 @@ def multigammaln(x: Any, p: int, name: str | None = None) -> Any:
     x = floating("multigammaln", x)
     total = ops.lgamma(x)
     for k in range(1, p):
-        total = math_ops.add(total, ops.lgamma(math_ops.scale(x, bias=-0.5 * k)))
-    return math_ops.scale(total, bias=p * (p - 1) / 4.0 * numbers.log(numbers.pi))
+        total = arithmetic_ops.add(total, ops.lgamma(arithmetic_ops.scale(x, bias=-0.5 * k)))
+    return arithmetic_ops.scale(total, bias=p * (p - 1) / 4.0 * numbers.log(numbers.pi))
 
 
 def logit(x: Any, eps: float | None = None, name: str | None = None) -> Any:

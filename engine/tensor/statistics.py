@@ -6,8 +6,9 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.core.infer import normal_axes
+from engine.ops.arrays import creation
 from engine.ops.arrays import shape as shape_ops
-from engine.ops.elementwise import math as ops
+from engine.ops.elementwise import arithmetic, extremes, power
 from engine.ops.linalg import diagonal as diagonal_ops
 from engine.ops.linalg import products as linalg_ops
 from engine.ops.reductions import reduce as reduce_ops
@@ -23,13 +24,13 @@ def var(
     """Variance over ``axis``; divided by n - 1 if unbiased (by 1 for one element, whose variance is 0)."""
     where = axes_of(axis)
     centred = subtract(x, reduce_ops.mean(x, keepdim=True, **where))
-    total = reduce_ops.mean(ops.square(centred), keepdim=keepdim, **where)
+    total = reduce_ops.mean(power.square(centred), keepdim=keepdim, **where)
     if not unbiased:
         return total
     sizes = [x.shape[a] for a in (range(x.ndim) if where["reduce_all"] else where["axis"])]
     if -1 in sizes:
         count = reduce_ops.count(total, x, **where)
-        return multiply(total, divide(count, ops.clip(subtract(count, 1.0), min=1.0)))
+        return multiply(total, divide(count, extremes.clip(subtract(count, 1.0), min=1.0)))
     number = reduce_ops.prod_of(sizes)
     return multiply(total, number / (number - 1 or 1))
 
@@ -38,7 +39,7 @@ def std(
     x: Any, axis: Any = None, unbiased: bool = True, keepdim: bool = False, name: str | None = None
 ) -> Any:
     """Standard deviation over ``axis``."""
-    return ops.sqrt(var(x, axis, unbiased, keepdim))
+    return power.sqrt(var(x, axis, unbiased, keepdim))
 
 
 def _quantiles(where: str, x: Any, q: list[float], axis: Any, keepdim: bool, ignore_nan: bool) -> list[Any]:
@@ -87,7 +88,7 @@ def _quantile(where: str, x: Any, q: Any, axis: Any, keepdim: bool, ignore_nan: 
     if not wanted:
         raise ArgumentError(f"{where}: q is empty; give at least one number between 0 and 1")
     if x.dtype.name != "float64":
-        x = ops.cast(floating(where, x), out_dtype="float64")
+        x = arithmetic.cast(floating(where, x), out_dtype="float64")
     found = _quantiles(where, x, wanted, axis, keepdim, ignore_nan)
     return found[0] if len(found) == 1 else shape_ops.stack(found, axis=0)
 
@@ -147,10 +148,10 @@ def cov(
     lost = 1.0 if ddof else 0.0
     if weights is None:
         centred = subtract(rows, reduce_ops.mean(rows, axis=[1], keepdim=True))
-        ones = shape_ops.fill_like(rows, value=1.0)
+        ones = creation.fill_like(rows, value=1.0)
         number = reduce_ops.sum(ones, axis=[1], keepdim=True)
         product = linalg_ops.matmul(centred, centred, trans_y=True)
-        freedom = ops.clip(ops.scale(number, bias=-lost), min=0.0)
+        freedom = extremes.clip(arithmetic.scale(number, bias=-lost), min=0.0)
     else:
         total = reduce_ops.sum(weights, reduce_all=True)
         mean = divide(reduce_ops.sum(multiply(rows, weights), axis=[1], keepdim=True), total)
@@ -161,12 +162,12 @@ def cov(
             spent = total
             if aweights is not None:
                 spent = reduce_ops.sum(
-                    multiply(weights, ops.cast(aweights, out_dtype=rows.dtype.name)), reduce_all=True
+                    multiply(weights, arithmetic.cast(aweights, out_dtype=rows.dtype.name)), reduce_all=True
                 )
                 freedom = subtract(total, divide(spent, total))
             else:
-                freedom = ops.scale(total, bias=-1.0)
-        freedom = ops.clip(freedom, min=0.0)
+                freedom = arithmetic.scale(total, bias=-1.0)
+        freedom = extremes.clip(freedom, min=0.0)
     found = divide(product, freedom)
     return shape_ops.reshape(found, shape=[]) if x.ndim == 1 else found
 
@@ -188,7 +189,7 @@ def _observation_weights(rows: Any, fweights: Any, aweights: Any) -> Any:
                 f"cov: {name} have shape {list(weights.shape)}: there are {rows.shape[1]} observations; "
                 "give one each"
             )
-        cast = ops.cast(weights, out_dtype=rows.dtype.name)
+        cast = arithmetic.cast(weights, out_dtype=rows.dtype.name)
         product = cast if product is None else multiply(product, cast)
     return product
 
@@ -198,8 +199,8 @@ def corrcoef(x: Any, rowvar: bool = True, name: str | None = None) -> Any:
     matrix = cov(x, rowvar)
     if matrix.ndim == 0:
         return divide(matrix, matrix)
-    spread = ops.sqrt(diagonal_ops.diagonal(matrix, offset=0, axis1=0, axis2=1))
+    spread = power.sqrt(diagonal_ops.diagonal(matrix, offset=0, axis1=0, axis2=1))
     scaled = divide(
         divide(matrix, shape_ops.unsqueeze(spread, axes=[1])), shape_ops.unsqueeze(spread, axes=[0])
     )
-    return ops.clip(scaled, min=-1.0, max=1.0)
+    return extremes.clip(scaled, min=-1.0, max=1.0)

@@ -12,8 +12,8 @@ from engine.core import nest
 from engine.core.errors import ConversionError, OutOfRangeError, ShapeError
 from engine.core.frames import located, user_frame
 from engine.core.spec import Spec
+from engine.ops.arrays import creation, shape
 from engine.ops.arrays import index as index_ops
-from engine.ops.arrays import shape
 from engine.ops.arrays import tensor_array as ops
 from engine.tensor import indexing
 from engine.tensor.creation import to_tensor
@@ -301,7 +301,7 @@ def _leaf(value: Any, stacked: Any) -> Any:
 def _empty(like: Any) -> Any:
     like = _number(like)
     dims = [1 if size < 0 else size for size in like.shape]
-    return shape.fill(shape=[0, *dims], value=0, dtype=like.dtype.name)
+    return creation.fill(shape=[0, *dims], value=0, dtype=like.dtype.name)
 
 
 def _stack(column: Sequence[Any], like: Any) -> Any:
@@ -321,10 +321,10 @@ def _number(value: Any) -> Any:
 
 
 def _int64(value: Any) -> Any:
-    from engine.ops.elementwise import math
+    from engine.ops.elementwise import arithmetic
 
     first = index_ops.slice_view(value, index=(0,))
-    return first if first.dtype.name == "int64" else math.cast(first, out_dtype="int64")
+    return first if first.dtype.name == "int64" else arithmetic.cast(first, out_dtype="int64")
 
 
 def _position(i: Any) -> Any:

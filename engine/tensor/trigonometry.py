@@ -5,21 +5,21 @@ from __future__ import annotations
 import math as numbers
 from typing import Any
 
-from engine.ops.activations import activation
-from engine.ops.elementwise import math as math_ops
+from engine.ops.activations import smooth
+from engine.ops.elementwise import arithmetic, trigonometry
 from engine.ops.elementwise import trigonometry as ops
 from engine.tensor.factories import alike, binary, floating, unary
 from engine.tensor.promote import operands
 
-sin = unary("sin", math_ops.sin)
-cos = unary("cos", math_ops.cos)
+sin = unary("sin", trigonometry.sin)
+cos = unary("cos", trigonometry.cos)
 tan = unary("tan", ops.tan)
 asin = unary("asin", ops.asin)
 acos = unary("acos", ops.acos)
 atan = unary("atan", ops.atan)
 sinh = unary("sinh", ops.sinh)
 cosh = unary("cosh", ops.cosh)
-tanh = unary("tanh", activation.tanh)
+tanh = unary("tanh", smooth.tanh)
 asinh = unary("asinh", ops.asinh)
 acosh = unary("acosh", ops.acosh)
 atanh = unary("atanh", ops.atanh)
@@ -35,15 +35,15 @@ def atan2(x: Any, y: Any, name: str | None = None) -> Any:
         return ops.atan2(x, y)
     x, y = operands("atan2", x, y)
     if not x.dtype.is_floating_point:
-        x, y = (math_ops.cast(v, out_dtype="float64") for v in (x, y))
+        x, y = (arithmetic.cast(v, out_dtype="float64") for v in (x, y))
     return ops.atan2(x, y)
 
 
 def deg2rad(x: Any, name: str | None = None) -> Any:
     """Radians from degrees, elementwise; integers become float32 first."""
-    return math_ops.scale(floating("deg2rad", x), scale=numbers.pi / 180.0)
+    return arithmetic.scale(floating("deg2rad", x), scale=numbers.pi / 180.0)
 
 
 def rad2deg(x: Any, name: str | None = None) -> Any:
     """Degrees from radians, elementwise; integers become float32 first."""
-    return math_ops.scale(floating("rad2deg", x), scale=180.0 / numbers.pi)
+    return arithmetic.scale(floating("rad2deg", x), scale=180.0 / numbers.pi)

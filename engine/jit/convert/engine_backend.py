@@ -13,9 +13,9 @@ from engine.core.mode import is_symbolic
 from engine.eager.tensor import Tensor
 from engine.jit.convert import reductions, tensor_data
 from engine.jit.convert.runtime_merge import is_number
-from engine.ops.arrays import shape
+from engine.ops.arrays import creation, shape
 from engine.ops.control import flow as control_ops
-from engine.ops.elementwise import compare, math
+from engine.ops.elementwise import arithmetic, comparison
 from engine.program.build import control
 from engine.program.build.builder import current_builder
 from engine.program.graph.program import Variable
@@ -135,13 +135,13 @@ class EngineBackend:
         return _filled(0, like)
 
     def logical_and(self, left: Any, right: Any) -> Any:
-        return compare.logical_and(_truth(left), _truth(right))
+        return comparison.logical_and(_truth(left), _truth(right))
 
     def logical_or(self, left: Any, right: Any) -> Any:
-        return compare.logical_or(_truth(left), _truth(right))
+        return comparison.logical_or(_truth(left), _truth(right))
 
     def logical_not(self, value: Any) -> Any:
-        return compare.logical_not(_truth(value))
+        return comparison.logical_not(_truth(value))
 
     def check(self, value: Any, message: str) -> None:
         control_ops.check(_truth(value), [value], message=message)
@@ -178,12 +178,14 @@ class EngineBackend:
     def cast(self, value: Any, dtype: str) -> Any:
         # In eager mode this gives a number of Python's, through which no gradient flows.
         value = shape.detach(value)
-        return value if value.dtype.name == dtype else math.cast(value, out_dtype=dtype)
+        return value if value.dtype.name == dtype else arithmetic.cast(value, out_dtype=dtype)
 
 
 def _filled(value: float, like: Any) -> Any:
     """The number in the rank and dtype of a Tensor. An unknown dimension is 1 here: it broadcasts."""
-    return shape.fill(shape=[1 if size < 0 else size for size in like.shape], value=value, dtype=like.dtype)
+    return creation.fill(
+        shape=[1 if size < 0 else size for size in like.shape], value=value, dtype=like.dtype
+    )
 
 
 def _level(value: Any, like: Any) -> Any:
@@ -199,8 +201,8 @@ def _level(value: Any, like: Any) -> Any:
 def _truth(value: Any) -> Any:
     if is_number(value):
         return _constant(bool(value))
-    return value if value.dtype.name == "bool" else math.cast(value, out_dtype="bool")
+    return value if value.dtype.name == "bool" else arithmetic.cast(value, out_dtype="bool")
 
 
 def _constant(value: bool) -> Any:
-    return shape.fill(shape=[], value=value, dtype="bool")
+    return creation.fill(shape=[], value=value, dtype="bool")

@@ -6,7 +6,7 @@ from typing import Any
 
 from engine.core.errors import EngineError
 from engine.eager.tensor import Tensor
-from engine.ops.elementwise import compare
+from engine.ops.elementwise import comparison
 from engine.program.graph.program import Variable
 from engine.tensor import manipulation, math, reduction, search
 from engine.tensor.tensor_array import TensorArray
@@ -53,4 +53,4 @@ def holds(container: Any, value: Any) -> Any:
     if isinstance(value, bool | int | float):
         return reduction.any(container == value)
     fits = isinstance(value, Variable | Tensor) and value.ndim == 0
-    return reduction.any(compare.equal(container, value)) if fits else None
+    return reduction.any(comparison.equal(container, value)) if fits else None

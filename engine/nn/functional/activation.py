@@ -6,32 +6,32 @@ from typing import Any
 
 from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
-from engine.ops.activations import activation as ops
 from engine.ops.activations import piecewise, smooth
+from engine.ops.activations import softmax as softmax_ops
 from engine.ops.arrays import shape
-from engine.ops.elementwise import math
+from engine.ops.elementwise import arithmetic
 from engine.ops.reductions import reduce
 from engine.tensor.inplace import replace
 
 
 def relu(x: Any, name: str | None = None) -> Any:
     """max(x, 0)."""
-    return ops.relu(x)
+    return piecewise.relu(x)
 
 
 def sigmoid(x: Any, name: str | None = None) -> Any:
     """1 / (1 + exp(-x))."""
-    return ops.sigmoid(x)
+    return smooth.sigmoid(x)
 
 
 def tanh(x: Any, name: str | None = None) -> Any:
     """Hyperbolic tangent."""
-    return ops.tanh(x)
+    return smooth.tanh(x)
 
 
 def leaky_relu(x: Any, negative_slope: float = 0.01, name: str | None = None) -> Any:
     """x where positive, else negative_slope * x."""
-    return ops.leaky_relu(x, alpha=float(negative_slope))
+    return piecewise.leaky_relu(x, alpha=float(negative_slope))
 
 
 def relu6(x: Any, name: str | None = None) -> Any:
@@ -200,16 +200,16 @@ def maxout(x: Any, groups: int, axis: int = 1, name: str | None = None) -> Any:
 
 def softmax(x: Any, axis: int = -1, dtype: Any = None, name: str | None = None) -> Any:
     """exp(x) / sum(exp(x)) along ``axis``, computed in ``dtype`` where given."""
-    return ops.softmax(_as(x, dtype), axis=axis)
+    return softmax_ops.softmax(_as(x, dtype), axis=axis)
 
 
 def log_softmax(x: Any, axis: int = -1, dtype: Any = None, name: str | None = None) -> Any:
     """log(softmax(x)) along ``axis``, computed in ``dtype`` where given."""
-    return ops.log_softmax(_as(x, dtype), axis=axis)
+    return softmax_ops.log_softmax(_as(x, dtype), axis=axis)
 
 
 def _as(x: Any, dtype: Any) -> Any:
-    return x if dtype is None else math.cast(x, out_dtype=as_dtype(dtype))
+    return x if dtype is None else arithmetic.cast(x, out_dtype=as_dtype(dtype))
 
 
 def gumbel_softmax(
@@ -221,7 +221,7 @@ def gumbel_softmax(
     """
     if temperature <= 0:
         raise ArgumentError(f"gumbel_softmax: temperature must be above 0: got {temperature}")
-    return smooth.gumbel_softmax(x, temperature=float(temperature), hard=bool(hard), axis=int(axis))[0]
+    return softmax_ops.gumbel_softmax(x, temperature=float(temperature), hard=bool(hard), axis=int(axis))[0]
 
 
 def glu(x: Any, axis: int = -1, name: str | None = None) -> Any:
@@ -234,7 +234,7 @@ def glu(x: Any, axis: int = -1, name: str | None = None) -> Any:
             f"glu: dimension {axis} of x {list(x.shape)} has no two halves; it must be known and even"
         )
     first, second = shape.split(x, axis=axis, sections=[size // 2] * 2)
-    return math.multiply(first, ops.sigmoid(second))
+    return arithmetic.multiply(first, smooth.sigmoid(second))
 
 
 # -- in place ------------------------------------------------------------------------------------------------
@@ -266,7 +266,7 @@ def softmax_(x: Any, axis: int = -1, dtype: Any = None, name: str | None = None)
     """In place: exp(x) / sum(exp(x)) along ``axis``; with another ``dtype`` the result is a new tensor."""
     if dtype is not None and as_dtype(dtype) is not x.dtype:
         return softmax(x, axis, dtype)
-    return replace("softmax_", x, ops.softmax(x, axis=axis))
+    return replace("softmax_", x, softmax_ops.softmax(x, axis=axis))
 
 
 def tanh_(x: Any, name: str | None = None) -> Any:

@@ -6,9 +6,9 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, ShapeError
 from engine.nn.functional.dropping import dropout
-from engine.ops.activations import activation
-from engine.ops.arrays import arrange, shape
-from engine.ops.elementwise import math
+from engine.ops.activations import softmax
+from engine.ops.arrays import creation, shape, triangles
+from engine.ops.elementwise import arithmetic
 from engine.ops.linalg import products as linalg
 
 # What is added where a mask of bools or integers forbids to look: Paddle's number, which leaves a row that
@@ -21,8 +21,8 @@ def additive_mask(mask: Any, dtype: Any) -> Any:
     if mask is None or mask.dtype is dtype:
         return mask
     if mask.dtype.name == "bool" or mask.dtype.is_integer:
-        return math.scale(math.cast(mask, out_dtype=dtype), scale=-FORBIDDEN, bias=FORBIDDEN)
-    return math.cast(mask, out_dtype=dtype)
+        return arithmetic.scale(arithmetic.cast(mask, out_dtype=dtype), scale=-FORBIDDEN, bias=FORBIDDEN)
+    return arithmetic.cast(mask, out_dtype=dtype)
 
 
 def attend(
@@ -42,13 +42,13 @@ def attend(
             f"{where}: a query has size {int(size)} and a key {int(keys)}; they must be equal: got "
             f"{list(q.shape)} and {list(k.shape)}"
         )
-    scores = linalg.matmul(math.scale(q, scale=float(int(size)) ** -0.5), k, trans_y=True)
+    scores = linalg.matmul(arithmetic.scale(q, scale=float(int(size)) ** -0.5), k, trans_y=True)
     if mask is not None:
-        scores = math.add(scores, additive_mask(mask, scores.dtype))
+        scores = arithmetic.add(scores, additive_mask(mask, scores.dtype))
     if causal:
-        forbidden = shape.fill_like(shape.detach(scores), value=float("-inf"))
-        scores = math.add(scores, arrange.tril_triu(forbidden, diagonal=1, lower=False))
-    weights = activation.softmax(scores, axis=-1)
+        forbidden = creation.fill_like(shape.detach(scores), value=float("-inf"))
+        scores = arithmetic.add(scores, triangles.tril_triu(forbidden, diagonal=1, lower=False))
+    weights = softmax.softmax(scores, axis=-1)
     if share:
         weights = dropout(weights, share, training=training)
     return linalg.matmul(weights, v), weights

@@ -6,7 +6,7 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, ShapeError
 from engine.ops.arrays import shape
-from engine.ops.elementwise import math
+from engine.ops.elementwise import arithmetic, extremes, power
 from engine.ops.linalg import products as linalg
 from engine.ops.reductions import reduce
 from engine.tensor.factories import require_one_dtype
@@ -15,7 +15,7 @@ from engine.tensor.factories import require_one_dtype
 def linear(x: Any, weight: Any, bias: Any = None, name: str | None = None) -> Any:
     """``x @ weight + bias`` for x [..., in], weight [in, out] and bias [out]."""
     out = linalg.matmul(x, weight)
-    return out if bias is None else math.add(out, bias)
+    return out if bias is None else arithmetic.add(out, bias)
 
 
 def bilinear(x1: Any, x2: Any, weight: Any, bias: Any = None, name: str | None = None) -> Any:
@@ -34,17 +34,17 @@ def bilinear(x1: Any, x2: Any, weight: Any, bias: Any = None, name: str | None =
     through = shape.reshape(linalg.matmul(x1, rows), shape=[-1, outputs, second])
     out = linalg.matmul(through, shape.unsqueeze(x2, axes=[2]))  # [N, out, 1]
     out = shape.squeeze(out, axes=[2])
-    return out if bias is None else math.add(out, bias)
+    return out if bias is None else arithmetic.add(out, bias)
 
 
 def cosine_similarity(x1: Any, x2: Any, axis: int = 1, eps: float = 1e-8) -> Any:
     """The cosine of the angle between x1 and x2 along ``axis``; the lengths' product is at least ``eps``."""
     require_one_dtype("cosine_similarity", x1=x1, x2=x2)
     along = {"axis": [axis], "keepdim": False, "reduce_all": False}
-    first = reduce.sum(math.square(x1), **along)
-    second = reduce.sum(math.square(x2), **along)
-    lengths = math.sqrt(math.clip(first * second, min=float(eps) * float(eps)))
-    return reduce.sum(math.multiply(x1, x2), **along) / lengths
+    first = reduce.sum(power.square(x1), **along)
+    second = reduce.sum(power.square(x2), **along)
+    lengths = power.sqrt(extremes.clip(first * second, min=float(eps) * float(eps)))
+    return reduce.sum(arithmetic.multiply(x1, x2), **along) / lengths
 
 
 def label_smooth(label: Any, prior_dist: Any = None, epsilon: float = 0.1, name: str | None = None) -> Any:
@@ -52,5 +52,7 @@ def label_smooth(label: Any, prior_dist: Any = None, epsilon: float = 0.1, name:
     if not 0 <= epsilon <= 1:
         raise ArgumentError(f"label_smooth: epsilon is a share, 0 to 1: got {epsilon}")
     if prior_dist is None:
-        return math.scale(label, scale=1.0 - epsilon, bias=epsilon / label.shape[-1])
-    return math.add(math.scale(label, scale=1.0 - epsilon), math.scale(prior_dist, scale=float(epsilon)))
+        return arithmetic.scale(label, scale=1.0 - epsilon, bias=epsilon / label.shape[-1])
+    return arithmetic.add(
+        arithmetic.scale(label, scale=1.0 - epsilon), arithmetic.scale(prior_dist, scale=float(epsilon))
+    )

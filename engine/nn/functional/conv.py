@@ -7,7 +7,7 @@ from typing import Any
 from engine.core.errors import ArgumentError, ShapeError
 from engine.nn.functional.windows import is_last, padding_of, require_rank, sizes
 from engine.ops.arrays import shape
-from engine.ops.elementwise import math
+from engine.ops.elementwise import arithmetic
 from engine.ops.images import conv as ops
 
 _FORMATS = {1: ("NCL", "NLC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
@@ -172,4 +172,4 @@ def _with_bias(out: Any, bias: Any, last: bool) -> Any:
         return out
     if not last:
         bias = shape.reshape(bias, shape=[1, *bias.shape, *[1] * (out.ndim - 2)])
-    return math.add(out, bias)
+    return arithmetic.add(out, bias)

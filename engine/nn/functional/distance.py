@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.ops.elementwise import math
+from engine.ops.elementwise import arithmetic
 from engine.ops.reductions import vector_norm
 from engine.tensor.factories import require_one_dtype
 
@@ -22,7 +22,7 @@ def pairwise_distance(
     Differs from Paddle: where the difference is exactly 0 the gradient is 0, not NaN.
     """
     require_one_dtype("pairwise_distance", x=x, y=y)
-    difference = math.subtract(x, y)
+    difference = arithmetic.subtract(x, y)
     if epsilon != 0.0:
-        difference = math.scale(difference, bias=float(epsilon))
+        difference = arithmetic.scale(difference, bias=float(epsilon))
     return vector_norm.p_norm(difference, porder=float(p), axis=-1, keepdim=bool(keepdim))

@@ -7,7 +7,7 @@ from typing import Any
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.ops.arrays import shape
-from engine.ops.elementwise import math
+from engine.ops.elementwise import arithmetic
 from engine.ops.random import draws as ops
 
 
@@ -44,7 +44,7 @@ def dropout(
             f"dropout: axis {axis!r} is out of range for {x.ndim} dimensions; use 0 to {x.ndim - 1}"
         )
     if not training and not modes.is_static():  # a Program keeps the operator: clone(for_test) looks for it
-        return shape.assign(x) if mode == "upscale_in_train" else math.scale(x, scale=1.0 - p)
+        return shape.assign(x) if mode == "upscale_in_train" else arithmetic.scale(x, scale=1.0 - p)
     out, _ = ops.dropout(
         x,
         dropout_prob=float(p),
@@ -93,9 +93,9 @@ def alpha_dropout(x: Any, p: float = 0.5, training: bool = True, name: str | Non
     if not training or p == 0:
         return x
     if p == 1:
-        return math.scale(x, scale=0.0)
+        return arithmetic.scale(x, scale=0.0)
     a = ((1 - p) * (1 + p * _DROPPED**2)) ** -0.5
     _, kept = ops.dropout(x, dropout_prob=float(p), dropout_implementation="downgrade_in_infer")
     kept = shape.detach(kept)
-    dropped = math.scale(kept, scale=-_DROPPED, bias=_DROPPED)
-    return math.scale(x * kept + dropped, scale=a, bias=-a * _DROPPED * p)
+    dropped = arithmetic.scale(kept, scale=-_DROPPED, bias=_DROPPED)
+    return arithmetic.scale(x * kept + dropped, scale=a, bias=-a * _DROPPED * p)

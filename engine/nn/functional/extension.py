@@ -7,11 +7,12 @@ from typing import Any
 from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError, ShapeError
 from engine.nn.functional.attention import FORBIDDEN
-from engine.ops.activations import activation
+from engine.ops.activations import softmax
 from engine.ops.arrays import shape
-from engine.ops.elementwise import math
+from engine.ops.elementwise import arithmetic
 from engine.ops.linalg import products as linalg
-from engine.ops.sequences import paths
+from engine.ops.random import draws
+from engine.ops.sequences import masks, trees
 from engine.tensor import diagonals
 from engine.tensor.promote import is_tensor
 
@@ -23,15 +24,15 @@ def sequence_mask(x: Any, maxlen: Any = None, dtype: Any = "int64", name: str | 
     """
     kind = as_dtype(dtype).name
     if is_tensor(maxlen):
-        return paths.sequence_mask(x, maxlen, out_dtype=kind)
+        return masks.sequence_mask(x, maxlen, out_dtype=kind)
     if maxlen is not None and maxlen < 1:
         raise ArgumentError(f"sequence_mask: maxlen must be 1 or more: got {maxlen}")
-    return paths.sequence_mask(x, maxlen=-1 if maxlen is None else int(maxlen), out_dtype=kind)
+    return masks.sequence_mask(x, maxlen=-1 if maxlen is None else int(maxlen), out_dtype=kind)
 
 
 def gather_tree(ids: Any, parents: Any) -> Any:
     """Whole sequences of a beam search from the ids and parents [time, batch, beams] of every step."""
-    return paths.gather_tree(ids, parents)
+    return trees.gather_tree(ids, parents)
 
 
 def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
@@ -54,7 +55,7 @@ def class_center_sample(label: Any, num_classes: int, num_samples: int, group: A
         )
     if label.ndim != 1 or label.shape[0] == 0:
         raise ShapeError(f"class_center_sample: label must be [N], not empty: got {list(label.shape)}")
-    return paths.class_center_sample(label, num_classes=int(num_classes), num_samples=int(num_samples))
+    return draws.class_center_sample(label, num_classes=int(num_classes), num_samples=int(num_samples))
 
 
 def sparse_attention(
@@ -79,20 +80,22 @@ def sparse_attention(
             raise ShapeError(
                 f"sparse_attention: {label} must be [batch, heads, length, size]: got {list(x.shape)}"
             )
-    scores = linalg.matmul(math.scale(query, scale=float(int(query.shape[-1])) ** -0.5), key, trans_y=True)
-    seen = paths.csr_mask(sparse_csr_offset, sparse_csr_columns, shape.detach(scores))
-    scores = scores + _forbidden(math.cast(seen, out_dtype=scores.dtype))
+    scores = linalg.matmul(
+        arithmetic.scale(query, scale=float(int(query.shape[-1])) ** -0.5), key, trans_y=True
+    )
+    seen = masks.csr_mask(sparse_csr_offset, sparse_csr_columns, shape.detach(scores))
+    scores = scores + _forbidden(arithmetic.cast(seen, out_dtype=scores.dtype))
     if key_padding_mask is not None:
         scores = scores + shape.unsqueeze(_forbidden(_zero_or_one(key_padding_mask, scores)), axes=[1, 2])
     if attn_mask is not None:
         scores = scores + _forbidden(_zero_or_one(attn_mask, scores))
-    return linalg.matmul(activation.softmax(scores, axis=-1), value)
+    return linalg.matmul(softmax.softmax(scores, axis=-1), value)
 
 
 def _zero_or_one(mask: Any, like: Any) -> Any:
-    return math.cast(math.cast(mask, out_dtype="bool"), out_dtype=like.dtype)
+    return arithmetic.cast(arithmetic.cast(mask, out_dtype="bool"), out_dtype=like.dtype)
 
 
 def _forbidden(mask: Any) -> Any:
     """0 where the mask is 1, a large negative number where it is 0."""
-    return math.scale(mask, scale=-FORBIDDEN, bias=FORBIDDEN)
+    return arithmetic.scale(mask, scale=-FORBIDDEN, bias=FORBIDDEN)

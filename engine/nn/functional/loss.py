@@ -8,12 +8,11 @@ from engine.core.errors import ArgumentError, ShapeError
 from engine.core.infer import normal_axis
 from engine.nn.functional.common import label_smooth
 from engine.nn.functional.reducing import check_reduction, reduced, require_same_shape
-from engine.ops.activations import activation
-from engine.ops.arrays import index, shape
-from engine.ops.elementwise import compare, math
+from engine.ops.activations import smooth as smooth_ops
+from engine.ops.arrays import creation, index, shape
+from engine.ops.elementwise import arithmetic, comparison, exponential, power
 from engine.ops.reductions import reduce
-from engine.ops.training import labels
-from engine.ops.training import loss as ops
+from engine.ops.training import losses as ops
 from engine.tensor.factories import require_tensor
 
 
@@ -88,11 +87,11 @@ def cross_entropy(
         )
     if label_smoothing > 0:
         rows = label if hard is None else _distribution(hard, classes, ignore_index, axis)
-        label = _smooth(math.cast(rows, out_dtype=input.dtype), label_smoothing, classes, axis)
+        label = _smooth(arithmetic.cast(rows, out_dtype=input.dtype), label_smoothing, classes, axis)
     smooth = label is not hard
     loss = _entropy(input, label, smooth, int(ignore_index), axis, use_softmax)
     if hard is not None and smooth:
-        loss = loss * math.cast(_kept(hard, ignore_index), out_dtype=loss.dtype)
+        loss = loss * arithmetic.cast(_kept(hard, ignore_index), out_dtype=loss.dtype)
     factor = None
     if weight is not None:
         factor = _weights(weight, label, hard, ignore_index, axis, smooth)
@@ -100,7 +99,7 @@ def cross_entropy(
     if reduction == "mean" and factor is not None:
         return _weighted_mean(loss, factor)
     if reduction == "mean" and hard is not None:
-        return labels.kept_mean(loss, hard, ignore_index=int(ignore_index))
+        return ops.kept_mean(loss, hard, ignore_index=int(ignore_index))
     if reduction == "none" and squeezed:
         return shape.squeeze(loss, axes=[given])
     return reduced(loss, reduction)
@@ -114,22 +113,22 @@ def _entropy(input: Any, label: Any, soft: bool, ignore_index: int, axis: int, u
         )[1]
     if not soft:
         # Ignored samples pick 0, whose logarithm is dropped before it is taken.
-        chosen = labels.pick_class(input, label, axis=axis, ignore_index=ignore_index)
+        chosen = ops.pick_class(input, label, axis=axis, ignore_index=ignore_index)
         kept = _kept(label, ignore_index)
-        safe = index.where(kept, chosen, shape.fill_like(chosen, value=1.0))
-        return math.scale(math.log(safe), scale=-1.0)
-    zero = shape.fill_like(label, value=0.0)
-    safe = index.where(compare.not_equal(label, zero), input, shape.fill_like(input, value=1.0))
-    return math.scale(reduce.sum(label * math.log(safe), axis=[axis], keepdim=True), scale=-1.0)
+        safe = index.where(kept, chosen, creation.fill_like(chosen, value=1.0))
+        return arithmetic.scale(exponential.log(safe), scale=-1.0)
+    zero = creation.fill_like(label, value=0.0)
+    safe = index.where(comparison.not_equal(label, zero), input, creation.fill_like(input, value=1.0))
+    return arithmetic.scale(reduce.sum(label * exponential.log(safe), axis=[axis], keepdim=True), scale=-1.0)
 
 
 def _kept(label: Any, ignore_index: int) -> Any:
-    return compare.not_equal(label, shape.fill_like(label, value=int(ignore_index)))
+    return comparison.not_equal(label, creation.fill_like(label, value=int(ignore_index)))
 
 
 def _usable(label: Any, ignore_index: int) -> Any:
     """Class numbers with 0 in place of the ignored ones."""
-    return label * math.cast(_kept(label, ignore_index), out_dtype=label.dtype)
+    return label * arithmetic.cast(_kept(label, ignore_index), out_dtype=label.dtype)
 
 
 def _distribution(label: Any, classes: int, ignore_index: int, axis: int) -> Any:
@@ -144,7 +143,7 @@ def _distribution(label: Any, classes: int, ignore_index: int, axis: int) -> Any
 def _smooth(label: Any, epsilon: float, classes: int, axis: int) -> Any:
     if axis == label.ndim - 1:
         return label_smooth(label, epsilon=epsilon)
-    return math.scale(label, scale=1.0 - epsilon, bias=epsilon / classes)
+    return arithmetic.scale(label, scale=1.0 - epsilon, bias=epsilon / classes)
 
 
 def _weights(weight: Any, label: Any, hard: Any, ignore_index: int, axis: int, smooth: bool) -> Any:
@@ -153,15 +152,19 @@ def _weights(weight: Any, label: Any, hard: Any, ignore_index: int, axis: int, s
         found = index.gather(weight, _usable(hard, ignore_index), axis=0)
     else:
         per_class = shape.reshape(weight, shape=[-1 if n == axis else 1 for n in range(label.ndim)])
-        rows = math.cast(label, out_dtype=weight.dtype)
+        rows = arithmetic.cast(label, out_dtype=weight.dtype)
         found = reduce.sum(rows * per_class, axis=[axis], keepdim=True)
-    return found if hard is None else found * math.cast(_kept(hard, ignore_index), out_dtype=weight.dtype)
+    return (
+        found if hard is None else found * arithmetic.cast(_kept(hard, ignore_index), out_dtype=weight.dtype)
+    )
 
 
 def _weighted_mean(loss: Any, factor: Any) -> Any:
     """The sum over the sum of the weights, and 0 rather than 0/0 where there is no weight at all."""
     total = reduced(factor, "sum")
-    empty = math.cast(compare.equal(total, shape.fill_like(total, value=0.0)), out_dtype=total.dtype)
+    empty = arithmetic.cast(
+        comparison.equal(total, creation.fill_like(total, value=0.0)), out_dtype=total.dtype
+    )
     return reduced(loss, "sum") / (total + empty)
 
 
@@ -185,16 +188,16 @@ def nll_loss(
             "[N, C, ...] and [N, ...]; reshape them"
         )
     label = shape.unsqueeze(label, axes=[1])
-    chosen = labels.pick_class(input, label, axis=1, ignore_index=int(ignore_index))
-    loss = math.scale(chosen, scale=-1.0)
+    chosen = ops.pick_class(input, label, axis=1, ignore_index=int(ignore_index))
+    loss = arithmetic.scale(chosen, scale=-1.0)
     if weight is not None:
-        kept = math.cast(_kept(label, ignore_index), out_dtype=loss.dtype)
+        kept = arithmetic.cast(_kept(label, ignore_index), out_dtype=loss.dtype)
         factor = index.gather(weight, _usable(label, ignore_index), axis=0) * kept
         loss = loss * factor
         if reduction == "mean":
             return _weighted_mean(loss, factor)
     elif reduction == "mean":
-        return labels.kept_mean(loss, label, ignore_index=int(ignore_index))
+        return ops.kept_mean(loss, label, ignore_index=int(ignore_index))
     return shape.squeeze(loss, axes=[1]) if reduction == "none" else reduced(loss, reduction)
 
 
@@ -207,8 +210,8 @@ def binary_cross_entropy(
     same.
     """
     check_reduction("binary_cross_entropy", reduction)
-    loss = labels.bce_loss(input, label)
-    return reduced(loss if weight is None else math.multiply(loss, weight), reduction)
+    loss = ops.bce_loss(input, label)
+    return reduced(loss if weight is None else arithmetic.multiply(loss, weight), reduction)
 
 
 def binary_cross_entropy_with_logits(
@@ -222,14 +225,14 @@ def binary_cross_entropy_with_logits(
     """binary_cross_entropy of sigmoid(logit), without overflow; ``pos_weight`` scales label 1."""
     check_reduction("binary_cross_entropy_with_logits", reduction)
     if pos_weight is None:
-        loss = labels.sigmoid_cross_entropy_with_logits(logit, label)
+        loss = ops.sigmoid_cross_entropy_with_logits(logit, label)
     else:
         require_same_shape("binary_cross_entropy_with_logits", logit=logit, label=label)
         # softplus(-x) is the loss of label 1.
-        softplus = labels.sigmoid_cross_entropy_with_logits(logit, shape.fill_like(logit, value=1.0))
-        positive = math.scale(label * math.scale(pos_weight, bias=-1.0), bias=1.0)
-        loss = math.scale(label, scale=-1.0, bias=1.0) * logit + positive * softplus
-    return reduced(loss if weight is None else math.multiply(loss, weight), reduction)
+        softplus = ops.sigmoid_cross_entropy_with_logits(logit, creation.fill_like(logit, value=1.0))
+        positive = arithmetic.scale(label * arithmetic.scale(pos_weight, bias=-1.0), bias=1.0)
+        loss = arithmetic.scale(label, scale=-1.0, bias=1.0) * logit + positive * softplus
+    return reduced(loss if weight is None else arithmetic.multiply(loss, weight), reduction)
 
 
 def sigmoid_focal_loss(
@@ -250,10 +253,10 @@ def sigmoid_focal_loss(
         raise ShapeError(
             f"sigmoid_focal_loss: normalizer has one element: got shape {list(normalizer.shape)}; reshape it"
         )
-    loss = labels.sigmoid_cross_entropy_with_logits(logit, label)
-    share = activation.sigmoid(logit)
-    other = math.scale(label, scale=-1.0, bias=1.0)
-    missing = share * other + math.scale(share, scale=-1.0, bias=1.0) * label
-    balance = math.scale(label, scale=2.0 * alpha - 1.0, bias=1.0 - alpha)
-    loss = balance * loss * (math.square(missing) if gamma == 2 else missing ** float(gamma))
-    return reduced(loss if normalizer is None else math.divide(loss, normalizer), reduction)
+    loss = ops.sigmoid_cross_entropy_with_logits(logit, label)
+    share = smooth_ops.sigmoid(logit)
+    other = arithmetic.scale(label, scale=-1.0, bias=1.0)
+    missing = share * other + arithmetic.scale(share, scale=-1.0, bias=1.0) * label
+    balance = arithmetic.scale(label, scale=2.0 * alpha - 1.0, bias=1.0 - alpha)
+    loss = balance * loss * (power.square(missing) if gamma == 2 else missing ** float(gamma))
+    return reduced(loss if normalizer is None else arithmetic.divide(loss, normalizer), reduction)

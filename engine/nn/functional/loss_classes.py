@@ -7,12 +7,11 @@ from typing import Any
 from engine.core.errors import ArgumentError, ShapeError
 from engine.nn.functional.reducing import check_reduction, in_dtype, reduced
 from engine.ops.activations import smooth
-from engine.ops.arrays import index, shape
-from engine.ops.elementwise import compare, math, trigonometry
+from engine.ops.arrays import creation, index, shape
+from engine.ops.elementwise import arithmetic, comparison, extremes, trigonometry
 from engine.ops.reductions import reduce
-from engine.ops.sequences import paths
-from engine.ops.training import labels
-from engine.ops.training import loss as ops
+from engine.ops.sequences import trees
+from engine.ops.training import losses
 
 
 def hsigmoid_loss(
@@ -47,13 +46,13 @@ def hsigmoid_loss(
             f"{list(weight.shape)}"
         )
     if path_table is None:
-        nodes, turns, inside = paths.complete_tree_paths(label, num_classes=int(num_classes))
+        nodes, turns, inside = trees.complete_tree_paths(label, num_classes=int(num_classes))
     else:
-        zero = shape.fill_like(path_table, value=0)
-        inside = compare.greater_equal(path_table, zero)
+        zero = creation.fill_like(path_table, value=0)
+        inside = comparison.greater_equal(path_table, zero)
         nodes, turns = index.where(inside, path_table, zero), path_code
     scores = reduce.sum(
-        math.multiply(index.gather(weight, nodes, axis=0), shape.unsqueeze(input, axes=[1])),
+        arithmetic.multiply(index.gather(weight, nodes, axis=0), shape.unsqueeze(input, axes=[1])),
         axis=[-1],
         keepdim=False,
         reduce_all=False,
@@ -61,8 +60,8 @@ def hsigmoid_loss(
     if bias is not None:
         scores = scores + shape.squeeze(index.gather(bias, nodes, axis=0), axes=[-1])
     # softplus(score) - turn * score is the cross entropy of one decision.
-    each = smooth.softplus(scores, threshold=1e4) - math.cast(turns, out_dtype=scores.dtype) * scores
-    each = each * math.cast(inside, out_dtype=scores.dtype)
+    each = smooth.softplus(scores, threshold=1e4) - arithmetic.cast(turns, out_dtype=scores.dtype) * scores
+    each = each * arithmetic.cast(inside, out_dtype=scores.dtype)
     return reduce.sum(each, axis=[-1], keepdim=True, reduce_all=False)
 
 
@@ -95,15 +94,15 @@ def margin_cross_entropy(
             f"{list(label.shape)}"
         )
     column = shape.unsqueeze(label, axes=[1]) if label.ndim == 1 else label
-    cosine = labels.pick_class(logits, column, axis=1, ignore_index=-1 << 62)
+    cosine = losses.pick_class(logits, column, axis=1, ignore_index=-1 << 62)
     # At 1 itself the angle has no finite derivative.
-    angle = trigonometry.acos(math.clip(cosine, min=1e-7 - 1.0, max=1.0 - 1e-7))
-    harder = math.cos(math.scale(angle, scale=float(margin1), bias=float(margin2)))
-    change = math.scale(harder, bias=-float(margin3)) - cosine
+    angle = trigonometry.acos(extremes.clip(cosine, min=1e-7 - 1.0, max=1.0 - 1e-7))
+    harder = trigonometry.cos(arithmetic.scale(angle, scale=float(margin1), bias=float(margin2)))
+    change = arithmetic.scale(harder, bias=-float(margin3)) - cosine
     count = int(logits.shape[1])
     numbers = shape.constant(shape=[1, count], values=list(range(count)), dtype=column.dtype.name)
-    chosen = in_dtype(compare.equal(column, numbers), logits.dtype)
-    moved = math.scale(logits + chosen * change, scale=float(scale))
-    softmax, loss = ops.softmax_with_cross_entropy(moved, column, axis=1)
+    chosen = in_dtype(comparison.equal(column, numbers), logits.dtype)
+    moved = arithmetic.scale(logits + chosen * change, scale=float(scale))
+    softmax, loss = losses.softmax_with_cross_entropy(moved, column, axis=1)
     loss = reduced(loss, reduction or "none")
     return (loss, softmax) if return_softmax else loss

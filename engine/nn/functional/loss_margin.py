@@ -18,21 +18,20 @@ from engine.nn.functional.reducing import (
     require_one_sided,
     require_same_shape,
 )
-from engine.ops.activations import activation, smooth
-from engine.ops.arrays import index, shape
-from engine.ops.elementwise import compare, math
+from engine.ops.activations import piecewise, smooth
+from engine.ops.arrays import creation, index, shape
+from engine.ops.elementwise import arithmetic, comparison, extremes, power
 from engine.ops.linalg import products as linalg
 from engine.ops.reductions import reduce
-from engine.ops.training import labels
-from engine.ops.training import loss as ops
+from engine.ops.training import losses
 
 
 def _zero(x: Any) -> Any:
-    return shape.fill_like(x, value=0.0)
+    return creation.fill_like(x, value=0.0)
 
 
 def _is(label: Any, value: float) -> Any:
-    return compare.equal(label, shape.fill_like(label, value=value))
+    return comparison.equal(label, creation.fill_like(label, value=value))
 
 
 def margin_ranking_loss(
@@ -47,8 +46,8 @@ def margin_ranking_loss(
     check_reduction("margin_ranking_loss", reduction)
     require_one_sided("margin_ranking_loss", input=input, label=label)
     out = difference("margin_ranking_loss", other, input)
-    out = math.multiply(out, in_dtype(label, out.dtype))
-    return reduced(activation.relu(math.scale(out, bias=float(margin))), reduction)
+    out = arithmetic.multiply(out, in_dtype(label, out.dtype))
+    return reduced(piecewise.relu(arithmetic.scale(out, bias=float(margin))), reduction)
 
 
 def hinge_embedding_loss(
@@ -58,7 +57,7 @@ def hinge_embedding_loss(
     check_reduction("hinge_embedding_loss", reduction)
     require_same_shape("hinge_embedding_loss", input=input, label=label)
     zero = _zero(input)
-    far = activation.relu(math.scale(input, scale=-1.0, bias=float(margin)))
+    far = piecewise.relu(arithmetic.scale(input, scale=-1.0, bias=float(margin)))
     loss = index.where(_is(label, 1), input, zero) + index.where(_is(label, -1), far, zero)
     return reduced(loss, reduction)
 
@@ -90,12 +89,12 @@ def cosine_embedding_loss(
         raise ArgumentError(f"cosine_embedding_loss: labels are 1 and -1: got {label.dtype.name}; cast them")
     axes = {"axis": [-1], "keepdim": False, "reduce_all": False}
     # Paddle's small number, which keeps the gradient at 0 finite.
-    first = math.scale(reduce.sum(math.square(input1), **axes), bias=1e-11)
-    second = math.scale(reduce.sum(math.square(input2), **axes), bias=1e-11)
-    cosine = reduce.sum(input1 * input2, **axes) / math.sqrt(first * second)
+    first = arithmetic.scale(reduce.sum(power.square(input1), **axes), bias=1e-11)
+    second = arithmetic.scale(reduce.sum(power.square(input2), **axes), bias=1e-11)
+    cosine = reduce.sum(input1 * input2, **axes) / power.sqrt(first * second)
     zero = _zero(cosine)
-    far = math.clip(math.scale(cosine, bias=-float(margin)), min=0.0)
-    near = math.scale(cosine, scale=-1.0, bias=1.0)
+    far = extremes.clip(arithmetic.scale(cosine, bias=-float(margin)), min=0.0)
+    near = arithmetic.scale(cosine, scale=-1.0, bias=1.0)
     return reduced(index.where(_is(label, 1), near, zero) + index.where(_is(label, -1), far, zero), reduction)
 
 
@@ -105,7 +104,7 @@ def soft_margin_loss(input: Any, label: Any, reduction: str = "mean", name: str 
     require_same_shape("soft_margin_loss", input=input, label=label)
     require_floats("soft_margin_loss", input=input)
     agreement = in_dtype(label, input.dtype) * input
-    return reduced(math.scale(smooth.log_sigmoid(agreement), scale=-1.0), reduction)
+    return reduced(arithmetic.scale(smooth.log_sigmoid(agreement), scale=-1.0), reduction)
 
 
 def multi_label_soft_margin_loss(
@@ -114,7 +113,7 @@ def multi_label_soft_margin_loss(
     """binary_cross_entropy_with_logits of each class, the mean over classes: ``input`` is [N, classes]."""
     check_reduction("multi_label_soft_margin_loss", reduction)
     require_same_shape("multi_label_soft_margin_loss", input=input, label=label)
-    loss = labels.sigmoid_cross_entropy_with_logits(input, label)
+    loss = losses.sigmoid_cross_entropy_with_logits(input, label)
     loss = loss if weight is None else loss * weight
     return reduced(reduce.mean(loss, axis=[-1], keepdim=False, reduce_all=False), reduction)
 
@@ -145,15 +144,15 @@ def multi_margin_loss(
         )
     label = shape.reshape(label, shape=[-1, 1])
     classes = int(input.shape[1])
-    chosen = labels.pick_class(input, label, axis=1, ignore_index=-1 << 62)
-    inner = math.scale(math.subtract(input, chosen), bias=float(margin))
+    chosen = losses.pick_class(input, label, axis=1, ignore_index=-1 << 62)
+    inner = arithmetic.scale(arithmetic.subtract(input, chosen), bias=float(margin))
     if weight is not None:
         if dims(weight) != [classes]:
             raise ShapeError(
                 f"multi_margin_loss: weight has shape {list(weight.shape)}: one number a class is [{classes}]"
             )
         inner = index.gather(weight, label, axis=0) * inner
-    powers = math.clip(inner, min=0.0)
+    powers = extremes.clip(inner, min=0.0)
     if p != 1:
         powers = powers ** float(p)
     other = index.where(_classes(input, label), _zero(powers), powers)
@@ -164,7 +163,7 @@ def _classes(input: Any, label: Any) -> Any:
     """True at the label's class: [N, classes] for labels [N, 1]."""
     count = int(input.shape[1])
     numbers = shape.constant(shape=[1, count], values=list(range(count)), dtype=label.dtype.name)
-    return compare.equal(label, numbers)
+    return comparison.equal(label, numbers)
 
 
 def _distances(
@@ -172,11 +171,11 @@ def _distances(
 ) -> tuple[Any, Any]:
     require_same_shape(where, input=input, positive=positive, negative=negative)
     near, far = distance(input, positive), distance(input, negative)
-    return near, math.minimum(far, distance(positive, negative)) if swap else far
+    return near, extremes.minimum(far, distance(positive, negative)) if swap else far
 
 
 def _triplet(near: Any, far: Any, margin: float, reduction: str) -> Any:
-    return reduced(math.clip(math.scale(near - far, bias=float(margin)), min=0.0), reduction)
+    return reduced(extremes.clip(arithmetic.scale(near - far, bias=float(margin)), min=0.0), reduction)
 
 
 def triplet_margin_loss(
@@ -243,13 +242,15 @@ def npair_loss(anchor: Any, positive: Any, labels: Any, l2_reg: float = 0.002) -
     if labels.dtype.name not in ("float32", "float64", "int64"):
         raise DTypeError(f"npair_loss: labels are float32, float64 or int64: got {labels.dtype.name}")
     column = shape.reshape(labels, shape=[-1, 1])
-    same = math.cast(compare.equal(column, shape.reshape(labels, shape=[1, -1])), out_dtype=anchor.dtype)
+    same = arithmetic.cast(
+        comparison.equal(column, shape.reshape(labels, shape=[1, -1])), out_dtype=anchor.dtype
+    )
     target = same / reduce.sum(same, axis=[1], keepdim=True, reduce_all=False)
 
     def penalty(x: Any) -> Any:
-        rows = reduce.sum(math.square(x), axis=[1], keepdim=False, reduce_all=False)
+        rows = reduce.sum(power.square(x), axis=[1], keepdim=False, reduce_all=False)
         return reduced(rows, "mean")
 
     scores = linalg.matmul(anchor, positive, trans_y=True)
-    _, loss = ops.softmax_with_cross_entropy(scores, target, soft_label=True, axis=1)
+    _, loss = losses.softmax_with_cross_entropy(scores, target, soft_label=True, axis=1)
     return (penalty(anchor) + penalty(positive)) * (0.25 * l2_reg) + reduced(loss, "mean")

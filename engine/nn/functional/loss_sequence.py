@@ -7,7 +7,7 @@ from typing import Any
 from engine.core.errors import ShapeError
 from engine.nn.functional.reducing import check_reduction, in_dtype, reduced
 from engine.ops.arrays import shape
-from engine.ops.elementwise import math
+from engine.ops.elementwise import arithmetic
 from engine.ops.sequences import sequence_loss
 
 
@@ -34,7 +34,7 @@ def ctc_loss(
     )
     loss = shape.squeeze(loss, axes=[-1])
     if reduction == "mean":
-        loss = math.divide(loss, in_dtype(label_lengths, loss.dtype))
+        loss = arithmetic.divide(loss, in_dtype(label_lengths, loss.dtype))
     return reduced(loss, reduction)
 
 

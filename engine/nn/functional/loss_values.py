@@ -18,10 +18,10 @@ from engine.nn.functional.reducing import (
     require_floats,
     require_same_shape,
 )
-from engine.ops.arrays import index, shape
-from engine.ops.elementwise import compare, math
+from engine.ops.arrays import creation, index, shape
+from engine.ops.elementwise import arithmetic, comparison, exponential, extremes, power
 from engine.ops.reductions import reduce
-from engine.ops.training import labels
+from engine.ops.training import losses
 from engine.tensor.factories import require_one_dtype
 
 
@@ -31,7 +31,7 @@ def square_error_cost(input: Any, label: Any) -> Any:
     Differs from Paddle: where both would have to be broadcast, as [N, 1] and [N] to [N, N], it raises
     ShapeError.
     """
-    return math.square(difference("square_error_cost", input, label))
+    return power.square(difference("square_error_cost", input, label))
 
 
 def mse_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
@@ -41,7 +41,7 @@ def mse_loss(input: Any, label: Any, reduction: str = "mean", name: str | None =
     ShapeError.
     """
     check_reduction("mse_loss", reduction)
-    return reduced(math.square(difference("mse_loss", input, label)), reduction)
+    return reduced(power.square(difference("mse_loss", input, label)), reduction)
 
 
 def l1_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
@@ -51,7 +51,7 @@ def l1_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = 
     ShapeError.
     """
     check_reduction("l1_loss", reduction)
-    return reduced(math.absolute(difference("l1_loss", input, label)), reduction)
+    return reduced(arithmetic.absolute(difference("l1_loss", input, label)), reduction)
 
 
 def smooth_l1_loss(
@@ -61,18 +61,18 @@ def smooth_l1_loss(
     check_reduction("smooth_l1_loss", reduction)
     require_same_shape("smooth_l1_loss", input=input, label=label)
     require_one_dtype("smooth_l1_loss", input=input, label=label)
-    return reduced(labels.huber(math.subtract(input, label), delta=float(delta)), reduction)
+    return reduced(losses.huber(arithmetic.subtract(input, label), delta=float(delta)), reduction)
 
 
 def log_loss(input: Any, label: Any, epsilon: float = 1e-4, name: str | None = None) -> Any:
     """-label log(input + epsilon) - (1 - label) log(1 - input + epsilon), elementwise."""
     require_same_shape("log_loss", input=input, label=label)
     require_one_dtype("log_loss", input=input, label=label)
-    positive = label * math.log(math.scale(input, bias=epsilon))
-    negative = math.scale(label, scale=-1.0, bias=1.0) * math.log(
-        math.scale(input, scale=-1.0, bias=1.0 + epsilon)
+    positive = label * exponential.log(arithmetic.scale(input, bias=epsilon))
+    negative = arithmetic.scale(label, scale=-1.0, bias=1.0) * exponential.log(
+        arithmetic.scale(input, scale=-1.0, bias=1.0 + epsilon)
     )
-    return math.scale(positive + negative, scale=-1.0)
+    return arithmetic.scale(positive + negative, scale=-1.0)
 
 
 def kl_div(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
@@ -85,15 +85,15 @@ def kl_div(input: Any, label: Any, reduction: str = "mean", name: str | None = N
     require_floats("kl_div", input=input, label=label)
     if {input.dtype.name, label.dtype.name} == {"float32", "float64"}:
         input, label = in_dtype(input, float64), in_dtype(label, float64)
-    loss = labels.kl_divergence(input, label)
+    loss = losses.kl_divergence(input, label)
     if reduction != "batchmean":
         return reduced(loss, reduction)
     total = reduced(loss, "sum")
     if input.ndim == 0:
         return total
     if input.shape[0] >= 0:
-        return math.scale(total, scale=1.0 / max(int(input.shape[0]), 1))
-    return total / math.cast(input.shape[0].value(), out_dtype=total.dtype)
+        return arithmetic.scale(total, scale=1.0 / max(int(input.shape[0]), 1))
+    return total / arithmetic.cast(input.shape[0].value(), out_dtype=total.dtype)
 
 
 def poisson_nll_loss(
@@ -116,14 +116,14 @@ def poisson_nll_loss(
     require_same_shape("poisson_nll_loss", input=input, label=label)
     label = in_dtype(label, input.dtype)
     if log_input:
-        loss = math.exp(input) - label * input
+        loss = exponential.exp(input) - label * input
     else:
-        loss = input - label * math.log(math.scale(input, bias=epsilon))
+        loss = input - label * exponential.log(arithmetic.scale(input, bias=epsilon))
     if full:
-        large = compare.greater_than(label, shape.fill_like(label, value=1.0))
-        safe = index.where(large, label, shape.fill_like(label, value=1.0))
-        rest = safe * math.log(safe) - safe + math.log(safe * (2.0 * numbers.pi)) * 0.5
-        loss = loss + index.where(large, rest, shape.fill_like(rest, value=0.0))
+        large = comparison.greater_than(label, creation.fill_like(label, value=1.0))
+        safe = index.where(large, label, creation.fill_like(label, value=1.0))
+        rest = safe * exponential.log(safe) - safe + exponential.log(safe * (2.0 * numbers.pi)) * 0.5
+        loss = loss + index.where(large, rest, creation.fill_like(rest, value=0.0))
     return reduced(loss, reduction)
 
 
@@ -160,10 +160,10 @@ def gaussian_nll_loss(
             f"gaussian_nll_loss: a variance is not negative: got {float(variance._array.min())}; check the "
             "layer that predicts it, e.g. use softplus"
         )
-    used = variance + shape.detach(math.clip(variance, min=float(epsilon)) - variance)
-    loss = (math.log(used) + math.square(difference("gaussian_nll_loss", input, label)) / used) * 0.5
+    used = variance + shape.detach(extremes.clip(variance, min=float(epsilon)) - variance)
+    loss = (exponential.log(used) + power.square(difference("gaussian_nll_loss", input, label)) / used) * 0.5
     if full:
-        loss = math.scale(loss, bias=0.5 * numbers.log(2.0 * numbers.pi))
+        loss = arithmetic.scale(loss, bias=0.5 * numbers.log(2.0 * numbers.pi))
     return reduced(loss, reduction)
 
 
@@ -185,4 +185,4 @@ def dice_loss(input: Any, label: Any, epsilon: float = 1e-5, name: str | None = 
     both = reduce.sum(input, axis=axes, keepdim=False, reduce_all=False) + reduce.sum(
         rows, axis=axes, keepdim=False, reduce_all=False
     )
-    return reduced(math.scale(inside * 2.0 / (both + epsilon), scale=-1.0, bias=1.0), "mean")
+    return reduced(arithmetic.scale(inside * 2.0 / (both + epsilon), scale=-1.0, bias=1.0), "mean")

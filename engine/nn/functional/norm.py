@@ -7,10 +7,11 @@ from typing import Any
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.nn.functional.padding import pad
 from engine.nn.functional.pooling import avg_pool2d, avg_pool3d
-from engine.ops.arrays import shape
-from engine.ops.elementwise import math
+from engine.ops.arrays import creation, shape
+from engine.ops.elementwise import arithmetic, extremes, power
+from engine.ops.normalization import batch_norm as batch_norm_ops
 from engine.ops.normalization import group_norm as group_ops
-from engine.ops.normalization import norm as ops
+from engine.ops.normalization import layer_norm as layer_norm_ops
 from engine.ops.reductions.vector_norm import p_norm
 from engine.tensor.factories import require_tensor
 
@@ -40,10 +41,10 @@ def batch_norm(
         raise ArgumentError(f"batch_norm: data_format {data_format!r} is none of {list(_FORMATS)}")
     if x.ndim < 2:
         raise ShapeError(f"batch_norm: x has shape {list(x.shape)}: it needs [N, C, ...]; unsqueeze it")
-    return ops.batch_norm(
+    return batch_norm_ops.batch_norm(
         x,
-        shape.fill_like(running_mean, value=1.0) if weight is None else weight,
-        shape.fill_like(running_mean, value=0.0) if bias is None else bias,
+        creation.fill_like(running_mean, value=1.0) if weight is None else weight,
+        creation.fill_like(running_mean, value=0.0) if bias is None else bias,
         running_mean,
         running_var,
         momentum=momentum,
@@ -79,7 +80,7 @@ def layer_norm(
             f"layer_norm: x has shape {list(x.shape)}: it must end in normalized_shape {wanted}; "
             "give the layer the sizes of the last dimensions"
         )
-    return ops.layer_norm(x, weight, bias, epsilon=epsilon, begin_norm_axis=begin)[0]
+    return layer_norm_ops.layer_norm(x, weight, bias, epsilon=epsilon, begin_norm_axis=begin)[0]
 
 
 def group_norm(
@@ -166,7 +167,7 @@ def local_response_norm(
     if isinstance(size, bool) or not isinstance(size, int) or size < 1:
         raise ArgumentError(f"local_response_norm: size is a whole number of channels: got {size!r}")
     last = data_format[-1] == "C"
-    squares = math.square(x)
+    squares = power.square(x)
     around = [size // 2, (size - 1) // 2]
     if x.ndim == 3:
         padded = pad(shape.unsqueeze(squares, axes=[1]), [*around, 0, 0] if last else [0, 0, *around])
@@ -182,7 +183,7 @@ def local_response_norm(
             padded, window = pad(flat, [0, 0, 0, 0, *around], data_format="NCDHW"), (size, 1, 1)
         mean = avg_pool3d(padded, window, stride=1)
     mean = shape.reshape_to(mean, x)
-    return math.divide(x, math.scale(mean, scale=alpha, bias=k) ** float(beta))
+    return arithmetic.divide(x, arithmetic.scale(mean, scale=alpha, bias=k) ** float(beta))
 
 
 def normalize(x: Any, p: float = 2, axis: int = 1, epsilon: float = 1e-12, name: str | None = None) -> Any:
@@ -193,5 +194,5 @@ def normalize(x: Any, p: float = 2, axis: int = 1, epsilon: float = 1e-12, name:
     if x.ndim == 1 and axis not in (0, -1):
         raise ArgumentError(f"normalize: axis {axis} is out of range for 1 dimension; use 0 or -1")
     norm = p_norm(x, porder=float(p), axis=axis, keepdim=True, epsilon=epsilon)
-    least = shape.fill(shape=[1], value=epsilon, dtype=x.dtype.name)
-    return math.divide(x, math.maximum(norm, least))
+    least = creation.fill(shape=[1], value=epsilon, dtype=x.dtype.name)
+    return arithmetic.divide(x, extremes.maximum(norm, least))

@@ -10,7 +10,7 @@ from engine.core import mode as modes
 from engine.core.dtype import require_fitting
 from engine.core.errors import ArgumentError, ShapeError
 from engine.nn.functional.windows import whole
-from engine.ops.arrays import shape
+from engine.ops.arrays import creation, shape
 from engine.ops.images import padding as ops
 
 _FORMATS = {3: ("NCL", "NLC"), 4: ("NCHW", "NHWC"), 5: ("NCDHW", "NDHWC")}
@@ -99,7 +99,7 @@ def _padded_by(x: Any, pad: Any, mode: str, value: float, data_format: str) -> A
     _require_format(x, data_format)
     axes = _missing_axes(x, data_format)
     if axes:
-        zeros = shape.fill(shape=[4 if x.ndim == 3 else 2], value=0, dtype=pad.dtype.name)
+        zeros = creation.fill(shape=[4 if x.ndim == 3 else 2], value=0, dtype=pad.dtype.name)
         pad = shape.concat([zeros, pad] if x.ndim == 3 else [pad, zeros], axis=0)
     out = ops.pad3d(
         shape.unsqueeze(x, axes=axes) if axes else x,

@@ -7,8 +7,8 @@ from typing import Any
 from engine.core.errors import ArgumentError
 from engine.nn.functional.windows import is_last, padding_of, require_rank, sizes
 from engine.ops.arrays import shape
-from engine.ops.elementwise import math
-from engine.ops.images import pool, pool_index
+from engine.ops.elementwise import arithmetic
+from engine.ops.images import pooling, unpooling
 
 _FORMATS = {1: ("NCL", "NLC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
 
@@ -54,7 +54,7 @@ def _pool(
     data_format: str,
 ) -> Any:
     windows = _windows(where, rank, x, kernel_size, stride, padding, ceil_mode, data_format)
-    operator = pool.pool3d if rank == 3 else pool.pool2d
+    operator = pooling.pool3d if rank == 3 else pooling.pool2d
     if rank == 1:
         x, windows = _as_image(x, windows)
         data_format = "NCHW"
@@ -101,7 +101,7 @@ def _max_pool(
     windows = _windows(where, rank, x, kernel_size, stride, padding, ceil_mode, data_format)
     if rank == 1:
         x, windows = _as_image(x, windows)
-    operator = pool_index.max_pool3d_with_index if rank == 3 else pool_index.max_pool2d_with_index
+    operator = unpooling.max_pool3d_with_index if rank == 3 else unpooling.max_pool2d_with_index
     found = operator(x, adaptive=False, **windows)
     return tuple([shape.squeeze(f, axes=[2]) for f in found]) if rank == 1 else found
 
@@ -221,7 +221,7 @@ def _avg_pool(where: str, rank: int, x: Any, kernel_size: Any, stride: Any, padd
     for k in sizes(where, "kernel_size", kernel_size, rank):
         elements *= k
     # Paddle scales the mean, so a window at the border counts its own elements.
-    return math.scale(mean, scale=elements / divisor_override)
+    return arithmetic.scale(mean, scale=elements / divisor_override)
 
 
 def _adaptive_size(where: str, rank: int, x: Any, output_size: Any, last: bool) -> list[int]:
@@ -247,7 +247,7 @@ def _adaptive_avg(where: str, rank: int, x: Any, output_size: Any, data_format: 
     ksize = _adaptive_size(where, rank, x, output_size, last)
     if rank == 1:
         x, ksize, data_format = shape.unsqueeze(x, axes=[2]), [1, *ksize], "NCHW"
-    operator = pool.pool3d if rank == 3 else pool.pool2d
+    operator = pooling.pool3d if rank == 3 else pooling.pool2d
     out = operator(
         x,
         pooling_type="avg",
@@ -284,7 +284,7 @@ def _adaptive_max(where: str, rank: int, x: Any, output_size: Any, return_mask: 
     ksize = _adaptive_size(where, rank, x, output_size, False)
     if rank == 1:
         x, ksize = shape.unsqueeze(x, axes=[2]), [1, *ksize]
-    operator = pool_index.max_pool3d_with_index if rank == 3 else pool_index.max_pool2d_with_index
+    operator = unpooling.max_pool3d_with_index if rank == 3 else unpooling.max_pool2d_with_index
     found = operator(
         x,
         ksize=ksize,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
-from engine.ops.elementwise import math
+from engine.ops.elementwise import arithmetic
 from engine.ops.reductions import reduce
 from engine.tensor.promote import operands
 
@@ -33,7 +33,7 @@ def reduced(loss: Any, reduction: str) -> Any:
 
 def in_dtype(x: Any, dtype: Any) -> Any:
     """x, cast where it has another dtype."""
-    return x if x.dtype is dtype else math.cast(x, out_dtype=dtype.name)
+    return x if x.dtype is dtype else arithmetic.cast(x, out_dtype=dtype.name)
 
 
 def dims(x: Any) -> list[int]:
@@ -70,7 +70,7 @@ def difference(where: str, input: Any, label: Any) -> Any:
     require_one_sided(where, input=input, label=label)
     if input.dtype is not label.dtype:
         input, label = operands(where, input, label)
-    return math.subtract(input, label)
+    return arithmetic.subtract(input, label)
 
 
 def require_one_sided(where: str, **values: Any) -> None:

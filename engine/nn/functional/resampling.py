@@ -8,9 +8,9 @@ from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.nn.functional.pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from engine.nn.functional.windows import whole
-from engine.ops.arrays import shape
-from engine.ops.elementwise import math
-from engine.ops.images.resample import OPERATORS
+from engine.ops.arrays import creation, shape
+from engine.ops.elementwise import arithmetic
+from engine.ops.images.interpolate import OPERATORS
 from engine.program.graph.unknown import known_operand
 
 _RANKS = {
@@ -106,7 +106,7 @@ def _sizes(x: Any, size: Any, rank: int) -> tuple[list[int], Any]:
     if modes.is_symbolic(size):
         if size.ndim != 1 or size.shape[0] not in (-1, rank):
             raise ArgumentError(f"interpolate: size as a tensor has shape [{rank}]: got {list(size.shape)}")
-        return [-1, -1, -1], math.cast(size, out_dtype="int32")
+        return [-1, -1, -1], arithmetic.cast(size, out_dtype="int32")
     if hasattr(size, "tolist"):
         size = size.tolist()
     if not isinstance(size, (list, tuple)):
@@ -130,9 +130,9 @@ def _stacked(size: Any) -> Any:
     parts = []
     for s in size:
         if modes.is_symbolic(s):
-            parts.append(shape.reshape(math.cast(s, out_dtype="int32"), shape=[1]))
+            parts.append(shape.reshape(arithmetic.cast(s, out_dtype="int32"), shape=[1]))
         else:
-            parts.append(shape.fill(shape=[1], value=int(s), dtype="int32"))
+            parts.append(creation.fill(shape=[1], value=int(s), dtype="int32"))
     return shape.concat(parts, axis=0)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.nn.functional.windows import padding_of, require_rank, sizes
 from engine.ops.arrays import shape
-from engine.ops.images import pool_index
+from engine.ops.images import unpooling
 
 _FORMATS = {1: "NCL", 2: "NCHW", 3: "NCDHW"}
 
@@ -73,7 +73,7 @@ def _unpool(where: str, rank: int, x: Any, indices: Any, kernel_size: Any, strid
     if rank == 1:
         x, indices = shape.unsqueeze(x, axes=[2]), shape.unsqueeze(indices, axes=[2])
         ksize, strides, paddings, wanted = [1, *ksize], [1, *strides], [0, *paddings], [1, *wanted]
-    operator = pool_index.unpool3d if rank == 3 else pool_index.unpool
+    operator = unpooling.unpool3d if rank == 3 else unpooling.unpool
     out = operator(
         x,
         indices,

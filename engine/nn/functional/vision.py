@@ -8,7 +8,7 @@ from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError
 from engine.nn.functional.windows import is_last, require_rank, sizes, whole
 from engine.ops.images import fold as fold_ops
-from engine.ops.images import grid as grid_ops
+from engine.ops.images import grid_sample as grid_ops
 from engine.ops.images import shuffle
 
 

@@ -9,8 +9,7 @@ from engine.core.errors import ArgumentError, ShapeError
 from engine.nn.functional.attention import attend
 from engine.nn.layer.common import Linear
 from engine.nn.layer.layers import Layer
-from engine.ops.arrays import shape
-from engine.ops.sequences import rnn
+from engine.ops.arrays import creation, shape
 
 
 class MultiHeadAttention(Layer):
@@ -77,7 +76,7 @@ class MultiHeadAttention(Layer):
 
         def empty() -> Any:
             dims = [-1, self.num_heads, 0, self.head_dim]
-            return rnn.fill_batch(key, shape=dims, value=0.0, dtype=key.dtype.name)
+            return creation.fill_batch(key, shape=dims, value=0.0, dtype=key.dtype.name)
 
         return self.Cache(empty(), empty())
 

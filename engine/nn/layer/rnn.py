@@ -10,9 +10,9 @@ from engine.nn import functional
 from engine.nn.layer.container import LayerList
 from engine.nn.layer.layers import Layer
 from engine.nn.layer.rnn_cells import GRUCell, LSTMCell, SimpleRNNCell
-from engine.ops.arrays import arrange, index, shape
+from engine.ops.arrays import creation, flip_roll, index, shape
 from engine.ops.arrays import tensor_array as array
-from engine.ops.elementwise import compare, math
+from engine.ops.elementwise import arithmetic, comparison
 from engine.ops.sequences import rnn as ops
 from engine.program.build.control import while_loop
 
@@ -25,8 +25,8 @@ def _swapped(x: Any) -> Any:
 def _kept(new: Any, old: Any, mask: Any) -> Any:
     """New where mask [N] is 1, else old."""
     wide = shape.unsqueeze(mask, axes=list(range(1, new.ndim))) if new.ndim > 1 else mask
-    wide = wide if wide.dtype is new.dtype else math.cast(wide, out_dtype=new.dtype)
-    return new * wide + old * math.scale(wide, scale=-1.0, bias=1.0)
+    wide = wide if wide.dtype is new.dtype else arithmetic.cast(wide, out_dtype=new.dtype)
+    return new * wide + old * arithmetic.scale(wide, scale=-1.0, bias=1.0)
 
 
 class _Walk:
@@ -40,12 +40,12 @@ class _Walk:
         outputs, new_states = self.cell(x, states, **self.kwargs)
         if self.lengths is not None:
             if not isinstance(t, int):
-                t = math.cast(t, out_dtype=self.lengths.dtype)
-                alive = compare.greater_than(self.lengths, t)
+                t = arithmetic.cast(t, out_dtype=self.lengths.dtype)
+                alive = comparison.greater_than(self.lengths, t)
             else:
-                alive = compare.greater_than(self.lengths, shape.fill_like(self.lengths, value=t))
+                alive = comparison.greater_than(self.lengths, creation.fill_like(self.lengths, value=t))
             first = nest.flatten(states)[0]
-            mask = math.cast(alive, out_dtype=first.dtype)
+            mask = arithmetic.cast(alive, out_dtype=first.dtype)
             new_states = nest.map_structure(lambda old, new: _kept(new, old, mask), states, new_states)
         return outputs, new_states
 
@@ -64,9 +64,9 @@ class _Walk:
         """The same as a loop of the Program. The first step is outside: it says what outputs look like."""
         flat = nest.flatten(self.inputs)
         total = index.getitem(shape.shape(flat[0]), [], index=(0,))
-        total = math.cast(total, out_dtype="int64")
-        one = shape.fill(shape=[], value=1, dtype="int64")
-        zero = shape.fill(shape=[], value=0, dtype="int64")
+        total = arithmetic.cast(total, out_dtype="int64")
+        one = creation.fill(shape=[], value=1, dtype="int64")
+        zero = creation.fill(shape=[], value=0, dtype="int64")
 
         def at(count: Any) -> Any:
             return total - one - count if self.reverse else count
@@ -88,7 +88,7 @@ class _Walk:
 
         _, arrays, states = while_loop(more, body, [one, arrays, states])
         if self.reverse:
-            arrays = [arrange.flip(a, axis=[0]) for a in arrays]
+            arrays = [flip_roll.flip(a, axis=[0]) for a in arrays]
         return nest.pack(outputs, arrays), states
 
 

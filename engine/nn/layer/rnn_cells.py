@@ -11,11 +11,10 @@ from engine.core.dtype import as_dtype, default_dtype
 from engine.core.errors import ArgumentError, ModeError
 from engine.nn.initializer import Constant, Uniform
 from engine.nn.layer.layers import Layer
-from engine.ops.activations import activation
-from engine.ops.arrays import shape
-from engine.ops.elementwise import math
+from engine.ops.activations import piecewise, smooth
+from engine.ops.arrays import creation, shape
+from engine.ops.elementwise import arithmetic
 from engine.ops.linalg import products as linalg
-from engine.ops.sequences import rnn
 
 
 class RNNCellBase(Layer):
@@ -50,7 +49,7 @@ class RNNCellBase(Layer):
         if len(dtypes) == 1:
             dtypes *= len(leaves)
         made = [
-            rnn.fill_batch(
+            creation.fill_batch(
                 reference,
                 shape=[-1, *leaf.dims],
                 value=float(init_value),
@@ -99,7 +98,7 @@ class RNNCellBase(Layer):
         self.hidden_size = size
 
     def _gates(self, x: Any, weight: Any, bias: Any) -> Any:
-        return math.add(linalg.matmul(x, weight, trans_y=True), bias)
+        return arithmetic.add(linalg.matmul(x, weight, trans_y=True), bias)
 
     def extra_repr(self) -> str:
         return f"{self.input_size}, {self.hidden_size}"
@@ -148,10 +147,10 @@ class SimpleRNNCell(RNNCellBase):
 
     def forward(self, inputs: Any, states: Any = None) -> tuple[Any, Any]:
         h = self.get_initial_states(inputs) if states is None else states
-        total = math.add(
+        total = arithmetic.add(
             self._gates(inputs, self.weight_ih, self.bias_ih), self._gates(h, self.weight_hh, self.bias_hh)
         )
-        h = activation.tanh(total) if self.activation == "tanh" else activation.relu(total)
+        h = smooth.tanh(total) if self.activation == "tanh" else piecewise.relu(total)
         return h, h
 
     @property
@@ -185,13 +184,13 @@ class LSTMCell(RNNCellBase):
 
     def forward(self, inputs: Any, states: Any = None) -> tuple[Any, Any]:
         h, c = self.get_initial_states(inputs) if states is None else states
-        gates = math.add(
+        gates = arithmetic.add(
             self._gates(inputs, self.weight_ih, self.bias_ih), self._gates(h, self.weight_hh, self.bias_hh)
         )
         i, f, g, o = shape.split(gates, axis=-1, sections=[self.hidden_size] * 4)
-        i, f, o = activation.sigmoid(i), activation.sigmoid(f), activation.sigmoid(o)
-        c = math.add(math.multiply(f, c), math.multiply(i, activation.tanh(g)))
-        h = math.multiply(o, activation.tanh(c))
+        i, f, o = smooth.sigmoid(i), smooth.sigmoid(f), smooth.sigmoid(o)
+        c = arithmetic.add(arithmetic.multiply(f, c), arithmetic.multiply(i, smooth.tanh(g)))
+        h = arithmetic.multiply(o, smooth.tanh(c))
         return h, (h, c)
 
     @property
@@ -226,10 +225,10 @@ class GRUCell(RNNCellBase):
         from_h = self._gates(h, self.weight_hh, self.bias_hh)
         x_r, x_z, x_c = shape.split(from_x, axis=-1, sections=sections)
         h_r, h_z, h_c = shape.split(from_h, axis=-1, sections=sections)
-        r = activation.sigmoid(math.add(x_r, h_r))
-        z = activation.sigmoid(math.add(x_z, h_z))
-        c = activation.tanh(math.add(x_c, math.multiply(r, h_c)))
-        h = math.add(math.multiply(math.subtract(h, c), z), c)
+        r = smooth.sigmoid(arithmetic.add(x_r, h_r))
+        z = smooth.sigmoid(arithmetic.add(x_z, h_z))
+        c = smooth.tanh(arithmetic.add(x_c, arithmetic.multiply(r, h_c)))
+        h = arithmetic.add(arithmetic.multiply(arithmetic.subtract(h, c), z), c)
         return h, h
 
     @property

@@ -10,7 +10,7 @@ from engine.nn.layer.common import Linear
 from engine.nn.layer.conv import Conv1DTranspose, Conv2DTranspose, Conv3DTranspose
 from engine.nn.layer.layers import Layer
 from engine.nn.utils.weights import taken
-from engine.ops.training import update
+from engine.ops.training import parameter_updates
 from engine.tensor import random
 
 # Layers whose weight has the outputs in its second dimension.
@@ -52,7 +52,7 @@ class SpectralNorm:
                     v = self.unit(matrix.matmul(u, transpose_x=True))
                     u = self.unit(matrix.matmul(v))
                 for buffer, value in zip(before, (u, v), strict=True):
-                    update.assign_into(buffer, value)
+                    parameter_updates.assign_into(buffer, value)
         return original / (u * matrix.matmul(v)).sum()
 
     def __call__(self, layer: Layer, inputs: Any) -> None:

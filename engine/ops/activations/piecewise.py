@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.errors import DTypeError, ShapeError
-from engine.core.infer import floating_as_x, require_floating
+from engine.core.infer import floating_as_x, require_floating, same_as_x
 from engine.core.opdef import op
 from engine.core.random import numpy_generator
 from engine.core.spec import Spec
-from engine.ops.activations.activation import refuse_integers
+from engine.ops.activations.smooth import refuse_integers
 from engine.ops.arrays import shape
-from engine.ops.elementwise import math
+from engine.ops.elementwise import arithmetic
+from engine.ops.elementwise.mask import chosen
 from engine.ops.reductions import reduce
 
 _GRAD = {"g_in": "Out@GRAD", "x": "X", "out": "X@GRAD"}
@@ -236,7 +237,7 @@ def _prelu_grad(xp, g_in, x, alpha, *, mode="all", data_format="NCHW"):
 
 def _below(g: Any, x: Any) -> Any:
     """g where x is not positive."""
-    return g * math.cast(x <= 0.0, out_dtype=g.dtype)
+    return g * arithmetic.cast(x <= 0.0, out_dtype=g.dtype)
 
 
 _prelu_grad.grad(
@@ -271,4 +272,40 @@ def rrelu(xp, x, *, lower=1.0 / 8.0, upper=1.0 / 3.0, is_test=False, key):
     return x * noise, noise
 
 
-rrelu.grad(x=lambda g, noise: math.multiply(g, noise))
+rrelu.grad(x=lambda g, noise: arithmetic.multiply(g, noise))
+
+
+@op("relu", infer=same_as_x)
+def relu(xp, x, *, out=None):
+    """max(x, 0); NaN stays NaN."""
+    return xp.maximum(x, 0, out=out)
+
+
+@op("relu_grad", infer=lambda g_in, y: g_in, slots={"g_in": "Out@GRAD", "y": "Out", "out": "X@GRAD"})
+def _relu_grad(xp, g_in, y, *, out=None):
+    """g where the relu's result y is positive, else 0, also where g is infinite."""
+    return chosen(xp, g_in, y > 0, out)
+
+
+_relu_grad.grad(g_in=lambda g, y: _relu_grad(g, y))
+
+
+relu.grad(x=lambda g, out: _relu_grad(g, out))
+
+
+@op("leaky_relu", infer=same_as_x)
+def leaky_relu(xp, x, *, alpha=0.01):
+    """x where positive, else alpha * x."""
+    return xp.where(x > 0, x, x * x.dtype.type(alpha))
+
+
+@op("leaky_relu_grad", infer=lambda g_in, x, *, alpha: g_in, slots={"g_in": "Out@GRAD", "out": "X@GRAD"})
+def _leaky_relu_grad(xp, g_in, x, *, alpha):
+    """g times the slope at x, which is 1 at 0, as in Paddle."""
+    return xp.where(x >= 0, g_in, g_in * g_in.dtype.type(alpha))
+
+
+_leaky_relu_grad.grad(g_in=lambda g, x, alpha: _leaky_relu_grad(g, x, alpha=alpha))
+
+
+leaky_relu.grad(x=lambda g, x, alpha: _leaky_relu_grad(g, x, alpha=alpha))

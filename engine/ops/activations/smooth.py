@@ -8,19 +8,45 @@ from __future__ import annotations
 import math as numbers
 from typing import Any
 
-from engine.core.infer import floating_as_x, require_floating
+from engine.core.infer import floating_as_x
 from engine.core.opdef import op
-from engine.core.random import numpy_generator
 from engine.core.spec import Spec
-from engine.ops.activations import activation
-from engine.ops.activations.activation import refuse_integers
-from engine.ops.arrays import shape
-from engine.ops.elementwise import math
-from engine.ops.elementwise.blocks import in_blocks
+from engine.ops.activations.cache_blocks import in_blocks
+from engine.ops.arrays import creation
+from engine.ops.elementwise import arithmetic, exponential, power
 from engine.ops.elementwise.error_function import erf
-from engine.ops.reductions import reduce
+
+
+def refuse_integers(x: Any) -> None:
+    """NumPy would compute them as float64, or with constants rounded to integers."""
+    if x.dtype.kind not in "fc":
+        raise TypeError("not floating")  # the mode asks inference for the words
+
+
+@op("sigmoid", infer=floating_as_x("sigmoid"))
+def sigmoid(xp, x, *, out=None):
+    """1 / (1 + exp(-x)), without overflow at either end."""
+    refuse_integers(x)
+    half = x.dtype.type(0.5)
+    return xp.add(xp.multiply(xp.tanh(xp.multiply(x, half)), half, out=out), half, out=out)
+
+
+sigmoid.grad(x=lambda g, out: g * out * (1.0 - out))
+
+
+@op("tanh", infer=floating_as_x("tanh"))
+def tanh(xp, x, *, out=None):
+    """Hyperbolic tangent."""
+    refuse_integers(x)
+    return xp.tanh(x, out=out)
+
+
+tanh.grad(x=lambda g, out: g * (1.0 - out * out))
+
 
 _GRAD = {"g_in": "Out@GRAD", "x": "X", "out": "X@GRAD"}
+
+
 _TANH_RATE, _TANH_CUBE = numbers.sqrt(2.0 / numbers.pi), 0.044715
 
 
@@ -29,7 +55,7 @@ def _like_g(g_in: Spec, x: Spec, **_: Any) -> Spec:
 
 
 def _one(x: Any) -> Any:
-    return shape.fill_like(x, value=1.0)
+    return creation.fill_like(x, value=1.0)
 
 
 def _sigmoid(xp: Any, x: Any) -> Any:
@@ -75,23 +101,28 @@ def _gelu_grad(xp, g_in, x, *, approximate=False):
 
 
 def _gelu_curve(g: Any, g_in: Any, x: Any, approximate: bool) -> Any:
-    square = math.square(x)
+    square = power.square(x)
     if not approximate:  # density * (2 - x * x)
-        density = math.exp(math.scale(square, scale=-0.5))
-        return g * g_in * density * math.scale(square, scale=-1.0, bias=2.0) * (2.0 * numbers.pi) ** -0.5
-    inner = activation.tanh((x + square * x * _TANH_CUBE) * _TANH_RATE)
-    slope = math.scale(square, scale=3.0 * _TANH_CUBE * _TANH_RATE, bias=_TANH_RATE)
-    rest = math.scale(math.square(inner), scale=-1.0, bias=1.0)
+        density = exponential.exp(arithmetic.scale(square, scale=-0.5))
+        return (
+            g * g_in * density * arithmetic.scale(square, scale=-1.0, bias=2.0) * (2.0 * numbers.pi) ** -0.5
+        )
+    inner = tanh((x + square * x * _TANH_CUBE) * _TANH_RATE)
+    slope = arithmetic.scale(square, scale=3.0 * _TANH_CUBE * _TANH_RATE, bias=_TANH_RATE)
+    rest = arithmetic.scale(power.square(inner), scale=-1.0, bias=1.0)
     # With u the argument of tanh, t its value and r = 1 - t*t: r * (u' + x * u'' / 2 - x * t * u' * u').
     bend = square * (3.0 * _TANH_CUBE * _TANH_RATE)
-    return g * g_in * rest * (slope + bend - x * inner * math.square(slope))
+    return g * g_in * rest * (slope + bend - x * inner * power.square(slope))
 
 
 _gelu_grad.grad(
     g_in=lambda g, x, approximate: _gelu_grad(g, x, approximate=approximate),
     x=_gelu_curve,
 )
+
+
 gelu.grad(x=lambda g, x, approximate: _gelu_grad(g, x, approximate=approximate))
+
 
 # -- x times a sigmoid ---------------------------------------------------------------------------------------
 
@@ -124,15 +155,20 @@ def _swish_grad(xp, g_in, x, *, beta=1.0):
 
 
 def _swish_curve(g: Any, g_in: Any, x: Any, beta: float) -> Any:
-    bx = math.scale(x, scale=beta)
-    s = activation.sigmoid(bx)
-    inner = bx * math.scale(s, scale=-2.0, bias=1.0) + 2.0
-    return math.scale(g * g_in * s * math.scale(s, scale=-1.0, bias=1.0) * inner, scale=beta)
+    bx = arithmetic.scale(x, scale=beta)
+    s = sigmoid(bx)
+    inner = bx * arithmetic.scale(s, scale=-2.0, bias=1.0) + 2.0
+    return arithmetic.scale(g * g_in * s * arithmetic.scale(s, scale=-1.0, bias=1.0) * inner, scale=beta)
 
 
 _swish_grad.grad(g_in=lambda g, x, beta: _swish_grad(g, x, beta=beta), x=_swish_curve)
+
+
 swish.grad(x=lambda g, x, beta: _swish_grad(g, x, beta=beta))
+
+
 silu.grad(x=lambda g, x: _swish_grad(g, x))
+
 
 # -- softplus and what is made of it -------------------------------------------------------------------------
 
@@ -160,13 +196,15 @@ def _softplus_grad(xp, g_in, x, *, beta=1.0, threshold=20.0):
 
 def _softplus_curve(g: Any, g_in: Any, x: Any, beta: float, threshold: float) -> Any:
     s = _softplus_grad(_one(x), x, beta=beta, threshold=threshold)
-    return math.scale(g * g_in * s * math.scale(s, scale=-1.0, bias=1.0), scale=beta)
+    return arithmetic.scale(g * g_in * s * arithmetic.scale(s, scale=-1.0, bias=1.0), scale=beta)
 
 
 _softplus_grad.grad(
     g_in=lambda g, x, beta, threshold: _softplus_grad(g, x, beta=beta, threshold=threshold),
     x=_softplus_curve,
 )
+
+
 softplus.grad(x=lambda g, x, beta, threshold: _softplus_grad(g, x, beta=beta, threshold=threshold))
 
 
@@ -177,7 +215,7 @@ def log_sigmoid(xp, x):
     return xp.minimum(x, x.dtype.type(0)) - xp.log1p(xp.exp(-xp.absolute(x)))
 
 
-log_sigmoid.grad(x=lambda g, x: g * activation.sigmoid(math.scale(x, scale=-1.0)))
+log_sigmoid.grad(x=lambda g, x: g * sigmoid(arithmetic.scale(x, scale=-1.0)))
 
 
 @op("mish", infer=floating_as_x("mish"))
@@ -207,15 +245,18 @@ def _mish_grad(xp, g_in, x, *, threshold=20.0):
 
 
 def _mish_curve(g: Any, g_in: Any, x: Any, threshold: float) -> Any:
-    s = activation.sigmoid(x)
-    w = activation.tanh(softplus(x, threshold=threshold))
-    rest = math.scale(math.square(w), scale=-1.0, bias=1.0)
-    inner = math.scale(s, scale=-1.0, bias=1.0) - math.scale(s * w, scale=2.0)
+    s = sigmoid(x)
+    w = tanh(softplus(x, threshold=threshold))
+    rest = arithmetic.scale(power.square(w), scale=-1.0, bias=1.0)
+    inner = arithmetic.scale(s, scale=-1.0, bias=1.0) - arithmetic.scale(s * w, scale=2.0)
     return g * g_in * rest * s * (x * inner + 2.0)
 
 
 _mish_grad.grad(g_in=lambda g, x, threshold: _mish_grad(g, x, threshold=threshold), x=_mish_curve)
+
+
 mish.grad(x=lambda g, x, threshold: _mish_grad(g, x, threshold=threshold))
+
 
 # -- others --------------------------------------------------------------------------------------------------
 
@@ -227,7 +268,7 @@ def softsign(xp, x):
     return x / (xp.absolute(x) + x.dtype.type(1))
 
 
-softsign.grad(x=lambda g, x: g / math.square(math.absolute(x) + 1.0))
+softsign.grad(x=lambda g, x: g / power.square(arithmetic.absolute(x) + 1.0))
 
 
 @op("tanh_shrink", infer=floating_as_x("tanhshrink"))
@@ -237,36 +278,4 @@ def tanhshrink(xp, x):
     return x - xp.tanh(x)
 
 
-tanhshrink.grad(x=lambda g, x: g * math.square(activation.tanh(x)))
-
-
-def _infer_gumbel(x: Spec, **_: Any) -> tuple[Spec, Spec]:
-    require_floating("gumbel_softmax", x=x)
-    return x, x
-
-
-@op("gumbel_softmax", infer=_infer_gumbel, outputs=("out", "soft"))
-def gumbel_softmax(xp, x, *, temperature=1.0, hard=False, axis=-1, key):
-    """softmax((x + Gumbel noise) / temperature); with ``hard`` a one at its largest element, else zeros.
-
-    The gradient of both is that of the soft form: Jang et al., Categorical reparameterization with
-    Gumbel-softmax (2017).
-    """
-    refuse_integers(x)
-    uniform = numpy_generator(key).random(x.shape)
-    noise = xp.asarray(-xp.log(-xp.log(xp.asarray(uniform).clip(1e-300, 1.0 - 1e-16))), dtype=x.dtype)
-    soft = activation.softmax.opdef.kernel(xp, (x + noise) / x.dtype.type(temperature), axis=axis)
-    if not hard:
-        return soft, soft.copy()
-    best = xp.argmax(soft, axis=axis)
-    chosen = xp.arange(soft.shape[axis]).reshape([-1 if n == axis % x.ndim else 1 for n in range(x.ndim)])
-    return (chosen == xp.expand_dims(best, axis)).astype(x.dtype), soft
-
-
-@gumbel_softmax.grad_all("x")
-def _gumbel_grad(g_out: Any, g_soft: Any, soft: Any, temperature: float, axis: int) -> Any:
-    # ``soft`` is no output of the public function; only gradients of gradients come in by it.
-    g = g_out if g_soft is None else g_soft if g_out is None else g_out + g_soft
-    gy = g * soft
-    through = gy - soft * reduce.sum(gy, axis=[axis], keepdim=True)
-    return math.scale(through, scale=1.0 / temperature)
+tanhshrink.grad(x=lambda g, x: g * power.square(tanh(x)))

@@ -1,13 +1,35 @@
-"""Rows of a table by number, and their gradient."""
+"""Rows of a table by number and their gradient; numbers of rows within a shard of the table."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from engine.core.errors import DTypeError, OutOfRangeError, ShapeError
-from engine.core.infer import require_floating
+from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError, ShapeError
+from engine.core.infer import require_floating, same_as_x
 from engine.core.opdef import op
 from engine.core.spec import Spec
+
+
+def _infer_shard(x: Spec, *, index_num: int, nshards: int, shard_id: int, **_: Any) -> Spec:
+    if nshards < 1 or index_num < 1 or not 0 <= shard_id < nshards:
+        raise ArgumentError(
+            f"shard_index: index_num {index_num}, nshards {nshards}, shard_id {shard_id}; "
+            "shard_id is 0 to nshards - 1"
+        )
+    return same_as_x(x)
+
+
+@op("shard_index", infer=_infer_shard)
+def shard_index(xp, x, *, index_num, nshards, shard_id, ignore_value=-1):
+    """Numbers counted within their shard, where that is ``shard_id``; ``ignore_value`` elsewhere."""
+    _infer_shard(Spec(x.shape, "int64"), index_num=index_num, nshards=nshards, shard_id=shard_id)
+    size = (index_num + nshards - 1) // nshards
+    if x.size and (int(x.min()) < 0 or int(x.max()) >= index_num):
+        wrong = x[(x < 0) | (x >= index_num)].reshape(-1)[0]
+        raise OutOfRangeError(
+            f"shard_index: {int(wrong)} is out of range for index_num {index_num}; use 0 to {index_num - 1}"
+        )
+    return xp.where(x // size == shard_id, x % size, x.dtype.type(ignore_value))
 
 
 def _infer(ids: Spec, weight: Spec, **_: Any) -> Spec:
@@ -58,6 +80,8 @@ def _lookup_grad(xp, g_in, ids, like, *, is_sparse=False, padding_idx=-1):
 _lookup_grad.grad(
     g_in=lambda g, ids, is_sparse, padding_idx: lookup(ids, g, is_sparse=is_sparse, padding_idx=padding_idx)
 )
+
+
 lookup.grad(
     weight=lambda g, ids, weight_like, is_sparse, padding_idx: _lookup_grad(
         g, ids, weight_like, is_sparse=is_sparse, padding_idx=padding_idx

@@ -1,4 +1,4 @@
-"""Indexing: reading and writing slices, gathering rows, choosing, one-hot."""
+"""Indexing: reading and writing slices, gathering rows, choosing between tensors, one-hot."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from engine.core.errors import DTypeError, OutOfRangeError, ShapeError
 from engine.core.infer import broadcast_shapes, normal_axis, require_same_dtype
 from engine.core.opdef import op
 from engine.core.spec import Spec
-from engine.ops.arrays import shape
+from engine.ops.arrays import creation, shape
+from engine.ops.elementwise import comparison
 
 # An index is written as a tuple of plain values, so that it can stand in a Program: an int, None, "..." for
 # an ellipsis, ("slice", start, stop, step), or, for the n-th tensor of the operator's list input,
@@ -179,7 +180,11 @@ def scatter_add(xp, g_in, like, indices: list, *, index):
 
 
 scatter_add.grad(g_in=lambda g, indices, index: getitem(g, indices, index=index))
+
+
 getitem.grad(x=lambda g, x_like, indices, index: scatter_add(g, x_like, indices, index=index))
+
+
 slice_view.grad(x=lambda g, x_like, index: scatter_add(g, x_like, [], index=index))
 
 
@@ -220,7 +225,7 @@ def put(array: Any, value: Any, indices: Any, index: Any) -> None:
 
 
 def _cleared(g: Any, value_like: Any, indices: Any, index: Any) -> Any:
-    return setitem(g, shape.fill_like(value_like, value=0.0), indices, index=index)
+    return setitem(g, creation.fill_like(value_like, value=0.0), indices, index=index)
 
 
 setitem.grad(
@@ -240,7 +245,7 @@ def sum_to_like(xp, x, y):
     return x.sum(axis=axes, dtype=x.dtype, keepdims=True) if axes else x.copy()
 
 
-sum_to_like.grad(x=lambda g, x_like: g + shape.fill_like(x_like, value=0.0))
+sum_to_like.grad(x=lambda g, x_like: g + creation.fill_like(x_like, value=0.0))
 
 
 def _infer_where(condition: Spec, x: Spec, y: Spec) -> Spec:
@@ -261,8 +266,8 @@ def where(xp, condition, x, y):
 
 
 where.grad(
-    x=lambda g, condition: where(condition, g, shape.fill_like(g, value=0.0)),
-    y=lambda g, condition: where(condition, shape.fill_like(g, value=0.0), g),
+    x=lambda g, condition: where(condition, g, creation.fill_like(g, value=0.0)),
+    y=lambda g, condition: where(condition, creation.fill_like(g, value=0.0), g),
 )
 
 
@@ -308,6 +313,8 @@ def _gather_grad(xp, g_in, like, index, *, axis=0):
 
 
 _gather_grad.grad(g_in=lambda g, index, axis: gather(g, index, axis=axis))
+
+
 gather.grad(x=lambda g, x_like, index, axis: _gather_grad(g, x_like, index, axis=axis))
 
 
@@ -326,3 +333,45 @@ def one_hot(xp, x, *, depth):
             f"one_hot: class {int(wrong)} is out of range for {depth} classes; use 0 to {depth - 1}"
         )
     return (x[..., None] == xp.arange(depth)).astype(np.float32)
+
+
+def _infer_multiplex(xs: list[Spec], index: Spec) -> Spec:
+    require_same_dtype("multiplex", **{f"inputs[{n}]": spec for n, spec in enumerate(xs)})
+    first = xs[0]
+    if len(xs) < 2 or first.ndim < 2 or any(spec.shape != first.shape for spec in xs):
+        raise ShapeError(
+            f"multiplex: inputs must be two tensors or more of one shape with at least 2 dimensions: got {xs}"
+        )
+    if not index.dtype.is_integer or index.ndim != 2 or index.shape[1] not in (1, -1):
+        raise ShapeError(f"multiplex: index must be an integer tensor of shape [rows, 1]: got {index}")
+    if index.shape[0] != first.shape[0] and -1 not in (index.shape[0], first.shape[0]):
+        raise ShapeError(
+            f"multiplex: index has {index.shape[0]} rows, the inputs {first.shape[0]}; give one each"
+        )
+    return first
+
+
+@op("multiplex", infer=_infer_multiplex, slots={"xs": "X", "index": "Ids"})
+def multiplex(xp, xs: list, index):
+    """Row n of the result is row n of xs[index[n]]."""
+    if len(xs) < 2 or index.ndim != 2 or index.shape[1] != 1 or any(x.shape != xs[0].shape for x in xs):
+        raise ValueError("wrong shapes")  # the mode asks inference for the words
+    chosen = index[:, 0]
+    if index.size and not 0 <= int(chosen.min()) <= int(chosen.max()) < len(xs):
+        raise OutOfRangeError(
+            f"multiplex: index holds {int(chosen.min())} to {int(chosen.max())} for {len(xs)} inputs; "
+            f"use 0 to {len(xs) - 1}"
+        )
+    return xp.stack(xs)[chosen, xp.arange(xs[0].shape[0])]
+
+
+def _multiplex_grad(g: Any, xs_spec: Any, index: Any) -> list[Any]:
+    zero = creation.fill_like(g, value=0.0)
+    column = shape.unsqueeze(index, axes=list(range(2, g.ndim))) if g.ndim > 2 else index
+    return [
+        where(comparison.equal(column, creation.fill_like(column, value=n)), g, zero)
+        for n in range(len(xs_spec))
+    ]
+
+
+multiplex.grad(xs=_multiplex_grad)

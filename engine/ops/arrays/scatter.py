@@ -6,16 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.dtype import from_numpy
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.core.infer import broadcast_shapes, normal_axis, require_same_dtype
 from engine.core.opdef import op
 from engine.core.spec import Spec
-from engine.ops.arrays import along, shape
-from engine.ops.arrays.along import along_shape, places_along, put_along_zeros
+from engine.ops.arrays import along_axis, creation
+from engine.ops.arrays.along_axis import along_shape, places_along, put_along_zeros
 from engine.ops.arrays.index import _gather_grad as gather_grad
 from engine.ops.arrays.index import gather, require_within, sum_to_like
-from engine.ops.elementwise import compare, math
+from engine.ops.elementwise import arithmetic, comparison
 
 
 def _fits(have: Any, want: Any) -> bool:
@@ -54,7 +53,7 @@ def _nd_places(where: str, x: Any, index: Any) -> tuple[Any, ...]:
 
 
 def _specs(*arrays: Any) -> list[Spec]:
-    return [Spec(a.shape, from_numpy(a.dtype)) for a in arrays]
+    return [Spec.of(a) for a in arrays]
 
 
 @op("gather_nd", infer=lambda x, index: x.with_shape(_nd_shape("gather_nd", x, index)))
@@ -87,7 +86,7 @@ def scatter_nd_add(xp, x, index, updates):
 
 
 scatter_nd_add.grad(x=lambda g: g, updates=lambda g, index: gather_nd(g, index))
-gather_nd.grad(x=lambda g, x_like, index: scatter_nd_add(shape.fill_like(x_like, value=0.0), index, g))
+gather_nd.grad(x=lambda g, x_like, index: scatter_nd_add(creation.fill_like(x_like, value=0.0), index, g))
 
 
 # -- rows --------------------------------------------------------------------------------------------------
@@ -119,7 +118,7 @@ def scatter(xp, x, index, updates, *, overwrite=True):
 
 
 scatter.grad(
-    x=lambda g, index, updates_like: scatter(g, index, shape.fill_like(updates_like, value=0.0)),
+    x=lambda g, index, updates_like: scatter(g, index, creation.fill_like(updates_like, value=0.0)),
     updates=lambda g, index: gather(g, index, axis=0),
 )
 
@@ -295,7 +294,7 @@ def _put_grad(
 ) -> tuple[Any, Any]:  # fmt: skip
     """With the largest and smallest, elements that are equal share the gradient."""
     how = {"axis": axis, "broadcast": broadcast}
-    zero = shape.fill_like(values, value=0.0)
+    zero = creation.fill_like(values, value=0.0)
 
     def cleared(tensor: Any) -> Any:
         return put_along(tensor, indices, zero, **how)
@@ -305,22 +304,22 @@ def _put_grad(
         if "x" in wanted:
             g_x = g if reduce == "add" and include_self else cleared(g)
         if "values" in wanted:
-            g_values = along.take_along(g, indices, **how)
+            g_values = along_axis.take_along(g, indices, **how)
     elif reduce == "mul":
         if "x" in wanted:
-            factor = put_along(shape.fill_like(x, value=1.0), indices, values, reduce="mul", **how)
+            factor = put_along(creation.fill_like(x, value=1.0), indices, values, reduce="mul", **how)
             g_x = g * factor if include_self else cleared(g)
         if "values" in wanted:
-            g_values = along.take_along(g * out, indices, **how) / values
+            g_values = along_axis.take_along(g * out, indices, **how) / values
     else:
-        mine = math.cast(compare.equal(x, out), out_dtype=g.dtype.name)
+        mine = arithmetic.cast(comparison.equal(x, out), out_dtype=g.dtype.name)
         mine = mine if include_self else cleared(mine)
-        taken = along.take_along(out, indices, **how)
-        spread = values + shape.fill_like(taken, value=0.0)
-        theirs = math.cast(compare.equal(spread, taken), out_dtype=g.dtype.name)
+        taken = along_axis.take_along(out, indices, **how)
+        spread = values + creation.fill_like(taken, value=0.0)
+        theirs = arithmetic.cast(comparison.equal(spread, taken), out_dtype=g.dtype.name)
         share = g / put_along(mine, indices, theirs, reduce="add", **how)
         if "x" in wanted:
             g_x = share * mine if include_self else put_along(g, indices, zero, **how)
         if "values" in wanted:
-            g_values = along.take_along(share, indices, **how) * theirs
+            g_values = along_axis.take_along(share, indices, **how) * theirs
     return g_x, None if g_values is None else sum_to_like(g_values, values)

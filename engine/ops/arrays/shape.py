@@ -1,4 +1,4 @@
-"""Shapes: reshape, transpose, joining and splitting, expanding, and constants."""
+"""Shapes: reshape, transpose, joining and splitting, expanding."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.dtype import as_dtype, int32, require_fitting
+from engine.core.dtype import as_dtype, int32
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.infer import (
     broadcast_shapes,
@@ -18,7 +18,7 @@ from engine.core.infer import (
 )
 from engine.core.opdef import op
 from engine.core.spec import Spec
-from engine.ops.elementwise import math
+from engine.ops.arrays import creation
 from engine.ops.reductions import reduce
 
 
@@ -52,7 +52,7 @@ def reshape_to(x: Any, like: Any) -> Any:
 def _reshape_exactly(x: Any, shape: list[int]) -> Any:
     """reshape where a 0 is a size, and not a dimension to keep."""
     if 0 in shape and -1 not in shape:
-        return fill([], shape=shape, value=0.0, dtype=x.dtype.name)
+        return creation.fill([], shape=shape, value=0.0, dtype=x.dtype.name)
     return reshape(x, shape=shape)
 
 
@@ -180,11 +180,13 @@ def _split_like(xp, g_in, like: list, *, axis=0):
 
 
 _split_like.grad(g_in=lambda g_parts, like_like, axis: concat(_filled(g_parts, like_like), axis=axis))
+
+
 concat.grad(xs=lambda g, xs_like, axis: list(_split_like(g, xs_like, axis=axis)))
 
 
 def _filled(grads: Any, like: Any) -> list[Any]:
-    return [fill_like(x, value=0.0) if g is None else g for g, x in zip(grads, like, strict=True)]
+    return [creation.fill_like(x, value=0.0) if g is None else g for g, x in zip(grads, like, strict=True)]
 
 
 def _infer_stack(xs: list[Spec], *, axis: int) -> Spec:
@@ -218,7 +220,7 @@ stack.grad(xs=lambda g, xs_spec, axis: list(unstack(g, axis=axis % g.ndim, num=l
 
 def _unstack_grad(g_parts: Any, x: Any, axis: int) -> Any:
     known = next(g for g in g_parts if g is not None)
-    return stack([fill_like(known, value=0.0) if g is None else g for g in g_parts], axis=axis)
+    return stack([creation.fill_like(known, value=0.0) if g is None else g for g in g_parts], axis=axis)
 
 
 unstack.grad(x=_unstack_grad)
@@ -245,7 +247,8 @@ def split(xp, x, *, axis=0, sections):
 
 def _split_grad(g_parts: Any, out: Any, axis: int) -> Any:
     return concat(
-        [fill_like(o, value=0.0) if g is None else g for g, o in zip(g_parts, out, strict=True)], axis=axis
+        [creation.fill_like(o, value=0.0) if g is None else g for g, o in zip(g_parts, out, strict=True)],
+        axis=axis,
     )
 
 
@@ -316,49 +319,7 @@ def detach(xp, x):
     return x[...]
 
 
-@op("fill_constant", infer=lambda dims=None, *, shape, value, dtype: Spec(shape, dtype),
-    slots={"dims": "ShapeTensorList"})  # fmt: skip
-def fill(xp, dims: list | None = None, *, shape, value=0.0, dtype="float32"):
-    """A tensor of one value; ``dims`` holds, as tensors, the sizes that are -1 in ``shape``."""
-    return xp.full(sizes(shape, dims), value, dtype=as_dtype(dtype).np)
-
-
-def sizes(shape: Any, dims: Any = None, places: Any = None) -> tuple[int, ...]:
-    """``shape`` with the numbers in ``dims`` put in ``places``: by default where it is -1."""
-    made = list(shape)
-    if dims:
-        where = [n for n, d in enumerate(made) if d == -1] if places is None else places
-        for place, number in zip(where, dims, strict=True):
-            made[place] = int(number.reshape(()))
-            if made[place] < 0:
-                raise ShapeError(f"shape: {made} has a negative dimension; give every size")
-    return tuple(made)
-
-
-@op(
-    "fill_any_like",
-    infer=lambda x, *, value, dtype: x if dtype is None else x.with_dtype(dtype),
-    complex=True,
-)
-def fill_like(xp, x, *, value=0.0, dtype=None):
-    """A tensor of one value in the shape (and dtype) of x."""
-    return xp.full(x.shape, value, dtype=x.dtype if dtype is None else as_dtype(dtype).np)
-
-
-fill_like.grad(x=lambda g: math.scale(g, scale=0.0))
 split.grad(x=_split_grad)
-
-
-def _infer_range(*, start: Any, end: Any, step: Any, dtype: Any) -> Spec:
-    return Spec((max(0, int(np.ceil((end - start) / step))),), dtype)
-
-
-@op("range", infer=_infer_range)
-def arange(xp, *, start, end, step, dtype="int64"):
-    """Evenly spaced values from start, below end."""
-    made, kind = xp.arange(start, end, step), as_dtype(dtype)
-    require_fitting("arange", made[:: max(made.size - 1, 1)], kind)  # the first and the last
-    return made.astype(kind.np)
 
 
 def _infer_constant(*, shape: Any, values: Any, dtype: Any) -> Spec:

@@ -6,13 +6,46 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.dtype import as_dtype, from_numpy, int32, int64
+from engine.core.dtype import as_dtype, int32, int64
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.infer import normal_axis
 from engine.core.opdef import op
 from engine.core.spec import Spec
-from engine.ops.arrays import shape
-from engine.ops.arrays.along import put_along_zeros, sorting_order
+from engine.ops.arrays import along_axis, shape
+from engine.ops.arrays.along_axis import put_along_zeros
+
+
+def _infer_topk(x: Spec, *, k: int, axis: int = -1, **_: Any) -> tuple[Spec, Spec]:
+    axis = normal_axis("topk", axis, x.ndim)
+    size = x.shape[axis] if x.ndim else 1
+    if k < 1 or 0 <= size < k:
+        raise ArgumentError(f"topk: k is {k}: axis {axis} of {x} has {size} elements; use 1 to {size}")
+    made = x if x.ndim == 0 else x.with_shape((*x.shape[:axis], k, *x.shape[axis + 1 :]))
+    return made, made.with_dtype(int64)
+
+
+@op("top_k_v2", infer=_infer_topk, outputs=("out", "indices"))
+def topk(xp, x, *, k=1, axis=-1, largest=True, sorted=True):
+    """The k largest (or smallest) elements along an axis, and where they are; ties by position."""
+    _infer_topk(Spec.of(x), k=k, axis=axis)
+    if x.ndim == 0:
+        return x.copy(), xp.zeros((), np.int64)
+    if k == 1 and largest:
+        best = xp.argmax(x, axis=axis, keepdims=True)
+        return xp.take_along_axis(x, best, axis=axis), best.astype(np.int64)
+    taken = xp.take(sorting_order(xp, x, axis, descending=largest), xp.arange(k), axis=axis)
+    return xp.take_along_axis(x, taken, axis=axis), taken.astype(np.int64)
+
+
+def sorting_order(xp: Any, x: Any, axis: int, descending: bool) -> Any:
+    """Where the elements along an axis are in sorted order: equal ones as they stood, NaN the largest."""
+    if not descending:
+        return xp.argsort(x, axis=axis, kind="stable")
+    backwards = xp.argsort(xp.flip(x, axis), axis=axis, kind="stable")
+    return x.shape[axis] - 1 - xp.flip(backwards, axis)
+
+
+topk.grad(x=lambda g, x_like, indices, axis: along_axis.put_along_zeros(g, x_like, indices, axis=axis))
 
 
 def _infer_argsort(x: Spec, *, axis: int = -1, **_: Any) -> tuple[Spec, Spec]:
@@ -49,7 +82,7 @@ def _infer_kth(x: Spec, *, k: int, axis: int = -1, keepdim: bool = False) -> tup
 @op("kthvalue", infer=_infer_kth, outputs=("out", "indices"))
 def kthvalue(xp, x, *, k, axis=-1, keepdim=False):
     """The k-th smallest element along an axis, and where it is."""
-    _infer_kth(Spec(x.shape, from_numpy(x.dtype)), k=k, axis=axis, keepdim=keepdim)
+    _infer_kth(Spec.of(x), k=k, axis=axis, keepdim=keepdim)
     if x.ndim == 0:
         return x.copy(), xp.zeros((), np.int64)
     order = xp.take(sorting_order(xp, x, axis, descending=False), xp.asarray([k - 1]), axis=axis)
@@ -104,6 +137,7 @@ def _running_max(xp: Any, x: Any) -> Any:
 
 
 mode.grad(x=_picked_grad)
+
 
 # -- uniqueness --------------------------------------------------------------------------------------------
 
@@ -199,7 +233,7 @@ def _infer_search(ordered: Spec, values: Spec, *, out_int32: bool = False, right
 @op("searchsorted", infer=_infer_search, slots={"ordered": "SortedSequence", "values": "Values"})
 def searchsorted(xp, ordered, values, *, out_int32=False, right=False):
     """Where each value goes in the sorted last dimension: before equal ones, or after them (``right``)."""
-    _infer_search(*(Spec(a.shape, from_numpy(a.dtype)) for a in (ordered, values)))
+    _infer_search(*(Spec.of(a) for a in (ordered, values)))
     side = "right" if right else "left"
     kind = np.int32 if out_int32 else np.int64
     if ordered.ndim == 1:

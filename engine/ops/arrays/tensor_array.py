@@ -7,8 +7,8 @@ from typing import Any
 from engine.core.errors import OutOfRangeError, ShapeError
 from engine.core.opdef import op
 from engine.core.spec import Spec
+from engine.ops.arrays import creation, shape
 from engine.ops.arrays import index as index_ops
-from engine.ops.arrays import shape
 
 
 def _joined(where: str, array: Spec, x: Spec, length: int) -> Spec:
@@ -87,5 +87,5 @@ def _row(g: Any, i: Any) -> Any:
     return index_ops.getitem(g, [shape.reshape(i, shape=[])], index=(("tensor", 0),))
 
 
-_write_grad.grad(g_in=lambda g, g_in, i: write_to_array(g, shape.fill_like(_row(g_in, i), value=0.0), i))
+_write_grad.grad(g_in=lambda g, g_in, i: write_to_array(g, creation.fill_like(_row(g_in, i), value=0.0), i))
 write_to_array.grad(array=lambda g, array, i: _write_grad(g, array, i), x=lambda g, i: _row(g, i))

@@ -73,11 +73,13 @@ def py_func(
 
 @py_func.grad_all("xs")
 def _gradient(g_outs: Any, xs: Any, outs: Any, backward_callable_id: int, backward_skip_vars: Any) -> Any:
-    from engine.ops.arrays import shape
+    from engine.ops.arrays import creation
 
     if backward_callable_id < 0:
         return [None for _ in xs]
-    given = [g if g is not None else shape.fill_like(o, value=0.0) for g, o in zip(g_outs, outs, strict=True)]
+    given = [
+        g if g is not None else creation.fill_like(o, value=0.0) for g, o in zip(g_outs, outs, strict=True)
+    ]
     arguments = [v for n, v in enumerate((*xs, *outs)) if n not in backward_skip_vars]
     chosen = [x.dtype.is_floating_point or x.dtype.is_complex for x in xs]
     specs = [Spec(x.shape, x.dtype) for x, use in zip(xs, chosen, strict=True) if use]

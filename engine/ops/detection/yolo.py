@@ -14,10 +14,10 @@ from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError, Shape
 from engine.core.infer import require_floating, require_same_dtype
 from engine.core.opdef import op
 from engine.core.spec import Spec
-from engine.ops.activations import activation
-from engine.ops.arrays import shape
+from engine.ops.activations import smooth
+from engine.ops.arrays import creation, shape
 from engine.ops.detection.boxes import sigmoid
-from engine.ops.elementwise import math
+from engine.ops.elementwise import arithmetic
 from engine.ops.reductions import reduce
 
 _EMPTY = 1e-6  # boxes that are not wider or higher are no boxes
@@ -259,11 +259,13 @@ def _second(
         "downsample_ratio": downsample_ratio,
     }  # fmt: skip
     weights = _yolo_weights(x, gt_box, gt_label, objectness_mask, gt_match_mask, gt_score, **attrs)
-    said = activation.sigmoid(x)
-    bend = math.multiply(weights, math.multiply(said, math.scale(said, scale=-1.0, bias=1.0)))
-    to_x = math.multiply(math.multiply(g, bend), shape.reshape(g_in, shape=[-1, 1, 1, 1]))
+    said = smooth.sigmoid(x)
+    bend = arithmetic.multiply(
+        weights, arithmetic.multiply(said, arithmetic.scale(said, scale=-1.0, bias=1.0))
+    )
+    to_x = arithmetic.multiply(arithmetic.multiply(g, bend), shape.reshape(g_in, shape=[-1, 1, 1, 1]))
     once = _yolo_loss_grad(
-        x, gt_box, gt_label, shape.fill_like(g_in, value=1.0), objectness_mask, gt_match_mask, gt_score,
+        x, gt_box, gt_label, creation.fill_like(g_in, value=1.0), objectness_mask, gt_match_mask, gt_score,
         use_label_smooth=use_label_smooth, **attrs,
     )  # fmt: skip
-    return to_x, reduce.sum(math.multiply(g, once), axis=[1, 2, 3])
+    return to_x, reduce.sum(arithmetic.multiply(g, once), axis=[1, 2, 3])

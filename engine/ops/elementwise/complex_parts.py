@@ -14,8 +14,8 @@ from engine.core.errors import DTypeError, ShapeError
 from engine.core.infer import broadcast, broadcast_shapes, part_dtype, part_of_x
 from engine.core.opdef import op
 from engine.core.spec import Spec
-from engine.ops.arrays import shape
-from engine.ops.elementwise import math
+from engine.ops.arrays import creation
+from engine.ops.elementwise import arithmetic
 
 
 def _complex_of(where: str, spec: Spec) -> DType:
@@ -75,8 +75,8 @@ def from_parts(xp, real, imag):
     return made
 
 
-real.grad(x=lambda g: from_parts(g, shape.fill_like(g, value=0.0)))
-imag.grad(x=lambda g: from_parts(shape.fill_like(g, value=0.0), g))
+real.grad(x=lambda g: from_parts(g, creation.fill_like(g, value=0.0)))
+imag.grad(x=lambda g: from_parts(creation.fill_like(g, value=0.0), g))
 from_parts.grad(real=lambda g: real(g), imag=lambda g: imag(g))
 
 
@@ -90,10 +90,10 @@ def angle(xp, x):
 
 def _angle_grad(g: Any, x: Any) -> Any:
     if not x.dtype.is_complex:
-        return math.scale(g, scale=0.0)
+        return arithmetic.scale(g, scale=0.0)
     a, b = real(x), imag(x)
     square = a * a + b * b
-    return from_parts(math.scale(g * b / square, scale=-1.0), g * a / square)
+    return from_parts(arithmetic.scale(g * b / square, scale=-1.0), g * a / square)
 
 
 angle.grad(x=_angle_grad)

@@ -1,4 +1,4 @@
-"""Exponentials and logarithms beyond ``exp`` and ``log``."""
+"""Exponentials and logarithms."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math as numbers
 
 from engine.core.infer import floating_as_x, floating_broadcast
 from engine.core.opdef import op
-from engine.ops.elementwise import math
+from engine.ops.elementwise import arithmetic
 
 
 @op("expm1", infer=floating_as_x("expm1"))
@@ -15,7 +15,7 @@ def expm1(xp, x, *, out=None):
     return xp.expm1(x, out=out)
 
 
-expm1.grad(x=lambda g, out: g * math.scale(out, bias=1.0))
+expm1.grad(x=lambda g, out: g * arithmetic.scale(out, bias=1.0))
 
 
 @op("log1p", infer=floating_as_x("log1p"))
@@ -24,7 +24,7 @@ def log1p(xp, x, *, out=None):
     return xp.log1p(x, out=out)
 
 
-log1p.grad(x=lambda g, x: g / math.scale(x, bias=1.0))
+log1p.grad(x=lambda g, x: g / arithmetic.scale(x, bias=1.0))
 
 
 @op("log2", infer=floating_as_x("log2"))
@@ -33,7 +33,7 @@ def log2(xp, x, *, out=None):
     return xp.log2(x, out=out)
 
 
-log2.grad(x=lambda g, x: math.scale(g / x, scale=1.0 / numbers.log(2.0)))
+log2.grad(x=lambda g, x: arithmetic.scale(g / x, scale=1.0 / numbers.log(2.0)))
 
 
 @op("log10", infer=floating_as_x("log10"))
@@ -42,7 +42,7 @@ def log10(xp, x, *, out=None):
     return xp.log10(x, out=out)
 
 
-log10.grad(x=lambda g, x: math.scale(g / x, scale=1.0 / numbers.log(10.0)))
+log10.grad(x=lambda g, x: arithmetic.scale(g / x, scale=1.0 / numbers.log(10.0)))
 
 
 @op("logaddexp", infer=floating_broadcast("logaddexp"), broadcasts=True)
@@ -51,7 +51,7 @@ def logaddexp(xp, x, y, *, out=None):
     return xp.logaddexp(x, y, out=out)
 
 
-logaddexp.grad(x=lambda g, x, out: g * math.exp(x - out), y=lambda g, y, out: g * math.exp(y - out))
+logaddexp.grad(x=lambda g, x, out: g * exp(x - out), y=lambda g, y, out: g * exp(y - out))
 
 
 @op("stanh", infer=floating_as_x("stanh"))
@@ -63,6 +63,24 @@ def stanh(xp, x, *, scale_a=0.67, scale_b=1.7159, out=None):
 
 stanh.grad(
     x=lambda g, out, scale_a, scale_b: (
-        g * math.scale(out * out, scale=-scale_a / scale_b, bias=scale_a * scale_b)
+        g * arithmetic.scale(out * out, scale=-scale_a / scale_b, bias=scale_a * scale_b)
     )
 )
+
+
+@op("exp", infer=floating_as_x("exp"), complex=True)
+def exp(xp, x, *, out=None):
+    """e to the power x."""
+    return xp.exp(x, out=out)
+
+
+exp.grad(x=lambda g, out: g * arithmetic.conjugate(out))
+
+
+@op("log", infer=floating_as_x("log"), complex=True)
+def log(xp, x, *, out=None):
+    """Natural logarithm."""
+    return xp.log(x, out=out)
+
+
+log.grad(x=lambda g, x: g / arithmetic.conjugate(x))

@@ -10,8 +10,8 @@ from engine.core.infer import floating_as_x
 from engine.core.opdef import op
 from engine.core.spec import Spec
 from engine.kernels.special import bessel, gamma_function, inverse_error
-from engine.ops.arrays import index, shape
-from engine.ops.elementwise import error_function, math
+from engine.ops.arrays import creation, index
+from engine.ops.elementwise import arithmetic, error_function, exponential
 
 
 @op("erf", infer=floating_as_x("erf"))
@@ -21,7 +21,11 @@ def erf(xp, x):
 
 
 _TWO_OVER_SQRT_PI = 2.0 / numbers.sqrt(numbers.pi)
-erf.grad(x=lambda g, x: math.scale(g * math.exp(math.scale(x * x, scale=-1.0)), scale=_TWO_OVER_SQRT_PI))
+erf.grad(
+    x=lambda g, x: arithmetic.scale(
+        g * exponential.exp(arithmetic.scale(x * x, scale=-1.0)), scale=_TWO_OVER_SQRT_PI
+    )
+)
 
 
 @op("erfinv", infer=floating_as_x("erfinv"))
@@ -30,7 +34,7 @@ def erfinv(xp, x):
     return inverse_error.erfinv(xp, x)
 
 
-erfinv.grad(x=lambda g, out: math.scale(g * math.exp(out * out), scale=1.0 / _TWO_OVER_SQRT_PI))
+erfinv.grad(x=lambda g, out: arithmetic.scale(g * exponential.exp(out * out), scale=1.0 / _TWO_OVER_SQRT_PI))
 
 
 @op("lgamma", infer=floating_as_x("lgamma"))
@@ -81,7 +85,7 @@ def i0e(xp, x):
     return bessel.i0e(xp, x).astype(x.dtype, copy=False)
 
 
-i0e.grad(x=lambda g, x, out: g * (i1e(x) - math.sign(x) * out))
+i0e.grad(x=lambda g, x, out: g * (i1e(x) - arithmetic.sign(x) * out))
 
 
 @op("i1", infer=floating_as_x("i1"))
@@ -93,8 +97,8 @@ def i1(xp, x):
 def _over(value: Any, x: Any) -> Any:
     """value / x for an odd function with slope 1/2 at 0."""
     at_zero = x == 0.0
-    safe = index.where(at_zero, shape.fill_like(x, value=1.0), x)
-    return index.where(at_zero, shape.fill_like(x, value=0.5), value / safe)
+    safe = index.where(at_zero, creation.fill_like(x, value=1.0), x)
+    return index.where(at_zero, creation.fill_like(x, value=0.5), value / safe)
 
 
 i1.grad(x=lambda g, x, out: g * (i0(x) - _over(out, x)))
@@ -106,7 +110,7 @@ def i1e(xp, x):
     return bessel.i1e(xp, x).astype(x.dtype, copy=False)
 
 
-i1e.grad(x=lambda g, x, out: g * (i0e(x) - math.sign(x) * out - _over(out, x)))
+i1e.grad(x=lambda g, x, out: g * (i0e(x) - arithmetic.sign(x) * out - _over(out, x)))
 
 
 @op("logit", infer=floating_as_x("logit"))
@@ -122,7 +126,7 @@ def _logit_grad(g: Any, x: Any, eps: float) -> Any:
     slope = g / (x * (1.0 - x))
     if not eps:
         return slope
-    return index.where((x >= eps) & (x <= 1.0 - eps), slope, shape.fill_like(g, value=0.0))
+    return index.where((x >= eps) & (x <= 1.0 - eps), slope, creation.fill_like(g, value=0.0))
 
 
 logit.grad(x=_logit_grad)

@@ -1,10 +1,10 @@
-"""Trigonometric and hyperbolic functions and their inverses; sine and cosine stand in ``math``."""
+"""Trigonometric and hyperbolic functions and their inverses."""
 
 from __future__ import annotations
 
 from engine.core.infer import floating_as_x, floating_broadcast
 from engine.core.opdef import op
-from engine.ops.elementwise import math
+from engine.ops.elementwise import arithmetic, power
 
 
 @op("tan", infer=floating_as_x("tan"))
@@ -13,7 +13,7 @@ def tan(xp, x, *, out=None):
     return xp.tan(x, out=out)
 
 
-tan.grad(x=lambda g, out: g * math.scale(out * out, bias=1.0))
+tan.grad(x=lambda g, out: g * arithmetic.scale(out * out, bias=1.0))
 
 
 @op("asin", infer=floating_as_x("asin"))
@@ -22,7 +22,7 @@ def asin(xp, x, *, out=None):
     return xp.arcsin(x, out=out)
 
 
-asin.grad(x=lambda g, x: g * math.rsqrt(1.0 - x * x))
+asin.grad(x=lambda g, x: g * power.rsqrt(1.0 - x * x))
 
 
 @op("acos", infer=floating_as_x("acos"))
@@ -31,7 +31,7 @@ def acos(xp, x, *, out=None):
     return xp.arccos(x, out=out)
 
 
-acos.grad(x=lambda g, x: math.scale(g * math.rsqrt(1.0 - x * x), scale=-1.0))
+acos.grad(x=lambda g, x: arithmetic.scale(g * power.rsqrt(1.0 - x * x), scale=-1.0))
 
 
 @op("atan", infer=floating_as_x("atan"))
@@ -40,7 +40,7 @@ def atan(xp, x, *, out=None):
     return xp.arctan(x, out=out)
 
 
-atan.grad(x=lambda g, x: g / math.scale(x * x, bias=1.0))
+atan.grad(x=lambda g, x: g / arithmetic.scale(x * x, bias=1.0))
 
 
 @op("sinh", infer=floating_as_x("sinh"))
@@ -67,7 +67,7 @@ def asinh(xp, x, *, out=None):
     return xp.arcsinh(x, out=out)
 
 
-asinh.grad(x=lambda g, x: g * math.rsqrt(math.scale(x * x, bias=1.0)))
+asinh.grad(x=lambda g, x: g * power.rsqrt(arithmetic.scale(x * x, bias=1.0)))
 
 
 @op("acosh", infer=floating_as_x("acosh"))
@@ -76,7 +76,7 @@ def acosh(xp, x, *, out=None):
     return xp.arccosh(x, out=out)
 
 
-acosh.grad(x=lambda g, x: g * math.rsqrt(math.scale(x * x, bias=-1.0)))
+acosh.grad(x=lambda g, x: g * power.rsqrt(arithmetic.scale(x * x, bias=-1.0)))
 
 
 @op("atanh", infer=floating_as_x("atanh"))
@@ -96,7 +96,7 @@ def atan2(xp, x, y, *, out=None):
 
 atan2.grad(
     x=lambda g, x, y: g * y / (x * x + y * y),
-    y=lambda g, x, y: math.scale(g * x / (x * x + y * y), scale=-1.0),
+    y=lambda g, x, y: arithmetic.scale(g * x / (x * x + y * y), scale=-1.0),
 )
 
 
@@ -107,3 +107,21 @@ def hypot(xp, x, y, *, out=None):
 
 
 hypot.grad(x=lambda g, x, out: g * (x / out), y=lambda g, y, out: g * (y / out))
+
+
+@op("sin", infer=floating_as_x("sin"), complex=True)
+def sin(xp, x, *, out=None):
+    """Sine."""
+    return xp.sin(x, out=out)
+
+
+sin.grad(x=lambda g, x: g * cos(arithmetic.conjugate(x)))
+
+
+@op("cos", infer=floating_as_x("cos"), complex=True)
+def cos(xp, x, *, out=None):
+    """Cosine."""
+    return xp.cos(x, out=out)
+
+
+cos.grad(x=lambda g, x: arithmetic.scale(g * sin(arithmetic.conjugate(x)), scale=-1.0))

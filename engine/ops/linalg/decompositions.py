@@ -16,9 +16,9 @@ from engine.core.errors import ArgumentError, GradientError
 from engine.core.infer import part_dtype
 from engine.core.opdef import op
 from engine.core.spec import Spec
-from engine.ops.arrays import index, shape
-from engine.ops.arrays.arrange import tril_triu
-from engine.ops.elementwise import math
+from engine.ops.arrays import creation, index, shape
+from engine.ops.arrays.triangles import tril_triu
+from engine.ops.elementwise import arithmetic
 from engine.ops.linalg.diagonal import diag_embed
 from engine.ops.linalg.matrices import as_row, column, known_sides, require_matrices, swapped
 from engine.ops.linalg.products import matmul
@@ -26,20 +26,22 @@ from engine.ops.linalg.systems import triangular_solve
 
 
 def _symmetric(x: Any) -> Any:
-    return math.scale(x + swapped(x), scale=0.5)
+    return arithmetic.scale(x + swapped(x), scale=0.5)
 
 
 def _half_triangle(x: Any) -> Any:
     """The lower triangle with half the diagonal."""
-    return math.scale(tril_triu(x, diagonal=0, lower=True) + tril_triu(x, diagonal=-1, lower=True), scale=0.5)
+    return arithmetic.scale(
+        tril_triu(x, diagonal=0, lower=True) + tril_triu(x, diagonal=-1, lower=True), scale=0.5
+    )
 
 
 def _inverse_gaps(values: Any) -> Any:
     """1 / (values[j] - values[i]) at [i, j], 0 where they are equal."""
     gaps = as_row(values) - column(values)
     equal = gaps == 0.0
-    one = shape.fill_like(gaps, value=1.0)
-    return index.where(equal, shape.fill_like(gaps, value=0.0), one / index.where(equal, one, gaps))
+    one = creation.fill_like(gaps, value=1.0)
+    return index.where(equal, creation.fill_like(gaps, value=0.0), one / index.where(equal, one, gaps))
 
 
 def _infer_cholesky(x: Spec, *, upper: bool) -> Spec:
@@ -112,7 +114,7 @@ def _infer_eig(x: Spec) -> tuple[Spec, Spec]:
 
 
 @op("eig", infer=_infer_eig, outputs=("eigenvalues", "eigenvectors"),
-    slots={"eigenvalues": "Eigenvalues", "eigenvectors": "Eigenvectors"})  # fmt: skip
+    slots={"eigenvalues": "Eigenvalues", "eigenvectors": "Eigenvectors"}, complex=True)  # fmt: skip
 def eig(xp, x):
     """Eigenvalues and eigenvectors (columns) of square matrices, always complex; without gradient."""
     values, vectors = xp.linalg.eig(x)
@@ -120,7 +122,7 @@ def eig(xp, x):
     return values.astype(dtype), vectors.astype(dtype)
 
 
-@op("eigvals", infer=lambda x: _infer_eig(x)[0])
+@op("eigvals", infer=lambda x: _infer_eig(x)[0], complex=True)
 def eigvals(xp, x):
     """Eigenvalues of square matrices, always complex; without gradient."""
     dtype = xp.complex64 if x.dtype in (xp.float32, xp.complex64) else xp.complex128
@@ -173,7 +175,7 @@ def _svd_grad(g_u: Any, g_s: Any, g_vh: Any, u: Any, s: Any, vh: Any, full_matri
     if g_u is None and g_vh is None:
         return matmul(u * as_row(g_s), vh)
     squares = _inverse_gaps(s * s)
-    inner = shape.fill_like(squares, value=0.0) if g_s is None else _on_diagonal(g_s)
+    inner = creation.fill_like(squares, value=0.0) if g_s is None else _on_diagonal(g_s)
     outside = None
     if g_u is not None:
         turned = matmul(u, g_u, trans_x=True)
@@ -227,7 +229,7 @@ def _qr_grad(g_q: Any, g_r: Any, x: Any, q: Any, r: Any, mode: str) -> Any:
         from_rest = matmul(index.slice_view(x, index=rest), index.slice_view(g_r, index=rest), trans_y=True)
     inner = from_rest if g_q is None else g_q if from_rest is None else g_q + from_rest
     left = _square_qr_grad(q, index.slice_view(r, index=first), inner, g_first)
-    right = index.slice_view(shape.fill_like(x, value=0.0), index=rest)
+    right = index.slice_view(creation.fill_like(x, value=0.0), index=rest)
     if g_r is not None:
         right = matmul(q, index.slice_view(g_r, index=rest))
     return shape.concat([left, right], axis=x.ndim - 1)
@@ -238,7 +240,7 @@ def _square_qr_grad(q: Any, r: Any, g_q: Any, g_r: Any) -> Any:
     inner = None if g_r is None else matmul(r, g_r, trans_y=True)
     if g_q is not None:
         turned = matmul(g_q, q, trans_x=True)
-        inner = math.scale(turned, scale=-1.0) if inner is None else inner - turned
+        inner = arithmetic.scale(turned, scale=-1.0) if inner is None else inner - turned
     low = tril_triu(inner, diagonal=0, lower=True)
     total = matmul(q, low + swapped(tril_triu(inner, diagonal=-1, lower=True)))
     total = total if g_q is None else g_q + total

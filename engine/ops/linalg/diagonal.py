@@ -8,7 +8,7 @@ from engine.core.errors import ArgumentError, ShapeError
 from engine.core.infer import normal_axis, require_same_dtype
 from engine.core.opdef import op
 from engine.core.spec import Spec
-from engine.ops.arrays import shape
+from engine.ops.arrays import creation, shape
 
 
 def diagonal_size(rows: int, cols: int, offset: int) -> int:
@@ -75,13 +75,13 @@ def _diagonal_places(xp: Any, rows: int, cols: int, offset: int) -> tuple[Any, A
 
 fill_diagonal.grad(
     x=lambda g, y_like, offset, dim1, dim2: fill_diagonal(
-        g, shape.fill_like(y_like, value=0.0), offset=offset, dim1=dim1, dim2=dim2
+        g, creation.fill_like(y_like, value=0.0), offset=offset, dim1=dim1, dim2=dim2
     ),
     y=lambda g, offset, dim1, dim2: diagonal(g, offset=offset, axis1=dim1, axis2=dim2),
 )
 diagonal.grad(
     x=lambda g, x_like, offset, axis1, axis2: fill_diagonal(
-        shape.fill_like(x_like, value=0.0), g, offset=offset, dim1=axis1, dim2=axis2
+        creation.fill_like(x_like, value=0.0), g, offset=offset, dim1=axis1, dim2=axis2
     )
 )
 
@@ -141,7 +141,7 @@ def diag(xp, x, *, offset=0, padding_value=0.0):
 
 def _diag_grad(g: Any, x_like: Any, offset: int) -> Any:
     if len(x_like.shape) == 2:
-        return fill_diagonal(shape.fill_like(x_like, value=0.0), g, offset=offset)
+        return fill_diagonal(creation.fill_like(x_like, value=0.0), g, offset=offset)
     return shape.reshape_to(diagonal(g, offset=offset), x_like)
 
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.dtype import from_numpy, int32
+from engine.core.dtype import int32
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.core.opdef import op
 from engine.core.spec import Spec
-from engine.ops.arrays import index, shape
-from engine.ops.arrays.arrange import tril_triu
-from engine.ops.elementwise import math
+from engine.ops.arrays import creation, index, shape
+from engine.ops.arrays.triangles import tril_triu
+from engine.ops.elementwise import arithmetic
 from engine.ops.linalg.matrices import known_sides, require_matrices
 from engine.ops.linalg.products import matmul
 from engine.ops.linalg.systems import triangular_solve
@@ -36,7 +36,7 @@ def lu(xp, x, *, pivot=True):
     Row i was exchanged with row pivots[i] - 1, one after the other. ``infos`` counts from 1; it is 0 where U
     has no 0 on its diagonal.
     """
-    _infer_lu(Spec(x.shape, from_numpy(x.dtype)), pivot=pivot)
+    _infer_lu(Spec.of(x), pivot=pivot)
     rows, columns = x.shape[-2:]
     packed = x.reshape((-1, rows, columns)).copy()
     each = xp.arange(packed.shape[0])
@@ -131,7 +131,7 @@ def _infer_unpack(
 @op("lu_unpack", infer=_infer_unpack, outputs=("pmat", "l", "u"), slots={"pivots": "Pivots"})
 def lu_unpack(xp, x, pivots, *, unpack_ludata=True, unpack_pivots=True):
     """P, L and U with P L U the matrix that ``lu`` decomposed."""
-    _infer_unpack(Spec(x.shape, from_numpy(x.dtype)), Spec(pivots.shape, from_numpy(pivots.dtype)))
+    _infer_unpack(Spec.of(x), Spec.of(pivots))
     rows, columns = x.shape[-2:]
     least = min(rows, columns)
     matrix = low = high = None
@@ -167,9 +167,9 @@ def _unpack_grad(g_l: Any, g_u: Any, x_like: Any) -> Any:
             rest = ("...", ("slice", min(rows, columns), None, None))
             if not lower:
                 rest = (*rest, ("slice", None, None, None))
-            zeros = index.slice_view(shape.fill_like(x_like, value=0.0), index=rest)
+            zeros = index.slice_view(creation.fill_like(x_like, value=0.0), index=rest)
             kept = shape.concat([kept, zeros], axis=x_like.ndim + axis)
-        total = kept if total is None else math.add(total, kept)
+        total = kept if total is None else arithmetic.add(total, kept)
     return total
 
 

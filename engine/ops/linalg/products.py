@@ -1,7 +1,8 @@
-"""Linear algebra: products of vectors and matrices."""
+"""Products of vectors and matrices, and norms that are products of a tensor with itself."""
 
 from __future__ import annotations
 
+import math as python_math
 from typing import Any
 
 from engine.core.errors import ShapeError
@@ -16,8 +17,59 @@ from engine.core.infer import (
 from engine.core.opdef import op
 from engine.core.spec import Spec
 from engine.ops.arrays import shape
-from engine.ops.elementwise import math
+from engine.ops.elementwise import arithmetic
 from engine.ops.reductions import reduce
+
+
+def _size(dims: Any) -> int:
+    return -1 if any(d < 0 for d in dims) else python_math.prod(dims)
+
+
+def _infer_mul(x: Spec, y: Spec, *, x_num_col_dims: int = 1, y_num_col_dims: int = 1) -> Spec:
+    dtype = require_same_dtype("mul", x=x, y=y)
+    if not 0 < x_num_col_dims < max(x.ndim, 1) or not 0 < y_num_col_dims < max(y.ndim, 1):
+        raise ShapeError(
+            f"mul: x is {x} and y is {y}: {x_num_col_dims} and {y_num_col_dims} leading dimensions of "
+            "them are the rows, and at least one more must follow"
+        )
+    inner, other = _size(x.shape[x_num_col_dims:]), _size(y.shape[:y_num_col_dims])
+    if inner != other and -1 not in (inner, other):
+        raise ShapeError(
+            f"mul: x is {x} and y is {y}: rows of x have {inner} elements and columns of y {other}; they "
+            "must be equal"
+        )
+    return Spec((*x.shape[:x_num_col_dims], *y.shape[y_num_col_dims:]), dtype)
+
+
+@op("mul", infer=_infer_mul)
+def mul(xp, x, y, *, x_num_col_dims=1, y_num_col_dims=1):
+    """x and y as matrices, their first dimensions (so many) the rows, multiplied."""
+    rows, columns = x.shape[:x_num_col_dims], y.shape[y_num_col_dims:]
+    inner = python_math.prod(y.shape[:y_num_col_dims])
+    product = xp.matmul(x.reshape(python_math.prod(rows), inner), y.reshape(inner, python_math.prod(columns)))
+    return product.reshape(*rows, *columns)
+
+
+@mul.grad_all("x", "y")
+def _mul_grad(
+    g: Any, x: Any, y: Any, x_num_col_dims: int, y_num_col_dims: int, wanted: frozenset[str]
+) -> Any:
+    flat = _matrix(g, x_num_col_dims)
+    gx = gy = None
+    if "x" in wanted:
+        gx = matmul(flat, _matrix(y, y_num_col_dims), trans_y=True)
+        gx = shape.reshape_to(gx, x)
+    if "y" in wanted:
+        gy = matmul(_matrix(x, x_num_col_dims), flat, trans_x=True)
+        gy = shape.reshape_to(gy, y)
+    return gx, gy
+
+
+def _matrix(x: Any, rows: int) -> Any:
+    """x with its first ``rows`` dimensions as one and the others as one."""
+    if x.ndim > rows + 1:
+        x = shape.flatten(x, start_axis=rows, stop_axis=x.ndim - 1)
+    return shape.flatten(x, start_axis=0, stop_axis=rows - 1) if rows > 1 else x
 
 
 def _infer_matmul(x: Spec, y: Spec, *, trans_x: bool = False, trans_y: bool = False) -> Spec:
@@ -60,7 +112,7 @@ def matmul(xp, x, y, *, trans_x=False, trans_y=False):
 def _matmul_grad(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool, wanted: frozenset[str]) -> Any:
     if x.ndim == 1 or y.ndim == 1:
         return _vector_grad(g, x, y, trans_x, trans_y)
-    x, y = math.conjugate(x), math.conjugate(y)
+    x, y = arithmetic.conjugate(x), arithmetic.conjugate(y)
     gx = gy = None
     if "x" in wanted:
         gx = matmul(y, g, trans_x=trans_y, trans_y=True) if trans_x else matmul(g, y, trans_y=not trans_y)
@@ -108,8 +160,8 @@ def dot(xp, x, y):
 
 
 dot.grad(
-    x=lambda g, y: shape.unsqueeze(g, axes=[g.ndim]) * math.conjugate(y),
-    y=lambda g, x: shape.unsqueeze(g, axes=[g.ndim]) * math.conjugate(x),
+    x=lambda g, y: shape.unsqueeze(g, axes=[g.ndim]) * arithmetic.conjugate(y),
+    y=lambda g, x: shape.unsqueeze(g, axes=[g.ndim]) * arithmetic.conjugate(x),
 )
 
 
@@ -129,8 +181,8 @@ def bmm(xp, x, y):
 
 
 bmm.grad(
-    x=lambda g, y: matmul(g, math.conjugate(y), trans_y=True),
-    y=lambda g, x: matmul(math.conjugate(x), g, trans_x=True),
+    x=lambda g, y: matmul(g, arithmetic.conjugate(y), trans_y=True),
+    y=lambda g, x: matmul(arithmetic.conjugate(x), g, trans_x=True),
 )
 
 
@@ -149,7 +201,7 @@ def mv(xp, x, vec):
 
 
 mv.grad(
-    x=lambda g, vec: math.multiply(shape.unsqueeze(g, axes=[1]), shape.unsqueeze(vec, axes=[0])),
+    x=lambda g, vec: arithmetic.multiply(shape.unsqueeze(g, axes=[1]), shape.unsqueeze(vec, axes=[0])),
     vec=lambda g, x: matmul(x, g, trans_x=True),
 )
 
@@ -180,9 +232,9 @@ def addmm(xp, input, x, y, *, alpha=1.0, beta=1.0):
 
 
 addmm.grad(
-    input=lambda g, beta: math.scale(g, scale=beta),
-    x=lambda g, y, alpha: math.scale(matmul(g, y, trans_y=True), scale=alpha),
-    y=lambda g, x, alpha: math.scale(matmul(x, g, trans_x=True), scale=alpha),
+    input=lambda g, beta: arithmetic.scale(g, scale=beta),
+    x=lambda g, y, alpha: arithmetic.scale(matmul(g, y, trans_y=True), scale=alpha),
+    y=lambda g, x, alpha: arithmetic.scale(matmul(x, g, trans_x=True), scale=alpha),
 )
 
 
@@ -238,7 +290,7 @@ def frobenius_norm(xp, x, *, dim=(), keep_dim=False, reduce_all=False):
 
 def _frobenius_grad(g: Any, x: Any, out: Any, dim: Any, keep_dim: bool, reduce_all: bool) -> Any:
     where = {"axis": dim, "keepdim": keep_dim, "reduce_all": reduce_all}
-    safe = out + math.cast(out == 0.0, out_dtype=x.dtype)
+    safe = out + arithmetic.cast(out == 0.0, out_dtype=x.dtype)
     return reduce.spread(g / safe, x, **where) * x
 
 

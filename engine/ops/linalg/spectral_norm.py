@@ -9,7 +9,7 @@ from engine.core.infer import normal_axis, require_floating, require_same_dtype
 from engine.core.opdef import op
 from engine.core.spec import Spec
 from engine.ops.arrays import shape
-from engine.ops.elementwise import math
+from engine.ops.elementwise import arithmetic, power
 from engine.ops.linalg import products as linalg
 
 
@@ -77,6 +77,8 @@ def _rule(g: Any, weight: Any, u: Any, v: Any, dim: int, power_iters: int, eps: 
 
     sigma = linalg.matmul(linalg.matmul(row(u), flat(weight)), column(v))
     through = linalg.matmul(row(flat(g)), column(flat(weight)))
-    across = math.multiply(math.divide(through, math.square(sigma)), math.multiply(column(u), row(v)))
-    found = math.subtract(math.divide(flat(g), sigma), across)
+    across = arithmetic.multiply(
+        arithmetic.divide(through, power.square(sigma)), arithmetic.multiply(column(u), row(v))
+    )
+    found = arithmetic.subtract(arithmetic.divide(flat(g), sigma), across)
     return shape.transpose(shape.reshape_to(found, shape.transpose(weight, axis=front)), axis=back)

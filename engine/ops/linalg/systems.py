@@ -6,21 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.dtype import from_numpy, int32
+from engine.core.dtype import int32
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.infer import broadcast_shapes, require_same_dtype
 from engine.core.opdef import op
 from engine.core.spec import Spec
 from engine.ops.arrays import index, shape
-from engine.ops.arrays.arrange import tril_triu
-from engine.ops.elementwise import math
+from engine.ops.arrays.triangles import tril_triu
+from engine.ops.elementwise import arithmetic
 from engine.ops.linalg.matrices import require_matrices, swapped
 from engine.ops.linalg.products import matmul
 from engine.ops.reductions import reduce
-
-
-def _spec(x: Any) -> Spec:
-    return Spec(x.shape, from_numpy(x.dtype))
 
 
 def _singular(where: str, x: Any) -> ArgumentError:
@@ -35,7 +31,7 @@ def _infer_inverse(input: Spec) -> Spec:
 @op("inverse", infer=_infer_inverse, slots={"input": "Input", "out": "Output"})
 def inverse(xp, input):
     """The inverse of square matrices; raises ArgumentError for a singular one."""
-    _infer_inverse(_spec(input))
+    _infer_inverse(Spec.of(input))
     try:
         return xp.linalg.inv(input)
     except np.linalg.LinAlgError:
@@ -43,7 +39,7 @@ def inverse(xp, input):
 
 
 inverse.grad(
-    input=lambda g, out: math.scale(matmul(matmul(out, g, trans_x=True), out, trans_y=True), scale=-1.0)
+    input=lambda g, out: arithmetic.scale(matmul(matmul(out, g, trans_x=True), out, trans_y=True), scale=-1.0)
 )
 
 
@@ -59,7 +55,7 @@ def _infer_solve(x: Spec, y: Spec, **_: Any) -> Spec:
 @op("solve", infer=_infer_solve, broadcasts=True)
 def solve(xp, x, y):
     """The solution of x @ out = y for square x; raises ArgumentError for a singular one."""
-    _infer_solve(_spec(x), _spec(y))
+    _infer_solve(Spec.of(x), Spec.of(y))
     try:
         return xp.linalg.solve(x, y)
     except np.linalg.LinAlgError:
@@ -69,13 +65,13 @@ def solve(xp, x, y):
 @solve.grad_all("x", "y")
 def _solve_grad(g: Any, x: Any, out: Any) -> Any:
     back = solve(swapped(x), g)
-    return math.scale(matmul(back, out, trans_y=True), scale=-1.0), back
+    return arithmetic.scale(matmul(back, out, trans_y=True), scale=-1.0), back
 
 
 @op("triangular_solve", infer=_infer_solve, broadcasts=True)
 def triangular_solve(xp, x, y, *, upper=True, transpose=False, unitriangular=False):
     """The solution of x @ out = y (of x^T with ``transpose``) for a triangular x, whose rest is not read."""
-    _infer_solve(_spec(x), _spec(y))
+    _infer_solve(Spec.of(x), Spec.of(y))
     matrix = xp.triu(x) if upper else xp.tril(x)
     if unitriangular:
         places = xp.arange(x.shape[-1])
@@ -92,13 +88,13 @@ def _triangular_grad(g: Any, x: Any, out: Any, upper: bool, transpose: bool, uni
     product = matmul(out, back, trans_y=True) if transpose else matmul(back, out, trans_y=True)
     beside = 1 if unitriangular else 0
     kept = tril_triu(product, diagonal=beside if upper else -beside, lower=not upper)
-    return math.scale(kept, scale=-1.0), back
+    return arithmetic.scale(kept, scale=-1.0), back
 
 
 @op("cholesky_solve", infer=lambda x, y, **_: _infer_solve(y, x), broadcasts=True)
 def cholesky_solve(xp, x, y, *, upper=False):
     """The solution of A @ out = x, where y is the triangular factor that ``cholesky`` gives of A."""
-    _infer_solve(_spec(y), _spec(x))
+    _infer_solve(Spec.of(y), Spec.of(x))
     first = xp.triu(y).swapaxes(-1, -2) if upper else xp.tril(y)
     try:
         return xp.linalg.solve(first.swapaxes(-1, -2), xp.linalg.solve(first, x))
@@ -110,7 +106,7 @@ def cholesky_solve(xp, x, y, *, upper=False):
 def _cholesky_solve_grad(g: Any, y: Any, out: Any, upper: bool) -> Any:
     back = cholesky_solve(g, y, upper=upper)
     product = matmul(back, out, trans_y=True)
-    both = math.scale(product + swapped(product), scale=-1.0)
+    both = arithmetic.scale(product + swapped(product), scale=-1.0)
     along = matmul(y, both) if upper else matmul(both, y)
     return back, tril_triu(along, diagonal=0, lower=not upper)
 
@@ -223,7 +219,7 @@ def _infer_lstsq(x: Spec, y: Spec, *, rcond: Any, driver: str) -> tuple[Spec, ..
 @op("lstsq", infer=_infer_lstsq, outputs=("solution", "residuals", "rank", "singular_values"))
 def lstsq(xp, x, y, *, rcond=None, driver="gelsy"):
     """The out for which x @ out is nearest to y, the squared distances, rank and singular values of x."""
-    specs = _infer_lstsq(_spec(x), _spec(y), rcond=rcond, driver=driver)
+    specs = _infer_lstsq(Spec.of(x), Spec.of(y), rcond=rcond, driver=driver)
     limit = xp.finfo(x.dtype).eps * max(x.shape[-2:]) if rcond is None else rcond
     u, s, vh = xp.linalg.svd(x, full_matrices=False)
     kept = s > limit * s.max(axis=-1, keepdims=True, initial=0)
@@ -262,7 +258,7 @@ def _infer_rank(x: Spec, tol: Spec | None = None, **_: Any) -> Spec:
 @op("matrix_rank", infer=_infer_rank, slots={"tol": "TolTensor"})
 def matrix_rank(xp, x, tol=None, *, tolerance=None, hermitian=False):
     """How many singular values are above a tolerance, by default eps * max(rows, columns) * the largest."""
-    _infer_rank(_spec(x))
+    _infer_rank(Spec.of(x))
     values = xp.abs(xp.linalg.eigvalsh(x)) if hermitian else xp.linalg.svd(x, compute_uv=False)
     if tol is not None:
         limit = tol[..., None]

@@ -1,4 +1,4 @@
-"""Normalisation over groups of channels: group_norm, and instance_norm with one channel a group."""
+"""Normalization over groups of channels: group_norm, and instance_norm with one channel a group."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from engine.core.infer import require_floating, require_same_dtype
 from engine.core.opdef import op
 from engine.core.spec import Spec
 from engine.ops.arrays import shape
-from engine.ops.normalization.norm import channel_axis, require_like, second_order
+from engine.ops.normalization.batch_norm import channel_axis
+from engine.ops.normalization.layer_norm import require_like
+from engine.ops.normalization.second_order import second_order
 from engine.ops.reductions import reduce
 
 

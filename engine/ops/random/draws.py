@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.dtype import as_dtype, from_numpy, int64
+from engine.core.dtype import as_dtype, int64
 from engine.core.errors import ArgumentError, OutOfRangeError, ShapeError
-from engine.core.infer import require_floating
+from engine.core.infer import require_floating, require_integers
 from engine.core.opdef import op
 from engine.core.random import numpy_generator
 from engine.core.spec import Spec
-from engine.ops.arrays.along import sorting_order
-from engine.ops.arrays.shape import sizes
-from engine.ops.elementwise import math
+from engine.ops.arrays.creation import sizes
+from engine.ops.arrays.sort import sorting_order
+from engine.ops.elementwise import arithmetic
 
 
 def _generator(key: Any, seed: int) -> Any:
@@ -143,7 +143,7 @@ def _infer_multinomial(x: Spec, *, num_samples: int = 1, replacement: bool = Fal
 @op("multinomial", infer=_infer_multinomial)
 def multinomial(xp, x, *, num_samples=1, replacement=False, key):
     """Numbers of categories, drawn by the weights in each row of x; each at most once, or repeatedly."""
-    _infer_multinomial(Spec(x.shape, from_numpy(x.dtype)), num_samples=num_samples, replacement=replacement)
+    _infer_multinomial(Spec.of(x), num_samples=num_samples, replacement=replacement)
     weights = np.asarray(x if isinstance(x, np.ndarray) else x.get(), np.float64).reshape(-1, x.shape[-1])
     if not ((weights >= 0) & np.isfinite(weights)).all() or not weights.any(axis=1).all():
         raise ArgumentError(
@@ -183,7 +183,7 @@ def top_p_sampling(xp, x, ps, threshold=None, *, seed=-1, key):
 
     ``threshold`` leaves out what is less probable, but never the most probable.
     """
-    _infer_top_p(Spec(x.shape, from_numpy(x.dtype)), Spec(ps.shape, from_numpy(ps.dtype)))
+    _infer_top_p(Spec.of(x), Spec.of(ps))
     order = sorting_order(xp, x, 1, descending=True)
     ordered = xp.take_along_axis(x, order, axis=1)
     before = xp.cumsum(ordered, axis=1) - ordered
@@ -245,4 +245,31 @@ def dropout(
     return x * mask, mask
 
 
-dropout.grad(x=lambda g, mask: math.multiply(g, mask))
+dropout.grad(x=lambda g, mask: arithmetic.multiply(g, mask))
+
+
+def _infer_sample(label: Spec, *, num_classes: int, num_samples: int) -> tuple[Spec, Spec]:
+    require_integers("class_center_sample", label=label)
+    if label.ndim != 1:
+        raise ShapeError(f"class_center_sample: label must be [N]: got {label}; reshape it")
+    return label, Spec((-1,), label.dtype)
+
+
+@op("class_center_sample", infer=_infer_sample, outputs=("remapped_label", "sampled"),
+    slots={"label": "Label", "sampled": "SampledLocalClassCenter"})  # fmt: skip
+def class_center_sample(xp, label, *, num_classes, num_samples, key):
+    """The classes of the labels, with others drawn up to num_samples; and the labels' places among them."""
+    if label.size and (int(label.min()) < 0 or int(label.max()) >= num_classes):
+        wrong = label[(label < 0) | (label >= num_classes)][0]
+        raise OutOfRangeError(
+            f"class_center_sample: label {int(wrong)} is no class of {num_classes}; use 0 to "
+            f"{num_classes - 1}"
+        )
+    present, places = xp.unique(label, return_inverse=True)
+    count = max(num_samples - len(present), 0)
+    absent = xp.ones(num_classes, bool)
+    absent[present] = False
+    others = xp.flatnonzero(absent)
+    drawn = others[xp.asarray(numpy_generator(key).permutation(len(others))[:count])]
+    sampled = xp.concatenate([present, drawn.astype(label.dtype)])
+    return places.reshape(label.shape).astype(label.dtype), sampled

@@ -10,8 +10,8 @@ from engine.core.dtype import as_dtype
 from engine.core.infer import normal_axis, require_floating
 from engine.core.opdef import op
 from engine.core.spec import Spec
-from engine.ops.arrays import along, shape
-from engine.ops.elementwise import math
+from engine.ops.arrays import along_axis, shape
+from engine.ops.elementwise import arithmetic
 
 
 def _infer_running(where: str, floating: bool = False) -> Any:
@@ -162,8 +162,8 @@ def cummin(xp, x, *, axis=-1, dtype="int64"):
     return _running_extreme(xp, x, axis, dtype, xp.minimum)
 
 
-cummax.grad(x=lambda g, x_like, indices, axis: along.put_along_zeros(g, x_like, indices, axis=axis))
-cummin.grad(x=lambda g, x_like, indices, axis: along.put_along_zeros(g, x_like, indices, axis=axis))
+cummax.grad(x=lambda g, x_like, indices, axis: along_axis.put_along_zeros(g, x_like, indices, axis=axis))
+cummin.grad(x=lambda g, x_like, indices, axis: along_axis.put_along_zeros(g, x_like, indices, axis=axis))
 
 
 @op("logcumsumexp", infer=_infer_running("logcumsumexp", floating=True))
@@ -212,10 +212,10 @@ logcumsumexp.grad(x=_logcumsumexp_rule)
 _logcumsumexp_grad.grad(
     g_in=lambda g, x, y, axis: _logcumsumexp_jvp(g, x, y, axis=axis),
     x=lambda g, out: g * out,
-    y=lambda g, g_in, x, y, axis: math.scale(g_in * _logcumsumexp_jvp(g, x, y, axis=axis), scale=-1.0),
+    y=lambda g, g_in, x, y, axis: arithmetic.scale(g_in * _logcumsumexp_jvp(g, x, y, axis=axis), scale=-1.0),
 )
 _logcumsumexp_jvp.grad(
     step=lambda g, x, y, axis: _logcumsumexp_grad(g, x, y, axis=axis),
     x=lambda g, step, x, y, axis: step * _logcumsumexp_grad(g, x, y, axis=axis),
-    y=lambda g, out: math.scale(g * out, scale=-1.0),
+    y=lambda g, out: arithmetic.scale(g * out, scale=-1.0),
 )

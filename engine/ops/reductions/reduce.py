@@ -9,7 +9,7 @@ from engine.core.errors import ShapeError
 from engine.core.infer import normal_axes, normal_axis, reduced_shape, require_floating
 from engine.core.opdef import op
 from engine.core.spec import Spec
-from engine.ops.elementwise import math
+from engine.ops.elementwise import arithmetic, exponential
 
 
 def _axes(axis: Any, ndim: int, reduce_all: bool) -> tuple[int, ...] | None:
@@ -83,7 +83,7 @@ def _mean_grad(g: Any, x_spec: Any, axis: Any, keepdim: Any, reduce_all: Any) ->
     if -1 in sizes:
         g = g / count(g, x_spec, axis=axis, reduce_all=reduce_all)
     else:
-        g = math.scale(g, scale=1.0 / prod_of(sizes))
+        g = arithmetic.scale(g, scale=1.0 / prod_of(sizes))
     return spread(g, x_spec, axis=axis, keepdim=keepdim, reduce_all=reduce_all)
 
 
@@ -119,7 +119,7 @@ def min(xp, x, *, axis=(), keepdim=False, reduce_all=False):
 
 def _extreme_grad(g: Any, x: Any, out: Any, axis: Any, keepdim: Any, reduce_all: Any) -> Any:
     where = {"axis": axis, "keepdim": keepdim, "reduce_all": reduce_all}
-    return spread(g, x, **where) * math.cast(x == spread(out, x, **where), out_dtype=g.dtype)
+    return spread(g, x, **where) * arithmetic.cast(x == spread(out, x, **where), out_dtype=g.dtype)
 
 
 max.grad(x=_extreme_grad)
@@ -140,7 +140,7 @@ def amin(xp, x, *, axis=(), keepdim=False, reduce_all=False):
 
 def _shared_extreme_grad(g: Any, x: Any, out: Any, axis: Any, keepdim: Any, reduce_all: Any) -> Any:
     where = {"axis": axis, "keepdim": keepdim, "reduce_all": reduce_all}
-    reached = math.cast(x == spread(out, x, **where), out_dtype=g.dtype)
+    reached = arithmetic.cast(x == spread(out, x, **where), out_dtype=g.dtype)
     return spread(g / sum(reached, **where), x, **where) * reached
 
 
@@ -162,7 +162,7 @@ def logsumexp(xp, x, *, axis=(), keepdim=False, reduce_all=False):
 
 def _logsumexp_grad(g: Any, x: Any, out: Any, axis: Any, keepdim: Any, reduce_all: Any) -> Any:
     where = {"axis": axis, "keepdim": keepdim, "reduce_all": reduce_all}
-    return spread(g, x, **where) * math.exp(x - spread(out, x, **where))
+    return spread(g, x, **where) * exponential.exp(x - spread(out, x, **where))
 
 
 logsumexp.grad(x=_logsumexp_grad)
@@ -202,7 +202,7 @@ prod.grad(
 @_prod_grad.grad_all("g_in", "x")
 def _prod_second(g: Any, g_in: Any, x: Any, out: Any, axis: Any, keepdim: Any, reduce_all: Any) -> Any:
     where = {"axis": axis, "keepdim": keepdim, "reduce_all": reduce_all}
-    one = math.scale(g_in, scale=0.0, bias=1.0)
+    one = arithmetic.scale(g_in, scale=0.0, bias=1.0)
     back = sum(g * _prod_grad(one, x, **where), **where)
     ratios = sum(g / x, **where)
     return back, _prod_grad(g_in * ratios, x, **where) - g * out / x

@@ -9,7 +9,7 @@ from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError, Shape
 from engine.core.infer import require_floating
 from engine.core.opdef import op
 from engine.core.spec import Spec
-from engine.ops.arrays import along, index
+from engine.ops.arrays import along_axis, index, sort
 
 
 def _infer_quantile(x: Spec, *, q: Any, ignore_nan: bool = False) -> tuple[Spec, ...]:
@@ -29,8 +29,8 @@ def quantile(xp, x, *, q, ignore_nan=False):
     ``low`` and ``high`` are the places of the two elements between which each lies, ``weight`` is the share
     of the upper one. NaN where an element is, unless ``ignore_nan``: then of the others.
     """
-    _infer_quantile(Spec(x.shape, from_numpy(x.dtype)), q=q)
-    order = along.sorting_order(xp, x, -1, descending=False)
+    _infer_quantile(Spec.of(x), q=q)
+    order = sort.sorting_order(xp, x, -1, descending=False)
     missing = xp.sum(xp.isnan(x), axis=-1, keepdims=True)
     last = x.shape[-1] - 1
     top = xp.maximum(last - missing, 0) if ignore_nan else xp.full_like(missing, last)
@@ -49,7 +49,7 @@ def quantile(xp, x, *, q, ignore_nan=False):
 
 def _quantile_grad(g: Any, x_like: Any, low: Any, high: Any, weight: Any) -> Any:
     upper = g * weight
-    return along.put_along_zeros(g - upper, x_like, low, axis=-1) + along.put_along_zeros(
+    return along_axis.put_along_zeros(g - upper, x_like, low, axis=-1) + along_axis.put_along_zeros(
         upper, x_like, high, axis=-1
     )
 

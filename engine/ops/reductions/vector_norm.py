@@ -9,7 +9,7 @@ from engine.core.errors import ShapeError
 from engine.core.infer import normal_axis, reduced_shape, require_floating
 from engine.core.opdef import op
 from engine.core.spec import Spec
-from engine.ops.elementwise import math
+from engine.ops.elementwise import arithmetic
 from engine.ops.reductions import reduce
 
 
@@ -47,17 +47,19 @@ def p_norm(xp, x, *, porder=2.0, axis=-1, epsilon=1e-12, keepdim=False, asvector
 def _grad(g: Any, x: Any, out: Any, porder: float, axis: int, keepdim: bool, asvector: bool) -> Any:
     where = {"axis": [axis] if x.ndim and not asvector else [], "keepdim": keepdim, "reduce_all": asvector}
     if porder == 0.0:
-        return math.scale(x, scale=0.0)
+        return arithmetic.scale(x, scale=0.0)
     spread = reduce.spread(g, x, **where)
     if porder == 1.0:
-        return spread * math.sign(x)
+        return spread * arithmetic.sign(x)
     norm = reduce.spread(out, x, **where)
     if numbers.isinf(porder):
-        return spread * math.sign(x) * math.cast(math.absolute(x) == norm, out_dtype=x.dtype)
-    safe = norm + math.cast(norm == 0.0, out_dtype=x.dtype)
+        return (
+            spread * arithmetic.sign(x) * arithmetic.cast(arithmetic.absolute(x) == norm, out_dtype=x.dtype)
+        )
+    safe = norm + arithmetic.cast(norm == 0.0, out_dtype=x.dtype)
     if porder == 2.0:
         return spread * x / safe
-    return spread * math.sign(x) * (math.absolute(x) / safe) ** (porder - 1.0)
+    return spread * arithmetic.sign(x) * (arithmetic.absolute(x) / safe) ** (porder - 1.0)
 
 
 p_norm.grad(x=_grad)

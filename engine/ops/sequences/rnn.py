@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.dtype import as_dtype, from_numpy
 from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError, ShapeError
-from engine.core.infer import normal_axis, require_floating, require_same_dtype
+from engine.core.infer import require_floating, require_same_dtype
 from engine.core.opdef import op
 from engine.core.spec import Spec
 from engine.ops.sequences import rnn_steps as steps
 
 _NAMES = {"LSTM": "LSTM", "GRU": "GRU", "RNN_TANH": "SimpleRNN", "RNN_RELU": "SimpleRNN"}
+
+
 _SLOTS = {
     "x": "Input", "w_ih": "WeightIh", "w_hh": "WeightHh", "b_ih": "BiasIh", "b_hh": "BiasHh",
     "h0": "PreState", "c0": "PreCell", "lengths": "SequenceLength",
@@ -82,7 +83,7 @@ def _infer(
 
 
 def _spec(array: Any) -> Any:
-    return None if array is None else Spec(array.shape, from_numpy(array.dtype))
+    return None if array is None else Spec.of(array)
 
 
 def _mask(xp: Any, lengths: Any, time: int, dtype: Any, mode: str) -> Any:
@@ -196,23 +197,3 @@ def _rule(
         x, w_ih, w_hh, y, gates, cells, b_ih, b_hh, h0, c0, lengths, g_y, g_h, g_c, mode=mode,
         is_reverse=is_reverse,
     )  # fmt: skip
-
-
-def _infer_batch(
-    like: Spec, *, shape: Any, dtype: str, input_dim_idx: int, output_dim_idx: int, **_: Any
-) -> Spec:
-    where = "fill_constant_batch_size_like"
-    dims = list(shape)
-    if like.ndim == 0:
-        raise ShapeError(f"{where}: a batch has a dimension of its own: got {like}; unsqueeze it")
-    batch = like.shape[normal_axis(where, input_dim_idx, like.ndim)]
-    dims[normal_axis(where, output_dim_idx, len(dims))] = batch
-    return Spec(dims, dtype)
-
-
-@op("fill_constant_batch_size_like", infer=_infer_batch, slots={"like": "Input"})
-def fill_batch(xp, like, *, shape, value=0.0, dtype="float32", input_dim_idx=0, output_dim_idx=0):
-    """A tensor of one value, as many in dimension output_dim_idx as ``like`` has in input_dim_idx."""
-    dims = list(shape)
-    dims[output_dim_idx] = like.shape[input_dim_idx]
-    return xp.full(tuple(dims), value, as_dtype(dtype).np)

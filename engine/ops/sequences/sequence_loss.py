@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.dtype import from_numpy
 from engine.core.errors import DTypeError, OutOfRangeError, ShapeError
 from engine.core.infer import require_floating
 from engine.core.opdef import op
 from engine.core.spec import Spec
 from engine.ops.sequences.alignments import Ctc, Transducer, log_softmax
-
-
-def _spec(array: Any) -> Spec:
-    return Spec(array.shape, from_numpy(array.dtype))
 
 
 def _check(where: str, batch: int, label: Spec, times: Spec, lengths: Spec) -> None:
@@ -64,7 +59,7 @@ _CTC = {
 
 
 def _lattice(xp: Any, logits: Any, label: Any, times: Any, lengths: Any, blank: int) -> Ctc:
-    _infer_ctc(_spec(logits), _spec(label), _spec(times), _spec(lengths))
+    _infer_ctc(Spec.of(logits), Spec.of(label), Spec.of(times), Spec.of(lengths))
     time, _, classes = logits.shape
     _check_values("ctc_loss", label, times, lengths, time, label.shape[1], classes, blank)
     return Ctc(xp, log_softmax(xp, logits), label, times, lengths, blank)
@@ -114,7 +109,7 @@ def _infer_rnnt(input: Spec, label: Spec, input_lengths: Spec, label_lengths: Sp
 
 
 def _transducer(xp: Any, input: Any, label: Any, times: Any, lengths: Any, blank: int) -> Transducer:
-    _infer_rnnt(_spec(input), _spec(label), _spec(times), _spec(lengths))
+    _infer_rnnt(Spec.of(input), Spec.of(label), Spec.of(times), Spec.of(lengths))
     _, time, _, classes = input.shape
     _check_values("rnnt_loss", label, times, lengths, time, label.shape[1], classes, blank)
     return Transducer(xp, input, label, times, lengths, blank)

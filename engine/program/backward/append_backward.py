@@ -8,7 +8,7 @@ from typing import Any
 from engine.core.errors import ArgumentError, DTypeError
 from engine.core.identity import IdentityMap, IdentitySet
 from engine.core.operator import Operator
-from engine.ops.arrays import shape
+from engine.ops.arrays import creation
 from engine.program.backward.named import Named, extending, free_name, note_attrs, stopped
 from engine.program.backward.walk import depends_on, walk_back
 from engine.program.graph.program import Block, Program, Variable, writes
@@ -86,7 +86,7 @@ def _fed_with_gradients(block: Block, parameters: Sequence[Variable]) -> list[Va
 def _append_seed(block: Block, loss: Variable) -> Variable:
     """The gradient of the loss itself, 1."""
     seed = block.create_var(free_name(block, f"{loss.name}@GRAD"), loss.spec, stop_gradient=False)
-    opdef = shape.fill.opdef
+    opdef = creation.fill.opdef
     attrs = opdef.with_defaults({"shape": list(seed.spec.shape), "value": 1.0, "dtype": seed.dtype.name})
     operator = Operator(opdef, (None,) * len(opdef.inputs), attrs)
     operator.outputs = (seed,)

@@ -10,7 +10,7 @@ from engine.core.errors import GradientError
 from engine.core.identity import IdentityMap
 from engine.core.operator import Operator, at_line
 from engine.core.spec import Spec
-from engine.ops.arrays import shape
+from engine.ops.arrays import creation, shape
 from engine.ops.control import flow as ops
 from engine.program.backward.inline_gradients import inline_gradients
 from engine.program.backward.walk import CONTROL_GRADIENTS, Incoming
@@ -31,7 +31,7 @@ def _builder() -> Builder:
 
 
 def _zeros_like(variable: Variable) -> Any:
-    return shape.fill_like(variable, value=0.0)
+    return creation.fill_like(variable, value=0.0)
 
 
 def cond_gradient(operator: Operator, incoming: Incoming, reached: Set[Variable]) -> Gradients:

@@ -10,7 +10,7 @@ from engine.core.frames import located, user_frame
 from engine.core.identity import IdentityMap, IdentitySet
 from engine.eager import backward as eager
 from engine.eager.tensor import Tensor
-from engine.ops.arrays import shape
+from engine.ops.arrays import creation
 from engine.program.backward.inline_gradients import inline_gradients
 from engine.program.build.builder import Builder, current_builder
 from engine.program.graph.program import Variable
@@ -88,7 +88,7 @@ def _in_program(
     with modes.use(builder.with_grad(create_graph)):
         for output, start in zip(outputs, given, strict=True):
             if start is None:
-                start = shape.fill_like(output, value=1.0)
+                start = creation.fill_like(output, value=1.0)
             elif list(start.shape) != list(output.shape):
                 raise ShapeError(
                     f"grad: the gradient has shape {list(start.shape)}: the output {list(output.shape)}"

@@ -11,7 +11,7 @@ from engine.core import names
 from engine.core.identity import IdentityMap
 from engine.core.opdef import OPS
 from engine.core.operator import Operator
-from engine.ops.arrays import shape
+from engine.ops.arrays import creation, shape
 from engine.ops.control.gradient import gradient
 from engine.program.build.builder import Builder
 from engine.program.graph.program import Block, Program, Variable, variables_of
@@ -101,7 +101,7 @@ def _expanded(program: Program, operator: Operator) -> list[Operator]:
         copies: list[tuple[Variable, Variable]] = []
         for target, result, value in zip(targets, operator.outputs, found, strict=True):
             if value is None:
-                value = shape.fill_like(operator.inputs[0][target], value=0.0)
+                value = creation.fill_like(operator.inputs[0][target], value=0.0)
             if value.block is scratch and value not in written:
                 written[value] = result
             else:  # it is an incoming gradient itself, or the gradient of two inputs

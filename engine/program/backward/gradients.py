@@ -8,8 +8,8 @@ from typing import Any
 from engine.core.errors import ArgumentError, DTypeError, GradientError
 from engine.core.identity import IdentityMap, IdentitySet
 from engine.core.operator import Operator
-from engine.ops.arrays import shape
-from engine.ops.elementwise import math
+from engine.ops.arrays import creation
+from engine.ops.elementwise import arithmetic
 from engine.program.backward.gradient_operator import GRADIENT, lowered
 from engine.program.backward.named import Named, extending, free_name, note_attrs, stopped
 from engine.program.backward.walk import depends_on, walk_back
@@ -55,7 +55,7 @@ def gradients(
         for target, start in zip(results, starts, strict=True):
             gradient = _append_ones_like(block, target) if start is None else start
             first = grads.get(target)
-            grads[target] = gradient if first is None else math.add(first, gradient)
+            grads[target] = gradient if first is None else arithmetic.add(first, gradient)
         return walk_back(ops, grads, wanted, Named(block), depends_on(ops, wanted, stops), stops)
 
 
@@ -90,7 +90,7 @@ def _expand_gradients(block: Block) -> None:
 def _append_ones_like(block: Block, target: Variable) -> Variable:
     """The gradient of ``target`` with respect to itself."""
     made = block.create_var(free_name(block, f"{target.name}@GRAD"), target.spec, stop_gradient=False)
-    opdef = shape.fill_like.opdef
+    opdef = creation.fill_like.opdef
     operator = Operator(opdef, (target,), opdef.with_defaults({"value": 1.0}))
     operator.outputs = (made,)
     note_attrs(operator, op_role=BACKWARD, op_namescope="")

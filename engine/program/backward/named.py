@@ -11,7 +11,7 @@ from engine.core import mode as modes
 from engine.core.errors import DTypeError
 from engine.core.identity import IdentityMap, IdentitySet
 from engine.core.operator import Operator
-from engine.ops.elementwise import math
+from engine.ops.elementwise import arithmetic
 from engine.program.backward.gradient_operator import gradient_operator
 from engine.program.backward.walk import Contributions, ControlRule, Incoming, Step
 from engine.program.build.builder import Builder, current_builder
@@ -48,7 +48,7 @@ class Named:
 
     def gradients(self, step: Step, incoming: Incoming) -> Contributions:
         operator, targets = step
-        if operator.opdef is math.add_n.opdef:  # Paddle has one operator a summand
+        if operator.opdef is arithmetic.add_n.opdef:  # Paddle has one operator a summand
             return [pair for target in targets for pair in self._operator(operator, incoming, [target])]
         return self._operator(operator, incoming, targets)
 
@@ -97,7 +97,7 @@ class Named:
     def total(self, variable: Variable, parts: Sequence[Variable]) -> Variable:
         name = free_name(self.block, f"{variable.name}@GRAD")
         made = self.block.create_var(name, variable.spec, stop_gradient=False)
-        operator = Operator(math.add_n.opdef, (list(parts),), {})
+        operator = Operator(arithmetic.add_n.opdef, (list(parts),), {})
         operator.outputs = (made,)
         self._append(operator, [variable], op_namescope="")
         return made

@@ -14,7 +14,7 @@ from engine.core.opdef import OpDef
 from engine.core.operator import Operator
 from engine.core.spec import Spec
 from engine.eager.tensor import Tensor
-from engine.ops.training import update
+from engine.ops.training import parameter_updates
 from engine.program.build.annotate import marks
 from engine.program.build.buffer_place import BufferPlace
 from engine.program.build.results import make_results
@@ -99,7 +99,7 @@ class Builder(modes.Mode):
         In static mode a persistable Variable is written, so that it keeps the value for the next run.
         """
         if self.startup is not None and isinstance(x, Variable) and x.persistable:
-            update.assign_into(x, value)
+            parameter_updates.assign_into(x, value)
             return
         if isinstance(x, BufferPlace):
             x.put(value)
@@ -146,13 +146,15 @@ class Builder(modes.Mode):
             if value is None or fields[name] is None:
                 fields[name] = value
             else:
-                update.assign_into(fields[name], value)
+                parameter_updates.assign_into(fields[name], value)
             return
         place = assigned.setdefault((id(fields), name), BufferPlace(fields, name))
         buffer = place.buffer
         if buffer is not None and value is not None:
             try:
-                update.assign_into.opdef.infer_specs([Spec(buffer.shape, buffer.dtype), value.spec], {})
+                parameter_updates.assign_into.opdef.infer_specs(
+                    [Spec(buffer.shape, buffer.dtype), value.spec], {}
+                )
             except EngineError as error:
                 raise located(error, user_frame()) from None
         self.rebind(place, value)
@@ -166,11 +168,11 @@ class Builder(modes.Mode):
             yield
             for tensor, value in list(self.rebound.values()):
                 if isinstance(tensor, Tensor) and value.stop_gradient:
-                    update.assign_into(self.program.capture(tensor), value)
+                    parameter_updates.assign_into(self.program.capture(tensor), value)
             for place in assigned.values():
                 value = place.value()
                 if place.buffer is not None and value is not None and value is not place.buffer:
-                    update.assign_into(place.buffer, value)
+                    parameter_updates.assign_into(place.buffer, value)
         finally:
             for place in assigned.values():
                 if place.value() is not None:

@@ -12,9 +12,9 @@ from engine.core.frames import located, user_frame
 from engine.core.operator import Operator
 from engine.core.spec import Spec
 from engine.eager.tensor import Tensor
-from engine.ops.arrays import shape
+from engine.ops.arrays import creation
 from engine.ops.control import flow as ops
-from engine.ops.elementwise import math
+from engine.ops.elementwise import arithmetic
 from engine.program.build.buffer_place import BufferPlace
 from engine.program.build.builder import Builder, Rebound, current_builder
 from engine.program.graph.program import Block, Variable, reads
@@ -126,14 +126,14 @@ def _in_block(builder: Builder, block: Block, value: Any, like: Any) -> Variable
 def _number(block: Block, value: Any, like: Any) -> Variable:
     """A number that stands for ``like``, in its shape; a float beside whole numbers stays a float."""
     if not isinstance(like, (Variable, Tensor)):
-        made = shape.fill(shape=[], value=value, dtype=_dtype_of(value, like))
+        made = creation.fill(shape=[], value=value, dtype=_dtype_of(value, like))
     else:
         fraction = isinstance(value, float) and not like.dtype.is_floating_point
         dtype = "float32" if fraction else like.dtype.name
         if -1 not in like.shape:
-            made = shape.fill(shape=list(like.shape), value=value, dtype=dtype)
+            made = creation.fill(shape=list(like.shape), value=value, dtype=dtype)
         elif isinstance(like, Variable) and any(like.block is b for b in block.lineage()):
-            made = shape.fill_like(like, value=float(value), dtype=dtype)
+            made = creation.fill_like(like, value=float(value), dtype=dtype)
         else:
             raise _error(
                 ConversionError(
@@ -220,7 +220,7 @@ def _condition(where: str, builder: Builder, pred: Any) -> Variable:
             )
         )
     if pred.dtype.name != "bool":
-        pred = math.cast(pred, out_dtype="bool")
+        pred = arithmetic.cast(pred, out_dtype="bool")
     assert isinstance(pred, Variable)
     return pred
 
@@ -318,7 +318,7 @@ def _loop_value(builder: Builder, value: Any) -> Variable:
     if isinstance(value, Tensor):
         return builder.program.capture(value)
     if isinstance(value, (bool, int, float)):
-        made = shape.fill(shape=[], value=value, dtype=_dtype_of(value, value))
+        made = creation.fill(shape=[], value=value, dtype=_dtype_of(value, value))
         assert isinstance(made, Variable)
         return made
     raise _error(ConversionError(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.core.operator import Operator
 from engine.core.spec import Spec
-from engine.ops.arrays.shape import fill
+from engine.ops.arrays.creation import fill
 from engine.program.graph.program import variables_of
 from engine.program.text.forms import FORMS, Form
 

@@ -16,7 +16,7 @@ from engine.core.operator import Operator
 from engine.core.spec import Spec
 from engine.ops.arrays import index as index_ops
 from engine.ops.arrays import shape as shape_ops
-from engine.ops.elementwise import math as math_ops
+from engine.ops.elementwise import arithmetic as arithmetic_ops
 from engine.ops.reductions import reduce as reduce_ops
 from engine.program.graph import delegates
 from engine.program.graph.unknown import Unknown
@@ -98,7 +98,7 @@ class Variable:
         return Unknown(lambda: reduce_ops.prod(self._sizes(), reduce_all=True))
 
     def _sizes(self) -> Any:
-        return math_ops.cast(shape_ops.shape(self), out_dtype="int64")
+        return arithmetic_ops.cast(shape_ops.shape(self), out_dtype="int64")
 
     @property
     def trainable(self) -> bool:

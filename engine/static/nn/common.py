@@ -8,8 +8,8 @@ from typing import Any
 from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError, ShapeError
 from engine.nn import functional
-from engine.ops.elementwise import math
-from engine.ops.linalg import mul
+from engine.ops.elementwise import arithmetic
+from engine.ops.linalg import products as products_ops
 from engine.static.nn.helper import Helper, activated, require_variable
 
 
@@ -50,12 +50,12 @@ def fc(
             )
         weight = helper.parameter([python_math.prod(inner), size], attr, value.dtype)
         with helper.named():
-            products.append(mul.mul(value, weight, x_num_col_dims=dims, y_num_col_dims=1))
+            products.append(products_ops.mul(value, weight, x_num_col_dims=dims, y_num_col_dims=1))
     with helper.named():
-        total = products[0] if len(products) == 1 else math.add_n(products)
+        total = products[0] if len(products) == 1 else arithmetic.add_n(products)
         bias = helper.parameter([size], bias_attr, inputs[0].dtype, is_bias=True)
         if bias is not None:
-            total = math.add(total, bias, axis=dims)
+            total = arithmetic.add(total, bias, axis=dims)
         return activated("fc", total, activation)
 
 

@@ -9,7 +9,7 @@ from engine.core.errors import ArgumentError, DTypeError, ModeError
 from engine.nn import functional
 from engine.nn.layer.making import make_parameter
 from engine.ops.arrays import shape
-from engine.ops.elementwise import math
+from engine.ops.elementwise import arithmetic
 from engine.program.build.builder import Builder, current_builder
 from engine.program.graph.variable import Variable
 from engine.static.weight_norm import WeightNormParamAttr, normalized_weight
@@ -60,14 +60,14 @@ class Helper:
         """``value`` and a ``bias`` along dimension ``axis``; one operator in the text, as Paddle has it."""
         if axis == value.ndim - 1:
             with self.named():
-                return math.add(value, bias, axis=axis)
+                return arithmetic.add(value, bias, axis=axis)
         dims = [1 if n != axis else bias.spec.shape[0] for n in range(axis, value.ndim)]
         operators = self.builder.block.ops
         with self.builder.helpers.forced(f"{self.name}.bias.tmp"):
             spread = shape.reshape(bias, shape=dims)
         operators[-1].note("hidden", True)
         with self.named():
-            out = math.add(value, spread, axis=axis)
+            out = arithmetic.add(value, spread, axis=axis)
         operators[-1].note("inputs", {"Y": [bias.name]})
         return out
 

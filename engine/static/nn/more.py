@@ -9,8 +9,8 @@ from engine.nn import functional
 from engine.nn.functional import conv as conv_functions
 from engine.nn.initializer import Constant, Normal
 from engine.nn.param_attr import ParamAttr
-from engine.ops.arrays import shape
-from engine.ops.elementwise import math
+from engine.ops.arrays import creation, shape
+from engine.ops.elementwise import arithmetic, extremes
 from engine.ops.linalg.spectral_norm import spectral_norm as normed
 from engine.static.nn.common import embedding
 from engine.static.nn.helper import Helper, activated, require_variable
@@ -43,8 +43,10 @@ def prelu(
     with helper.named():
         if mode == "all":
             return functional.prelu(x, alpha, data_format)
-        negative = math.multiply(alpha, math.minimum(x, shape.fill(shape=[], value=0.0, dtype=x.dtype.name)))
-        return math.add(functional.relu(x), negative)
+        negative = arithmetic.multiply(
+            alpha, extremes.minimum(x, creation.fill(shape=[], value=0.0, dtype=x.dtype.name))
+        )
+        return arithmetic.add(functional.relu(x), negative)
 
 
 def bilinear_tensor_product(

@@ -11,7 +11,7 @@ from engine.nn import functional
 from engine.nn.functional import norm as norms
 from engine.nn.initializer import Constant
 from engine.nn.param_attr import ParamAttr
-from engine.ops.elementwise import math
+from engine.ops.elementwise import arithmetic, power
 from engine.static.nn.helper import Helper, activated, require_variable
 
 
@@ -183,10 +183,10 @@ def data_norm(
     size, total, square = made("batch_size", 1e4), made("batch_sum", 0.0), made("batch_square_sum", 1e4)
     with helper.named(form="_generated_var"):
         with no_grad():
-            mean, scale = math.divide(total, size), math.sqrt(math.divide(size, square))
-        out = math.multiply(math.subtract(input, mean), scale)
+            mean, scale = arithmetic.divide(total, size), power.sqrt(arithmetic.divide(size, square))
+        out = arithmetic.multiply(arithmetic.subtract(input, mean), scale)
         if shifted is not None:
-            out = math.add(math.multiply(out, shifted[0]), shifted[1])
+            out = arithmetic.add(arithmetic.multiply(out, shifted[0]), shifted[1])
         return activated("data_norm", out, act)
 
 

@@ -8,7 +8,7 @@ from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.ops.arrays import index, shape
 from engine.ops.arrays import sort as sort_ops
-from engine.ops.detection import boxes as detection
+from engine.ops.detection import boxes as boxes_ops
 from engine.ops.detection import proposals, yolo
 
 
@@ -76,7 +76,7 @@ def yolo_box(
     Boxes are corners in pixels of pictures of ``img_size`` [N, 2] (height, width; int32); those with a
     confidence below ``conf_thresh`` are 0, as are their scores. They have no gradient.
     """
-    return detection.yolo_box(
+    return boxes_ops.yolo_box(
         x,
         img_size,
         anchors=_numbers("yolo_box", "anchors", anchors),
@@ -116,7 +116,7 @@ def prior_box(
     def numbers(values: Any) -> list[float]:
         return [float(v) for v in (values if isinstance(values, (list, tuple)) else [values])]
 
-    return detection.prior_box(
+    return boxes_ops.prior_box(
         input,
         image,
         min_sizes=numbers(min_sizes),
@@ -149,7 +149,7 @@ def box_coder(
     given = isinstance(prior_box_var, (list, tuple))
     if not given and not hasattr(prior_box_var, "stop_gradient"):
         raise DTypeError(f"box_coder: prior_box_var is a Tensor or 4 numbers: got {prior_box_var!r}")
-    return detection.box_coder(
+    return boxes_ops.box_coder(
         prior_box,
         target_box,
         None if given else prior_box_var,
@@ -180,10 +180,10 @@ def nms(
     """
     threshold = float(iou_threshold)
     if scores is None:
-        return detection.nms(boxes, iou_threshold=threshold)
+        return boxes_ops.nms(boxes, iou_threshold=threshold)
     order = _sorted(scores)
     if category_idxs is None:
-        kept = detection.nms(index.gather(boxes, order, axis=0), iou_threshold=threshold)
+        kept = boxes_ops.nms(index.gather(boxes, order, axis=0), iou_threshold=threshold)
         return index.gather(order, kept, axis=0)
     if categories is None:
         raise ArgumentError("nms: category_idxs needs categories, the list of all of them")
@@ -201,7 +201,7 @@ def nms(
         mine = [n for n in order.tolist() if int(category_idxs[n]) == int(category)]
         if mine:
             chosen = shape.constant(shape=[len(mine)], values=mine, dtype="int64")
-            kept = detection.nms(index.gather(boxes, chosen, axis=0), iou_threshold=threshold)
+            kept = boxes_ops.nms(index.gather(boxes, chosen, axis=0), iou_threshold=threshold)
             found += [mine[k] for k in kept.tolist()]
     values = scores.tolist()
     found.sort(key=lambda n: (-values[n], n))

@@ -10,9 +10,9 @@ from engine.nn import Layer
 from engine.nn.functional.windows import require_rank, sizes
 from engine.nn.initializer import Normal
 from engine.ops.arrays import shape
-from engine.ops.elementwise import math
-from engine.ops.images import conv, deform
-from engine.ops.images.points import sample_points
+from engine.ops.elementwise import arithmetic
+from engine.ops.images import conv, deformable_conv
+from engine.ops.images.point_sampling import sample_points
 
 
 def deform_conv2d(
@@ -83,12 +83,12 @@ def deform_conv2d(
     masks = parts(mask) if mask is not None else [None] * deformable_groups
     read = []
     for image, moved, factor in zip(parts(x), parts(offset), masks, strict=True):
-        points = deform.deform_points(
+        points = deformable_conv.deform_points(
             moved, ksize=kernel, strides=strides, paddings=paddings, dilations=dilations
         )
         values = sample_points(image, points, orders=[0, 0], nearest=False)
         if factor is not None:
-            values = math.multiply(values, shape.unsqueeze(factor, axes=[1]))
+            values = arithmetic.multiply(values, shape.unsqueeze(factor, axes=[1]))
         read.append(values)
     # [N, C, entries, height, width]: the entries are a depth that the filters take whole.
     columns = shape.concat(read, axis=1) if len(read) > 1 else read[0]
@@ -100,7 +100,7 @@ def deform_conv2d(
     out = shape.squeeze(out, axes=[2])
     if bias is None:
         return out
-    return math.add(out, shape.reshape(bias, shape=[1, *bias.shape, 1, 1]))
+    return arithmetic.add(out, shape.reshape(bias, shape=[1, *bias.shape, 1, 1]))
 
 
 class DeformConv2D(Layer):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine.core.opdef import OPS
-from engine.ops.elementwise.blocks import _SIZE, in_blocks
+from engine.ops.activations.cache_blocks import _SIZE, in_blocks
 
 SIZE = 2 * _SIZE + 17
 X = np.random.default_rng(0).standard_normal(SIZE + SIZE % 2)

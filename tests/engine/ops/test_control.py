@@ -14,7 +14,7 @@ from engine.core.opdef import OPS
 from engine.core.spec import Spec
 from engine.eager.tensor import Tensor
 from engine.ops.control import flow as control
-from engine.ops.elementwise import compare, math
+from engine.ops.elementwise import arithmetic, comparison, power
 from engine.ops.reductions import reduce
 from engine.program.backward.inline_gradients import inline_gradients
 from engine.program.build.builder import building, variable
@@ -41,8 +41,8 @@ def _program(build: Callable[[Any], Any], x: Any, gradient: bool = False) -> Any
 
 
 def _branch(x: Any) -> Any:
-    positive = compare.greater_than(reduce.sum(x), math.scale(reduce.sum(x), scale=0.0))
-    return cond(positive, lambda: math.square(x), lambda: math.scale(x, scale=-3.0))
+    positive = comparison.greater_than(reduce.sum(x), arithmetic.scale(reduce.sum(x), scale=0.0))
+    return cond(positive, lambda: power.square(x), lambda: arithmetic.scale(x, scale=-3.0))
 
 
 @pytest.mark.parametrize(
@@ -57,9 +57,9 @@ def test_conditional_block(x: Any, want: Any, slope: Any) -> None:
 
 def _doubled(x: Any) -> Any:
     """x doubled until its sum is 10 or more."""
-    ten = math.scale(reduce.sum(x), scale=0.0, bias=10.0)
+    ten = arithmetic.scale(reduce.sum(x), scale=0.0, bias=10.0)
     return while_loop(
-        lambda y: compare.less_than(reduce.sum(y), ten), lambda y: math.scale(y, scale=2.0), [x]
+        lambda y: comparison.less_than(reduce.sum(y), ten), lambda y: arithmetic.scale(y, scale=2.0), [x]
     )[0]
 
 
@@ -74,7 +74,9 @@ def test_while_and_while_grad(x: Any, times: float) -> None:
 def test_branches_of_different_rank_are_refused() -> None:
     with pytest.raises(ShapeError, match="cond"):
         _program(
-            lambda x: cond(reduce.any(math.cast(x, out_dtype="bool")), lambda: x, lambda: reduce.sum(x)),
+            lambda x: cond(
+                reduce.any(arithmetic.cast(x, out_dtype="bool")), lambda: x, lambda: reduce.sum(x)
+            ),
             np.ones(2),
         )
 
@@ -99,15 +101,15 @@ def test_print_shows_and_passes_on(capsys: pytest.CaptureFixture[str]) -> None:
 def test_print_in_a_program_is_not_dropped(capsys: pytest.CaptureFixture[str]) -> None:
     def build(x: Any) -> Any:
         control.print_value(x, message="inside")
-        return math.square(x)
+        return power.square(x)
 
     assert _program(build, np.array([3.0])).tolist() == [9.0]
     assert capsys.readouterr().out == "inside [3.]\n"
 
 
 def _checked(x: Any) -> Any:
-    control.check(compare.less_than(x, math.scale(x, scale=0.0, bias=5.0)), [x], message="too large")
-    return math.square(x)
+    control.check(comparison.less_than(x, arithmetic.scale(x, scale=0.0, bias=5.0)), [x], message="too large")
+    return power.square(x)
 
 
 def test_assert() -> None:

@@ -12,7 +12,7 @@ import pytest
 from engine import nn, optimizer
 from engine.core.errors import DTypeError, ShapeError
 from engine.nn.regularizer import L1Decay
-from engine.ops.training import update
+from engine.ops.training import parameter_updates
 from engine.tensor import to_tensor
 
 SHAPE = (3, 4)
@@ -125,9 +125,9 @@ def test_operators_check_shapes_and_dtypes() -> None:
     parameter = nn.Layer().create_parameter([3])
     rate = to_tensor(np.ones(1, "float32"))
     with pytest.raises(ShapeError, match=r"sgd: grad is float32\[4\]: the target is float32\[3\]"):
-        update.sgd(parameter, rate, to_tensor(np.ones(4, "float32")))
+        parameter_updates.sgd(parameter, rate, to_tensor(np.ones(4, "float32")))
     with pytest.raises(DTypeError, match="they must have one dtype"):
-        update.assign_into(to_tensor(np.ones(3, "float32")), to_tensor(np.ones(3)))
+        parameter_updates.assign_into(to_tensor(np.ones(3, "float32")), to_tensor(np.ones(3)))
 
 
 def test_a_graph_that_needs_the_old_value_refuses() -> None:

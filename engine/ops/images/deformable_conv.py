@@ -55,4 +55,6 @@ def _points_back(xp, g_in, *, ksize):
 
 
 deform_points.grad(offset=lambda g, ksize: _points_back(g, ksize=ksize))
+
+
 _points_back.grad(g_in=lambda g, ksize: deform_points(g, ksize=ksize, middle=False))

@@ -8,8 +8,8 @@ from engine.core.errors import ArgumentError, ShapeError
 from engine.core.infer import require_floating
 from engine.core.opdef import op
 from engine.core.spec import Spec
-from engine.ops.elementwise.choices import chosen
-from engine.ops.images.pool_plan import PoolPlan, first_maximum, pool_plan, window_count
+from engine.ops.elementwise.mask import chosen
+from engine.ops.images.pooling_plan import PoolPlan, first_maximum, pool_plan, window_count
 from engine.ops.images.windows import AXES, channel_first, channel_last, is_last, layout, pads_of
 
 
@@ -224,4 +224,6 @@ def _define(rank: int, first: str) -> Any:
 
 
 pool2d = _define(2, "NCHW")
+
+
 pool3d = _define(3, "NCDHW")

@@ -71,7 +71,11 @@ def momentum(xp, param, grad, velocity, learning_rate, *, mu=0.9, use_nesterov=F
 
 
 _STATE = ("moment1", "moment2", "beta1_pow", "beta2_pow")
+
+
 _OUTPUTS = ("param_out", *(f"{name}_out" for name in _STATE))
+
+
 _WRITES = dict(zip(_OUTPUTS, ("param", *_STATE), strict=True))
 
 

@@ -13,7 +13,7 @@ from engine.core.infer import reshaped
 from engine.core.opdef import op
 from engine.core.spec import Spec
 from engine.ops.arrays import shape as shape_ops
-from engine.ops.arrays.shape import sizes
+from engine.ops.arrays.creation import sizes
 
 
 def _infer_reshape(x: Spec, dims: list[Spec], *, shape: Any, places: Any) -> Spec:
@@ -88,7 +88,11 @@ def _tile_like(xp, x, like):
 
 
 _fold_tiles.grad(g_in=lambda g, g_in_like: _tile_like(g, g_in_like))
+
+
 _tile_like.grad(x=lambda g, x_like: _fold_tiles(g, x_like))
+
+
 tile.grad(x=lambda g, x_like: _fold_tiles(g, x_like))
 
 

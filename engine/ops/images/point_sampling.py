@@ -19,7 +19,7 @@ from engine.core.infer import require_floating, require_same_dtype
 from engine.core.opdef import op
 from engine.core.spec import Spec
 from engine.ops.arrays import shape
-from engine.ops.elementwise import math
+from engine.ops.elementwise import arithmetic
 from engine.ops.reductions import reduce
 
 
@@ -122,11 +122,11 @@ def coordinate_slopes(g: Any, x: Any, points: Any, orders: Any, nearest: bool) -
             continue
         steeper = [1 if m == n else o for m, o in enumerate(orders)]
         along = sample_points(x, points, orders=steeper, nearest=False)
-        parts.append(reduce.sum(math.multiply(g, along), axis=[1]))
+        parts.append(reduce.sum(arithmetic.multiply(g, along), axis=[1]))
     known = next((p for p in parts if p is not None), None)
     if known is None:
-        return math.scale(points, scale=0.0)
-    return shape.stack([math.scale(known, scale=0.0) if p is None else p for p in parts], axis=-1)
+        return arithmetic.scale(points, scale=0.0)
+    return shape.stack([arithmetic.scale(known, scale=0.0) if p is None else p for p in parts], axis=-1)
 
 
 @sample_points.grad_all("x", "points")

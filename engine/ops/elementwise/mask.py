@@ -1,4 +1,4 @@
-"""Values kept where a mask says so, as gradients of choices are."""
+"""Values kept where a mask is True: what the gradients of maximum, relu and max pooling compute."""
 
 from __future__ import annotations
 

@@ -15,6 +15,8 @@ from typing import Any
 from engine.ops.images.windows import Pads, pads_of
 
 Place = tuple[Any, ...]
+
+
 _ALL = (slice(None), slice(None))
 
 

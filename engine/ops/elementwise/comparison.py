@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
-from engine.core.infer import as_bool, compare
+from typing import Any
+
+from engine.core.dtype import bool_
+from engine.core.infer import (
+    as_bool,
+    broadcast_shapes,
+    compare,
+)
 from engine.core.opdef import op
+from engine.core.spec import Spec
 
 
 @op("equal", infer=compare("equal"))
@@ -64,3 +72,25 @@ def logical_xor(xp, x, y, *, out=None):
 def logical_not(xp, x, *, out=None):
     """True where x is not."""
     return xp.logical_not(x, out=out)
+
+
+def infer_broadcast_bool(x: Spec, y: Spec, **_: Any) -> Spec:
+    return Spec(broadcast_shapes("fmax", x.shape, y.shape), bool_)
+
+
+@op("isclose", infer=lambda x, y, **_: infer_broadcast_bool(x, y))
+def isclose(xp, x, y, *, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """True where |x - y| <= atol + rtol * |y|."""
+    return xp.isclose(x, y, rtol=rtol, atol=atol, equal_nan=equal_nan)
+
+
+@op("allclose", infer=lambda x, y, **_: infer_broadcast_bool(x, y).with_shape(()))
+def allclose(xp, x, y, *, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """True if |x - y| <= atol + rtol * |y| everywhere."""
+    return xp.isclose(x, y, rtol=rtol, atol=atol, equal_nan=equal_nan).all()
+
+
+@op("is_empty", infer=lambda x: Spec((), bool_))
+def is_empty(xp, x):
+    """True if x has no elements."""
+    return xp.asarray(x.size == 0)

@@ -11,8 +11,8 @@ from engine.core.errors import ArgumentError, ShapeError
 from engine.core.infer import require_floating, require_same_dtype
 from engine.core.opdef import op
 from engine.core.spec import Spec
-from engine.ops.elementwise import math
-from engine.ops.images.points import coordinate_slopes, sample_points_grad, sampled
+from engine.ops.elementwise import arithmetic
+from engine.ops.images.point_sampling import coordinate_slopes, sample_points_grad, sampled
 
 PADDING_MODES = ("zeros", "border", "reflection")
 
@@ -62,7 +62,7 @@ def grid_slopes(xp, grid, like, *, padding_mode="zeros", align_corners=True):
 
 @grid_positions.grad_all("grid")
 def _positions_rule(g: Any, grid: Any, like_like: Any, padding_mode: str, align_corners: bool) -> Any:
-    return math.multiply(
+    return arithmetic.multiply(
         g, grid_slopes(grid, like_like, padding_mode=padding_mode, align_corners=align_corners)
     )
 
@@ -108,7 +108,7 @@ def _sampler_rule(
     if "x" in wanted:
         to_x = sample_points_grad(g, points, x, orders=orders, nearest=nearest)
     if "grid" in wanted:
-        to_grid = math.multiply(
+        to_grid = arithmetic.multiply(
             coordinate_slopes(g, x, points, orders, nearest), grid_slopes(grid, x, **where)
         )
     return to_x, to_grid

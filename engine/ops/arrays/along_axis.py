@@ -1,47 +1,15 @@
-"""Picking elements along an axis: the largest, and those at given positions."""
+"""Elements picked at given positions along an axis, and put back there."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from engine.core.dtype import float32, from_numpy, int64
-from engine.core.errors import ArgumentError, DTypeError, ShapeError
+from engine.core.dtype import float32
+from engine.core.errors import DTypeError, ShapeError
 from engine.core.infer import normal_axis
 from engine.core.opdef import op
 from engine.core.spec import Spec
 from engine.ops.arrays.index import require_within
-
-
-def _infer_topk(x: Spec, *, k: int, axis: int = -1, **_: Any) -> tuple[Spec, Spec]:
-    axis = normal_axis("topk", axis, x.ndim)
-    size = x.shape[axis] if x.ndim else 1
-    if k < 1 or 0 <= size < k:
-        raise ArgumentError(f"topk: k is {k}: axis {axis} of {x} has {size} elements; use 1 to {size}")
-    made = x if x.ndim == 0 else x.with_shape((*x.shape[:axis], k, *x.shape[axis + 1 :]))
-    return made, made.with_dtype(int64)
-
-
-@op("top_k_v2", infer=_infer_topk, outputs=("out", "indices"))
-def topk(xp, x, *, k=1, axis=-1, largest=True, sorted=True):
-    """The k largest (or smallest) elements along an axis, and where they are; ties by position."""
-    _infer_topk(Spec(x.shape, from_numpy(x.dtype)), k=k, axis=axis)
-    if x.ndim == 0:
-        return x.copy(), xp.zeros((), np.int64)
-    if k == 1 and largest:
-        best = xp.argmax(x, axis=axis, keepdims=True)
-        return xp.take_along_axis(x, best, axis=axis), best.astype(np.int64)
-    taken = xp.take(sorting_order(xp, x, axis, descending=largest), xp.arange(k), axis=axis)
-    return xp.take_along_axis(x, taken, axis=axis), taken.astype(np.int64)
-
-
-def sorting_order(xp: Any, x: Any, axis: int, descending: bool) -> Any:
-    """Where the elements along an axis are in sorted order: equal ones as they stood, NaN the largest."""
-    if not descending:
-        return xp.argsort(x, axis=axis, kind="stable")
-    backwards = xp.argsort(xp.flip(x, axis), axis=axis, kind="stable")
-    return x.shape[axis] - 1 - xp.flip(backwards, axis)
 
 
 def places_along(xp: Any, indices: Any, shape: Any, axis: int) -> tuple[Any, ...]:
@@ -91,9 +59,7 @@ def take_along(xp, x, indices, *, axis=-1, broadcast=False):
     """Elements at the indices along an axis; raises OutOfRangeError where there is none."""
     if x.ndim == 0:
         return x.copy()
-    spec = _infer_take(
-        Spec(x.shape, float32), Spec(indices.shape, from_numpy(indices.dtype)), axis=axis, broadcast=broadcast
-    )
+    spec = _infer_take(Spec(x.shape, float32), Spec.of(indices), axis=axis, broadcast=broadcast)
     require_within("take_along_axis", indices, x.shape[axis], axis)
     return x[places_along(xp, indices, spec.shape, axis)]
 
@@ -101,9 +67,10 @@ def take_along(xp, x, indices, *, axis=-1, broadcast=False):
 put_along_zeros.grad(
     g_in=lambda g, indices, axis, broadcast: take_along(g, indices, axis=axis, broadcast=broadcast)
 )
+
+
 take_along.grad(
     x=lambda g, x_like, indices, axis, broadcast: put_along_zeros(
         g, x_like, indices, axis=axis, broadcast=broadcast
     )
 )
-topk.grad(x=lambda g, x_like, indices, axis: put_along_zeros(g, x_like, indices, axis=axis))

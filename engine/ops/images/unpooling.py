@@ -10,9 +10,9 @@ from engine.core.errors import DTypeError, OutOfRangeError, ShapeError
 from engine.core.infer import require_floating
 from engine.core.opdef import op
 from engine.core.spec import Spec
-from engine.ops.arrays import along, shape
-from engine.ops.images.pool import _reduce, infer_pool
-from engine.ops.images.pool_plan import pool_plan
+from engine.ops.arrays import along_axis, shape
+from engine.ops.images.pooling import _reduce, infer_pool
+from engine.ops.images.pooling_plan import pool_plan
 
 
 def _flat(x: Any) -> Any:
@@ -55,7 +55,7 @@ def _define_pool(rank: int) -> Any:
 
     @gradient.grad_all("g_in")
     def second(g: Any, mask: Any) -> Any:
-        return shape.reshape_to(along.take_along(_flat(g), _flat(mask), axis=2), mask)
+        return shape.reshape_to(along_axis.take_along(_flat(g), _flat(mask), axis=2), mask)
 
     return pool
 
@@ -97,12 +97,18 @@ def _define_unpool(name: str, rank: int) -> Any:
 
     @unpool.grad_all("x")
     def rule(g: Any, x_like: Any, indices: Any) -> Any:
-        return shape.reshape_to(along.take_along(_flat(g), _flat(indices), axis=2), x_like)
+        return shape.reshape_to(along_axis.take_along(_flat(g), _flat(indices), axis=2), x_like)
 
     return unpool
 
 
 max_pool2d_with_index = _define_pool(2)
+
+
 max_pool3d_with_index = _define_pool(3)
+
+
 unpool = _define_unpool("unpool", 2)
+
+
 unpool3d = _define_unpool("unpool3d", 3)

@@ -1,10 +1,12 @@
-"""The area under the curve of a classification, added up over runs."""
+"""Measures of a classification: accuracy, and the area under the curve."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from engine.core.dtype import float64
+import numpy as np
+
+from engine.core.dtype import float32, float64, int32
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.opdef import op
 from engine.core.spec import Spec
@@ -71,3 +73,26 @@ def _area(xp: Any, pos: Any, neg: Any, curve: str) -> float:
         before_true + before_false > 0, before_true / xp.maximum(before_true + before_false, 1), 1.0
     )
     return float(((true - before_true) / true[-1] * (precision + before) / 2).sum())
+
+
+def _infer_accuracy(values: Spec, indices: Spec, label: Spec) -> tuple[Spec, Spec, Spec]:
+    if (
+        label.ndim != 2
+        or label.shape[1] not in (1, -1)
+        or (-1 not in (label.shape[0], indices.shape[0]) and label.shape[0] != indices.shape[0])
+    ):
+        raise ShapeError(
+            f"accuracy: label must have shape [{indices.shape[0]}, 1], one class number a sample: got {label}"
+        )
+    return Spec((), float32), Spec((), int32), Spec((), int32)
+
+
+@op("accuracy", infer=_infer_accuracy, outputs=("accuracy", "correct", "total"),
+    slots={"values": "Out", "indices": "Indices", "label": "Label"})  # fmt: skip
+def accuracy(xp, values, indices, label):
+    """The share of samples whose label is among the indices, with both counts."""
+    _infer_accuracy(Spec.of(values), Spec.of(indices), Spec.of(label))
+    correct = int((indices == label).any(axis=1).sum())
+    total = indices.shape[0]
+    share = correct / total if total else 0.0
+    return xp.asarray(share, np.float32), xp.asarray(correct, np.int32), xp.asarray(total, np.int32)

@@ -1,0 +1,87 @@
+"""Softmax, its logarithm, and its draws from the Gumbel distribution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.infer import normal_axis, require_floating
+from engine.core.opdef import op
+from engine.core.random import numpy_generator
+from engine.core.spec import Spec
+from engine.ops.activations.smooth import refuse_integers
+from engine.ops.elementwise import arithmetic, exponential
+from engine.ops.reductions import reduce
+
+
+def _infer_softmax(x: Spec, *, axis: int) -> Spec:
+    require_floating("softmax", x=x)
+    normal_axis("softmax", axis, x.ndim)
+    return x
+
+
+@op("softmax", infer=_infer_softmax)
+def softmax(xp, x, *, axis=-1):
+    """exp(x) / sum(exp(x)) along an axis."""
+    refuse_integers(x)
+    if x.ndim == 0:
+        return xp.ones_like(x)
+    e = xp.exp(x - xp.max(x, axis=axis, keepdims=True))
+    e /= xp.sum(e, axis=axis, keepdims=True)
+    return e
+
+
+def _softmax_grad(g: Any, out: Any, axis: int) -> Any:
+    gy = g * out
+    return gy - out * reduce.sum(gy, axis=[axis] if out.ndim else [], keepdim=True)
+
+
+softmax.grad(x=_softmax_grad)
+
+
+@op("log_softmax", infer=_infer_softmax)
+def log_softmax(xp, x, *, axis=-1):
+    """log(softmax(x)), without underflow."""
+    refuse_integers(x)
+    if x.ndim == 0:
+        return xp.zeros_like(x)
+    shifted = x - xp.max(x, axis=axis, keepdims=True)
+    return shifted - xp.log(xp.sum(xp.exp(shifted), axis=axis, keepdims=True))
+
+
+def _log_softmax_grad(g: Any, out: Any, axis: int) -> Any:
+    return g - exponential.exp(out) * reduce.sum(g, axis=[axis] if out.ndim else [], keepdim=True)
+
+
+log_softmax.grad(x=_log_softmax_grad)
+
+
+def _infer_gumbel(x: Spec, **_: Any) -> tuple[Spec, Spec]:
+    require_floating("gumbel_softmax", x=x)
+    return x, x
+
+
+@op("gumbel_softmax", infer=_infer_gumbel, outputs=("out", "soft"))
+def gumbel_softmax(xp, x, *, temperature=1.0, hard=False, axis=-1, key):
+    """softmax((x + Gumbel noise) / temperature); with ``hard`` a one at its largest element, else zeros.
+
+    The gradient of both is that of the soft form: Jang et al., Categorical reparameterization with
+    Gumbel-softmax (2017).
+    """
+    refuse_integers(x)
+    uniform = numpy_generator(key).random(x.shape)
+    noise = xp.asarray(-xp.log(-xp.log(xp.asarray(uniform).clip(1e-300, 1.0 - 1e-16))), dtype=x.dtype)
+    soft = softmax.opdef.kernel(xp, (x + noise) / x.dtype.type(temperature), axis=axis)
+    if not hard:
+        return soft, soft.copy()
+    best = xp.argmax(soft, axis=axis)
+    chosen = xp.arange(soft.shape[axis]).reshape([-1 if n == axis % x.ndim else 1 for n in range(x.ndim)])
+    return (chosen == xp.expand_dims(best, axis)).astype(x.dtype), soft
+
+
+@gumbel_softmax.grad_all("x")
+def _gumbel_grad(g_out: Any, g_soft: Any, soft: Any, temperature: float, axis: int) -> Any:
+    # ``soft`` is no output of the public function; only gradients of gradients come in by it.
+    g = g_out if g_soft is None else g_soft if g_out is None else g_out + g_soft
+    gy = g * soft
+    through = gy - soft * reduce.sum(gy, axis=[axis], keepdim=True)
+    return arithmetic.scale(through, scale=1.0 / temperature)

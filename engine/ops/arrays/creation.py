@@ -1,0 +1,78 @@
+"""Arrays made of constants and ranges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engine.core.dtype import as_dtype, require_fitting
+from engine.core.errors import ShapeError
+from engine.core.infer import normal_axis
+from engine.core.opdef import op
+from engine.core.spec import Spec
+from engine.ops.elementwise import arithmetic
+
+
+@op("fill_constant", infer=lambda dims=None, *, shape, value, dtype: Spec(shape, dtype),
+    slots={"dims": "ShapeTensorList"})  # fmt: skip
+def fill(xp, dims: list | None = None, *, shape, value=0.0, dtype="float32"):
+    """A tensor of one value; ``dims`` holds, as tensors, the sizes that are -1 in ``shape``."""
+    return xp.full(sizes(shape, dims), value, dtype=as_dtype(dtype).np)
+
+
+def sizes(shape: Any, dims: Any = None, places: Any = None) -> tuple[int, ...]:
+    """``shape`` with the numbers in ``dims`` put in ``places``: by default where it is -1."""
+    made = list(shape)
+    if dims:
+        where = [n for n, d in enumerate(made) if d == -1] if places is None else places
+        for place, number in zip(where, dims, strict=True):
+            made[place] = int(number.reshape(()))
+            if made[place] < 0:
+                raise ShapeError(f"shape: {made} has a negative dimension; give every size")
+    return tuple(made)
+
+
+@op(
+    "fill_any_like",
+    infer=lambda x, *, value, dtype: x if dtype is None else x.with_dtype(dtype),
+    complex=True,
+)
+def fill_like(xp, x, *, value=0.0, dtype=None):
+    """A tensor of one value in the shape (and dtype) of x."""
+    return xp.full(x.shape, value, dtype=x.dtype if dtype is None else as_dtype(dtype).np)
+
+
+fill_like.grad(x=lambda g: arithmetic.scale(g, scale=0.0))
+
+
+def _infer_range(*, start: Any, end: Any, step: Any, dtype: Any) -> Spec:
+    return Spec((max(0, int(np.ceil((end - start) / step))),), dtype)
+
+
+@op("range", infer=_infer_range)
+def arange(xp, *, start, end, step, dtype="int64"):
+    """Evenly spaced values from start, below end."""
+    made, kind = xp.arange(start, end, step), as_dtype(dtype)
+    require_fitting("arange", made[:: max(made.size - 1, 1)], kind)  # the first and the last
+    return made.astype(kind.np)
+
+
+def _infer_batch(
+    like: Spec, *, shape: Any, dtype: str, input_dim_idx: int, output_dim_idx: int, **_: Any
+) -> Spec:
+    where = "fill_constant_batch_size_like"
+    dims = list(shape)
+    if like.ndim == 0:
+        raise ShapeError(f"{where}: a batch has a dimension of its own: got {like}; unsqueeze it")
+    batch = like.shape[normal_axis(where, input_dim_idx, like.ndim)]
+    dims[normal_axis(where, output_dim_idx, len(dims))] = batch
+    return Spec(dims, dtype)
+
+
+@op("fill_constant_batch_size_like", infer=_infer_batch, slots={"like": "Input"})
+def fill_batch(xp, like, *, shape, value=0.0, dtype="float32", input_dim_idx=0, output_dim_idx=0):
+    """A tensor of one value, as many in dimension output_dim_idx as ``like`` has in input_dim_idx."""
+    dims = list(shape)
+    dims[output_dim_idx] = like.shape[input_dim_idx]
+    return xp.full(tuple(dims), value, as_dtype(dtype).np)

@@ -1,0 +1,46 @@
+"""Elements along axes in reverse order, or moved in a circle."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.errors import ArgumentError
+from engine.core.infer import normal_axes, normal_axis
+from engine.core.opdef import op
+from engine.core.spec import Spec
+
+
+def _infer_flip(x: Spec, *, axis: Any) -> Spec:
+    normal_axes("flip", axis, x.ndim)
+    return x
+
+
+@op("flip", infer=_infer_flip, complex=True)
+def flip(xp, x, *, axis):
+    """The order of elements reversed along the axes."""
+    return xp.flip(x, tuple(axis)).copy()
+
+
+flip.grad(x=lambda g, axis: flip(g, axis=axis))
+
+
+def _infer_roll(x: Spec, *, shifts: Any, axis: Any = ()) -> Spec:
+    if axis and len(axis) != len(shifts):
+        raise ArgumentError(
+            f"roll: {len(shifts)} shifts {list(shifts)} for {len(axis)} axes {list(axis)}; give one for each"
+        )
+    if not axis and len(shifts) != 1:
+        raise ArgumentError(f"roll: without axis there is one shift: got {list(shifts)}; give axis too")
+    for a in axis:
+        normal_axis("roll", a, x.ndim)
+    return x
+
+
+@op("roll", infer=_infer_roll, complex=True)
+def roll(xp, x, *, shifts, axis=()):
+    """Elements moved along the axes, what leaves coming in at the other end; without axis as if flat."""
+    _infer_roll(Spec.of(x), shifts=shifts, axis=axis)
+    return xp.roll(x, tuple(shifts), tuple(axis)) if len(axis) else xp.roll(x, shifts[0])
+
+
+roll.grad(x=lambda g, shifts, axis: roll(g, shifts=[-s for s in shifts], axis=axis))

@@ -1,0 +1,55 @@
+"""Triangles of matrices, and the positions of their elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.dtype import as_dtype
+from engine.core.errors import ArgumentError, ShapeError
+from engine.core.opdef import op
+from engine.core.spec import Spec
+
+
+def _infer_triangle(x: Spec, **_: Any) -> Spec:
+    if x.ndim < 2:
+        raise ShapeError(f"tril/triu: x needs at least 2 dimensions: got {x}; a matrix or a batch of them")
+    return x
+
+
+@op("tril_triu", infer=_infer_triangle)
+def tril_triu(xp, x, *, diagonal=0, lower=True):
+    """The lower (or upper) triangle of the last two dimensions, zeros elsewhere."""
+    if x.ndim < 2:
+        raise ValueError("too few dimensions")  # the mode asks inference to say what is wrong
+    return xp.tril(x, diagonal) if lower else xp.triu(x, diagonal)
+
+
+tril_triu.grad(x=lambda g, diagonal, lower: tril_triu(g, diagonal=diagonal, lower=lower))
+
+
+def _indices(name: str) -> Any:
+    def infer(*, rows: int, cols: int, offset: int = 0, dtype: str = "int64") -> Spec:
+        for what, value in (("row", rows), ("col", cols)):
+            if value < 0:
+                raise ArgumentError(f"{name}: {what} must not be negative: got {value}; use 0 or more")
+        count = sum(_in_row(r, cols, offset, name == "tril_indices") for r in range(rows))
+        return Spec((2, count), dtype)
+
+    return infer
+
+
+def _in_row(row: int, cols: int, offset: int, lower: bool) -> int:
+    below = min(max(row + offset + 1, 0), cols)
+    return below if lower else cols - min(max(row + offset, 0), cols)
+
+
+@op("tril_indices", infer=_indices("tril_indices"))
+def tril_indices(xp, *, rows, cols, offset=0, dtype="int64"):
+    """Row and column numbers of the elements of a lower triangle, row by row."""
+    return xp.stack(xp.tril_indices(rows, offset, cols)).astype(as_dtype(dtype).np)
+
+
+@op("triu_indices", infer=_indices("triu_indices"))
+def triu_indices(xp, *, rows, cols, offset=0, dtype="int64"):
+    """Row and column numbers of the elements of an upper triangle, row by row."""
+    return xp.stack(xp.triu_indices(rows, offset, cols)).astype(as_dtype(dtype).np)

@@ -1,0 +1,197 @@
+"""Elementwise arithmetic: sums, products, scaling, casts, absolute value and sign.
+
+Gradients of complex values are dL/d(real) + i dL/d(imag), as in torch and Paddle: a rule multiplies by the
+conjugate of the derivative.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.dtype import as_dtype
+from engine.core.infer import (
+    broadcast,
+    broadcast_shapes,
+    floating_as_x,
+    floating_broadcast,
+    part_dtype,
+    part_of_x,
+    require_same_dtype,
+    same_as_x,
+)
+from engine.core.opdef import op
+from engine.core.spec import Spec
+from engine.ops.elementwise import rounding
+
+
+@op("conj", infer=same_as_x, complex=True)
+def conj(xp, x, *, out=None):
+    """The complex conjugate; the value of a real x."""
+    return xp.conjugate(x, out=out)
+
+
+conj.grad(x=lambda g: conj(g))
+
+
+def conjugate(x: Any) -> Any:
+    """The conjugate of a complex tensor; a real one itself."""
+    return conj(x) if x.dtype.is_complex else x
+
+
+@op("elementwise_add", infer=broadcast("add"), broadcasts=True, complex=True)
+def add(xp, x, y, *, axis=-1, out=None):
+    """x + y."""
+    return xp.add(x, y, out=out)
+
+
+add.grad(x=lambda g: g, y=lambda g: g)
+
+
+@op("elementwise_sub", infer=broadcast("subtract"), broadcasts=True, complex=True)
+def subtract(xp, x, y, *, axis=-1, out=None):
+    """x - y."""
+    return xp.subtract(x, y, out=out)
+
+
+subtract.grad(x=lambda g: g, y=lambda g: scale(g, scale=-1.0))
+
+
+@op("elementwise_mul", infer=broadcast("multiply"), broadcasts=True, complex=True)
+def multiply(xp, x, y, *, axis=-1, out=None):
+    """x * y."""
+    return xp.multiply(x, y, out=out)
+
+
+multiply.grad(x=lambda g, y: multiply(g, conjugate(y)), y=lambda g, x: multiply(g, conjugate(x)))
+
+
+@op("elementwise_div", infer=floating_broadcast("divide"), broadcasts=True, complex=True)
+def divide(xp, x, y, *, axis=-1, out=None):
+    """x / y; the public function casts integers, so that they divide like floats."""
+    return xp.divide(x, y, out=out)
+
+
+divide.grad(
+    x=lambda g, y: divide(g, conjugate(y)),
+    y=lambda g, y, out: scale(divide(multiply(g, conjugate(out)), conjugate(y)), scale=-1.0),
+)
+
+
+@op("scale", infer=same_as_x, complex=True)
+def scale(xp, x, *, scale=1.0, bias=0.0, bias_after_scale=True, out=None):
+    """x * scale + bias, in the dtype of x."""
+    # A Python float takes the dtype of a floating x; made a NumPy number first, it would cost as much again.
+    number = float if x.dtype.kind == "f" else x.dtype.type
+    factor = number(scale)
+    if factor == -1 and (bias_after_scale or bias == 0):
+        return xp.subtract(number(bias), x, out=out)  # of 0 it is 0, which prints without a sign
+    if bias == 0:
+        return xp.multiply(x, factor, out=out)
+    shift = number(bias)
+    if not bias_after_scale:
+        return xp.multiply(xp.add(x, shift, out=out), factor, out=out)
+    if factor == 1:
+        return xp.add(x, shift, out=out)
+    return xp.add(xp.multiply(x, factor, out=out), shift, out=out)
+
+
+_scale = scale
+
+
+scale.grad(x=lambda g, scale: _scale(g, scale=scale))
+
+
+def _infer_cast(x: Spec, *, out_dtype: Any, **_: Any) -> Spec:
+    return x.with_dtype(as_dtype(out_dtype))
+
+
+@op("cast", infer=_infer_cast, complex=True)
+def cast(xp, x, *, out_dtype):
+    """x in another dtype, always a new array; a real one keeps the real parts of complex numbers."""
+    dtype = as_dtype(out_dtype).np
+    if x.dtype.kind == "c" and dtype.kind in "fiu":
+        x = x.real
+    return x.astype(dtype)
+
+
+cast.grad(x=lambda g, x_like: cast(g, out_dtype=x_like.dtype))
+
+
+@op("abs", infer=part_of_x, complex=True)
+def absolute(xp, x, *, out=None):
+    """Absolute value; real for a complex x."""
+    return xp.absolute(x, out=out)
+
+
+absolute.grad(x=lambda g, x: g * sign(x))
+
+
+@op("sign", infer=same_as_x, complex=True)
+def sign(xp, x, *, out=None):
+    """-1, 0 or 1; x / |x| for a complex x, 0 where it is 0."""
+    return xp.sign(x, out=out)
+
+
+def _sign_grad(g: Any, x: Any, out: Any) -> Any:
+    """Of a complex direction the part at right angles to it, over the distance."""
+    if not x.dtype.is_complex:
+        return scale(g, scale=0.0)
+    across = g / absolute(x)
+    along = cast(across * conj(out), out_dtype=part_dtype(x.dtype))
+    return across - along * out
+
+
+sign.grad(x=_sign_grad)
+
+
+def _infer_add_n(xs: list[Spec], **_: Any) -> Spec:
+    require_same_dtype("add_n", **{f"inputs[{n}]": s for n, s in enumerate(xs)})
+    result = xs[0]
+    for spec in xs[1:]:
+        result = broadcast("add_n")(result, spec)
+    return result
+
+
+@op("sum", infer=_infer_add_n, slots={"xs": "X"}, complex=True)
+def add_n(xp, xs: list):
+    """The sum of several tensors of one shape."""
+    total = xs[0].copy()
+    for x in xs[1:]:
+        if x.dtype != total.dtype:
+            raise ValueError("dtypes differ")  # the mode asks inference for the words
+        total += x
+    return total
+
+
+add_n.grad(xs=lambda g, xs_spec: [g for _ in xs_spec])
+
+
+@op("elementwise_heaviside", infer=broadcast("heaviside"), broadcasts=True)
+def heaviside(xp, x, y, *, axis=-1):
+    """0 where x is negative, y where it is 0, else 1."""
+    return xp.where(xp.isnan(x), x, xp.where(x == 0, y, (x > 0).astype(x.dtype)))
+
+
+heaviside.grad(x=rounding._zero, y=lambda g, x: g * cast(x == 0.0, out_dtype=g.dtype))
+
+
+def _infer_lerp(x: Spec, y: Spec, weight: Spec) -> Spec:
+    dtype = require_same_dtype("lerp", x=x, y=y, weight=weight)
+    floating_as_x("lerp")(x)
+    return Spec(broadcast_shapes("lerp", broadcast_shapes("lerp", x.shape, y.shape), weight.shape), dtype)
+
+
+@op("lerp", infer=_infer_lerp, broadcasts=True)
+def lerp(xp, x, y, weight):
+    """x + weight * (y - x), exact at both ends."""
+    if not x.dtype == y.dtype == weight.dtype:
+        raise ValueError("dtypes differ")  # the mode asks inference for the words
+    step = y - x
+    return xp.where(weight < 0.5, x + weight * step, y - (1 - weight) * step)
+
+
+lerp.grad(
+    x=lambda g, weight: g * (1.0 - weight),
+    y=lambda g, weight: g * weight,
+    weight=lambda g, x, y: g * (y - x),
+)

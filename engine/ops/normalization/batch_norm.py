@@ -1,0 +1,188 @@
+"""Batch normalization with its running statistics, and its gradients.
+
+``y = (x - mean) / sqrt(variance + epsilon) * scale + bias``, with one mean and variance for each channel.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.errors import ArgumentError, ShapeError
+from engine.core.infer import require_floating, require_same_dtype
+from engine.core.opdef import op
+from engine.core.spec import Spec
+from engine.ops.arrays import shape
+from engine.ops.normalization import second_order
+from engine.ops.reductions import reduce
+
+
+def channel_axis(where: str, ndim: int, data_layout: str) -> int:
+    if data_layout not in ("NCHW", "NHWC", "NC", "NCL", "NLC", "NCDHW", "NDHWC", "AnyLayout"):
+        raise ArgumentError(f"{where}: data_layout {data_layout!r} is none of NCHW, NHWC")
+    return ndim - 1 if data_layout in ("NHWC", "NLC", "NDHWC") else 1
+
+
+def _infer_batch_norm(
+    x: Spec,
+    scale: Spec,
+    bias: Spec,
+    mean: Spec,
+    variance: Spec,
+    *,
+    epsilon: float = 1e-5,
+    data_layout: str = "NCHW",
+    **_: Any,
+) -> tuple[Spec, ...]:
+    require_floating("batch_norm", x=x)
+    dtype = require_same_dtype("batch_norm", scale=scale, bias=bias, mean=mean, variance=variance)
+    if x.dtype.name != "float16":
+        require_same_dtype("batch_norm", x=x, scale=scale)
+    if not 2 <= x.ndim <= 5:
+        raise ShapeError(
+            f"batch_norm: x has samples, channels and up to 3 more dimensions: got {x}; reshape it"
+        )
+    if not 0 <= epsilon <= 0.001:
+        raise ArgumentError(f"batch_norm: epsilon must be between 0 and 0.001: got {epsilon}")
+    channels = x.shape[channel_axis("batch_norm", x.ndim, data_layout)]
+    for name, spec in (("scale", scale), ("bias", bias), ("mean", mean), ("variance", variance)):
+        if spec.ndim != 1 or (-1 not in (channels, spec.shape[0]) and spec.shape[0] != channels):
+            raise ShapeError(
+                f"batch_norm: x is {x}, {data_layout}, so {name} needs shape [{channels}]: got {spec}; "
+                f"make num_features of the layer {channels}"
+            )
+    each = Spec(scale.shape, dtype)
+    return x, each, each, each, each
+
+
+def _uses_given(is_test: bool, use_global_stats: bool, trainable_statistics: bool) -> bool:
+    """True where mean and variance are taken as given, not computed from the batch."""
+    return use_global_stats or (is_test and not trainable_statistics)
+
+
+def _other_axes(ndim: int, channel: int) -> tuple[int, ...]:
+    return tuple(n for n in range(ndim) if n != channel)
+
+
+def _dots(xp: Any, a: Any, b: Any, channel: int) -> Any:
+    """The sum of a * b for each channel, without their product in memory."""
+    letters = "abcde"[: a.ndim]
+    return xp.einsum(f"{letters},{letters}->{letters[channel]}", a, b)
+
+
+def _count(x: Any, axes: tuple[int, ...]) -> int:
+    return reduce.prod_of(x.shape[n] for n in axes)
+
+
+@op(
+    "batch_norm",
+    infer=_infer_batch_norm,
+    outputs=("y", "mean_out", "variance_out", "saved_mean", "saved_variance"),
+    writes={"mean_out": "mean", "variance_out": "variance"},
+)
+def batch_norm(xp, x, scale, bias, mean, variance, *, momentum=0.9, epsilon=1e-5, is_test=False,
+               data_layout="NCHW", use_global_stats=False, trainable_statistics=False):  # fmt: skip
+    """Normalised over all axes but the channels'.
+
+    Running statistics become ``running * momentum + batch * (1 - momentum)``, with the variance that divides
+    by the number of elements. ``saved_mean`` and ``saved_variance`` are the mean that was used and
+    1 / sqrt(variance + epsilon).
+    """
+    channel = channel_axis("batch_norm", x.ndim, data_layout)
+    axes = _other_axes(x.ndim, channel)
+    across = tuple(-1 if n == channel else 1 for n in range(x.ndim))
+    dtype = scale.dtype
+    parts = (bias, mean, variance)
+    if (
+        scale.shape != (x.shape[channel],) or any(p.shape != scale.shape or p.dtype != dtype for p in parts)
+        or x.dtype not in (dtype, "float16") or not 0 <= epsilon <= 0.001
+    ):  # fmt: skip
+        raise ValueError("shapes do not fit")  # the mode asks inference to say what is wrong
+    work = x.astype(dtype, copy=False)
+    if _uses_given(is_test, use_global_stats, trainable_statistics):
+        used, mean_out, variance_out = mean.copy(), mean.copy(), variance.copy()
+        inverse = 1 / xp.sqrt(variance + dtype.type(epsilon))
+        factor = inverse * scale
+        y = work * factor.reshape(across)
+        y += (bias - used * factor).reshape(across)
+        return y.astype(x.dtype, copy=False), mean_out, variance_out, used, inverse
+    count = dtype.type(_count(x, axes))
+    used = xp.sum(work, axis=axes) / count
+    y = work - used.reshape(across)
+    spread = _dots(xp, y, y, channel) / count
+    inverse = 1 / xp.sqrt(spread + dtype.type(epsilon))
+    y *= (inverse * scale).reshape(across)
+    y += bias.reshape(across)
+    keep, take = dtype.type(momentum), dtype.type(1 - momentum)
+    return (
+        y.astype(x.dtype, copy=False),
+        mean * keep + used * take,
+        variance * keep + spread * take,
+        used,
+        inverse,
+    )
+
+
+def _infer_batch_norm_grad(x: Spec, scale: Spec, g_in: Spec, *_: Spec, **__: Any) -> tuple[Spec, ...]:
+    return x, scale, scale
+
+
+@op(
+    "batch_norm_grad",
+    infer=_infer_batch_norm_grad,
+    outputs=("x_grad", "scale_grad", "bias_grad"),
+    slots={"g_in": "Y@GRAD", "x_grad": "X@GRAD", "scale_grad": "Scale@GRAD", "bias_grad": "Bias@GRAD"},
+)
+def batch_norm_grad(xp, x, scale, g_in, saved_mean, saved_variance, *, epsilon=1e-5, is_test=False,
+                    data_layout="NCHW", use_global_stats=False, trainable_statistics=False):  # fmt: skip
+    """The gradients of batch_norm's x, scale and bias."""
+    channel = channel_axis("batch_norm", x.ndim, data_layout)
+    axes = _other_axes(x.ndim, channel)
+    across = tuple(-1 if n == channel else 1 for n in range(x.ndim))
+    dtype = scale.dtype
+    g = g_in.astype(dtype, copy=False)
+    centred = x.astype(dtype, copy=False) - saved_mean.reshape(across)
+    bias_grad = xp.sum(g, axis=axes)
+    scale_grad = _dots(xp, g, centred, channel) * saved_variance
+    factor = (scale * saved_variance).reshape(across)
+    if _uses_given(is_test, use_global_stats, trainable_statistics):
+        x_grad = g * factor
+    else:
+        count = dtype.type(_count(x, axes))
+        centred *= (saved_variance * scale_grad / count).reshape(across)
+        centred += (bias_grad / count).reshape(across)
+        x_grad = xp.subtract(g, centred, out=centred)
+        x_grad *= factor
+    return x_grad.astype(x.dtype, copy=False), scale_grad, bias_grad
+
+
+@batch_norm.grad_all("x", "scale", "bias")
+def _batch_norm_rule(
+    g: Any, x: Any, scale: Any, saved_mean: Any, saved_variance: Any, epsilon: float, is_test: bool,
+    data_layout: str, use_global_stats: bool, trainable_statistics: bool,
+) -> Any:  # fmt: skip
+    return batch_norm_grad(
+        x, scale, g, saved_mean, saved_variance, epsilon=epsilon, is_test=is_test, data_layout=data_layout,
+        use_global_stats=use_global_stats, trainable_statistics=trainable_statistics,
+    )  # fmt: skip
+
+
+@batch_norm_grad.grad_all("x", "scale", "g_in")
+def _batch_norm_grad_rule(
+    g_x_grad: Any, g_scale_grad: Any, g_bias_grad: Any, x: Any, scale: Any, g_in: Any, saved_mean: Any,
+    saved_variance: Any, epsilon: float, is_test: bool, data_layout: str, use_global_stats: bool,
+    trainable_statistics: bool,
+) -> Any:  # fmt: skip
+    channel = channel_axis("batch_norm", x.ndim, data_layout)
+    axes = list(_other_axes(x.ndim, channel))
+    across = [-1 if n == channel else 1 for n in range(x.ndim)]
+
+    def spread(value: Any) -> Any:
+        return None if value is None else shape.reshape(value, shape=across)
+
+    given = None
+    if _uses_given(is_test, use_global_stats, trainable_statistics):
+        given = spread(saved_mean), spread(saved_variance)
+    to_x, to_scale, to_g = second_order.second_order(
+        x, spread(scale), g_in, (g_x_grad, spread(g_scale_grad), spread(g_bias_grad)), axes, epsilon, given
+    )
+    return to_x, (None if to_scale is None else reduce.sum(to_scale, axis=axes)), to_g

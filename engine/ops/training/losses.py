@@ -1,0 +1,291 @@
+"""Losses, and the operators that read labels for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engine.core.errors import DTypeError, OutOfRangeError, ShapeError
+from engine.core.infer import floating_as_x, normal_axis, require_floating, require_same_dtype
+from engine.core.opdef import op
+from engine.core.spec import Spec
+from engine.ops.activations import smooth
+from engine.ops.arrays import creation
+from engine.ops.elementwise import arithmetic, comparison, exponential, extremes
+from engine.ops.reductions import reduce
+
+
+def _infer_pick(x: Spec, label: Spec, *, axis: int, **_: Any) -> Spec:
+    axis = normal_axis("pick_class", axis, x.ndim)
+    if not label.dtype.is_integer:
+        raise DTypeError(f"nll_loss: labels are class numbers: got {label}; cast them to int64")
+    expected = (*x.shape[:axis], 1, *x.shape[axis + 1 :])
+    if label.ndim != x.ndim or any(
+        a != b and -1 not in (a, b) for a, b in zip(label.shape, expected, strict=True)
+    ):
+        raise ShapeError(
+            f"nll_loss: input is {x}, so label must have shape {list(expected)}: got {label}; reshape it"
+        )
+    return x.with_shape(expected)
+
+
+@op("pick_class", infer=_infer_pick)
+def pick_class(xp, x, label, *, axis=-1, ignore_index=-100):
+    """The element of x at the label's class, 0 where the label is ignore_index."""
+    _infer_pick(Spec.of(x), Spec.of(label), axis=axis)
+    index, kept = _class_index(xp, label, x.shape[axis], ignore_index)
+    out = xp.take_along_axis(x, index, axis=axis)
+    return out if kept is None else xp.where(kept, out, x.dtype.type(0))
+
+
+@op("pick_class_grad", infer=lambda g_in, label, x, **_: x.with_dtype(g_in.dtype), slots={"g_in": "Out@GRAD"})
+def _put_class(xp, g_in, label, x, *, axis=-1, ignore_index=-100):
+    """Zeros like x with g_in at the label's class."""
+    index, kept = _class_index(xp, label, x.shape[axis], ignore_index)
+    value = g_in if kept is None else g_in * kept
+    if xp is not np:
+        classes = xp.arange(x.shape[axis]).reshape([-1 if n == axis % x.ndim else 1 for n in range(x.ndim)])
+        return xp.where(classes == index, value, g_in.dtype.type(0))
+    result = np.zeros(x.shape, g_in.dtype)
+    np.put_along_axis(result, index, value, axis=axis)
+    return result
+
+
+_put_class.grad(
+    g_in=lambda g, label, axis, ignore_index: pick_class(g, label, axis=axis, ignore_index=ignore_index)
+)
+
+
+pick_class.grad(
+    x=lambda g, x_like, label, axis, ignore_index: _put_class(
+        g, label, x_like, axis=axis, ignore_index=ignore_index
+    )
+)
+
+
+def _infer_kept_mean(x: Spec, label: Spec, **_: Any) -> Spec:
+    require_floating("kept_mean", x=x)
+    return x.with_shape(())
+
+
+@op("kept_mean", infer=_infer_kept_mean)
+def kept_mean(xp, x, label, *, ignore_index=-100):
+    """The sum of x over the number of labels that are not ignore_index; 0 where all are."""
+    return xp.asarray(xp.sum(x, dtype=x.dtype) / _count(xp, x, label, ignore_index))
+
+
+@op("kept_mean_grad", infer=lambda g_in, x, label, **_: x, slots={"g_in": "Out@GRAD"})
+def _kept_mean_grad(xp, g_in, x, label, *, ignore_index=-100):
+    """g_in over that number, in the shape of x."""
+    return xp.broadcast_to(g_in / _count(xp, g_in, label, ignore_index), x.shape).copy()
+
+
+def _count(xp: Any, x: Any, label: Any, ignore_index: int) -> Any:
+    return x.dtype.type(max(int(xp.count_nonzero(label != ignore_index)), 1))
+
+
+_kept_mean_grad.grad(g_in=lambda g, label, ignore_index: kept_mean(g, label, ignore_index=ignore_index))
+
+
+kept_mean.grad(
+    x=lambda g, x_like, label, ignore_index: _kept_mean_grad(g, x_like, label, ignore_index=ignore_index)
+)
+
+
+def _infer_binary(where: str) -> Any:
+    def infer(x: Spec, label: Spec, **_: Any) -> Spec:
+        require_floating(where, x=x)
+        require_same_dtype(where, x=x, label=label)
+        if x.ndim != label.ndim or any(
+            a != b and -1 not in (a, b) for a, b in zip(x.shape, label.shape, strict=True)
+        ):
+            raise ShapeError(f"{where}: input is {x} and label {label}; they must have one shape; reshape")
+        return x
+
+    return infer
+
+
+def _require_alike(x: Any, label: Any) -> None:
+    """What inference refuses must not broadcast here either: [N, 1] and [N] would make [N, N]."""
+    if x.shape != label.shape or x.dtype != label.dtype:
+        raise ValueError("shapes do not fit")  # the mode asks inference to say what is wrong
+
+
+@op("bce_loss", infer=_infer_binary("binary_cross_entropy"))
+def bce_loss(xp, x, label):
+    """-(label * log(x) + (1 - label) * log(1 - x)), the logarithms not below -100."""
+    _require_alike(x, label)
+    if x.size and (x.min() < 0 or x.max() > 1):
+        raise OutOfRangeError(
+            f"binary_cross_entropy: input holds probabilities, 0 to 1: got {float(x.min())} to "
+            f"{float(x.max())} in {Spec.of(x)}; use sigmoid() before it, or "
+            "binary_cross_entropy_with_logits()"
+        )
+    low, one = x.dtype.type(-100), x.dtype.type(1)
+    return -(label * xp.maximum(xp.log(x), low) + (one - label) * xp.maximum(xp.log(one - x), low))
+
+
+def _bce_grad(g: Any, x: Any, label: Any) -> Any:
+    return g * (x - label) / extremes.clip(x * (1.0 - x), min=1e-12)
+
+
+bce_loss.grad(x=_bce_grad)
+
+
+@op("sigmoid_cross_entropy_with_logits", infer=_infer_binary("binary_cross_entropy_with_logits"))
+def sigmoid_cross_entropy_with_logits(xp, x, label):
+    """bce_loss of sigmoid(x), without overflow: max(x, 0) - x * label + log(1 + exp(-|x|))."""
+    _require_alike(x, label)
+    return xp.maximum(x, x.dtype.type(0)) - x * label + xp.log1p(xp.exp(-xp.absolute(x)))
+
+
+sigmoid_cross_entropy_with_logits.grad(x=lambda g, x, label: g * (smooth.sigmoid(x) - label))
+
+
+@op("kldiv_loss", infer=_infer_binary("kl_div"), slots={"x": "X", "target": "Target", "out": "Loss"})
+def kl_divergence(xp, x, target, *, reduction="none"):
+    """target * (log(target) - x), 0 where the target is not positive."""
+    _require_alike(x, target)
+    positive = target > 0
+    safe = xp.where(positive, target, target.dtype.type(1))
+    return xp.where(positive, target * (xp.log(safe) - x), x.dtype.type(0))
+
+
+def _target_slope(g: Any, x: Any, target: Any) -> Any:
+    positive = arithmetic.cast(target > 0.0, out_dtype=g.dtype)
+    return g * positive * (exponential.log(target * positive + (1.0 - positive)) + 1.0 - x)
+
+
+kl_divergence.grad(
+    x=lambda g, target: arithmetic.scale(g * extremes.clip(target, min=0.0), scale=-1.0),
+    target=_target_slope,
+)
+
+
+@op("huber", infer=floating_as_x("smooth_l1_loss"))
+def huber(xp, x, *, delta=1.0):
+    """x * x / 2 up to delta in size, beyond delta * (|x| - delta / 2)."""
+    number, size = x.dtype.type, xp.absolute(x)
+    inner = xp.minimum(size, number(delta))
+    return inner * (size - inner * number(0.5))
+
+
+huber.grad(x=lambda g, x, delta: g * extremes.clip(x, min=-delta, max=delta))
+
+
+_SLOTS = {"logits": "Logits", "label": "Label", "softmax": "Softmax", "loss": "Loss"}
+
+
+def _infer_cross_entropy(
+    logits: Spec, label: Spec, *, soft_label: bool, axis: int, **_: Any
+) -> tuple[Spec, Spec]:
+    where = "softmax_with_cross_entropy"
+    require_floating(where, logits=logits)
+    axis = normal_axis(where, axis, logits.ndim)
+    expected = (*logits.shape[:axis], logits.shape[axis] if soft_label else 1, *logits.shape[axis + 1 :])
+    if not soft_label and not label.dtype.is_integer:
+        raise DTypeError(
+            f"{where}: hard labels are class numbers: got {label}; "
+            "cast them to int64, or pass soft_label=True"
+        )
+    fits = label.ndim == len(expected) and all(
+        -1 in (a, b) or a == b for a, b in zip(label.shape, expected, strict=True)
+    )
+    if not fits:
+        raise ShapeError(
+            f"{where}: logits are {logits}, so label must have shape {list(expected)}: got {label}; "
+            "one class number (or distribution, with soft_label=True) for each sample"
+        )
+    return logits, logits.with_shape((*logits.shape[:axis], 1, *logits.shape[axis + 1 :]))
+
+
+@op("softmax_with_cross_entropy", infer=_infer_cross_entropy, outputs=("softmax", "loss"), slots=_SLOTS)
+def softmax_with_cross_entropy(
+    xp, logits, label, *, soft_label=False, ignore_index=-100, numeric_stable_mode=True, axis=-1
+):
+    """-log(softmax(logits)) of the label's class; 0 where the label is ignore_index."""
+    _infer_cross_entropy(Spec.of(logits), Spec.of(label), soft_label=soft_label, axis=axis)
+    shifted = logits - xp.max(logits, axis=axis, keepdims=True)
+    softmax = xp.exp(shifted)
+    total = xp.sum(softmax, axis=axis, keepdims=True)
+    softmax /= total
+    log_total = xp.log(total)
+    if soft_label:
+        # A logit of -inf costs nothing where the label gives it no share: 0 * inf would not be a number.
+        each = xp.where(label == 0, label, label * (log_total - shifted))
+        loss = xp.sum(each, axis=axis, keepdims=True)
+    else:
+        index, kept = _class_index(xp, label, logits.shape[axis], ignore_index)
+        loss = log_total - xp.take_along_axis(shifted, index, axis=axis)
+        if kept is not None:
+            loss = xp.where(kept, loss, logits.dtype.type(0))
+    return softmax, loss
+
+
+def _class_index(xp: Any, label: Any, classes: int, ignore_index: int) -> tuple[Any, Any]:
+    """Labels usable as indices, and where they count (None: everywhere). Raises OutOfRangeError."""
+    low, high = (int(label.min()), int(label.max())) if label.size else (0, 0)
+    if low >= 0 and high < classes and not low <= ignore_index <= high:
+        return label, None
+    kept = label != ignore_index
+    wrong = kept & ((label < 0) | (label >= classes))
+    if wrong.any():
+        raise OutOfRangeError(
+            f"cross_entropy: label {int(label[wrong][0])} is no class number: there are {classes} classes, "
+            f"0 to {classes - 1} (and ignore_index {ignore_index}); check the labels or the last layer's size"
+        )
+    return xp.where(kept, label, 0), kept
+
+
+@op("softmax_with_cross_entropy_grad", infer=lambda g_in, softmax, label, **_: softmax,
+    slots={**_SLOTS, "g_in": "Loss@GRAD", "out": "Logits@GRAD"})  # fmt: skip
+def _cross_entropy_grad(xp, g_in, softmax, label, *, soft_label=False, ignore_index=-100, axis=-1):
+    """(softmax - label) * g along the class axis."""
+    if soft_label:
+        return (softmax * xp.sum(label, axis=axis, keepdims=True) - label) * g_in
+    index, kept = _class_index(xp, label, softmax.shape[axis], ignore_index)
+    result = softmax * g_in
+    picked = xp.take_along_axis(result, index, axis=axis) - g_in
+    if xp is np:
+        np.put_along_axis(result, index, picked, axis=axis)
+    else:
+        along = [-1 if n == axis % softmax.ndim else 1 for n in range(softmax.ndim)]
+        classes = xp.arange(softmax.shape[axis]).reshape(along)
+        result = xp.where(classes == index, picked, result)
+    if kept is not None:
+        result = result * kept
+    return result
+
+
+@_cross_entropy_grad.grad_all("g_in", "softmax")
+def _second_order(
+    g: Any, softmax: Any, label: Any, soft_label: bool, ignore_index: int, axis: int, g_in: Any
+) -> tuple[Any, Any]:
+    """How the first gradient changes with the incoming one and with the softmax."""
+    ones = arithmetic.scale(g_in, scale=0.0, bias=1.0)
+    unit = _cross_entropy_grad(
+        ones, softmax, label, soft_label=soft_label, ignore_index=ignore_index, axis=axis
+    )
+    if soft_label:
+        slope = g_in * reduce.sum(label, axis=[axis], keepdim=True)
+    else:
+        counts = comparison.not_equal(label, creation.fill_like(label, value=ignore_index))
+        slope = g_in * arithmetic.cast(counts, out_dtype=g_in.dtype)
+    return reduce.sum(g * unit, axis=[axis], keepdim=True), g * slope
+
+
+@softmax_with_cross_entropy.grad_all("logits")
+def _grad(
+    g_softmax: Any, g_loss: Any, softmax: Any, label: Any, soft_label: bool, ignore_index: int, axis: int
+) -> Any:
+    result = None
+    if g_loss is not None:
+        result = _cross_entropy_grad(
+            g_loss, softmax, label, soft_label=soft_label, ignore_index=ignore_index, axis=axis
+        )
+    if g_softmax is not None:
+        gy = g_softmax * softmax
+        through = gy - softmax * reduce.sum(gy, axis=[axis], keepdim=True)
+        result = through if result is None else result + through
+    return result
