@@ -28,6 +28,9 @@ P = ParamSpec("P")
 R = TypeVar("R", covariant=True)
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
+# What is wrong with an Operator, a sentence each.
+Check = Callable[[Any], Iterator[str]]
+
 REQUIRED = inspect.Parameter.empty
 
 OPS: dict[str, OpDef] = {}
@@ -82,6 +85,11 @@ class OpDef:
         order: int | None,
         hidden: Sequence[str],
         output_list: str | None,
+        regions: Sequence[str] = (),
+        loops: bool = False,
+        passes_on: bool = False,
+        gradient_effect: bool = False,
+        check: Check | None = None,
     ) -> None:
         self.name = name
         self.kernel = kernel
@@ -93,6 +101,11 @@ class OpDef:
         self.opaque = opaque
         self.order = order
         self.hidden = frozenset(hidden)
+        self.regions = tuple(regions)
+        self.loops = loops
+        self.passes_on = passes_on
+        self.gradient_effect = gradient_effect
+        self.check = check
         self.overrides: dict[str, tuple[Callable[..., Any], bool]] = {}
         self.rules: list[Rule] = []
         self.rule_of: dict[str, Rule] = {}
@@ -264,6 +277,11 @@ def op(
     order: int | None = None,
     hidden: Sequence[str] = (),
     output_list: str | None = None,
+    regions: Sequence[str] = (),
+    loops: bool = False,
+    passes_on: bool = False,
+    gradient_effect: bool = False,
+    check: Check | None = None,
 ) -> Callable[[Callable[..., Any]], Applier[Any, Any]]:
     """Define the operator ``name`` (Paddle's OpDesc name where there is one) from its default kernel.
 
@@ -275,6 +293,11 @@ def op(
     runs a Python function that only this process has, so no file may hold it; ``order=1`` that there are no
     second derivatives (say why beside it); ``hidden`` attributes are not printed; ``output_list`` names the
     output that is a list. An operator is random where its kernel takes ``key``.
+
+    ``regions`` names the sub-blocks of an operator of control flow; it ``loops`` where they run any number of
+    times. ``passes_on`` says that the result of an effect is its input, so that a second run leaves the
+    effect out; ``gradient_effect`` that the gradient has an effect, too. ``check`` yields what is wrong with
+    one application in a Program: regions that do not fit its inputs and outputs.
     """
 
     def decorate(kernel: Callable[..., Any]) -> Applier[Any, Any]:
@@ -283,7 +306,8 @@ def op(
         opdef = OpDef(
             name, kernel, infer, outputs, slots or {}, writes or {}, view=view, effect=effect,
             broadcasts=broadcasts, complex=complex, opaque=opaque, order=order, hidden=hidden,
-            output_list=output_list,
+            output_list=output_list, regions=regions, loops=loops, passes_on=passes_on,
+            gradient_effect=gradient_effect, check=check,
         )  # fmt: skip
         OPS[name] = opdef
         from engine.core.generate import make_apply

@@ -14,6 +14,7 @@ from engine.core.nest import flatten
 
 if TYPE_CHECKING:
     from engine.core.opdef import OpDef
+    from engine.program.graph.region import Region
 
 
 @final
@@ -21,8 +22,9 @@ class Operator:
     """An operator with its inputs, attributes and the place in the user's code that made it.
 
     In a Block, ``inputs`` are the Variables read (lists for list inputs, None for absent ones) and
-    ``outputs`` the Variables written. ``key`` is the Variable that keeps the random key drawn,
-    where a gradient replays the operator; ``replay`` marks such a second run, which draws no new
+    ``outputs`` the Variables written. ``regions`` are the sub-blocks that it runs. ``kept`` is the
+    Variable that keeps what a second run takes, where a gradient replays the operator: the random key
+    that was drawn, or the iterations of a loop; ``replay`` marks such a second run, which draws no new
     key and has no effects. ``notes`` keeps what only its text shows.
 
     On the tape it never refers to its output Tensors, so a graph is a tree of references from results to
@@ -40,10 +42,11 @@ class Operator:
         "hooks",
         "inputs",
         "instruction",
-        "key",
+        "kept",
         "notes",
         "opdef",
         "outputs",
+        "regions",
         "replay",
         "shapes",
         "versions",
@@ -60,8 +63,9 @@ class Operator:
     shapes: Any
     counters: Any
     hooks: Any
-    key: Any
+    kept: Any
     notes: dict[str, Any] | None
+    regions: tuple[Region, ...]
     replay: bool
 
     def __init__(self, opdef: OpDef, inputs: Any, attrs: dict[str, Any]) -> None:
@@ -76,8 +80,9 @@ class Operator:
         self.shapes = None
         self.counters = None
         self.hooks = None
-        self.key = None
+        self.kept = None
         self.notes = None
+        self.regions = ()
         self.replay = False
 
     @property

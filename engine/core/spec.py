@@ -47,6 +47,15 @@ class Spec:
     def with_dtype(self, dtype: DType | str) -> Spec:
         return Spec(self.shape, dtype)
 
+    def agrees(self, other: Spec) -> bool:
+        """Whether both may describe one value: same dtype, same number of dimensions, and no dimension that
+        both know differs."""
+        return (
+            self.dtype is other.dtype
+            and len(self.shape) == len(other.shape)
+            and all(a == b or -1 in (a, b) for a, b in zip(self.shape, other.shape, strict=True))
+        )
+
     def __eq__(self, other: Any) -> bool:
         return isinstance(other, Spec) and self.shape == other.shape and self.dtype is other.dtype
 

@@ -24,9 +24,10 @@ from engine.eager.tensor import Tensor, counter_of, wrap
 from engine.program.backward.inline_gradients import inline_gradients
 from engine.program.backward.walk import depends_on
 from engine.program.build.builder import Builder
-from engine.program.graph.liveness import arguments, needed, results, sub_blocks, written
+from engine.program.graph.liveness import arguments, needed, results, sub_blocks, with_sub_blocks, written
 from engine.program.graph.program import Program, Variable, variables_of
 from engine.program.passes.inference import copy_program
+from engine.program.passes.rewriter import random_key
 from engine.program.run.plan import Plan, module_for
 from engine.program.run.reuse import bases_of
 
@@ -186,10 +187,10 @@ class ProgramRunner:
     def _compile_training(self, wanted: tuple[int, ...], arrays: list[Any]) -> _Training:
         """A copy of the Program with the backward operators, and plans of both parts for these shapes."""
         program, copied = copy_program(self.program, self.inputs, self.outputs)
-        everything = [copied.get(id(v), v) for v in (*self.inputs, *self.bound, *self.keys)]
-        outputs = [copied[id(v)] for v in self.outputs]
+        everything = [copied.get(v, v) for v in (*self.inputs, *self.bound, *self.keys)]
+        outputs = [copied[v] for v in self.outputs]
         forward_ops = tuple(program.global_block().ops)
-        drawn = _drawn_keys(program, forward_ops)
+        drawn = _drawn_keys(forward_ops)
         sources = [everything[n] for n in wanted]
         for source in sources:
             source.stop_gradient = False
@@ -277,18 +278,15 @@ class ProgramRunner:
         return [run.program for run in self._training.values()]
 
 
-def _drawn_keys(program: Program, ops: Sequence[Operator]) -> list[Variable]:
+def _drawn_keys(ops: Sequence[Operator]) -> list[Variable]:
     """Variables of all random keys that operators draw, in branches too; loops keep their own."""
     found: list[Variable] = []
     for operator in ops:
         if operator.opdef.random and not operator.replay:
-            if operator.key is None:
-                block = next(variables_of(operator.outputs)).block
-                operator.key = block.create_var(program.unique_name("random_key"), Spec((2,), "int64"))
-            found.append(operator.key)
-        if operator.opdef.name == "conditional_block":
-            for block in sub_blocks(operator, program.global_block()):
-                found += _drawn_keys(program, block.ops)
+            found.append(random_key(operator))
+        if not operator.opdef.loops:
+            for block in sub_blocks(operator):
+                found += _drawn_keys(block.ops)
     return found
 
 
@@ -300,8 +298,8 @@ def _gradient_runner(run: _Training) -> ProgramRunner:
             "to_static: a second derivative needs a value that the forward part replaced; call the function "
             "eagerly, or grad(create_graph=False)"
         )
-    for operator in _with_sub_blocks(run.program, forward):
-        if operator.opdef.random and operator.key is None:
+    for operator in with_sub_blocks(forward):
+        if operator.opdef.random and operator.kept is None:
             raise at_line(
                 GradientError(
                     f"{operator.type}: draws random numbers in a loop, which can't be drawn again for a "
@@ -319,21 +317,12 @@ def _gradient_runner(run: _Training) -> ProgramRunner:
                 operator,
             )
     program, copied = copy_program(run.program, (*run.inputs, *run.fed, *run.keys), run.gradients)
-    for operator in _with_sub_blocks(program, program.global_block().ops):
-        operator.replay = True  # the effects were had and the numbers drawn when the forward part ran
+    for operator in with_sub_blocks(program.global_block().ops):
+        operator.replay = True  # effects took place and numbers were drawn when the forward part ran
     for variable in (*run.inputs, *run.fed):
-        copied[id(variable)].stop_gradient = not variable.dtype.is_floating_point
-    moved = [[copied[id(v)] for v in group] for group in ((*run.inputs, *run.fed), run.gradients, run.keys)]
+        copied[variable].stop_gradient = not variable.dtype.is_floating_point
+    moved = [[copied[v] for v in group] for group in ((*run.inputs, *run.fed), run.gradients, run.keys)]
     return ProgramRunner(program, *moved)
-
-
-def _with_sub_blocks(program: Program, ops: Sequence[Operator]) -> list[Operator]:
-    found: list[Operator] = []
-    for operator in ops:
-        found.append(operator)
-        for block in sub_blocks(operator, program.global_block()):
-            found += _with_sub_blocks(program, block.ops)
-    return found
 
 
 def _output_gradients(

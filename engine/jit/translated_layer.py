@@ -42,7 +42,7 @@ class SavedFunction:
         builder = current_builder()
         if builder is not None:  # within a function that is being traced: becomes part of its Program
             mapped = inline(builder, self.program, self.inputs, inputs)
-            outputs = [mapped[id(v)] for v in self.outputs]
+            outputs = [mapped[v] for v in self.outputs]
             return outputs[0] if len(outputs) == 1 else outputs
         tensors = [fit(where, v.name, x, _spec(v)) for v, x in zip(self.inputs, inputs, strict=True)]
         results = self._runner(tensors)

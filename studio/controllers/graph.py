@@ -19,8 +19,6 @@ from studio.windows.top_bar import PageActions
 from widgets import theme
 from widgets.program_tree import BlockData, OperatorData, ProgramData, VariableData
 
-BLOCK_ATTRIBUTES = ("true_block", "false_block", "cond_block", "body_block", "sub_block")
-
 
 class GraphController(QObject):
     """A click on an operator marks its source line; a click on a line chooses its operators."""
@@ -180,7 +178,7 @@ def _block(block: dict[str, Any]) -> BlockData:
 
 def _operator(operator: dict[str, Any]) -> OperatorData:
     attributes = operator["attrs"]
-    blocks = tuple(attributes[name] for name in BLOCK_ATTRIBUTES if isinstance(attributes.get(name), int))
+    blocks = tuple(region["block"] for region in operator["regions"])
     return OperatorData(
         operator["type"],
         {slot: tuple(names) for slot, names in operator["inputs"].items()},

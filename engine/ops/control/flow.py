@@ -6,8 +6,10 @@ Python's ``if`` and ``while``, and an Executor's plan writes them out in place.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from engine.core.dtype import bool_
 from engine.core.errors import AssertFailedError, ModeError, ShapeError
 from engine.core.infer import same_as_x
 from engine.core.opdef import op
@@ -27,48 +29,92 @@ def merged(where: str, first: Spec, second: Spec) -> Spec:
     return first.with_shape([a if a == b else -1 for a, b in zip(first.shape, second.shape, strict=True)])
 
 
-@op("conditional_block", infer=lambda pred, captured, *, specs, **_: tuple(specs),
-    outputs=("results",), output_list="results", hidden=("specs",),
-    slots={"pred": "Cond", "captured": "Input", "results": "Out"})  # fmt: skip
-def cond(xp, pred, captured: list, *, true_block, false_block, true_results, false_results, specs):
-    """The results of one of two sub-blocks, by a bool of one element."""
+def _from_regions(*_: Any, **__: Any) -> Any:
+    raise ModeError(
+        "control flow: what its regions give says what its results are; build it by cond or while_loop"
+    )
+
+
+def _fit(what: str, have: Sequence[Any], want: Sequence[Any]) -> Iterator[str]:
+    """Whether Variables can stand for others, one by one."""
+    if len(have) != len(want):
+        yield f"{what}: {len(have)} for {len(want)}"
+        return
+    for one, other in zip(have, want, strict=True):
+        if not one.spec.agrees(other.spec):
+            yield f"{what}: {one.name!r} {one.spec} can't stand for {other.name!r} {other.spec}"
+
+
+def _cond_problems(operator: Any) -> Iterator[str]:
+    for name, region in zip(("true", "false"), operator.regions, strict=True):
+        if region.arguments:
+            yield f"its {name} branch takes arguments"
+        yield from _fit(f"results of its {name} branch", region.results, operator.outputs)
+
+
+def _while_problems(operator: Any) -> Iterator[str]:
+    condition, body = operator.regions
+    if len(condition.results) != 1 or condition.results[0].dtype is not bool_:
+        yield f"its condition gives {list(condition.results)}, which is not one bool"
+    if not body.arguments or len(set(map(id, body.arguments))) != len(body.arguments):
+        yield "it has no values, or one of them twice"
+    if [id(v) for v in condition.arguments] != [id(v) for v in body.arguments]:
+        yield "its condition and body take different values"
+    yield from _fit("values of the loop", body.arguments, operator.inputs[0])
+    yield from _fit("results of the loop", body.arguments, operator.outputs)
+    yield from _fit("results of its body", body.results, body.arguments)
+
+
+def _while_grad_problems(operator: Any) -> Iterator[str]:
+    starts, sources, _, _ = operator.inputs
+    (body,) = operator.regions
+    values, rest = operator.attrs["values"], len(body.arguments) - len(starts)
+    if type(values) is not int or not 0 <= values <= rest:
+        yield f"values is {values!r}: its region takes {len(body.arguments)} and {len(starts)} gradients"
+        return
+    if any(str(key.spec) not in ("int64[2]", "int64[]") for key in body.arguments[values:rest]):
+        yield "some of the random keys that it takes are not keys"
+    yield from _fit("gradients after the last iteration", body.arguments[rest:], starts)
+    yield from _fit("gradients that an iteration gives", body.results, operator.outputs)
+    yield from _fit("gradients of sources", operator.outputs[len(starts) :], sources)
+
+
+@op("conditional_block", infer=_from_regions, outputs=("results",), output_list="results",
+    slots={"pred": "Cond", "captured": "Input", "results": "Out"}, regions=("true", "false"),
+    check=_cond_problems)  # fmt: skip
+def cond(xp, pred, captured: list):
+    """The results of one of two regions, by a bool of one element."""
     raise _only_in_plans("cond")
 
 
-@op("while", infer=lambda xs, captured, *, specs, **_: tuple(specs),
-    outputs=("results",), output_list="results", hidden=("specs",),
-    slots={"xs": "X", "captured": "Input", "results": "Out"})  # fmt: skip
-def while_loop(
-    xp,
-    xs: list,
-    captured: list,
-    *,
-    cond_block,
-    body_block,
-    loop_names,
-    cond_result,
-    body_results,
-    steps,
-    specs,
-):
-    """The loop's values after running a sub-block while another gives True.
+@op("while", infer=_from_regions, outputs=("results",), output_list="results",
+    slots={"xs": "X", "captured": "Input", "results": "Out"}, regions=("cond", "body"),
+    loops=True, check=_while_problems)  # fmt: skip
+def while_loop(xp, xs: list, captured: list):
+    """The loop's values after running one region while another gives True.
 
-    ``steps`` names the Variable that keeps the values of every iteration for the gradient, or is empty.
+    Both have the loop's values as arguments. The operator's ``kept`` is, where a gradient walks back over the
+    loop, the Variable with the values and random keys of every iteration.
     """
     raise _only_in_plans("while_loop")
 
 
-@op("while_grad", infer=lambda gs, captured, *, specs, **_: tuple(specs),
-    outputs=("results",), output_list="results", order=1, hidden=("specs",),
-    slots={"gs": "Out@GRAD", "captured": "Input", "results": "X@GRAD"})  # fmt: skip
-def while_grad(
-    xp, gs: list, captured: list, *, body_block, loop_names, grad_names, sums, carried, steps, specs
-):
-    """Walks back over the iterations that ``steps`` kept. Second order would need steps of steps: refused."""
+@op("while_grad", infer=_from_regions, outputs=("results",), output_list="results", order=1,
+    slots={"gs": "Out@GRAD", "sources": "Source", "captured": "Input", "steps": "StepScopes",
+           "results": "X@GRAD"},
+    regions=("body",), loops=True, check=_while_grad_problems)  # fmt: skip
+def while_grad(xp, gs: list, sources: list, captured: list, steps, *, values):
+    """Walks back over the iterations that a loop kept in ``steps``.
+
+    The region's arguments are the loop's ``values`` (so many), then the random keys of an iteration, then the
+    gradients of the values after it; its results the gradients of the values before it, then what the
+    iteration adds to the gradients of ``sources``, which are read from outside the loop. Second order would
+    need what this loop goes through in its turn: refused.
+    """
     raise _only_in_plans("while_grad")
 
 
-@op("print", infer=same_as_x, effect=True, slots={"x": "In"})
+@op("print", infer=same_as_x, effect=True, passes_on=True, slots={"x": "In"})
 def print_value(xp, x, *, message=""):
     """Prints x when run and passes it on."""
     print(message, x)
@@ -83,6 +129,7 @@ print_value.grad(x=lambda g: g)
     infer=lambda cond, data, **_: (),
     outputs=(),
     effect=True,
+    passes_on=True,
     slots={"cond": "Cond", "data": "Data"},
 )
 def check(xp, cond, data: list, *, summarize=-1, message=""):

@@ -72,8 +72,8 @@ def depends_on(
             continue
         if any(v in reached for v in reads(operator)):
             reached.update(v for v in writes(operator) if not v.stop_gradient and v not in stops)
-            if name == "while" and operator.attrs["steps"]:
-                reached.add(operator.outputs[0].block.var(operator.attrs["steps"]))
+            if operator.opdef.loops and operator.kept is not None:
+                reached.add(operator.kept)
     return reached
 
 

@@ -29,7 +29,7 @@ def append_into(
     full = opdef.with_defaults(attrs)
     specs = opdef.infer_specs([_spec_of(v) for v in inputs], full)
     for variable, spec in zip(outputs, specs, strict=True):
-        if variable is not None and not _alike(variable.spec, spec):
+        if variable is not None and not variable.spec.agrees(spec):
             raise ProgramError(
                 f"{opdef.name}: it gives {spec}: {variable.name!r} is {variable.spec}; create it so"
             )
@@ -47,14 +47,6 @@ def _spec_of(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_spec_of(v) for v in value]
     return None if value is None else value.spec
-
-
-def _alike(a: Any, b: Any) -> bool:
-    return (
-        a.dtype is b.dtype
-        and a.ndim == b.ndim
-        and all(m == n or -1 in (m, n) for m, n in zip(a.shape, b.shape, strict=True))
-    )
 
 
 @delegates.append_by_slot.define

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from engine.core import mode as modes
 from engine.core import nest
@@ -18,6 +18,7 @@ from engine.ops.elementwise import arithmetic
 from engine.program.build.buffer_place import BufferPlace
 from engine.program.build.builder import Builder, Rebound, current_builder
 from engine.program.graph.program import Block, Variable, reads
+from engine.program.graph.region import Region
 
 
 def cond(
@@ -161,26 +162,24 @@ def append_cond(
     for pair in pairs:
         captured.update({id(v): v for v in pair if v.block not in (true_block, false_block)})
     specs = [ops.merged("cond", a.spec, b.spec) for a, b in pairs]
-    attrs = {
-        "true_block": true_block.idx,
-        "false_block": false_block.idx,
-        "true_results": [a.name for a, _ in pairs],
-        "false_results": [b.name for _, b in pairs],
-        "specs": specs,
-    }
     stops = [(a.stop_gradient and b.stop_gradient) or not builder.grad for a, b in pairs]
-    return append_operator(builder, ops.cond.opdef, (pred, list(captured.values())), attrs, specs, stops)
+    regions = [Region(block, (), [p[n] for p in pairs]) for n, block in enumerate((true_block, false_block))]
+    inputs = (pred, list(captured.values()))
+    return append_operator(builder, ops.cond.opdef, inputs, regions, specs, stops)
 
 
 def append_operator(
     builder: Builder,
     opdef: Any,
     inputs: tuple[Any, ...],
-    attrs: dict[str, Any],
+    regions: Sequence[Region],
     specs: Sequence[Spec],
     stops: Sequence[bool],
+    **attrs: Any,
 ) -> list[Variable]:
-    operator = Operator(opdef, inputs, attrs)
+    """Append an operator with ``regions``, whose results are of ``specs``."""
+    operator = Operator(opdef, inputs, opdef.with_defaults(attrs))
+    operator.regions = tuple(regions)
     frame = user_frame()
     if frame is not None:
         operator.code, operator.instruction = frame.f_code, frame.f_lasti
@@ -296,7 +295,7 @@ def _append_loop(
     # gradient, until nothing changes any more.
     for _ in range(4 + len(flat)):
         made = _build_loop(builder, test, step, structure, specs, stops, changed)
-        if isinstance(made, dict):
+        if isinstance(made, _Loop):
             break
         specs, stops = made
     else:
@@ -308,8 +307,16 @@ def _append_loop(
         )
     stops = [stop or not builder.grad for stop in stops]
     return append_operator(
-        builder, ops.while_loop.opdef, (flat, made["captured"]), made["attrs"], specs, stops
+        builder, ops.while_loop.opdef, (flat, made.captured), (made.condition, made.body), specs, stops
     )
+
+
+class _Loop(NamedTuple):
+    """A loop whose regions are built."""
+
+    condition: Region
+    body: Region
+    captured: list[Variable]
 
 
 def _loop_value(builder: Builder, value: Any) -> Variable:
@@ -335,17 +342,15 @@ def _build_loop(
     specs: list[Spec],
     stops: list[bool],
     changed: list[Any],
-) -> Any:
-    """Blocks of the loop with values of ``specs``; wider specs and stops to try next where the body changes
-    them.
-    """
+) -> _Loop | tuple[list[Spec], list[bool]]:
+    """The loop with values of ``specs``; wider specs and stops to try next where the body changes them."""
     program = builder.program
     blocks_before = len(program.blocks)
     outer = program.create_block(builder.block)
     names = [program.unique_name("while_value") for _ in specs]
     with modes.use(builder.in_block(outer)):
-        condition, (cond_block,) = _part(builder, outer, cond, structure, names, specs, stops)
-        results, (body_block,) = _part(builder, outer, body, structure, names, specs, stops, changed)
+        condition, cond_block = _part(builder, outer, cond, structure, names, specs, stops)
+        results, body_block = _part(builder, outer, body, structure, names, specs, stops, changed)
         with modes.use(builder.in_block(cond_block)):
             condition = _condition("while_loop", builder, condition)
     wider = []
@@ -365,25 +370,18 @@ def _build_loop(
         return wider, flowing
     captured = outer_reads(outer, cond_block, body_block)
     captured.update({id(v): v for v in (*results, condition) if not _within(v.block, {outer})})
-    return {
-        "results": results,
-        "captured": list(captured.values()),
-        "attrs": {
-            "cond_block": cond_block.idx,
-            "body_block": body_block.idx,
-            "loop_names": names,
-            "cond_result": condition.name,
-            "body_results": [v.name for v in results],
-            "steps": "",
-            "specs": specs,
-        },
-    }
+    values = [outer.vars[name] for name in names]
+    return _Loop(
+        Region(cond_block, values, [condition]),
+        Region(body_block, values, results),
+        list(captured.values()),
+    )
 
 
 def _part(
     builder: Builder, outer: Block, function: Callable[..., Any], structure: Sequence[Any], names: list[str],
     specs: list[Spec], stops: list[bool], changed: list[Any] | None = None,
-) -> tuple[Any, tuple[Block]]:  # fmt: skip
+) -> tuple[Any, Block]:  # fmt: skip
     """One block of the loop, with the loop's values as Variables that ``outer`` defines for both.
 
     The condition's where ``changed`` is None, else the body's.
@@ -396,7 +394,7 @@ def _part(
     with modes.use(builder.in_block(block)):
         given, changes = builder.side(lambda: function(*nest.pack(list(structure), values)))
         if changed is None:
-            return _after(builder, given, changes), (block,)
+            return _after(builder, given, changes), block
         new = [x for x in changed_outside(builder, changes) if all(x is not known for known in changed)]
         if new:
             raise _Changes(new)
@@ -405,7 +403,7 @@ def _part(
                 f"while_loop: the body gives {nest.describe(given)} for loop values "
                 f"{nest.describe(list(structure))}; give back one value for each, in the same structure"
             ))  # fmt: skip
-        return [_loop_value(builder, _after(builder, v, changes)) for v in nest.flatten(given)], (block,)
+        return [_loop_value(builder, _after(builder, v, changes)) for v in nest.flatten(given)], block
 
 
 def _error(error: Any) -> Any:

@@ -61,14 +61,14 @@ class CondNames:
 def note_loop(builder: Builder, operator: Operator, initial: list[Variable]) -> None:
     """Let the text of a loop that was just built have Paddle's form and names."""
     program = builder.program
-    body = program.blocks[operator.attrs["body_block"]]
-    values = [body.var(n) for n in operator.attrs["loop_names"]]
-    for variable, start in zip((*values, *variables_of(operator.outputs)), (*initial, *initial), strict=True):
+    condition, body = operator.regions
+    for variable, start in zip(
+        (*body.arguments, *variables_of(operator.outputs)), (*initial, *initial), strict=True
+    ):
         variable.says_name = says_name(start)
     again = {}
-    condition = program.blocks[operator.attrs["cond_block"]]
     helpers: dict[str, str] = {}
-    for variable in condition.vars.values():
+    for variable in condition.block.vars.values():
         again[variable.name] = _another(program, variable.name, helpers)
     operator.note(LOOP, {"again": again, "scope": program.unique_name("_generated_var")})
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from engine.core.errors import ProgramError
 from engine.core.opdef import OPS
-from engine.program.graph.liveness import results
+from engine.program.graph.liveness import results, taken_again, with_sub_blocks
 from engine.program.graph.program import Block, Program, Variable, reads, writes
+from engine.program.graph.region import Region
 
 
 def problems(program: Program) -> list[str]:
@@ -47,12 +50,31 @@ def _check_block(block: Block, found: list[str]) -> None:
             if not _visible(block, variable):
                 found.append(f"{where}: writes {variable.name!r}, which is not in this block or a parent")
         defined |= {id(v) for v in results(operator)}
-        for key in ("true_block", "false_block", "cond_block", "body_block"):
-            index = operator.attrs.get(key)
-            if index is not None and not block.idx < index < len(block.program.blocks):
-                found.append(
-                    f"{where}: {key} is {index}, but the program has {len(block.program.blocks)} blocks"
-                )
+        if len(operator.regions) != len(operator.opdef.regions):
+            found.append(
+                f"{where}: has {len(operator.regions)} regions; it takes {list(operator.opdef.regions)}"
+            )
+        elif operator.opdef.check is not None:
+            found += [f"{where}: {problem}" for problem in operator.opdef.check(operator)]
+        for name, region in zip(operator.opdef.regions, operator.regions, strict=False):
+            found += [f"{where}, region {name}: {problem}" for problem in _region_problems(block, region)]
+
+
+def _region_problems(block: Block, region: Region) -> Iterator[str]:
+    inner, blocks = region.block, block.program.blocks
+    if not (block.idx < inner.idx < len(blocks) and blocks[inner.idx] is inner):
+        yield f"its block {inner.idx} is not one of the {len(blocks)} blocks, behind block {block.idx}"
+    elif not any(b is block for b in inner.lineage()):
+        yield f"its block {inner.idx} is not within block {block.idx}"
+    else:
+        for variable in (*region.arguments, *region.results):
+            if not _visible(inner, variable) and not _kept_inside(inner, variable):
+                yield f"names {variable.name!r}, which is not in its block {inner.idx} or a parent"
+
+
+def _kept_inside(block: Block, variable: Variable) -> bool:
+    """Whether ``variable`` is a random key that operators of the block take again, wherever it stands."""
+    return any(taken_again(o) is variable for o in with_sub_blocks(block.ops))
 
 
 def _visible(block: Block, variable: Variable) -> bool:

@@ -4,39 +4,52 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from engine.core.opdef import OPS
 from engine.core.operator import Operator
+from engine.ops.control.gradient import gradient
 from engine.program.graph.program import Block, Variable, variables_of
 
-SUB_BLOCKS = ("true_block", "false_block", "cond_block", "body_block")
 
-
-def sub_blocks(operator: Operator, block: Block) -> Iterator[Block]:
+def sub_blocks(operator: Operator) -> Iterator[Block]:
     """The blocks that an operator of control flow runs."""
-    for key in SUB_BLOCKS:
-        index = operator.attrs.get(key)
-        if index is not None:
-            yield block.program.blocks[index]
+    for region in operator.regions:
+        yield region.block
+
+
+def with_sub_blocks(ops: Sequence[Operator]) -> Iterator[Operator]:
+    """The operators, each followed by those in its regions."""
+    for operator in ops:
+        yield operator
+        for block in sub_blocks(operator):
+            yield from with_sub_blocks(block.ops)
 
 
 def has_effect(operator: Operator) -> bool:
     """True for an operator that must run even if nobody reads its results."""
     if operator.replay:
         return False
-    # The gradient of a printed value is printed as well.
-    return operator.opdef.effect or operator.attrs.get("of") == "print_tensor"
+    if operator.opdef is gradient.opdef:
+        return OPS[operator.attrs["of"]].gradient_effect
+    return operator.opdef.effect
+
+
+def taken_again(operator: Operator) -> Variable | None:
+    """The random key that an operator takes instead of drawing one, where it replays another."""
+    return operator.kept if operator.replay and operator.opdef.random else None
+
+
+def keeps(operator: Operator) -> Variable | None:
+    """What an operator keeps for a second run: the random key it draws, or the iterations of a loop."""
+    return None if operator.replay and operator.opdef.random else operator.kept
 
 
 def written(ops: Sequence[Operator]) -> set[int]:
     """The ids of what operators replace in place, in their branches and loops too."""
     found: set[int] = set()
-    for operator in ops:
+    for operator in with_sub_blocks(ops):
         if not operator.opdef.listed and not operator.replay:
             pairs = zip(operator.opdef.outputs, operator.outputs, strict=True)
             found |= {id(v) for declared, v in pairs if declared.writes}
-        block = _block_of(operator)
-        if block is not None:
-            for sub in sub_blocks(operator, block):
-                found |= written(sub.ops)
     return found
 
 
@@ -57,10 +70,8 @@ def needed(ops: Sequence[Operator], outputs: Sequence[Variable]) -> list[Operato
     wanted = {id(v) for v in outputs}
     kept: list[Operator] = []
     for operator in reversed(ops):
-        if (
-            has_effect(operator)
-            or _effect_inside(operator)
-            or any(id(v) in wanted for v in results(operator))
+        if any(has_effect(o) for o in with_sub_blocks((operator,))) or any(
+            id(v) in wanted for v in results(operator)
         ):
             kept.append(operator)
             wanted |= {id(v) for v in arguments(operator)}
@@ -68,72 +79,45 @@ def needed(ops: Sequence[Operator], outputs: Sequence[Variable]) -> list[Operato
     return kept
 
 
-def _effect_inside(operator: Operator) -> bool:
-    if operator.opdef.name not in ("conditional_block", "while"):
-        return False
-    block = _block_of(operator)
-    return block is not None and any(
-        has_effect(o) or _effect_inside(o) for sub in sub_blocks(operator, block) for o in sub.ops
-    )
-
-
-def _block_of(operator: Operator) -> Block | None:
-    for variable in (*variables_of(operator.inputs), *variables_of(operator.outputs)):
-        return variable.block
-    return None
+def drawn_in(block: Block) -> list[Variable]:
+    """What the operators of a block keep for a second run: random keys, also those drawn in branches, and
+    the iterations of loops, which hold the keys that were drawn in them."""
+    found: list[Variable] = []
+    for operator in block.ops:
+        if (kept := keeps(operator)) is not None:
+            found.append(kept)
+        if not operator.opdef.loops:
+            for sub in sub_blocks(operator):
+                found += drawn_in(sub)
+    return found
 
 
 def arguments(operator: Operator) -> Iterator[Variable]:
-    """Everything an operator reads, its replayed random key too."""
+    """Everything an operator reads; where it replays others, what those kept."""
     yield from variables_of(operator.inputs)
-    if operator.replay and operator.key is not None:
-        yield operator.key
-    block = _block_of(operator)
-    if block is not None and operator.opdef.name in ("conditional_block", "while_grad"):
-        for sub in sub_blocks(operator, block):
-            for inner in sub.ops:
-                if inner.replay and inner.key is not None:
-                    yield inner.key
+    if (key := taken_again(operator)) is not None:
+        yield key
+    for region in operator.regions:
+        own = {id(v) for v in (*region.arguments, *drawn_in(region.block))}
+        for inner in with_sub_blocks(region.block.ops):
+            if (key := taken_again(inner)) is not None and id(key) not in own:
+                yield key
 
 
 def reads_inside(block: Block) -> Iterator[Variable]:
     """Everything that the operators of a block read, in their branches and loops too."""
-    for operator in block.ops:
+    for operator in with_sub_blocks(block.ops):
         yield from arguments(operator)
-        for sub in sub_blocks(operator, block):
-            yield from reads_inside(sub)
 
 
 def results(operator: Operator) -> Iterator[Variable]:
-    """Everything an operator writes: its outputs, and the random keys drawn in its branches."""
+    """Everything an operator writes: its outputs, what it keeps, and what its branches keep."""
     yield from variables_of(operator.outputs)
-    if operator.key is not None and not operator.replay:
-        yield operator.key
-    steps = operator.attrs.get("steps") if operator.opdef.name == "while" else None
-    if steps:
-        yield operator.outputs[0].block.var(steps)
-    if operator.opdef.name == "conditional_block":
-        block = _block_of(operator)
-        assert block is not None
-        for sub in sub_blocks(operator, block):
-            for inner in sub.ops:
-                yield from (
-                    v for v in results(inner) if v is inner.key or inner.opdef.name == "conditional_block"
-                )
-
-
-def keys_in(block: Block) -> list[Variable]:
-    """The random keys drawn in a block, nested branches included; loops keep their own."""
-    found: list[Variable] = []
-    for operator in block.ops:
-        if operator.key is not None and not operator.replay:
-            found.append(operator.key)
-        if operator.opdef.name == "conditional_block":
-            for key in ("true_block", "false_block"):
-                found += keys_in(block.program.blocks[operator.attrs[key]])
-        if operator.opdef.name == "while" and operator.attrs["steps"]:
-            found.append(block.var(operator.attrs["steps"]))
-    return found
+    if (kept := keeps(operator)) is not None:
+        yield kept
+    if not operator.opdef.loops:
+        for block in sub_blocks(operator):
+            yield from drawn_in(block)
 
 
 def last_uses(ops: Sequence[Operator]) -> dict[int, int]:

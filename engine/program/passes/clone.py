@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-import copy
-from typing import Any
-
 from engine.core.operator import Operator
 from engine.program.graph import delegates
+from engine.program.graph.liveness import with_sub_blocks
 from engine.program.graph.program import Block, Program
-from engine.program.graph.variable import Parameter, Variable
+from engine.program.passes.rewriter import Rewriter, like
 
 BACKWARD, OPTIMIZE = 1, 2
+
+
+class _Twins(Rewriter):
+    """Every block and Variable of the source has its twin."""
+
+    for_test = False
+
+    def block_for(self, block: Block, target: Block) -> Block:
+        return self.program.blocks[block.idx]
+
+    def leaves_out(self, operator: Operator) -> bool:
+        return self.for_test and bool(role(operator) & (BACKWARD | OPTIMIZE))
 
 
 @delegates.clone.define
@@ -23,36 +33,21 @@ def clone(program: Program, for_test: bool = False) -> Program:
     made.inputs, made.outputs = list(program.inputs), list(program.outputs)
     made.rates = [] if for_test else list(program.rates)
     made.blocks = [Block(made, b.idx, b.parent_idx) for b in program.blocks]
-    copies: dict[int, Variable] = {}
+    rewriter = _Twins(made)
+    rewriter.for_test = for_test
     for block, twin in zip(program.blocks, made.blocks, strict=True):
         for name, variable in block.vars.items():
-            copies[id(variable)] = twin.vars[name] = copied(variable, made.blocks[variable.block.idx])
+            rewriter.mapped[variable] = twin.vars[name] = like(variable, twin)
     for variable in program.bound():
-        if id(variable) in copies:
-            made.bind(copies[id(variable)], variable.tensor)
-
-    def moved(value: Any) -> Any:
-        if isinstance(value, (list, tuple)):
-            return type(value)(moved(v) for v in value)
-        return copies.get(id(value), value) if isinstance(value, Variable) else value
-
-    for block, twin in zip(program.blocks, made.blocks, strict=True):
-        for operator in block.ops:
-            if for_test and role(operator) & (BACKWARD | OPTIMIZE):
-                continue
-            made_op = Operator(operator.opdef, moved(operator.inputs), dict(operator.attrs))
-            made_op.outputs = moved(operator.outputs)
-            made_op.code, made_op.instruction = operator.code, operator.instruction
-            made_op.key, made_op.replay = moved(operator.key), operator.replay
-            made_op.notes = moved_notes(operator.notes, moved)
-            if for_test and "is_test" in made_op.attrs:
-                made_op.attrs["is_test"] = True
-            twin.ops.append(made_op)
+        made.bind(rewriter.mapped[variable], variable.tensor)
+    rewriter.copy_block(program.global_block(), made.global_block())
     if for_test:
         _drop_unused(program, made)
+        for operator in with_sub_blocks(made.global_block().ops):
+            if "is_test" in operator.attrs:
+                operator.attrs["is_test"] = True
+            _drop_training_results(operator)
         for block in made.blocks:
-            for operator in block.ops:
-                _drop_training_results(operator)
             block.vars = dict(sorted(block.vars.items()))  # as Paddle lists them, which takes them from a map
     made.changed()
     return made
@@ -69,33 +64,6 @@ def _drop_training_results(operator: Operator) -> None:
 def role(operator: Operator) -> int:
     """Paddle's op_role: 0 forward, 1 backward, 2 update, 256 the loss."""
     return int((operator.notes or {}).get("attrs", {}).get("op_role", 0))
-
-
-def copied(variable: Variable, block: Block) -> Variable:
-    """A Variable of another block that is like this one."""
-    if isinstance(variable, Parameter):
-        made: Variable = Parameter(
-            block, variable.name, variable.spec, trainable=variable.trainable, is_data=variable.is_data,
-            tensor=variable.tensor,
-        )  # fmt: skip
-        assert isinstance(made, Parameter)
-        made.copy_fields(variable)
-    else:
-        made = copy.copy(variable)
-        made.block = block
-    return made
-
-
-def moved_notes(notes: dict[str, Any] | None, moved: Any) -> dict[str, Any] | None:
-    """Notes of an operator for its copy; ``moved`` gives what stands for a Variable."""
-    if not notes:
-        return notes
-    made = dict(notes)
-    if "extra" in made:
-        made["extra"] = {slot: moved(v) for slot, v in made["extra"].items()}
-    if "attrs" in made:
-        made["attrs"] = dict(made["attrs"])
-    return made
 
 
 def _drop_unused(source: Program, made: Program) -> None:

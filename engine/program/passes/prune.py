@@ -33,7 +33,7 @@ def pruned(source: Program, feeds: Sequence[Variable], fetches: Sequence[Variabl
                 "what the forward part computes"
             )
     read = {v.name: v for o in block.ops for v in arguments(o)}
-    read |= {v.name: v for o in block.ops for b in sub_blocks(o, block) for v in reads_inside(b)}
+    read |= {v.name: v for o in block.ops for b in sub_blocks(o) for v in reads_inside(b)}
     read |= {v.name: v for v in outputs}
     given = {id(v) for v in inputs}
     absent = [n for n, v in read.items() if v.is_data and v.block is block and id(v) not in given]
@@ -67,7 +67,7 @@ def _leading(block: Block, inputs: Sequence[Variable], outputs: Sequence[Variabl
         if any(id(v) in wanted for v in results(operator)):
             kept.append(operator)
             wanted |= {id(v) for v in arguments(operator)}
-            wanted |= {id(v) for b in sub_blocks(operator, block) for v in reads_inside(b)}
+            wanted |= {id(v) for b in sub_blocks(operator) for v in reads_inside(b)}
             wanted -= given
     kept.reverse()
     return kept

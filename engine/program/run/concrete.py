@@ -32,7 +32,7 @@ def concrete_specs(program: Program, ops: Sequence[Operator], feeds: Mapping[str
 
     for operator in ops:
         outputs: list[Variable | None] = list(operator.outputs)
-        if "specs" in operator.attrs:  # control flow: its results may differ from run to run
+        if operator.regions:  # its results may differ from run to run
             continue
         try:
             specs = operator.opdef.infer_specs([spec_of(v) for v in operator.inputs], operator.attrs)

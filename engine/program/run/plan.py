@@ -20,7 +20,7 @@ from engine.core.random import default_generator
 from engine.core.spec import Spec
 from engine.eager.mode import explain_specs
 from engine.program.backward.gradient_operator import lowered
-from engine.program.graph.liveness import last_uses, needed
+from engine.program.graph.liveness import keeps, last_uses, needed
 from engine.program.graph.program import Program, Variable, variables_of
 from engine.program.run.concrete import concrete_specs
 from engine.program.run.reuse import bases_of, handed_on, reusable
@@ -180,9 +180,11 @@ class Writer:
                 simple = value is None or isinstance(value, (bool, int))
                 arguments.append(f"{key}={value if simple else self.constant(value)}")
         if opdef.random:
-            if operator.key is not None and not operator.replay:
-                self.line(depth, f"{self.slot(operator.key)} = reserve()")
-            arguments.append("key=" + (self.slot(operator.key) if operator.key is not None else "reserve()"))
+            if (kept := keeps(operator)) is not None:
+                self.line(depth, f"{self.slot(kept)} = reserve()")
+            arguments.append(
+                "key=" + (self.slot(operator.kept) if operator.kept is not None else "reserve()")
+            )
         outputs = list(operator.outputs)
         if id(operator) in self.reused:
             arguments.append(f"out={self.slot(self.reused[id(operator)])}")

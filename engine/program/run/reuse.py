@@ -61,6 +61,6 @@ def handed_on(ops: Sequence[Operator]) -> set[int]:
     return {
         base.get(id(v), id(v))
         for operator in ops
-        if "specs" in operator.attrs
+        if operator.regions
         for v in (*variables_of(operator.inputs), *variables_of(operator.outputs))
     }

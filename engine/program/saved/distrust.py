@@ -8,10 +8,10 @@ from typing import Any
 from engine.core.opdef import OPS
 from engine.core.operator import Operator
 from engine.core.spec import Spec
+from engine.ops.control.flow import while_grad, while_loop
 from engine.ops.control.gradient import gradient
 from engine.program.backward.gradient_operator import forward_of
-from engine.program.graph.liveness import SUB_BLOCKS
-from engine.program.graph.program import Block, Program, variables_of
+from engine.program.graph.program import Block, Program
 from engine.program.saved.distrust_replay import key_faults, reserved, steps_faults, walk_back_faults
 
 # A value larger than this, as far as its shape is known, is no network's but a trap for the memory.
@@ -45,12 +45,12 @@ def structure_faults(program: Program, training: bool = False) -> Iterator[str]:
             yield f"{where}: is no operator of a Program"
         elif operator.opdef.name == "py_func":
             yield f"{where}: Python functions are not read from files; build the Program again"
-        elif operator.opdef.name == "while_grad" and not training:
+        elif operator.opdef is while_grad.opdef and not training:
             yield f"{where}: is no operator of a model that only predicts"
-        found = list(_block_faults(block, operator, used, training))
+        found = list(_region_faults(block, operator, used, training))
         yield from (f"{where}: {fault}" for fault in found)
-        if operator.opdef.name == "while" and not found:
-            loops |= {operator.attrs["body_block"], operator.attrs["cond_block"]}
+        if operator.opdef.loops and not found:
+            loops |= {region.block.idx for region in operator.regions}
     for block in program.blocks:
         nested = sum(b.idx in loops for b in block.lineage())
         if nested > MOST_LOOPS:
@@ -82,83 +82,43 @@ def _bytes(spec: Spec) -> int:
     return total if 0 not in spec.shape else 0
 
 
-def _block_faults(block: Block, operator: Operator, used: set[int], training: bool) -> Iterator[str]:
-    """The sub-blocks of control flow: there, below this block, and of this operator only."""
-    attrs, blocks = operator.attrs, block.program.blocks
-    subs: list[Block] = []
-    for key in SUB_BLOCKS:
-        if key not in attrs:
-            continue
-        index = attrs[key]
-        if type(index) is not int or not block.idx < index < len(blocks) or index in used:
-            yield f"{key} is {index!r}, which is no block of its own"
+def _region_faults(block: Block, operator: Operator, used: set[int], training: bool) -> Iterator[str]:
+    """The blocks of an operator's regions: there, below this block, and of this operator only.
+
+    They stand below the operator's block, or together below a block of their own that holds their values.
+    """
+    regions = operator.regions
+    if len(regions) != len(operator.opdef.regions):
+        yield f"has {len(regions)} regions; it takes {list(operator.opdef.regions)}"
+        return
+    for name, region in zip(operator.opdef.regions, regions, strict=True):
+        index = region.block.idx
+        if not block.idx < index or index in used:
+            yield f"region {name}: block {index} is no block of its own"
             return
         used.add(index)
-        subs.append(blocks[index])
-    if not subs:
+    if not regions:
         return
-    parents = {sub.parent_idx for sub in subs}
-    if operator.opdef.name == "conditional_block":
-        if parents != {block.idx}:
-            yield f"its branches are below blocks {sorted(parents)}, not below this one"
-            return
-        yield from _result_faults(operator, subs[0], "true_results")
-        yield from _result_faults(operator, subs[1], "false_results")
-        return
-    if operator.opdef.name == "while_grad":
-        yield from walk_back_faults(block, operator, subs[0])
-        return
-    outer = subs[0].parent
-    if len(parents) != 1 or outer is None or outer.parent_idx != block.idx or outer.ops or outer.idx in used:
-        yield "its condition and body are not below a block of its values"
-        return
-    used.add(outer.idx)
-    yield from _loop_faults(operator, outer, subs[0], subs[1])
-    yield from steps_faults(operator, training)
-
-
-def _result_faults(operator: Operator, block: Block, key: str) -> Iterator[str]:
-    """``attrs[key]`` names a Variable that can stand for each of the operator's results."""
-    names, specs = operator.attrs[key], operator.attrs["specs"]
-    outputs = list(variables_of(operator.outputs))
-    if not _are(names, str) or not _are(specs, Spec) or not len(names) == len(specs) == len(outputs):
-        yield f"{key} and specs do not say what its {len(outputs)} results are"
-        return
-    for name, spec, output in zip(names, specs, outputs, strict=True):
-        found = block.find(name)
-        if found is None or not _alike(found.spec, output.spec) or not _alike(spec, output.spec):
-            yield f"{key}: {name!r} can't stand for {output.name!r} {output.spec}"
-
-
-def _loop_faults(operator: Operator, outer: Block, condition: Block, body: Block) -> Iterator[str]:
-    attrs = operator.attrs
-    names, starts = attrs["loop_names"], operator.inputs[0]
-    if not _are(names, str) or not names or len(set(names)) != len(names) or len(names) != len(starts):
-        yield f"loop_names do not say what its {len(starts)} values are"
-        return
-    for name, start in zip(names, starts, strict=True):
-        value = outer.vars.get(name)
-        if value is None or not value.is_data or not _alike(value.spec, start.spec):
-            yield f"loop_names: {name!r} can't stand for {start.name!r} {start.spec}"
-    result = condition.find(attrs["cond_result"]) if isinstance(attrs["cond_result"], str) else None
-    if result is None or result.dtype.name != "bool":
-        yield f"cond_result {attrs['cond_result']!r} is no bool"
-    yield from _result_faults(operator, body, "body_results")
-    if len(list(variables_of(operator.outputs))) != len(names):
-        yield f"its {len(names)} values have another number of results"
+    parents = {region.block.parent_idx for region in regions}
+    outer = regions[0].block.parent
+    walks_back = operator.opdef is while_grad.opdef  # it stands below the values of its loop
+    if len(parents) != 1 or outer is None:
+        yield f"its regions are below blocks {sorted(parents)}, not below one"
+    elif not operator.opdef.loops:
+        if outer is not block:
+            yield f"its regions are below block {outer.idx}, not below this one"
+    elif not walks_back:
+        if outer.parent_idx != block.idx or outer.ops or outer.idx in used:
+            yield "its regions are not below a block of its values"
+        used.add(outer.idx)
+    if operator.opdef is while_loop.opdef:
+        yield from steps_faults(operator, training)
+    elif walks_back:
+        yield from walk_back_faults(block, operator)
 
 
 def _are(value: Any, kind: type) -> bool:
     return isinstance(value, list) and all(isinstance(v, kind) for v in value)
-
-
-def _alike(a: Spec, b: Spec) -> bool:
-    """Whether one may stand for the other: dtype, number of dimensions, and those that both know."""
-    return (
-        a.dtype is b.dtype
-        and a.ndim == b.ndim
-        and all(m == n or -1 in (m, n) for m, n in zip(a.shape, b.shape, strict=True))
-    )
 
 
 def content_faults(program: Program, training: bool = False) -> Iterator[str]:
@@ -173,7 +133,7 @@ def content_faults(program: Program, training: bool = False) -> Iterator[str]:
         yield from (f"{where}: {fault}" for fault in _output_faults(block, operator, defined, training))
         found = list(_attribute_faults(operator)) or list(_gradient_faults(operator))
         yield from (f"{where}: {fault}" for fault in found)
-        if "specs" not in operator.attrs and not found:
+        if not operator.regions and not found:
             yield from (f"{where}: {fault}" for fault in _spec_faults(operator))
     yield from _interface_faults(program, defined)
 
@@ -296,7 +256,7 @@ def _spec_faults(operator: Operator) -> Iterator[str]:
         if spec is None or variable is None:
             if spec is not variable:
                 yield "a result is missing, or one too many"
-        elif not _alike(spec, variable.spec):
+        elif not spec.agrees(variable.spec):
             yield f"its result {variable.name!r} is {variable.spec}: inference says {spec}"
         elif any(d < -1 for d in spec.shape) or _bytes(spec) > LARGEST:
             yield f"its result would be {spec}"

@@ -12,9 +12,11 @@ from engine.core.operator import Operator
 from engine.core.spec import Spec
 from engine.program.graph.check import problems
 from engine.program.graph.program import Block, Program, Variable, variables_of
+from engine.program.graph.region import Region
 from engine.program.saved.distrust import content_faults, structure_faults
+from engine.program.saved.version_1 import from_version_1
 
-VERSION = 1
+VERSION = 2
 
 
 def to_plain(program: Program) -> dict[str, Any]:
@@ -27,8 +29,7 @@ def to_plain(program: Program) -> dict[str, Any]:
             {
                 "idx": b.idx,
                 "parent": b.parent_idx,
-                "vars": [_plain_variable(v) for v in b.vars.values() if v.block is b],
-                "borrowed": [_reference(v) for v in b.vars.values() if v.block is not b],
+                "vars": [_plain_variable(v) for v in b.vars.values()],
                 "ops": [_plain_operator(o) for o in b.ops],
             }
             for b in program.blocks
@@ -37,8 +38,16 @@ def to_plain(program: Program) -> dict[str, Any]:
 
 
 def _reference(variable: Variable) -> list[Any]:
-    """Where to find a Variable that the block does not see."""
+    """Where to find a Variable, whether an operator's block sees it or not."""
     return [variable.block.idx, variable.name]
+
+
+def _plain_region(region: Region) -> dict[str, Any]:
+    return {
+        "block": region.block.idx,
+        "arguments": [_reference(v) for v in region.arguments],
+        "results": [_reference(v) for v in region.results],
+    }
 
 
 def _plain_variable(variable: Variable) -> dict[str, Any]:
@@ -77,11 +86,12 @@ def _plain_operator(operator: Operator) -> dict[str, Any]:
         },
         "outputs": outputs,
         "attrs": {k: _plain_attribute(v) for k, v in operator.attrs.items()},
+        "regions": [_plain_region(r) for r in operator.regions],
         "notes": _plain_notes(operator.notes),
         "file": position[0] if position else None,
         "line": position[1] if position else None,
         # What a gradient runs again: with the random numbers of the first time, without its effects.
-        "key": None if operator.key is None else _reference(operator.key),
+        "kept": None if operator.kept is None else _reference(operator.kept),
         "replay": operator.replay,
     }
 
@@ -131,8 +141,8 @@ def from_plain(plain: Any, where: str = "program", training: bool = False) -> Pr
     """
     try:
         program = _read(plain)
-    except FormatError:
-        raise
+    except FormatError as error:
+        raise FormatError(f"{where}: its Program can't be read: {error}; save the model again") from error
     except Exception as error:  # plain values of every kind, where others are expected
         raise FormatError(f"{where}: its Program can't be read: {error!r}; save the model again") from error
     found = list(structure_faults(program, training)) or problems(program)
@@ -151,9 +161,11 @@ def _text_faults(program: Program) -> Iterator[str]:
 
 
 def _read(plain: Any) -> Program:
+    if plain["version"] == 1:
+        plain = from_version_1(plain)
     if plain["version"] != VERSION:
         raise FormatError(
-            f"Program has version {plain['version']}: this build reads version {VERSION}; update Model Studio"
+            f"Program has version {plain['version']}: this build reads up to {VERSION}; update Model Studio"
         )
     program = Program()
     program.blocks.clear()
@@ -164,11 +176,6 @@ def _read(plain: Any) -> Program:
         program.blocks.append(block)
         for v in item["vars"]:
             _variable(block, v)
-    for block, item in zip(program.blocks, plain["blocks"], strict=True):
-        for place in item.get("borrowed", ()):
-            borrowed = _referred(program, place)
-            if block.vars.setdefault(borrowed.name, borrowed) is not borrowed:
-                raise FormatError(f"block {block.idx}: {borrowed.name!r} is there already")
     for block, item in zip(program.blocks, plain["blocks"], strict=True):
         for o in item["ops"]:
             block.ops.append(_operator(block, o))
@@ -181,9 +188,21 @@ def _read(plain: Any) -> Program:
 
 def _referred(program: Program, place: Any) -> Variable:
     index, name = place
+    return _block(program, index).vars[name]
+
+
+def _block(program: Program, index: Any) -> Block:
     if type(index) is not int or not 0 <= index < len(program.blocks):
         raise FormatError(f"there is no block {index!r}")
-    return program.blocks[index].vars[name]
+    return program.blocks[index]
+
+
+def _region(program: Program, plain: dict[str, Any]) -> Region:
+    return Region(
+        _block(program, plain["block"]),
+        [_referred(program, place) for place in plain["arguments"]],
+        [_referred(program, place) for place in plain["results"]],
+    )
 
 
 def _variable(block: Block, plain: dict[str, Any]) -> None:
@@ -243,8 +262,9 @@ def _operator(block: Block, plain: dict[str, Any]) -> Operator:
     operator.outputs = tuple(outputs)
     operator.notes = _notes(block, plain.get("notes"))
     operator.replay = bool(plain.get("replay", False))
-    if plain.get("key") is not None:
-        operator.key = _referred(block.program, plain["key"])
+    operator.regions = tuple(_region(block.program, r) for r in plain.get("regions", ()))
+    if plain.get("kept") is not None:
+        operator.kept = _referred(block.program, plain["kept"])
     if plain.get("file") is not None:
         operator.code = (str(plain["file"]), int(plain["line"]))
     return operator

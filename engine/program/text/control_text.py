@@ -12,8 +12,8 @@ from typing import Any
 
 from engine.core.operator import Operator
 from engine.core.spec import Spec
-from engine.program.graph.program import Block, Program, Variable, variables_of
-from engine.program.text.describe import COMMON, OpDesc, describe, number, says_name
+from engine.program.graph.program import Program, Variable, variables_of
+from engine.program.text.describe import COMMON, BlockNumber, OpDesc, describe, number, says_name
 
 COND, LOOP = "cond", "loop"
 
@@ -26,12 +26,12 @@ def cond_descs(operator: Operator, numbers: Mapping[int, int]) -> Iterator[OpDes
     names = operator.notes[COND] if operator.notes else {}
     pred, captured = operator.inputs
     condition = says_name(pred)
-    for key, block_key, chosen in (
-        ("true", "true_block", condition), ("false", "false_block", names["not"])
-    ):  # fmt: skip
+    for key, region, chosen in zip(
+        ("true", "false"), operator.regions, (condition, names["not"]), strict=True
+    ):
         if key == "false":
             yield _desc("logical_not", {"X": [condition]}, {"Out": [names["not"]]})
-        block = pred.block.program.blocks[operator.attrs[block_key]]
+        block = region.block
         read = {id(v) for o in block.ops for v in variables_of(o.inputs)}
         yield _desc(
             "conditional_block",
@@ -52,16 +52,6 @@ def cond_descs(operator: Operator, numbers: Mapping[int, int]) -> Iterator[OpDes
         yield _desc("select_input", {"Mask": [names["mask"]], "X": [no, yes]}, {"Out": [result]})
 
 
-class BlockNumber:
-    """A block as an attribute."""
-
-    def __init__(self, index: int) -> None:
-        self.index = index
-
-    def __str__(self) -> str:
-        return f"block[{self.index}]"
-
-
 def tails(program: Program) -> dict[int, list[OpDesc]]:
     """What the branches of a ``cond`` do at their end: they assign their results to Variables outside."""
     found: dict[int, list[OpDesc]] = {}
@@ -70,60 +60,51 @@ def tails(program: Program) -> dict[int, list[OpDesc]]:
             names = (operator.notes or {}).get(COND)
             if names is None:
                 continue
-            for side in ("true", "false"):
-                branch = program.blocks[operator.attrs[f"{side}_block"]]
-                results = [branch.var(n) for n in operator.attrs[f"{side}_results"]]
-                found[branch.idx] = [
+            for side, region in zip(("true", "false"), operator.regions, strict=True):
+                found[region.block.idx] = [
                     _desc("assign", {"X": [says_name(v)]}, {"Out": [outside]})
-                    for v, outside in zip(results, names[side]["results"], strict=False)
+                    for v, outside in zip(region.results, names[side]["results"], strict=False)
                 ]
     return found
 
 
-def _condition(program: Program, operator: Operator) -> Variable:
-    return program.blocks[operator.attrs["cond_block"]].var(operator.attrs["cond_result"])
-
-
-def header_parts(program: Program, operator: Operator) -> list[tuple[Variable, str | None]]:
+def header_parts(operator: Operator) -> list[tuple[Variable, str | None]]:
     """The Variables that Paddle declares where the loop stands."""
-    block: Block = program.blocks[operator.attrs["cond_block"]]
+    block = operator.regions[0].block
     scope = Variable(block, operator.notes[LOOP]["scope"] if operator.notes else "", Spec((), "int32"))
     scope.type = "STEP_SCOPES"
     return [*((v, None) for v in block.vars.values()), (scope, None)]
 
 
-def _changed(program: Program, operator: Operator) -> list[tuple[Variable, Variable]]:
+def _changed(operator: Operator) -> list[tuple[Variable, Variable]]:
     """Pairs of a loop's value and its next one, where the body gives another."""
-    body = program.blocks[operator.attrs["body_block"]]
-    pairs = zip(operator.attrs["loop_names"], operator.attrs["body_results"], strict=True)
-    return [(body.var(a), body.var(b)) for a, b in pairs if body.var(a) is not body.var(b)]
+    body = operator.regions[1]
+    return [(a, b) for a, b in zip(body.arguments, body.results, strict=True) if a is not b]
 
 
-def loop_desc(program: Program, operator: Operator, numbers: Mapping[int, int]) -> OpDesc:
+def loop_desc(operator: Operator, numbers: Mapping[int, int]) -> OpDesc:
     """The ``while`` itself."""
     initial, captured = operator.inputs
-    condition = says_name(_condition(program, operator))
+    condition = says_name(operator.regions[0].results[0])
     names = list(dict.fromkeys(says_name(v) for v in (*initial, *captured)))
     assert operator.notes is not None, "only noted loops are shown so"
     return _desc(
         "while",
         {"Condition": [condition], "X": names},
         {
-            "Out": [condition, *(says_name(value) for value, _ in _changed(program, operator))],
+            "Out": [condition, *(says_name(value) for value, _ in _changed(operator))],
             "StepScopes": [operator.notes[LOOP]["scope"]],
         },
-        {"is_test": False, "sub_block": BlockNumber(numbers[operator.attrs["body_block"]])},
+        {"is_test": False, "sub_block": BlockNumber(numbers[operator.regions[1].block.idx])},
     )
 
 
-def body_parts(
-    program: Program, operator: Operator
-) -> tuple[list[tuple[Variable, str | None]], list[OpDesc]]:
+def body_parts(operator: Operator) -> tuple[list[tuple[Variable, str | None]], list[OpDesc]]:
     """What follows the body's own operators: the condition once more, and the values' assignments."""
     assert operator.notes is not None, "only noted loops are shown so"
     again: dict[str, str] = operator.notes[LOOP]["again"]
-    condition = program.blocks[operator.attrs["cond_block"]]
-    changed = _changed(program, operator)
+    condition = operator.regions[0].block
+    changed = _changed(operator)
     renamed = again | {says_name(value): says_name(result) for value, result in changed}
     variables: list[tuple[Variable, str | None]] = [
         (v, again[v.name]) for v in condition.vars.values() if v.name in again
@@ -135,7 +116,7 @@ def body_parts(
             for slot, names in slots.items():
                 slots[slot] = [renamed.get(n, n) for n in names]
         descs.append(desc)
-    result = _condition(program, operator)
+    result = operator.regions[0].results[0]
     descs += [
         _desc("assign", {"X": [says_name(result_)]}, {"Out": [says_name(value)]})
         for value, result_ in changed

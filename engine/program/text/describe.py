@@ -41,6 +41,16 @@ class OpDesc:
         return f"{{{outputs}}} = {self.type}(inputs={{{inputs}}}, {attrs})"
 
 
+class BlockNumber:
+    """A block as an attribute."""
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+
+    def __str__(self) -> str:
+        return f"block[{self.index}]"
+
+
 def attribute_text(value: Any) -> str:
     """An attribute's value as Paddle writes it: strings bare, lists in brackets."""
     return str(value)
@@ -98,6 +108,10 @@ def describe(operator: Operator) -> OpDesc:
             continue
         shown = _shown(name, value)
         attrs[form.rename.get(name, name)] = float(np.float32(shown)) if name in form.floats else shown
+    for name, region in zip(opdef.regions, operator.regions, strict=True):
+        attrs[f"{name}_block"] = BlockNumber(region.block.idx)
+        attrs[f"{name}_arguments"] = [says_name(v) for v in region.arguments]
+        attrs[f"{name}_results"] = [says_name(v) for v in region.results]
     for name, value in form.attrs.items():
         attrs[name] = value(operator) if callable(value) else value
     if "instead" in notes:

@@ -68,10 +68,10 @@ class Shown:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.bodies = {
-            o.attrs["body_block"]: o
+            o.regions[1].block.idx: o
             for b in program.blocks for o in b.ops if o.notes and LOOP in o.notes
         }  # fmt: skip
-        merged = {o.attrs["cond_block"] for o in self.bodies.values()}
+        merged = {o.regions[0].block.idx for o in self.bodies.values()}
         merged |= {program.blocks[index].parent_idx for index in self.bodies}
         self.blocks = [b for b in program.blocks if b.idx not in merged]
         self.numbers = {b.idx: n for n, b in enumerate(self.blocks)}
@@ -99,7 +99,7 @@ class Shown:
         for operator in block.ops:
             operators += self._descs(operator)
         if block.idx in self.bodies:
-            more, descs = body_parts(self.program, self.bodies[block.idx])
+            more, descs = body_parts(self.bodies[block.idx])
             lines += [f"    {variable_text(v, name)}" for v, name in more]
             operators += descs
         operators += self.tails.get(block.idx, [])
@@ -115,9 +115,7 @@ class Shown:
             elif operator.notes and LOOP in operator.notes:
                 outputs = list(variables_of(operator.outputs))
                 hidden |= {id(v) for v in outputs}
-                before[id(outputs[0])] = [
-                    variable_text(v, name) for v, name in header_parts(self.program, operator)
-                ]
+                before[id(outputs[0])] = [variable_text(v, name) for v, name in header_parts(operator)]
         return hidden, before
 
     def _descs(self, operator: Operator) -> Iterator[OpDesc]:
@@ -127,9 +125,9 @@ class Shown:
         if COND in notes:
             yield from cond_descs(operator, self.numbers)
         elif LOOP in notes:
-            for inner in self.program.blocks[operator.attrs["cond_block"]].ops:
+            for inner in operator.regions[0].block.ops:
                 yield from self._descs(inner)
-            yield loop_desc(self.program, operator, self.numbers)
+            yield loop_desc(operator, self.numbers)
         else:
             yield describe(operator)
 

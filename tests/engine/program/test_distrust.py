@@ -82,9 +82,30 @@ def result_over_a_weight(plain: dict) -> None:
     find(plain, "matmul_v2")["outputs"]["Out"] = [weight]
 
 
+def region(kind: str, which: int = 0, **fields: object):
+    def changed(plain: dict) -> None:
+        find(plain, kind)["regions"][which].update(fields)
+
+    changed.__name__ = f"{kind}: {fields}"
+    return changed
+
+
 def branch_used_twice(plain: dict) -> None:
-    attrs = find(plain, "conditional_block")["attrs"]
-    attrs["false_block"] = attrs["true_block"]
+    first, second = find(plain, "conditional_block")["regions"]
+    second["block"] = first["block"]
+
+
+def one_branch(plain: dict) -> None:
+    find(plain, "conditional_block")["regions"].pop()
+
+
+def regions_of_another(plain: dict) -> None:
+    find(plain, "matmul_v2")["regions"] = find(plain, "conditional_block")["regions"]
+
+
+def results_swapped_with_values(plain: dict) -> None:
+    condition, body = find(plain, "while")["regions"]
+    condition["results"] = body["results"]
 
 
 def doubling_blocks(plain: dict) -> None:
@@ -93,9 +114,11 @@ def doubling_blocks(plain: dict) -> None:
     start = len(plain["blocks"])
     for n in range(start, start + 40):
         inner = copy.deepcopy(operator)
-        inner["attrs"].update(true_block=n + 1, false_block=n + 1)
+        for each in inner["regions"]:
+            each["block"] = n + 1
         plain["blocks"].append({"idx": n, "parent": 0, "vars": [], "ops": [inner]})
-    operator["attrs"].update(true_block=start, false_block=start)
+    for each in operator["regions"]:
+        each["block"] = start
 
 
 def deep_blocks(plain: dict) -> None:
@@ -129,12 +152,14 @@ HOSTILE = [
     change("assign_value", values=[1.0] * 7),
     change("split", sections=[1, 1, 1]),
     change("split", axis="abc"),
-    change("conditional_block", true_block="0"),
-    change("conditional_block", true_block=0),
-    change("conditional_block", true_results=["x", "x"]),
-    change("while", loop_names=[]),
-    change("while", cond_result="x"),
-    change("while", steps="x"),
+    region("conditional_block", block="0"), region("conditional_block", block=0),
+    region("conditional_block", block=-1), region("conditional_block", block=True),
+    region("conditional_block", results=[[0, "x"], [0, "x"]]),
+    region("conditional_block", arguments=[[0, "x"]]),
+    region("conditional_block", results=[[1 << 70, "x"]]), region("conditional_block", results=["x"]),
+    region("while", 1, arguments=[]), region("while", results=[[0, "x"]]), region("while", results=[]),
+    lambda plain: find(plain, "while").update(kept=[0, "x"]),
+    one_branch, regions_of_another, results_swapped_with_values,
     change("while", unknown=1),
     change("slice_view", index=[["slice", None, "a", None], ["slice", 0, 2, None]]),
     huge_variable, write_into_what_is_fed, write_into_something_else, result_over_a_weight, branch_used_twice,

@@ -79,42 +79,53 @@ def operators(plain, **having):
 
 def walked(plain):
     (found,) = operators(plain, type="while_grad")
-    return found["attrs"]
+    return found
 
 
-def rename(names):
-    names[0] = "fc_1.w_0"
+def loop_of(plain):
+    (found,) = operators(plain, type="while")
+    return found
+
+
+def taken(plain, place, by):
+    """Another Variable for one that the loop's gradient takes."""
+    walked(plain)["regions"][0]["arguments"][place] = by
 
 
 SPOILED = {
-    "no key": (lambda p: operators(p, type="dropout", replay=True)[0].update(key=None), "random key"),
+    "no key": (lambda p: operators(p, type="dropout", replay=True)[0].update(kept=None), "random_key_0"),
     "key of nobody": (
-        lambda p: operators(p, type="dropout", replay=False)[0].update(key=None), "nothing draws its"
+        lambda p: operators(p, type="dropout", replay=False)[0].update(kept=None), "other random keys"
     ),
     "key of another block": (
-        lambda p: operators(p, type="dropout", replay=True)[0].update(key=[0, "x"]), "no random key"
+        lambda p: operators(p, type="dropout", replay=True)[0].update(kept=[0, "x"]), "random_key_0"
     ),
     "key without a block": (
-        lambda p: operators(p, type="dropout", replay=True)[0].update(key=[-1, "x"]), "no block -1"
+        lambda p: operators(p, type="dropout", replay=True)[0].update(kept=[-1, "x"]), "no block -1"
     ),
     "key where nothing is drawn": (
-        lambda p: operators(p, type="mul")[0].update(key=operators(p, type="dropout")[0]["key"]),
+        lambda p: operators(p, type="mul")[0].update(kept=operators(p, type="dropout")[0]["kept"]),
         "draws nothing",
     ),
-    "borrowed": (lambda p: p["blocks"][-1]["borrowed"].append([0, "x"]), "'x' belongs to block 0"),
-    "steps": (lambda p: walked(p).update(steps="x"), "no loop before it"),
+    "steps": (lambda p: walked(p)["inputs"].update(StepScopes=["x"]), "no loop before it"),
     "steps of both": (
-        lambda p: (walked(p).update(steps="x"), operators(p, type="while")[0]["attrs"].update(steps="x")),
+        lambda p: (walked(p)["inputs"].update(StepScopes=["x"]), loop_of(p).update(kept=[0, "x"])),
         "can't keep what the loop goes through",
     ),
-    "names": (lambda p: walked(p).update(loop_names=["i"]), "no loop before it"),
-    "another body": (lambda p: walked(p).update(body_block=1), "body_block is 1"),
-    "sums": (lambda p: walked(p).update(sums={"attrs": {}}), "no lists of names"),
-    "fewer sums": (lambda p: walked(p)["sums"]["attrs"].update(grads=[]), "it names"),
-    "absent": (lambda p: walked(p)["carried"].__setitem__(0, "zz"), "'zz'"),
-    "another gradient": (lambda p: rename(walked(p)["sums"]["attrs"]["grads"]), "can't be the gradient"),
-    "another placeholder": (lambda p: rename(walked(p)["grad_names"]), "grad_names are not its own"),
-    "another key": (lambda p: rename(walked(p)["sums"]["attrs"]["keys"]), "keys are no random keys"),
+    "another value": (lambda p: taken(p, 0, [0, "x"]), "other values than those of its loop"),
+    "another key": (lambda p: taken(p, 2, [0, "x"]), "other random keys"),
+    "another placeholder": (lambda p: taken(p, -1, [0, "x"]), "not its own"),
+    "fewer values": (lambda p: walked(p)["attrs"].update(values=0), "other values"),
+    "no number of values": (lambda p: walked(p)["attrs"].update(values="1"), "other values"),
+    "another body": (lambda p: walked(p)["regions"][0].update(block=1), "no block of its own"),
+    "fewer results": (
+        lambda p: walked(p)["regions"][0].update(results=[]), "gradients that an iteration gives"
+    ),
+    "absent": (lambda p: walked(p)["regions"][0]["results"].__setitem__(0, [0, "zz"]), "'zz'"),
+    "another gradient": (
+        lambda p: walked(p)["regions"][0]["results"].__setitem__(0, [0, "fc_1.w_0"]), "can't stand for"
+    ),
+    "another source": (lambda p: walked(p)["inputs"].update(Source=["x"]), "gradients of sources"),
 }  # fmt: skip
 
 

@@ -149,7 +149,9 @@ def test_a_program_as_the_tree_wants_it() -> None:
          "vars": [{"name": "x", "shape": [-1, 2], "dtype": "float32", "persistable": False,
                    "parameter": False, "stop_gradient": True}],
          "ops": [{"type": "cond", "inputs": {"Cond": ["x"]}, "outputs": {"Out": ["y"]},
-                  "attrs": {"true_block": 1, "false_block": 2, "to": {"dtype": "int64"}}, "file": None,
+                  "attrs": {"to": {"dtype": "int64"}}, "file": None,
+                  "regions": [{"block": 1, "arguments": [], "results": []},
+                              {"block": 2, "arguments": [], "results": []}],
                   "line": None}]},
     ]}  # fmt: skip
     program = program_data(plain, "net")

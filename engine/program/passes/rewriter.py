@@ -1,0 +1,206 @@
+"""Rewriter: copies operators with substitution, and erases, replaces and inserts them.
+
+Every pass and every copy of a Program goes through it, so that notes, source lines, regions, random keys and
+name hints stay with their operators.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from engine.core import mode as modes
+from engine.core.identity import IdentityMap, IdentitySet
+from engine.core.operator import Operator
+from engine.core.spec import Spec
+from engine.program.build.builder import Builder
+from engine.program.graph.liveness import with_sub_blocks
+from engine.program.graph.program import Block, Program, reads, variables_of
+from engine.program.graph.region import Region
+from engine.program.graph.variable import Parameter, Variable
+
+
+class Rewriter:
+    """Changes ``program``; operators of another one, or of another of its blocks, are copied into it.
+
+    ``mapped`` says what stands in ``program`` for a Variable of the source, ``blocks`` for a Block. With
+    ``replay`` the copies are a second run of the first ones: they take the random keys that those drew and
+    have no effects. Subclasses say what becomes of Variables (``made``) and of blocks (``block_for``).
+    """
+
+    def __init__(self, program: Program, replay: bool = False) -> None:
+        self.program = program
+        self.replay = replay
+        self.mapped: IdentityMap[Variable, Variable] = IdentityMap()
+        self.blocks: IdentityMap[Block, Block] = IdentityMap()
+
+    # -- copies --------------------------------------------------------------------------------------------
+    def made(self, variable: Variable, target: Block) -> Variable:
+        """The Variable that stands for ``variable``, which begins to exist in ``target``."""
+        return self.mapped[variable]
+
+    def block_for(self, block: Block, target: Block) -> Block:
+        """The block, without operators yet, for a sub-block of an operator that is copied to ``target``."""
+        outer = block.parent
+        assert outer is not None, "a sub-block has a parent"
+        if outer not in self.blocks:  # the block of a loop's values, which its regions share
+            self.blocks[outer] = self.program.create_block(target)
+        made = self.blocks[block] = self.program.create_block(self.blocks[outer])
+        return made
+
+    def leaves_out(self, operator: Operator) -> bool:
+        """Whether there is no copy of ``operator``."""
+        return False
+
+    def read(self, value: Any) -> Any:
+        """What stands for an operator's input: a Variable, a list of them, or None."""
+        if isinstance(value, (list, tuple)):
+            return [self.read(v) for v in value]
+        return self.mapped.get(value, value)
+
+    def copy_block(self, block: Block, target: Block) -> list[Operator]:
+        """Append copies of the operators of ``block`` to ``target``; gives the copies."""
+        self.blocks[block] = target
+        made = [self.copy(o, target) for o in block.ops if not self.leaves_out(o)]
+        return [operator for operator in made if operator is not None]
+
+    def copy(self, operator: Operator, target: Block) -> Operator | None:
+        """Append a copy of ``operator`` to ``target``.
+
+        None where a second run leaves it out: an effect whose result is its input.
+        """
+        opdef = operator.opdef
+        if self.replay and opdef.passes_on:
+            for result, given in zip(variables_of(operator.outputs), reads(operator), strict=False):
+                self.mapped[result] = self.mapped.get(given, given)
+            return None
+        copied = Operator(opdef, tuple(self.read(v) for v in operator.inputs), dict(operator.attrs))
+        copied.regions = tuple(self._region(region, target) for region in operator.regions)
+        copied.outputs = tuple(None if v is None else self.made(v, target) for v in operator.outputs)
+        copied.code, copied.instruction = operator.code, operator.instruction
+        copied.replay = self.replay or operator.replay
+        copied.kept = self.kept_for(operator, target)
+        copied.notes = self.notes_for(operator.notes)
+        return target.append(copied)
+
+    def kept_for(self, operator: Operator, target: Block) -> Variable | None:
+        """What the copy of ``operator`` keeps for a second run, or takes from the first."""
+        if self.replay:
+            return random_key(operator) if operator.opdef.random else None
+        return None if operator.kept is None else self.made(operator.kept, target)
+
+    def _region(self, region: Region, target: Block) -> Region:
+        block = self.block_for(region.block, target)
+        for variable in region.arguments:
+            if variable not in self.mapped and variable.block in self.blocks:
+                self.mapped[variable] = self.made(variable, self.blocks[variable.block])
+        self.copy_block(region.block, block)
+        return Region(block, self.read(region.arguments), self.read(region.results))
+
+    def notes_for(self, notes: dict[str, Any] | None) -> dict[str, Any] | None:
+        """The notes of a copy: what only its text shows."""
+        if not notes:
+            return notes
+        copied = dict(notes)
+        if "extra" in copied:
+            copied["extra"] = {slot: self.read(v) for slot, v in copied["extra"].items()}
+        if "attrs" in copied:
+            copied["attrs"] = dict(copied["attrs"])
+        return copied
+
+    # -- changes in place ----------------------------------------------------------------------------------
+    def erase(self, operators: Sequence[Operator]) -> None:
+        """Take operators out of their blocks, and the Variables that nothing else touches."""
+        gone = IdentitySet(operators)
+        for block in self.program.blocks:
+            block.ops = [o for o in block.ops if o not in gone]
+        touched: IdentitySet[Variable] = IdentitySet()
+        for operator in with_sub_blocks(self.program.global_block().ops):
+            touched.update(_touched(operator))
+        interface = {*self.program.inputs, *self.program.outputs}
+        for operator in with_sub_blocks(operators):
+            for variable in _touched(operator):
+                held = variable.persistable or variable.is_data or variable.name in interface
+                if not held and variable not in touched:
+                    variable.block.vars.pop(variable.name, None)
+        self.program.changed()
+
+    def replace(self, old: Variable, new: Variable) -> None:
+        """Let everything that reads ``old`` read ``new``.
+
+        Where ``old`` is an output of the Program, ``new`` becomes it and takes its name, unless ``new`` is
+        itself fed, kept between runs or an output: then ``old`` stays.
+        """
+        stands = Rewriter(self.program)
+        stands.mapped[old] = new
+        for operator in with_sub_blocks(self.program.global_block().ops):
+            operator.inputs = tuple(stands.read(v) for v in operator.inputs)
+            operator.regions = tuple(
+                Region(r.block, stands.read(r.arguments), stands.read(r.results)) for r in operator.regions
+            )
+        outputs = self.program.outputs
+        if (
+            old.name in outputs
+            and old.block is new.block
+            and not (new.is_data or new.persistable or new.name in outputs)
+        ):
+            _swap_names(old, new)
+        self.program.changed()
+
+    @contextmanager
+    def before(self, operator: Operator, block: Block) -> Iterator[None]:
+        """Within it operators are applied as usual and stand in ``block`` in front of ``operator``, with its
+        source line."""
+        count = len(block.ops)
+        with modes.use(Builder(self.program, block=block)):
+            yield
+        added = block.ops[count:]
+        del block.ops[count:]
+        place = next(n for n, o in enumerate(block.ops) if o is operator)
+        block.ops[place:place] = added
+        for each in added:
+            each.code, each.instruction = operator.code, operator.instruction
+        self.program.changed()
+
+
+def random_key(operator: Operator) -> Variable:
+    """The Variable that keeps the random key that ``operator`` draws; made where it has none yet."""
+    if operator.kept is None:
+        block = next(variables_of(operator.outputs)).block
+        operator.kept = block.create_var(block.program.unique_name("random_key"), Spec((2,), "int64"))
+    kept: Variable = operator.kept
+    return kept
+
+
+def like(variable: Variable, block: Block) -> Variable:
+    """A Variable of ``block`` with the name and all fields of ``variable``."""
+    if isinstance(variable, Parameter):
+        made = Parameter(
+            block, variable.name, variable.spec, trainable=variable.trainable, is_data=variable.is_data,
+            tensor=variable.tensor,
+        )  # fmt: skip
+        made.copy_fields(variable)
+        return made
+    twin = copy.copy(variable)
+    twin.block = block
+    return twin
+
+
+def _swap_names(a: Variable, b: Variable) -> None:
+    """Two Variables of one block take each other's name and place."""
+    names = a.block.vars
+    a.name, b.name = b.name, a.name
+    names[a.name], names[b.name] = a, b
+
+
+def _touched(operator: Operator) -> Iterator[Variable]:
+    yield from reads(operator)
+    yield from variables_of(operator.outputs)
+    if operator.kept is not None:
+        yield operator.kept
+    for region in operator.regions:
+        yield from region.arguments
+        yield from region.results
+    yield from (operator.notes or {}).get("extra", {}).values()
