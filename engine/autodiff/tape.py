@@ -1,20 +1,19 @@
-"""Walks the tape backwards from results to leaves."""
+"""The walk over the tape, backwards from results to leaves."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from engine.autodiff.vjp import input_gradients, undo_broadcast
+from engine.autodiff.edges import Edge, Place, edges_of, end
+from engine.autodiff.recorded import Recorded, at, check_versions
+from engine.autodiff.vjp import input_gradients
 from engine.core.errors import GradientError
-from engine.core.operator import Leaf, Operator, OutEdge
-from engine.ops.arrays import shape
-
-Edge = Operator | OutEdge | Leaf
+from engine.core.operator import Leaf, Operator
 
 
 class Hooks:
-    """What users attached to an operator's results: functions to call, and gradients to keep."""
+    """What users attached to an operator's outputs, by position: functions to call, gradients to keep."""
 
     __slots__ = ("functions", "retained")
 
@@ -23,64 +22,13 @@ class Hooks:
         self.retained: dict[int, Any] = {}
 
 
-class Packed:
-    """Stands on a node for a value that is kept in another form; ``restore`` gives the value back."""
-
-    __slots__ = ("restore",)
-    _version = None
-
-    def __init__(self, restore: Callable[[], Any]) -> None:
-        self.restore = restore
-
-
-def _restored(value: Any) -> Any:
-    if value.__class__ is list:
-        return [_restored(v) for v in value]
-    return value.restore() if value.__class__ is Packed else value
-
-
-def _as_it_was(value: Any, edge: Any) -> Any:
-    """A saved input in the shape that it had: reshape_() and others may have given it another since."""
-    if value.__class__ is list:
-        return [_as_it_was(v, e) for v, e in zip(value, edge or [None] * len(value), strict=True)]
-    if edge is None or value is None or value._version is None:
-        return value
-    then = shape_of(edge)
-    return value if tuple(value.shape) == then else shape.reshape(shape.detach(value), shape=list(then))
-
-
-def end(edge: Edge) -> tuple[Any, int]:
-    """The node (or leaf) and output number that an edge points at."""
-    if edge.__class__ is OutEdge:
-        return edge.node, edge.index
-    return edge, 0
-
-
-def _edges(node: Operator) -> list[Any]:
-    """All edges of a node, those of list inputs too; none where it was freed."""
-    found: list[Any] = []
-    for edge in node.edges or ():
-        found += (
-            [e for e in edge if e is not None] if edge.__class__ is list else [] if edge is None else [edge]
-        )
-    return found
-
-
-def shape_of(edge: Edge) -> tuple[int, ...]:
-    """The shape of the value that ``edge`` stands for."""
-    if edge.__class__ is Leaf:
-        return edge.shape
-    node, index = end(edge)
-    found: tuple[int, ...] = node.shapes if node.opdef.single else node.shapes[index]
-    return found
-
-
 class Walk:
     """One backward pass.
 
-    ``targets`` (for ``grad``) collects gradients of those edges instead of storing any in leaves, and nothing
-    flows into ``blocked`` ones. ``wrap`` turns a saved array back into a value, ``zeros`` makes a gradient
-    where none flowed back, ``own`` copies one that may not be alone in holding its array.
+    ``targets`` (for ``grad``) maps the places whose gradients are wanted to those gradients; then leaves
+    store none. Nothing flows into ``blocked`` places. ``wrap(node, n)`` turns the saved array of an output
+    back into a value, ``zeros(shape, grads)`` makes a gradient for an output that nothing flowed back to,
+    ``own(gradient, fresh)`` copies a gradient whose array something else may hold.
     """
 
     def __init__(
@@ -88,11 +36,11 @@ class Walk:
         *,
         retain_graph: bool,
         create_graph: bool,
-        wrap: Callable[[Any, Any], Any],
-        zeros: Callable[[tuple[int, ...], Any], Any],
+        wrap: Callable[[Operator, int], Any],
+        zeros: Callable[[tuple[int, ...], list[Any]], Any],
         own: Callable[[Any, bool], Any],
-        targets: dict[tuple[Any, int], Any] | None = None,
-        blocked: frozenset[tuple[Any, int]] = frozenset(),
+        targets: dict[Place, Any] | None = None,
+        blocked: frozenset[Place] = frozenset(),
     ) -> None:
         self.retain_graph = retain_graph
         self.create_graph = create_graph
@@ -107,6 +55,7 @@ class Walk:
         self.leading: dict[Operator, bool] | None = None  # for ``targets``: which operators lead to one
 
     def run(self, roots: Sequence[tuple[Edge, Any]]) -> None:
+        """Let gradients flow back from ``roots``, pairs of an edge and the gradient to start from."""
         if self.targets is not None:
             self.leading = self._find_leading([edge for edge, _ in roots], self.targets)
         self._count(edge for edge, _ in roots)
@@ -142,12 +91,11 @@ class Walk:
         for leaf, (gradient, fresh) in self.leaves.items():
             self._store(leaf, gradient, fresh)
 
-    def _find_leading(
-        self, roots: Sequence[Edge], targets: dict[tuple[Any, int], Any]
-    ) -> dict[Operator, bool]:
-        """Whether each operator that the roots lead to leads to a target: no other has gradients to compute.
+    def _find_leading(self, roots: Sequence[Edge], targets: dict[Place, Any]) -> dict[Operator, bool]:
+        """Whether each operator behind the roots leads to a target: the others compute no gradients.
 
-        Beyond one that was freed nobody knows: it counts as leading, to be refused, unless it is a target.
+        What lies behind a freed operator is not known: it counts as leading, so that the walk refuses it,
+        unless it is a target itself.
         """
         made_targets = {node for node, _ in targets}
         leading: dict[Operator, bool] = {}
@@ -157,28 +105,28 @@ class Walk:
             node, complete = stack.pop()
             if complete:
                 leading[node] = any(
-                    (n, i) in targets or leading.get(n, False) for n, i in map(end, _edges(node))
+                    place in targets or leading.get(place[0], False) for place in map(end, edges_of(node))
                 ) or (node.edges is None and node not in made_targets)
             elif node not in seen:
                 seen.add(node)
                 stack.append((node, True))
-                stack += [(n, False) for n, _ in map(end, _edges(node)) if n.__class__ is not Leaf]
+                stack += [(n, False) for n, _ in map(end, edges_of(node)) if n.__class__ is not Leaf]
         return leading
 
     def _wanted(self, edge: Edge) -> bool:
-        """Whether a gradient of ``edge`` is used by anyone."""
+        """Whether the gradient of ``edge`` is needed for a target."""
         if self.leading is None:
             return True
         place = end(edge)
         return place in (self.targets or ()) or self.leading.get(place[0], False)
 
-    def _any(self, edge: Edge | list[Edge | None]) -> bool:
-        if edge.__class__ is list:
+    def _any_wanted(self, edge: Edge | list[Edge | None]) -> bool:
+        if isinstance(edge, list):
             return any(each is not None and self._wanted(each) for each in edge)
-        return self._wanted(edge)  # type: ignore[arg-type]
+        return self._wanted(edge)
 
     def _count(self, roots: Iterable[Edge]) -> None:
-        """How many consumers each operator that the roots lead to waits for."""
+        """Count the consumers that each operator behind the roots waits for."""
         waiting = self.waiting
         stack: list[Operator] = []
         for root in roots:
@@ -193,20 +141,17 @@ class Walk:
             if node.edges is None:
                 raise GradientError(
                     f"backward: the graph of {node.opdef.name} was freed by an earlier backward; "
-                    f"call backward(retain_graph=True) the first time {_at(node)}"
+                    f"call backward(retain_graph=True) the first time {at(node)}"
                 )
-            for edge in node.edges:
-                for each in edge if edge.__class__ is list else (edge,):
-                    if each is None or each.__class__ is Leaf:
-                        continue
-                    if self.leading is not None and not self._wanted(each):
-                        continue
-                    parent, _ = end(each)
-                    if parent in waiting:
-                        waiting[parent] += 1
-                    else:
-                        waiting[parent] = 1
-                        stack.append(parent)
+            for edge in edges_of(node):
+                if edge.__class__ is Leaf or (self.leading is not None and not self._wanted(edge)):
+                    continue
+                parent, _ = end(edge)
+                if parent in waiting:
+                    waiting[parent] += 1
+                else:
+                    waiting[parent] = 1
+                    stack.append(parent)
 
     def _deliver(self, edge: Edge, gradient: Any, fresh: bool) -> None:
         node, index = end(edge)
@@ -214,7 +159,7 @@ class Walk:
             return
         if node.__class__ is Leaf:
             before = self.leaves.get(node)
-            # Stored when all of it is there: hooks see the whole gradient, once.
+            # Stored at the end of the walk: hooks see the sum of all contributions, once.
             self.leaves[node] = (gradient, fresh) if before is None else (before[0] + gradient, True)
             return
         grads = self.pending.get(node)
@@ -261,102 +206,25 @@ class Walk:
         opdef = node.opdef
         edges = node.edges
         if edges is None:
-            raise GradientError(f"backward: the graph of {opdef.name} was freed {_at(node)}")
+            raise GradientError(f"backward: the graph of {opdef.name} was freed {at(node)}")
         if self.create_graph and opdef.order is not None:
             raise GradientError(
                 f"{opdef.name}: has gradients of order {opdef.order} only; "
-                f"call grad(create_graph=False) {_at(node)}"
+                f"call grad(create_graph=False) {at(node)}"
             )
         if opdef.saved_inputs or opdef.saved_outputs:
             check_versions(node)
         names = opdef.input_names
+        recorded = Recorded(node, grads, self.wrap, self.zeros)
         wanted = frozenset(
             names[n]
             for n, edge in enumerate(edges)
-            if edge is not None and (self.leading is None or self._any(edge))
+            if edge is not None and (self.leading is None or self._any_wanted(edge))
         )
-        return input_gradients(Recorded(node, grads, self), [grads] if opdef.listed else grads, wanted)
-
-
-class Recorded:
-    """An operator on the tape as its gradient rules see it."""
-
-    __slots__ = ("attrs", "edges", "grads", "node", "opdef", "walk")
-
-    def __init__(self, node: Operator, grads: list[Any], walk: Walk) -> None:
-        self.node = node
-        self.opdef = node.opdef
-        self.attrs = node.attrs
-        self.edges: tuple[Any, ...] = node.edges or ()
-        self.grads = grads
-        self.walk = walk
-
-    def input(self, n: int) -> Any:
-        return _as_it_was(_restored(self.node.inputs[n]), self.edges[n])
-
-    def input_spec(self, n: int) -> Any:
-        edge = self.edges[n]
-        if edge.__class__ is list:
-            return [None if e is None else Shaped(shape_of(e)) for e in edge]
-        return Shaped(shape_of(edge))
-
-    def output(self, n: int) -> Any:
-        node = self.node
-        if self.opdef.listed:
-            return [self.walk.wrap(node, m) for m in range(len(node.shapes))]
-        return self.walk.wrap(node, n)
-
-    def zero_gradient(self, n: int) -> Any:
-        shapes = self.node.shapes
-        return self.walk.zeros(shapes if self.opdef.single else shapes[n], self.grads)
-
-    def unbroadcast(self, n: int, gradient: Any) -> Any:
-        return undo_broadcast(gradient, shape_of(self.edges[n]))
-
-
-class Shaped:
-    """What a rule may ask of an input when only its shape matters."""
-
-    __slots__ = ("ndim", "shape")
-
-    def __init__(self, shape: tuple[int, ...]) -> None:
-        self.shape = shape
-        self.ndim = len(shape)
-
-
-def check_versions(node: Operator) -> None:
-    """Raise GradientError if a value that the gradient needs was changed in place since the forward pass."""
-    inputs = node.inputs
-    versions = node.versions if inputs is not None else None
-    opdef = node.opdef
-    for n, value in enumerate(inputs or ()):
-        if opdef.input_names[n] not in opdef.valued_inputs:  # only its shape matters
-            continue
-        for position, tensor in enumerate(value if isinstance(value, list) else (value,)):
-            if tensor is None or tensor._version is None:
-                continue
-            then = 0 if versions is None else versions[n]
-            then = then[position] if isinstance(then, list) else then
-            if tensor._version.count != then:
-                raise GradientError(
-                    f"backward: input {opdef.input_names[n]!r} of {opdef.name}, shape "
-                    f"{list(tensor.shape)}, was changed in place {tensor._version.count - then} time(s) "
-                    "after it was used; its gradient needs the old value: clone() it before changing it "
-                    f"{_at(node)}"
-                )
-    for counter, then in node.counters or ():
-        if counter.count != then:
-            raise GradientError(
-                f"backward: the result of {node.opdef.name} was changed in place after it was computed; its "
-                f"gradient needs the old value: clone() it before changing it {_at(node)}"
-            )
+        return input_gradients(recorded, [grads] if opdef.listed else grads, wanted)
 
 
 def release(node: Operator) -> None:
-    """Drop what a node keeps, so that arrays are freed while the walk goes on."""
-    node.inputs = node.outputs = node.edges = node.counters = node.attrs = None  # type: ignore[assignment]
-
-
-def _at(node: Operator) -> str:
-    where = node.where()
-    return f"({where})" if where else ""
+    """Drop what an operator saved, so that arrays are freed while the walk goes on."""
+    node.inputs = node.outputs = node.edges = node.counters = None
+    node.attrs = {}

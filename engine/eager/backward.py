@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
-from engine.autodiff.tape import Edge, Hooks, Packed, Walk, end
+from engine.autodiff.edges import Edge, end
+from engine.autodiff.recorded import Packed
+from engine.autodiff.tape import Hooks, Walk
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError, GradientError, ShapeError
 from engine.core.operator import Leaf, Operator, OutEdge

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from engine.autodiff.tape import Packed, end
+from engine.autodiff.edges import end
+from engine.autodiff.recorded import Packed
 from engine.core import mode as modes
 from engine.core.errors import DTypeError, ShapeError
 from engine.core.opdef import OpDef

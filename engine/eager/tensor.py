@@ -13,7 +13,7 @@ from engine.core.operator import Counter, Leaf, Operator
 from engine.core.place import CPUPlace, CUDAPlace, Place, array_module
 
 if TYPE_CHECKING:
-    from engine.autodiff.tape import Edge
+    from engine.autodiff.edges import Edge
 
 new = object.__new__
 

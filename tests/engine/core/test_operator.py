@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 import engine
-from engine.autodiff import tape
+from engine.autodiff import edges
 from engine.core.frames import line_of
 
 
@@ -56,7 +56,7 @@ def test_where_of_a_gradient() -> None:
     x = engine.to_tensor([2.0], stop_gradient=False)
     (slope,) = engine.grad(x * x * x, x, create_graph=True)
     line = sys._getframe().f_lineno - 1
-    assert tape.end(slope._edge)[0].position == (__file__, line)
+    assert edges.end(slope._edge)[0].position == (__file__, line)
 
 
 def test_lines_of_code() -> None:

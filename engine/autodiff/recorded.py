@@ -1,0 +1,129 @@
+"""An operator on the tape as its gradient rules see it: what it saved, in the state it was saved in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from engine.autodiff.edges import shape_of
+from engine.autodiff.vjp import undo_broadcast
+from engine.core.errors import GradientError
+from engine.core.operator import Operator
+from engine.ops.arrays import shape
+
+
+class Packed:
+    """Takes the place of a saved value that is kept in another form; ``restore`` gives the value back."""
+
+    __slots__ = ("restore",)
+    _version = None
+
+    def __init__(self, restore: Callable[[], Any]) -> None:
+        self.restore = restore
+
+
+class Recorded:
+    """One operator on the tape during a backward pass.
+
+    ``wrap(node, n)`` turns the saved array of output ``n`` back into a value; ``zeros(shape, grads)`` makes a
+    gradient of zeros like one of ``grads``, those of the outputs.
+    """
+
+    __slots__ = ("attrs", "edges", "grads", "node", "opdef", "wrap", "zeros")
+
+    def __init__(
+        self,
+        node: Operator,
+        grads: list[Any],
+        wrap: Callable[[Operator, int], Any],
+        zeros: Callable[[tuple[int, ...], list[Any]], Any],
+    ) -> None:
+        self.node = node
+        self.opdef = node.opdef
+        self.attrs = node.attrs
+        self.edges: tuple[Any, ...] = node.edges or ()
+        self.grads = grads
+        self.wrap = wrap
+        self.zeros = zeros
+
+    def input(self, n: int) -> Any:
+        return _as_saved(_restored(self.node.inputs[n]), self.edges[n])
+
+    def input_spec(self, n: int) -> Any:
+        edge = self.edges[n]
+        if edge.__class__ is list:
+            return [None if each is None else Shaped(shape_of(each)) for each in edge]
+        return Shaped(shape_of(edge))
+
+    def output(self, n: int) -> Any:
+        node = self.node
+        if self.opdef.listed:
+            return [self.wrap(node, m) for m in range(len(node.shapes))]
+        return self.wrap(node, n)
+
+    def zero_gradient(self, n: int) -> Any:
+        shapes = self.node.shapes
+        return self.zeros(shapes if self.opdef.single else shapes[n], self.grads)
+
+    def unbroadcast(self, n: int, gradient: Any) -> Any:
+        return undo_broadcast(gradient, shape_of(self.edges[n]))
+
+
+class Shaped:
+    """What a rule may ask of an input whose value was not saved: its shape."""
+
+    __slots__ = ("ndim", "shape")
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.shape = shape
+        self.ndim = len(shape)
+
+
+def _restored(value: Any) -> Any:
+    if value.__class__ is list:
+        return [_restored(v) for v in value]
+    return value.restore() if value.__class__ is Packed else value
+
+
+def _as_saved(value: Any, edge: Any) -> Any:
+    """A saved input in the shape it had then: ``reshape_()`` and others may have changed it since."""
+    if value.__class__ is list:
+        return [_as_saved(v, e) for v, e in zip(value, edge or [None] * len(value), strict=True)]
+    if edge is None or value is None or value._version is None:
+        return value
+    then = shape_of(edge)
+    return value if tuple(value.shape) == then else shape.reshape(shape.detach(value), shape=list(then))
+
+
+def check_versions(node: Operator) -> None:
+    """Raise GradientError if a value that the gradient needs was changed in place since the forward pass."""
+    inputs = node.inputs
+    versions = node.versions if inputs is not None else None
+    opdef = node.opdef
+    for n, value in enumerate(inputs or ()):
+        if opdef.input_names[n] not in opdef.valued_inputs:  # only its shape matters
+            continue
+        for position, tensor in enumerate(value if isinstance(value, list) else (value,)):
+            if tensor is None or tensor._version is None:
+                continue
+            then = 0 if versions is None else versions[n]
+            then = then[position] if isinstance(then, list) else then
+            if tensor._version.count != then:
+                raise GradientError(
+                    f"backward: input {opdef.input_names[n]!r} of {opdef.name}, shape "
+                    f"{list(tensor.shape)}, was changed in place {tensor._version.count - then} time(s) "
+                    "after it was used; its gradient needs the old value: clone() it before changing it "
+                    f"{at(node)}"
+                )
+    for counter, then in node.counters or ():
+        if counter.count != then:
+            raise GradientError(
+                f"backward: the result of {node.opdef.name} was changed in place after it was computed; its "
+                f"gradient needs the old value: clone() it before changing it {at(node)}"
+            )
+
+
+def at(node: Operator) -> str:
+    """The user's line that made ``node``, in brackets at the end of a message."""
+    where = node.where()
+    return f"({where})" if where else ""
