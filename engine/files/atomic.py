@@ -1,9 +1,8 @@
-"""Atomic writing: a kill, a full disk or a missing permission leaves the old file or the new one, never half
-of one.
+"""Atomic writing: whatever interrupts a save leaves the old file or the new one, never half of one.
 
-The temporary file stands beside the target (a rename is atomic only within one file system), is flushed and
-synced, takes the target's place by a rename, and then the folder is synced so that the rename survives a
-power cut.
+The temporary file lies beside the target, because a rename is atomic only within one file system. It is
+flushed and synced, then renamed to the target, and the folder is synced so that the rename survives a power
+failure.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from engine.core.errors import SaveError
+from engine.files.plain import StrPath
 
 _TEMPORARY_END = ".tmp"
 _STALE_SECONDS = 3600.0
@@ -29,8 +29,8 @@ _DENIED = (errno.EACCES, errno.EPERM, errno.EROFS)
 _NO_FOLDER_SYNC = (errno.EINVAL, errno.EBADF, errno.ENOTSUP, errno.EACCES, errno.EPERM, errno.ENOSYS)
 
 
-def save_error(path: str | os.PathLike[str], cause: OSError) -> SaveError:
-    """The SaveError for ``cause``: names the path, the cause and what to do; keeps ``errno``."""
+def save_error(path: StrPath, cause: OSError) -> SaveError:
+    """The SaveError for ``cause``; the message names the path, the cause and what to do. Keeps ``errno``."""
     path = Path(path)
     values, remedy = _explain(path, cause)
     error = SaveError(f"{path}: could not be saved: {values}; {remedy}. What was there before is unchanged")
@@ -63,8 +63,8 @@ def _explain(path: Path, cause: OSError) -> tuple[str, str]:
 
 
 @contextmanager
-def saving(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turns an OSError of the body into the SaveError that names ``path``."""
+def saving(path: StrPath) -> Iterator[None]:
+    """Turn an OSError of the body into a SaveError that names ``path``."""
     try:
         yield
     except SaveError:
@@ -73,8 +73,8 @@ def saving(path: str | os.PathLike[str]) -> Iterator[None]:
         raise save_error(path, cause) from cause
 
 
-def make_folder(path: str | os.PathLike[str]) -> Path:
-    """Creates the folder and its parents where absent.
+def make_folder(path: StrPath) -> Path:
+    """Create the folder and its parents if they do not exist; returns the path.
 
     Raises:
         SaveError: the folder can't be created, or the path names a file.
@@ -85,8 +85,8 @@ def make_folder(path: str | os.PathLike[str]) -> Path:
 
 
 @contextmanager
-def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A binary file that takes the place of ``path`` when the body ends, and vanishes if the body raises.
+def atomic_file(path: StrPath) -> Iterator[BinaryIO]:
+    """A binary file that replaces ``path`` when the body ends, and is deleted if the body raises.
 
     A symbolic link stays a link: the file that it points to is replaced. An existing file keeps its mode.
 
@@ -101,7 +101,7 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         with durable_file(temporary) as file:
             yield file
         try:
-            # There may be no old file, and some file systems have no modes.
+            # There may be no old file, and some file systems have no permission bits.
             with suppress(OSError):
                 os.chmod(temporary, os.stat(target).st_mode & 0o7777)
             os.replace(temporary, target)
@@ -112,17 +112,18 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         sync_folder(target.parent)
 
 
-def atomic_write(path: str | os.PathLike[str], writer: Callable[[BinaryIO], object]) -> None:
-    """Writes ``path`` atomically: ``writer(file)`` fills the temporary file. Raises as
-    :func:`atomic_file`."""
+def atomic_write(path: StrPath, writer: Callable[[BinaryIO], object]) -> None:
+    """Write ``path`` atomically with ``writer(file)``. Raises SaveError as :func:`atomic_file`."""
     with atomic_file(path) as file:
         writer(file)
 
 
 @contextmanager
 def durable_file(path: Path) -> Iterator[BinaryIO]:
-    """Creates ``path`` (which must not exist); on leaving, its bytes are on the disk, or the file is gone
-    again."""
+    """Create ``path``, which must not exist; at the end of the body its bytes are on the disk.
+
+    If the body raises, the file is deleted. Raises OSError.
+    """
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -136,7 +137,7 @@ def durable_file(path: Path) -> Iterator[BinaryIO]:
 
 
 def sync_folder(folder: Path) -> None:
-    """Makes renames in ``folder`` survive a power cut, where the system can (Windows has no such call)."""
+    """Make renames in ``folder`` survive a power failure (Windows has no call for it). Raises OSError."""
     if os.name == "nt":
         return
     descriptor = os.open(folder, os.O_RDONLY)
@@ -149,10 +150,10 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def remove_stale_temporaries(folder: str | os.PathLike[str]) -> list[Path]:
-    """Removes what killed writers left in ``folder`` more than an hour ago; returns the removed paths.
+def remove_stale_temporaries(folder: StrPath) -> list[Path]:
+    """Delete temporary files in ``folder`` that are more than an hour old; returns their paths.
 
-    Younger ones stay: they may belong to a writer that is alive, in this process or on another machine.
+    Killed writers leave such files. Younger ones stay: their writer may be alive, perhaps on another machine.
     """
     removed = []
     limit = time.time() - _STALE_SECONDS

@@ -1,4 +1,4 @@
-"""Reading a file's bytes through its hashes, and parsing them: what parent and guarded child both do."""
+"""Reads a file's bytes, checks their hashes and parses them; shared by parent and guarded child."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ from engine.files.userblock import UserBlock, check_payload, parse_user_block
 
 @dataclass(frozen=True)
 class Expected:
-    """A file to be read: where it is, which kind (or one of which) it must be, and the newest version of that
-    kind that we know."""
+    """A file to be read: its path, the kind or kinds that it may be, and the newest version known to us."""
 
     path: Path
     kind: str | tuple[str, ...]
@@ -28,7 +27,11 @@ class Expected:
 
 @dataclass(frozen=True)
 class Container:
-    """A file that was read: its kind and version, who wrote it, its save id, and the tree of plain values."""
+    """A file that was read: its kind and version, the product that wrote it, its save id and its tree.
+
+    ``tree`` holds plain values (:data:`engine.files.plain.Plain`) of any structure; whoever reads the kind
+    checks the structure.
+    """
 
     kind: str
     version: int
@@ -38,9 +41,10 @@ class Container:
 
 
 def load_checked(path: Path) -> tuple[UserBlock, bytes]:
-    """The user block and all bytes of a file whose hashes are right.
+    """The user block and all bytes of a file, after a check of its hashes.
 
-    The bytes are read once: what was hashed is what is parsed, whoever writes to the file meanwhile.
+    The bytes are read once, so the bytes that were hashed are the bytes that are parsed, even if another
+    program writes to the file meanwhile.
 
     Raises:
         DataError: there is no such file, or it can't be read.
@@ -65,7 +69,7 @@ def load_checked(path: Path) -> tuple[UserBlock, bytes]:
 
 
 def check_bytes(data: bytes, shown: Path) -> UserBlock:
-    """The user block of a whole file's bytes whose hashes are right; ``shown`` is what messages call it.
+    """The user block of a file given as bytes, after a check of its hashes; ``shown`` names it in messages.
 
     Raises:
         FormatError: damaged, truncated or foreign.
@@ -76,7 +80,7 @@ def check_bytes(data: bytes, shown: Path) -> UserBlock:
 
 
 def read_user_block(path: Path) -> UserBlock:
-    """The user block alone, checked by its own checksum and the file's length; the payload is not hashed.
+    """The user block alone, checked against its own checksum and the file's length, without the payload.
 
     Raises: as :func:`load_checked`.
     """
@@ -85,10 +89,10 @@ def read_user_block(path: Path) -> UserBlock:
 
 
 def decode(expected: Expected, block: UserBlock, data: bytes) -> Container:
-    """Parses checked bytes, the last gate.
+    """Parse bytes whose hashes were checked.
 
     Raises:
-        FormatError: of another kind, of a version that we don't know, or not of the structure that we write.
+        FormatError: of another kind, of an unknown version, or of a structure that we do not write.
     """
     path = expected.path
     try:
@@ -115,7 +119,7 @@ def decode(expected: Expected, block: UserBlock, data: bytes) -> Container:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[tuple[BinaryIO, int]]:
-    """Opens a regular file and tells its length; never waits on a pipe, never reads a device."""
+    """Open a regular file and return it with its length; refuses pipes and devices without waiting."""
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
         with os.fdopen(descriptor, "rb") as file:

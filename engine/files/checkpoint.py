@@ -1,5 +1,4 @@
-"""A run's checkpoints: ``step-00000188.h5`` for every one, ``best.h5`` for the best; the newest sound one is
-found."""
+"""The checkpoints of a run: ``step-00000188.h5`` and so on, and ``best.h5`` for the best one."""
 
 from __future__ import annotations
 
@@ -12,6 +11,7 @@ from typing import Any
 from engine.core.errors import ArgumentError, DataError, FormatError
 from engine.files.atomic import make_folder, remove_stale_temporaries
 from engine.files.container import read_container, verify_container, write_container
+from engine.files.plain import StrPath
 
 KIND = "checkpoint"
 VERSION = 1
@@ -21,7 +21,7 @@ _NAME = re.compile(r"step-(\d{8,18})\.h5")
 
 @dataclass(frozen=True, order=True)
 class CheckpointEntry:
-    """A checkpoint that is there: after which step it was written, and its path."""
+    """An existing checkpoint: the step after which it was written, and its path."""
 
     step: int
     path: Path
@@ -29,7 +29,7 @@ class CheckpointEntry:
 
 @dataclass(frozen=True)
 class Latest:
-    """The newest checkpoint whose hashes are right, or None; ``notes`` say what was skipped and why."""
+    """The newest checkpoint with correct hashes, or None; ``notes`` name the skipped ones and the reasons."""
 
     entry: CheckpointEntry | None
     notes: tuple[str, ...]
@@ -37,18 +37,18 @@ class Latest:
 
 @dataclass(frozen=True)
 class Pruned:
-    """Which files were removed; ``notes`` say which could not be."""
+    """The files that were removed; ``notes`` name those that could not be."""
 
     removed: tuple[Path, ...]
     notes: tuple[str, ...]
 
 
-def write_checkpoint(folder: str | os.PathLike[str], step: int, tree: Any) -> Path:
-    """Writes the checkpoint after ``step`` into ``folder`` (created where absent); returns its path.
+def write_checkpoint(folder: StrPath, step: int, tree: object) -> Path:
+    """Write the checkpoint after ``step`` into ``folder``, which is created if absent; returns its path.
 
     Raises:
-        SaveError: it could not be written; the checkpoints that are there are unchanged.
-        DTypeError, ArgumentError: the tree holds what can't be saved, or ``step`` is negative.
+        SaveError: the file could not be written; existing checkpoints are unchanged.
+        DTypeError, ArgumentError: the tree holds a value that can't be saved, or ``step`` is out of range.
     """
     if not 0 <= step < 10**18:
         raise ArgumentError(f"checkpoint: the step is {step}; give a step from 0 to 10**18")
@@ -57,15 +57,15 @@ def write_checkpoint(folder: str | os.PathLike[str], step: int, tree: Any) -> Pa
     return path
 
 
-def write_best(folder: str | os.PathLike[str], tree: Any) -> Path:
-    """Writes ``best.h5``, replacing the one before; returns its path. Raises as :func:`write_checkpoint`."""
+def write_best(folder: StrPath, tree: object) -> Path:
+    """Write ``best.h5`` and return its path; replaces an existing one. Raises as :func:`write_checkpoint`."""
     path = make_folder(folder) / BEST_NAME
     write_container(path, KIND, VERSION, tree)
     return path
 
 
-def read_checkpoint(path: str | os.PathLike[str]) -> Any:
-    """The tree of a checkpoint.
+def read_checkpoint(path: StrPath) -> Any:
+    """The tree of a checkpoint: plain values, whose structure the caller checks.
 
     Raises:
         DataError: there is no such file, or it can't be read.
@@ -74,8 +74,11 @@ def read_checkpoint(path: str | os.PathLike[str]) -> Any:
     return read_container(path, KIND, VERSION)
 
 
-def list_checkpoints(folder: str | os.PathLike[str]) -> list[CheckpointEntry]:
-    """The checkpoints by step, oldest first, without ``best.h5``; empty where there is no such folder."""
+def list_checkpoints(folder: StrPath) -> list[CheckpointEntry]:
+    """The checkpoints in ``folder`` by step, oldest first, without ``best.h5``; empty if it does not exist.
+
+    Raises DataError if the folder can't be read.
+    """
     try:
         names = os.listdir(folder)
     except (FileNotFoundError, NotADirectoryError):
@@ -88,8 +91,8 @@ def list_checkpoints(folder: str | os.PathLike[str]) -> list[CheckpointEntry]:
     return sorted(CheckpointEntry(int(match[1]), Path(folder, match[0])) for match in matches if match)
 
 
-def latest_checkpoint(folder: str | os.PathLike[str]) -> Latest:
-    """The newest checkpoint whose hashes are right; a damaged one is skipped and noted."""
+def latest_checkpoint(folder: StrPath) -> Latest:
+    """The newest checkpoint with correct hashes; damaged ones are skipped and named in the notes."""
     notes: list[str] = []
     for entry in reversed(list_checkpoints(folder)):
         problem = _problem(entry)
@@ -99,11 +102,11 @@ def latest_checkpoint(folder: str | os.PathLike[str]) -> Latest:
     return Latest(None, tuple(notes))
 
 
-def prune_checkpoints(folder: str | os.PathLike[str], keep: int = 3) -> Pruned:
-    """Keeps the newest ``keep`` checkpoints whose hashes are right and all younger than those; removes the
-    others.
+def prune_checkpoints(folder: StrPath, keep: int = 3) -> Pruned:
+    """Remove all checkpoints that are older than the newest ``keep`` with correct hashes.
 
-    ``best.h5`` stays. What writers that were killed more than an hour ago left behind goes too.
+    ``best.h5`` stays. Temporary files of killed writers are removed once they are an hour old. Raises
+    ArgumentError for ``keep`` below 1, DataError if the folder can't be read.
     """
     if keep < 1:
         raise ArgumentError(f"prune_checkpoints: keep is {keep}; keep at least 1")

@@ -1,9 +1,9 @@
-"""Files that this installation did not write are first read to the end in a child process with limits.
+"""Reads files that this installation did not write in a child process with limits first.
 
-libhdf5 crashes and hangs on some damaged files, and a hash only says that a file is as its author wanted it.
-So the child, which holds nothing of value, goes first: it may use so much memory, processor time and wall
-time, and may write no file. Only where it comes back with a plain yes does the parent parse the very same
-bytes (the child is told their SHA-256). A file that was found good is not checked again by this process.
+libhdf5 crashes and hangs on some damaged files, and a hash only proves that a file is as its author made it.
+So a child process reads the file to the end first. The child has limits on memory, processor time and wall
+time, and can't write files. The parent parses the same bytes (the child checks their SHA-256) only after the
+child accepted them. An accepted file is not checked again by this process.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TypeAlias, TypedDict
 
 import h5py
 import numpy as np
@@ -27,14 +27,40 @@ from engine.files.userblock import UserBlock
 
 CHILD = Path(__file__).with_name("guarded_child.py")
 _REMEMBERED = 256
-_accepted: OrderedDict[tuple[bytes, str | tuple[str, ...], int], None] = OrderedDict()
+Identity: TypeAlias = tuple[bytes, str | tuple[str, ...], int]
+_accepted: OrderedDict[Identity, None] = OrderedDict()
+
+
+class FileRequest(TypedDict):
+    """A file for the child to read: its path, the name in messages, its SHA-256 and what it must be."""
+
+    path: str
+    shown: str
+    sha256: str
+    kind: str | Sequence[str]
+    max_version: int
+
+
+class Request(TypedDict):
+    """What the child needs: folders of NumPy and h5py, the folder of the engine, and the files."""
+
+    folders: list[str]
+    engine: str
+    files: list[FileRequest]
+
+
+class LimitedRequest(Request):
+    """The JSON object on the child's standard input: the request and its limits."""
+
+    memory: int
+    cpu_seconds: int
 
 
 @dataclass(frozen=True)
 class Suspect:
     """A file to be checked: what is expected of it, its user block, and its length in bytes.
 
-    ``stored`` is where the bytes lie, where that is not the path that messages show.
+    ``stored`` is the path of the bytes if it differs from the one that messages show.
     """
 
     expected: Expected
@@ -43,14 +69,14 @@ class Suspect:
     stored: Path | None = None
 
     @property
-    def identity(self) -> tuple[bytes, str | tuple[str, ...], int]:
+    def identity(self) -> Identity:
         """What the verdict depends on: content, kind and newest known version."""
         return self.block.digest, self.expected.kind, self.expected.max_version
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What the child may use: bytes of memory beyond its imports, seconds of processor and of wall time."""
+    """Limits of the child: bytes of memory beyond its imports, seconds of processor and of wall time."""
 
     memory: int
     cpu_seconds: int
@@ -58,21 +84,21 @@ class Limits:
 
     @classmethod
     def for_length(cls, length: int) -> Limits:
-        """Limits that an honest file of ``length`` bytes stays well below, on a slow and busy machine too."""
+        """Limits that a sound file of ``length`` bytes stays well below, even on a slow and busy machine."""
         cpu = 10 + length // 20_000_000
         return cls(memory=512 * 1024**2 + 16 * length, cpu_seconds=cpu, wall_seconds=6.0 * cpu)
 
 
 def check(suspects: Sequence[Suspect]) -> None:
-    """Has a child process read the files to their ends.
+    """Let a child process read the files to their ends.
 
     Raises:
-        FormatError: a file was refused, or made the child crash, hang or use too much memory.
+        FormatError: the child refused a file, crashed, hung or used too much memory.
     """
     new = [suspect for suspect in suspects if suspect.identity not in _accepted]
     if not new:
         return
-    request = {
+    request: Request = {
         "folders": sorted({str(Path(module.__file__ or "").parent.parent) for module in (np, h5py)}),
         "engine": str(CHILD.parent.parent),
         "files": [
@@ -93,14 +119,15 @@ def check(suspects: Sequence[Suspect]) -> None:
         _accepted.popitem(last=False)
 
 
-def run_child(request: dict[str, Any], limits: Limits, child: Path = CHILD) -> None:
-    """Runs ``child`` with the request on its standard input. Raises FormatError unless it answers with a yes.
+def run_child(request: Request, limits: Limits, child: Path = CHILD) -> None:
+    """Run ``child`` with the request on its standard input. Raises FormatError unless it accepts the files.
 
-    The child starts without site packages, user site and PYTHON* variables, so that its start costs little
-    more than importing NumPy and h5py.
+    The child starts without site-packages, user site and PYTHON* variables, so that its start takes little
+    longer than the import of NumPy and h5py.
     """
     names = ", ".join(file["shown"] for file in request["files"])
-    text = json.dumps(request | {"memory": limits.memory, "cpu_seconds": limits.cpu_seconds})
+    limited: LimitedRequest = {**request, "memory": limits.memory, "cpu_seconds": limits.cpu_seconds}
+    text = json.dumps(limited)
     try:
         done = subprocess.run(
             [sys.executable, "-I", "-S", "-B", str(child)],
@@ -113,7 +140,7 @@ def run_child(request: dict[str, Any], limits: Limits, child: Path = CHILD) -> N
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
     except subprocess.TimeoutExpired as cause:
-        raise _refused(names, f"no end after {limits.wall_seconds:.0f} s") from cause
+        raise _refused(names, f"not finished after {limits.wall_seconds:.0f} s") from cause
     except OSError as cause:
         raise FormatError(
             f"{names}: not opened: the process that must check a foreign file first could not "
@@ -132,8 +159,8 @@ def run_child(request: dict[str, Any], limits: Limits, child: Path = CHILD) -> N
 def _environment() -> dict[str, str]:
     names = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "TEMP")
     kept = {name: os.environ[name] for name in names if name in os.environ}
-    # One thread: each thread of a BLAS reserves address space, which counts against the limit. No HDF5
-    # plug-ins: an unknown filter must not load a library.
+    # One thread, because each BLAS thread reserves address space, which counts against the limit. No HDF5
+    # plug-ins, because an unknown filter must not load a library.
     return kept | {
         "OPENBLAS_NUM_THREADS": "1",
         "OMP_NUM_THREADS": "1",

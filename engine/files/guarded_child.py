@@ -1,7 +1,7 @@
-"""The process that reads a foreign file first: run as a script by engine.files.guarded, never imported.
+"""The child process that reads a foreign file first: a script that engine.files.guarded runs.
 
-One JSON request on standard input, one JSON verdict on standard output: ``{"refused": null}`` or a message.
-Anything else, such as no verdict after a crash, counts as a refusal.
+It reads one JSON request from standard input and writes one JSON verdict to standard output: ``{"refused":
+null}``, or a message instead of null. Anything else, such as no verdict after a crash, counts as a refusal.
 """
 
 from __future__ import annotations
@@ -10,21 +10,24 @@ import json
 import sys
 import types
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from engine.files.guarded import FileRequest, LimitedRequest
 
 
 def main() -> None:
-    """Reads every file of the request to its end."""
-    request = json.load(sys.stdin.buffer)
+    """Read every file of the request to its end and write the verdict."""
+    request: LimitedRequest = json.load(sys.stdin.buffer)
     sys.path.extend(request["folders"])
-    # The engine's own __init__ would import all of it; the rooms below are found without running it.
+    # The engine's own __init__ would import all of the engine; an empty package finds the modules below it.
     package = types.ModuleType("engine")
     package.__path__ = [request["engine"]]
     sys.modules["engine"] = package
     from engine.core.errors import EngineError
     from engine.files.limits import limit_this_process
 
-    refused = None
+    refused: str | None = None
     limit_this_process(request["memory"], request["cpu_seconds"])
     try:
         for file in request["files"]:
@@ -40,8 +43,8 @@ def main() -> None:
     sys.stdout.write(json.dumps({"refused": refused}))
 
 
-def read(file: dict[str, Any]) -> None:
-    """Reads one file as the parent will; raises EngineError where it is refused."""
+def read(file: FileRequest) -> None:
+    """Read one file as the parent will. Raises EngineError if it is refused."""
     from engine.core.errors import FormatError
     from engine.files.checked import Expected, decode, load_checked
 

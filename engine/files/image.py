@@ -1,10 +1,10 @@
-"""The HDF5 part of a file, in memory: written with h5py, read back only where its structure is what we write.
+"""The HDF5 part of a file as an image in memory: written with h5py, read only if we could have written it.
 
-libhdf5 gets to see nothing but an image in memory: a full disk can't surface inside it, and what was hashed
-is what is parsed. Of a foreign file it only reads the structure; array contents are taken from the image
-itself, inside bounds that are checked first. Whatever Model Studio does not write is refused: links that are
-not hard, virtual, external, chunked or filtered storage, attributes, references, compound, variable-length or
-opaque types, objects that the document does not name, and sizes that the file does not hold.
+libhdf5 works on the image only, so a full disk raises no error inside libhdf5, and the bytes that were hashed
+are the bytes that are parsed. libhdf5 reads only the structure; array contents are copied from the image,
+within bounds that are checked first. Everything that Model Studio does not write is refused: soft and
+external links, virtual, external, chunked or filtered storage, attributes, references, compound,
+variable-length or opaque types, objects that the document does not name, and sizes that exceed the file.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ import io
 import math
 from dataclasses import dataclass
 from importlib import metadata
-from typing import Any
+from typing import Any, TypedDict
 
 import h5py
 import numpy as np
 from h5py import h5a, h5d, h5f, h5g, h5l, h5o, h5s, h5t
-from numpy.typing import NDArray
 
 from engine.files import userblock
+from engine.files.plain import Array, Json, Plain
 from engine.files.tree import (
     DOCUMENT_NAME,
     TreeError,
@@ -34,29 +34,39 @@ from engine.files.tree import (
 )
 
 FORMAT_NAME = "Model Studio"
-_ATTRIBUTES = {"format": str, "kind": str, "version": int, "product": str}
+_TEXTS = ("format", "kind", "product")
 _MAX_ATTRIBUTE = 256
 _MAX_RANK = 32
 
 
 class ImageError(Exception):
-    """An image that is not what :func:`make_image` writes; the message says why, the caller knows which
-    file."""
+    """An image that :func:`make_image` does not write; the message says why, the caller adds the file."""
+
+
+class _Attributes(TypedDict):
+    """The attributes of the root group."""
+
+    format: str
+    kind: str
+    version: int
+    product: str
 
 
 @dataclass(frozen=True)
 class Image:
-    """A file's content: ``kind`` and ``version`` of the tree, the product that wrote it, and the tree's
-    parts."""
+    """The content of a file: ``kind`` and ``version`` of its tree, the product that wrote it, and the tree.
+
+    ``node`` is the tree's document, ``arrays`` holds the arrays that it names, by path.
+    """
 
     kind: str
     version: int
     product: str
-    node: Any
-    arrays: dict[str, NDArray[Any]]
+    node: Json
+    arrays: dict[str, Array]
 
-    def tree(self) -> Any:
-        """The tree of plain values. Raises ImageError where the document is malformed."""
+    def tree(self) -> Plain:
+        """The tree of plain values. Raises ImageError if the document is malformed."""
         try:
             return decode_tree(self.node, self.arrays)
         except (TreeError, RecursionError) as cause:
@@ -65,15 +75,15 @@ class Image:
 
 @functools.cache
 def product() -> str:
-    """Name and version of the program that writes, for the root attribute ``product``."""
+    """Name and version of this program, for the root attribute ``product``."""
     try:
         return f"model-studio {metadata.version('model-studio')}"
     except metadata.PackageNotFoundError:
         return "model-studio (not installed, run from its source)"
 
 
-def make_image(kind: str, version: int, tree: Any) -> memoryview:
-    """The HDF5 file for ``tree`` as bytes, the user block still zero. The same tree gives the same bytes.
+def make_image(kind: str, version: int, tree: object) -> memoryview:
+    """The HDF5 file for ``tree`` as bytes, with a user block of zeros. Equal trees give equal bytes.
 
     Raises:
         DTypeError, ArgumentError: a tree that can't be saved, see :func:`engine.files.tree.encode_tree`.
@@ -87,12 +97,12 @@ def make_image(kind: str, version: int, tree: Any) -> memoryview:
         file.create_dataset(DOCUMENT_NAME, data=np.array(document, h5py.string_dtype("utf-8", len(document))))
         for path, array in arrays.items():
             file.create_dataset(path, data=to_stored(array))
-    # Not getbuffer(): HDF5 keeps the buffer in a cycle, and collecting one with an open view is an error.
+    # Not getbuffer(): HDF5 keeps the buffer in a reference cycle, and collecting it with an open view fails.
     return memoryview(buffer.getvalue())
 
 
 class _Bytes(io.BytesIO):
-    """A read past the end gives zeros: libhdf5 would otherwise go on with whatever the memory held before."""
+    """Bytes that read as zeros past their end; libhdf5 would otherwise use uninitialized memory."""
 
     def readinto(self, buffer: Any, /) -> int:
         got = super().readinto(buffer)
@@ -101,7 +111,7 @@ class _Bytes(io.BytesIO):
 
 
 def read_image(data: bytes) -> Image:
-    """Reads a whole file's bytes, user block included.
+    """Read the bytes of a whole file, user block included.
 
     Raises:
         ImageError: not an image that :func:`make_image` writes.
@@ -112,11 +122,13 @@ def read_image(data: bytes) -> Image:
     except (ImageError, MemoryError):
         raise
     except Exception as cause:
-        # h5py reports what libhdf5 stumbles over as nearly any built-in exception.
+        # h5py reports errors of libhdf5 as nearly any built-in exception.
         raise ImageError(f"HDF5 can't read it: {cause}") from cause
 
 
 class _Reader:
+    """Reads one image and refuses everything that :func:`make_image` does not write."""
+
     def __init__(self, file: h5f.FileID, data: bytes) -> None:
         self._root = h5g.open(file, b"/")
         self._data = data
@@ -135,24 +147,26 @@ class _Reader:
         arrays = {path: self._array(path, np.dtype(dtype)) for path, dtype in wanted.items()}
         return Image(attributes["kind"], attributes["version"], attributes["product"], node, arrays)
 
-    def _attributes(self) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        count = h5a.get_num_attrs(self._root)
-        if count != len(_ATTRIBUTES):
-            raise ImageError(f"it has {count} root attributes, not {len(_ATTRIBUTES)}")
-        for name, kind in _ATTRIBUTES.items():
-            if not h5a.exists(self._root, name.encode()):
-                raise ImageError(f"it has no root attribute {name!r}")
-            attribute = h5a.open(self._root, name.encode())
-            type_ = attribute.get_type()
-            fits = _is_fixed_text(type_) if kind is str else type(type_) is h5t.TypeIntegerID
-            fits = fits and type_.get_size() <= _MAX_ATTRIBUTE and attribute.shape == ()
-            if not fits:
-                raise ImageError(f"its root attribute {name!r} is of another type than Model Studio writes")
-            value = np.empty((), type_.dtype)
-            attribute.read(value)
-            found[name] = value.item().decode("utf-8") if kind is str else int(value)
-        return found
+    def _attributes(self) -> _Attributes:
+        count, wanted = h5a.get_num_attrs(self._root), len(_Attributes.__annotations__)
+        if count != wanted:
+            raise ImageError(f"it has {count} root attributes, not {wanted}")
+        format_, kind, product_ = (self._attribute(name).item().decode("utf-8") for name in _TEXTS)
+        version = int(self._attribute("version"))
+        return {"format": format_, "kind": kind, "version": version, "product": product_}
+
+    def _attribute(self, name: str) -> Array:
+        """A root attribute as an array of no dimension; a text as bytes."""
+        if not h5a.exists(self._root, name.encode()):
+            raise ImageError(f"it has no root attribute {name!r}")
+        attribute = h5a.open(self._root, name.encode())
+        type_ = attribute.get_type()
+        fits = _is_fixed_text(type_) if name in _TEXTS else type(type_) is h5t.TypeIntegerID
+        if not (fits and type_.get_size() <= _MAX_ATTRIBUTE and attribute.shape == ()):
+            raise ImageError(f"its root attribute {name!r} is of another type than Model Studio writes")
+        value = np.empty((), type_.dtype)
+        attribute.read(value)
+        return value
 
     def _document(self) -> bytearray:
         self._check_link(self._root, DOCUMENT_NAME)
@@ -169,7 +183,7 @@ class _Reader:
             raise ImageError(f"{name!r} is {what}; links are never followed")
 
     def _check_group(self, path: str, children: dict[str, bool]) -> None:
-        """Children maps the names that the document asks for to True for a dataset, False for a group."""
+        """Check that a group holds exactly ``children``: True by name for a dataset, False for a group."""
         group = h5g.open(self._root, path.encode("utf-8")) if path else self._root
         if path and h5a.get_num_attrs(group):
             raise ImageError(f"{path} has attributes")
@@ -182,7 +196,7 @@ class _Reader:
             if not isinstance(found, h5d.DatasetID if is_array else h5g.GroupID):
                 raise ImageError(f"{path}/{name} is not a {'dataset' if is_array else 'group'}")
 
-    def _array(self, path: str, dtype: np.dtype[Any]) -> NDArray[Any]:
+    def _array(self, path: str, dtype: np.dtype[Any]) -> Array:
         dataset = h5o.open(self._root, path.encode("utf-8"))
         space = dataset.get_space()
         if space.get_simple_extent_type() not in (h5s.SIMPLE, h5s.SCALAR):
@@ -196,11 +210,11 @@ class _Reader:
             raise ImageError(f"{path} has shape {shape}, that is not {len(content)} bytes of {stored}")
         if not content:
             return from_stored(np.empty(shape, stored), dtype)
-        # A bytearray makes the array writable without a second copy.
+        # An array over a bytearray is writable without another copy.
         return from_stored(np.frombuffer(content, stored).reshape(shape), dtype)
 
     def _stored(self, dataset: h5d.DatasetID, path: str) -> bytearray:
-        """The bytes of a dataset that is stored in one piece inside the image, unfiltered."""
+        """The bytes of a dataset that is stored contiguously and unfiltered inside the image."""
         if h5a.get_num_attrs(dataset):
             raise ImageError(f"{path} has attributes")
         creation = dataset.get_create_plist()
@@ -217,7 +231,7 @@ class _Reader:
         start = dataset.get_offset()
         if start is None or start < userblock.SIZE or start + size > len(self._data):
             raise ImageError(f"{path} claims {size} bytes, the file of {len(self._data)} does not hold them")
-        # Together no more than the file: otherwise many datasets over the same bytes would fill the memory.
+        # All datasets together may not exceed the file: many over the same bytes would fill the memory.
         self._unclaimed -= size
         if self._unclaimed < 0:
             raise ImageError(f"its datasets claim more than the {len(self._data)} bytes of the file")

@@ -1,10 +1,9 @@
-"""Container files as bytes, for a caller who stores them himself; read back through the same gates."""
+"""Container files as bytes, for callers that store them themselves; read with the same checks."""
 
 from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import Any
 
 from engine.core.errors import DTypeError
 from engine.files import guarded
@@ -13,22 +12,24 @@ from engine.files.container import container_parts
 from engine.files.installation import installation_key
 
 
-def container_bytes(kind: str, version: int, tree: Any) -> bytes:
-    """A whole container file. Raises DTypeError, ArgumentError: the tree holds what can't be saved."""
+def container_bytes(kind: str, version: int, tree: object) -> bytes:
+    """A whole container file. Raises DTypeError or ArgumentError for a value that can't be saved."""
     return b"".join(container_parts(kind, version, tree))
 
 
 def read_container_bytes(data: bytes, kind: str | tuple[str, ...], max_version: int, shown: str) -> Container:
-    """What the bytes of a container file hold; ``shown`` is what messages call them.
+    """The content of a container file given as bytes; ``shown`` names it in messages.
 
-    Bytes that this installation did not write are first read by a child process, from a temporary file.
+    A child process first reads bytes that this installation did not write, from a temporary file.
 
     Raises:
-        DTypeError: no bytes.
+        DTypeError: ``data`` is not of the type bytes.
         FormatError: damaged, truncated, foreign, of another kind, or of a version above ``max_version``.
     """
     if not isinstance(data, bytes):
-        raise DTypeError(f"{shown}: takes bytes: got {type(data).__name__}; read them with load_from_file()")
+        raise DTypeError(
+            f"{shown}: the data must be bytes: got {type(data).__name__}; read them with load_from_file()"
+        )
     expected = Expected(Path(shown), kind, max_version)
     block = check_bytes(data, expected.path)
     if not block.is_signed_with(installation_key()):

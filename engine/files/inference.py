@@ -1,5 +1,7 @@
-"""The three inference files ``PREFIX.pdmodel``, ``.pdiparams`` and ``.pdiparams.info``: written and read as
-one save (:mod:`engine.files.one_save`)."""
+"""The inference files ``PREFIX.pdmodel``, ``.pdiparams`` and ``.pdiparams.info``, as one save.
+
+See :mod:`engine.files.one_save`.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from numpy.typing import NDArray
-
 from engine.core.errors import ArgumentError, FormatError
 from engine.files.checked import Container
 from engine.files.one_save import OneSave
+from engine.files.plain import Array, StrPath
 from engine.files.userblock import NO_SAVE_ID
 
 PROGRAM, WEIGHTS, INFO = "pdmodel", "pdiparams", "pdiparams.info"
@@ -24,10 +25,13 @@ KINDS = {PROGRAM: "inference.program", WEIGHTS: "inference.weights", INFO: "infe
 
 @dataclass(frozen=True)
 class InferenceFiles:
-    """What the three files hold: the program, the weights by name, and the information on them."""
+    """The content of the three files: the program, the weights by name, and the information on them.
+
+    ``program`` and ``info`` are plain values of any structure; their readers check it.
+    """
 
     program: Any
-    weights: dict[str, NDArray[Any]]
+    weights: dict[str, Array]
     info: Any
     save_id: str
     prefix: Path
@@ -35,7 +39,7 @@ class InferenceFiles:
 
 @dataclass(frozen=True)
 class InferenceDescription:
-    """Structure and information without the weights; ``sizes`` in bytes by suffix."""
+    """Program and information without the weights; ``sizes`` are the lengths of the files in bytes."""
 
     program: Any
     info: Any
@@ -44,11 +48,10 @@ class InferenceDescription:
     sizes: dict[str, int]
 
 
-def inference_prefix(prefix: str | os.PathLike[str]) -> Path:
-    """``prefix`` as a path, without one of the three suffixes where someone chose the file itself.
+def inference_prefix(prefix: StrPath) -> Path:
+    """``prefix`` as a path; the suffix is removed if it is the name of one of the three files.
 
-    Raises:
-        ArgumentError: it has no file name, such as ``models/``.
+    Raises ArgumentError if it has no file name, such as ``models/``.
     """
     text = os.fspath(prefix)
     for suffix in (INFO, WEIGHTS, PROGRAM):
@@ -61,33 +64,31 @@ def inference_prefix(prefix: str | os.PathLike[str]) -> Path:
     return Path(text)
 
 
-def inference_paths(prefix: str | os.PathLike[str]) -> dict[str, Path]:
+def inference_paths(prefix: StrPath) -> dict[str, Path]:
     """The three paths by suffix."""
     base = inference_prefix(prefix)
     return {suffix: base.with_name(f"{base.name}.{suffix}") for suffix in SUFFIXES}
 
 
-def write_inference(
-    prefix: str | os.PathLike[str], program: Any, weights: Mapping[str, NDArray[Any]], info: Any
-) -> str:
-    """Writes the three files (the folder is created where absent) and returns their save id.
+def write_inference(prefix: StrPath, program: object, weights: Mapping[str, Array], info: object) -> str:
+    """Write the three files and return their save id; the folder is created if absent.
 
     ``program`` and ``info`` are plain values, ``weights`` maps names to arrays.
 
     Raises:
-        SaveError: they could not be written; the three files that were there are unchanged.
+        SaveError: the files could not be written; existing files are unchanged.
         DTypeError, ArgumentError: a value that can't be saved, or a prefix without a file name.
     """
     trees = {PROGRAM: {"program": program}, WEIGHTS: {"weights": dict(weights)}, INFO: {"info": info}}
     return _save(inference_prefix(prefix)).write(trees)
 
 
-def read_inference(prefix: str | os.PathLike[str]) -> InferenceFiles:
-    """Reads the three files.
+def read_inference(prefix: StrPath) -> InferenceFiles:
+    """Read the three files.
 
     Raises:
-        DataError: one of the three is missing (named) or can't be read.
-        FormatError: damaged, truncated, foreign, or of two different saves (says which file differs).
+        DataError: a file is missing or can't be read; the message names it.
+        FormatError: damaged, truncated, foreign, or of different saves; the message names the file.
         ArgumentError: a prefix without a file name.
     """
     base = inference_prefix(prefix)
@@ -96,10 +97,10 @@ def read_inference(prefix: str | os.PathLike[str]) -> InferenceFiles:
     return InferenceFiles(found[PROGRAM].tree["program"], weights, found[INFO].tree["info"], save_id, base)
 
 
-def describe_inference(prefix: str | os.PathLike[str]) -> InferenceDescription:
-    """Reads structure and information; of the weights only the first block is read, to compare the save id.
+def describe_inference(prefix: StrPath) -> InferenceDescription:
+    """Read program and information; of the weights only the user block is read, to compare the save id.
 
-    Raises: as :func:`read_inference`.
+    Raises as :func:`read_inference`.
     """
     base = inference_prefix(prefix)
     save_id, found = _read(base, (PROGRAM, INFO))
@@ -108,10 +109,10 @@ def describe_inference(prefix: str | os.PathLike[str]) -> InferenceDescription:
     return InferenceDescription(program, info, save_id, base, sizes)
 
 
-def read_pair(prefix: str | os.PathLike[str]) -> tuple[Any, Any] | None:
-    """Program and weights of two files that a caller wrote from bytes, without information beside them.
+def read_pair(prefix: StrPath) -> tuple[Any, Any] | None:
+    """Program and weights of two files that a caller wrote from bytes, without an information file.
 
-    None where the files are others. Raises: as :func:`read_inference`.
+    None if the files are not such a pair. Raises as :func:`read_inference`.
     """
     paths = inference_paths(prefix)
     if paths[INFO].exists() or not (paths[PROGRAM].exists() and paths[WEIGHTS].exists()):
@@ -136,11 +137,11 @@ def _read(base: Path, suffixes: tuple[str, ...]) -> tuple[str, dict[str, Contain
     return save_id, found
 
 
-def check_tree(tree: Any, suffix: str, where: Any) -> None:
-    """Raises FormatError, naming ``where``, for a tree that is not the one of this suffix."""
+def check_tree(tree: object, suffix: str, where: StrPath) -> None:
+    """Raise FormatError, naming ``where``, unless the tree has the structure of the file of this suffix."""
     field = {PROGRAM: "program", WEIGHTS: "weights", INFO: "info"}[suffix]
     sound = isinstance(tree, dict) and set(tree) == {field}
-    if sound and suffix == WEIGHTS:
+    if isinstance(tree, dict) and sound and suffix == WEIGHTS:
         weights = tree["weights"]
         sound = isinstance(weights, dict) and all(
             isinstance(name, str) and hasattr(array, "dtype") for name, array in weights.items()

@@ -1,4 +1,4 @@
-"""The random key by which this installation knows the files that it wrote itself."""
+"""The random key by which this installation recognizes the files that it wrote itself."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _LENGTH = 32
 
 
 def key_path() -> Path:
-    """Where the key lies: ``installation.key`` in the user's data folder."""
+    """The path of the key: ``installation.key`` in the user's data folder."""
     return Path(platformdirs.user_data_dir("model-studio", appauthor=False)) / "installation.key"
 
 
 def installation_key() -> bytes | None:
-    """The key of 32 bytes, made on first use with permissions 0600.
+    """The key of 32 bytes, created at first use with permissions 0600.
 
-    None where it can neither be read nor stored: every file then counts as foreign, which is slower but as
-    safe. A key that other users can read, or that belongs to someone else, is not used for the same reason.
+    None if the key can be neither read nor stored, or if other users can read it or own it. Every file then
+    counts as foreign, which is slower but as safe.
     """
     path = key_path()
     with suppress(OSError):
@@ -51,7 +51,7 @@ def _create(path: Path) -> None:
             file.write(secrets.token_bytes(_LENGTH))
             file.flush()
             os.fsync(file.fileno())
-        # A link, unlike a rename, fails where another process was first: both then use that one's key.
+        # A link, unlike a rename, fails if another process was first: both then use that process's key.
         with suppress(FileExistsError):
             os.link(temporary, path)
     finally:

@@ -1,10 +1,8 @@
-"""A run's journal: ``journal.jsonl``, one event a line while it runs, and ``run.h5``, packed from it as
-columns.
+"""The journal of a run: ``journal.jsonl``, one event on each line, and ``run.h5``, its columns.
 
-An event is a dict with text keys; ``"event"`` names its sort, such as ``{"event": "step", "step": 12, "loss":
-2.3}``. JSON has no NaN and no infinity: they are written as the texts ``"NaN"``, ``"Infinity"`` and
-``"-Infinity"``, so that every JSON reader takes the line, and :func:`read_journal` turns exactly these three
-texts back into numbers.
+An event is a JSON object; ``"event"`` names its kind, such as ``{"event": "step", "step": 12, "loss": 2.3}``.
+JSON has no NaN and no infinity. They are written as the texts ``"NaN"``, ``"Infinity"`` and ``"-Infinity"``,
+so that every JSON reader accepts the line, and :func:`read_journal` turns exactly these texts into numbers.
 """
 
 from __future__ import annotations
@@ -16,14 +14,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TypeAlias, TypedDict, TypeGuard, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.core.errors import DataError, DTypeError, FormatError
 from engine.files.atomic import saving
 from engine.files.container import read_container, write_container
+from engine.files.plain import Array, Json, StrPath
 
 JOURNAL_NAME = "journal.jsonl"
 PACKED_NAME = "run.h5"
@@ -32,12 +30,26 @@ VERSION = 1
 _NUMBERS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 _INT64 = range(-(2**63), 2**63)
 
+JournalEvent: TypeAlias = dict[str, Json]
+"""One line of a journal. ``engine.training.events`` names the fields of each kind that a training writes."""
+Columns: TypeAlias = dict[str, dict[str, Array]]
+"""Numbers by kind of event and by field, each an array with one element for every event of the kind."""
+
+
+class PackedRun(TypedDict):
+    """The tree of ``run.h5``; ``journal_bytes`` is the length of the journal from which it was packed."""
+
+    columns: Columns
+    events: list[JournalEvent]
+    notes: list[str]
+    journal_bytes: int
+
 
 @dataclass(frozen=True)
 class Journal:
-    """The events of a journal, in order; ``notes`` say which lines could not be read and why."""
+    """The events of a journal, in order; ``notes`` name the lines that could not be read and the reasons."""
 
-    events: list[dict[str, Any]]
+    events: list[JournalEvent]
     notes: tuple[str, ...]
 
 
@@ -45,26 +57,27 @@ class Journal:
 class RunRecord:
     """A run as columns.
 
-    ``columns["step"]["loss"]`` has one number for every event of the sort ``step`` (NaN where an event lacks
-    it or has None); numbers that are integers in every such event are int64, else float64. ``events`` are, in
-    order, the events that hold more than numbers. ``notes`` as in :class:`Journal`.
+    ``columns["step"]["loss"]`` has one number for every event of the kind ``step``, NaN where an event lacks
+    the field or has None. A column of integers only is int64, else float64. ``events`` are, in order, the
+    events that hold more than numbers. ``notes`` as in :class:`Journal`.
     """
 
-    columns: dict[str, dict[str, NDArray[Any]]]
-    events: list[dict[str, Any]]
+    columns: Columns
+    events: list[JournalEvent]
     notes: tuple[str, ...]
 
 
 class JournalWriter:
-    """Appends events to a journal, each line given to the system at once, so that a crash loses none.
+    """Appends events to a journal; each line is passed to the system at once, so that a crash loses none.
 
-    A last line that a full disk or a power cut left torn is cut off on opening; ``cut`` then holds its bytes.
+    An incomplete last line, left by a full disk or a power failure, is removed on opening; ``cut`` holds its
+    bytes.
 
     Raises:
         SaveError: the journal can't be opened or written.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: StrPath) -> None:
         self.path = Path(path)
         self.cut = b""
         with saving(self.path):
@@ -96,11 +109,11 @@ class JournalWriter:
             os.ftruncate(self._descriptor, end - len(torn))
             self.cut = torn
 
-    def write(self, event: Mapping[str, Any]) -> None:
-        """Appends one event: numbers, text, None, lists and dicts, NumPy scalars and arrays (as lists).
+    def write(self, event: Mapping[str, object]) -> None:
+        """Append one event: numbers, text, None, lists and dicts, NumPy scalars, and arrays as lists.
 
         Raises:
-            SaveError: the line could not be written whole.
+            SaveError: the line could not be written completely.
             DTypeError: a value that JSON can't hold.
         """
         data = event_line(event).encode("ascii") + b"\n"
@@ -111,18 +124,18 @@ class JournalWriter:
                 while data:
                     data = data[os.write(self._descriptor, data) :]
             except OSError:
-                # What a full disk took of the line would spoil the next one.
+                # The part of the line that a full disk accepted would corrupt the next line.
                 self._mend()
                 raise
 
     def sync(self) -> None:
-        """Returns when everything written is on the disk."""
+        """Wait until all written events are on the disk. Raises SaveError."""
         with saving(self.path):
             if self._descriptor is not None:
                 os.fsync(self._descriptor)
 
     def close(self) -> None:
-        """Closes the file; closing twice is harmless."""
+        """Close the file; closing it twice does nothing."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
@@ -136,18 +149,17 @@ class JournalWriter:
         self.close()
 
 
-def event_line(event: Mapping[str, Any]) -> str:
-    """An event as the line that the journal holds, without the line's end: ASCII, strict JSON.
+def event_line(event: Mapping[str, object]) -> str:
+    """An event as a line of the journal, in ASCII and strict JSON, without the end of the line.
 
-    Raises:
-        DTypeError: a value that JSON can't hold.
+    Raises DTypeError for a value that JSON can't hold.
     """
     return json.dumps(_plain(event, "event"), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
 
 
-def _plain(value: Any, place: str) -> Any:
+def _plain(value: object, place: str) -> Json:
     if isinstance(value, np.generic | np.ndarray):
-        value = value.tolist()
+        return _plain(value.tolist(), place)
     if value is None or isinstance(value, bool | str | int):
         return value
     if isinstance(value, float):
@@ -168,7 +180,7 @@ def _plain(value: Any, place: str) -> Any:
     )
 
 
-def _restored(value: Any) -> Any:
+def _restored(value: Json) -> Json:
     if isinstance(value, str):
         return _NUMBERS.get(value, value)
     if isinstance(value, list):
@@ -178,9 +190,8 @@ def _restored(value: Any) -> Any:
     return value
 
 
-def read_journal(path: str | os.PathLike[str]) -> Journal:
-    """All events that can be read; a torn last line (the writer was killed) and damaged lines are noted, not
-    fatal.
+def read_journal(path: StrPath) -> Journal:
+    """The events of a journal; an incomplete last line and damaged lines are skipped and noted.
 
     Raises:
         DataError: there is no such file, or it can't be read.
@@ -201,24 +212,23 @@ def _journal_bytes(path: Path) -> bytes:
 
 
 def _parse(data: bytes, path: Path) -> Journal:
-    events: list[dict[str, Any]] = []
-    notes = []
+    events: list[JournalEvent] = []
+    notes: list[str] = []
     lines = data.split(b"\n")
     last = len(lines) if lines[-1] else len(lines) - 1
     for number, line in enumerate(lines[:last], 1):
         try:
-            event = json.loads(line)
+            event: Json = json.loads(line)
         except (ValueError, RecursionError) as cause:
             torn = number == len(lines)
-            what = "the last line is torn, its writer was stopped" if torn else f"no JSON: {cause}"
+            what = "the last line is incomplete, its writer was stopped" if torn else f"not JSON: {cause}"
             notes.append(f"{path}: line {number} skipped: {what}")
             continue
         if isinstance(event, dict):
-            events.append(_restored(event))
+            events.append({name: _restored(value) for name, value in event.items()})
         else:
             notes.append(f"{path}: line {number} skipped: not an event but {event!r:.40}")
-    # A run that was killed within its first line has a journal, empty as it is; a file of other content has
-    # not.
+    # One bad line may be the first line of a run that was killed while it wrote it; several are another file.
     if len(notes) > 1 and not events:
         raise FormatError(
             f"{path}: not a journal: none of its {last} lines is an event; choose the folder of a run"
@@ -226,28 +236,35 @@ def _parse(data: bytes, path: Path) -> Journal:
     return Journal(events, tuple(notes))
 
 
-def pack_run(folder: str | os.PathLike[str]) -> Path:
-    """Packs the journal in ``folder`` into ``run.h5``, atomically; returns its path.
+def pack_run(folder: StrPath) -> Path:
+    """Pack the journal in ``folder`` into ``run.h5``, atomically; returns the path of ``run.h5``.
 
     Raises:
         DataError, FormatError: the journal can't be read.
-        SaveError: ``run.h5`` could not be written; the one before is unchanged.
+        SaveError: ``run.h5`` could not be written; an existing one is unchanged.
     """
     journal = Path(folder, JOURNAL_NAME)
     data = _journal_bytes(journal)
     record = _record(_parse(data, journal))
     path = Path(folder, PACKED_NAME)
-    tree = {"columns": record.columns, "events": record.events, "notes": list(record.notes)}
-    write_container(path, KIND, VERSION, tree | {"journal_bytes": len(data)})
+    tree: PackedRun = {
+        "columns": record.columns,
+        "events": record.events,
+        "notes": list(record.notes),
+        "journal_bytes": len(data),
+    }
+    write_container(path, KIND, VERSION, tree)
     return path
 
 
-def read_run(folder: str | os.PathLike[str]) -> RunRecord:
-    """The run in ``folder``: from ``run.h5`` where that covers the whole journal (or the journal is gone),
-    else from the journal, which a crash leaves ahead of ``run.h5``.
+def read_run(folder: StrPath) -> RunRecord:
+    """The run in ``folder``, from ``run.h5`` or from the journal.
+
+    ``run.h5`` is read if it covers the whole journal or there is no journal. Otherwise the journal is read; a
+    crash leaves it longer than ``run.h5`` knows.
 
     Raises:
-        DataError: neither is there, or they can't be read.
+        DataError: neither exists, or they can't be read.
         FormatError: damaged or foreign.
     """
     journal, packed = Path(folder, JOURNAL_NAME), Path(folder, PACKED_NAME)
@@ -255,50 +272,73 @@ def read_run(folder: str | os.PathLike[str]) -> RunRecord:
         return _record(read_journal(journal))
     length = journal.stat().st_size if journal.exists() else None
     try:
-        tree = read_container(packed, KIND, VERSION)
-        if length is None or tree["journal_bytes"] == length:
-            return RunRecord(_checked_columns(tree["columns"]), list(tree["events"]), tuple(tree["notes"]))
+        tree = _packed_run(read_container(packed, KIND, VERSION), packed)
     except FormatError as error:
         if length is None:
             raise
         record = _record(read_journal(journal))
         return RunRecord(record.columns, record.events, (*record.notes, str(error)))
-    except (KeyError, TypeError) as cause:
-        raise FormatError(
-            f"{packed}: not a run: {cause}; remove it, the journal beside it holds the run"
-        ) from cause
+    if length is None or tree["journal_bytes"] == length:
+        return RunRecord(tree["columns"], tree["events"], tuple(tree["notes"]))
     return _record(read_journal(journal))
 
 
-def _checked_columns(columns: Any) -> dict[str, dict[str, NDArray[Any]]]:
-    for table in columns.values():
-        if len({column.shape for column in table.values()}) > 1:
-            raise TypeError("columns of different lengths")
-    return dict(columns)
+def _packed_run(tree: object, path: Path) -> PackedRun:
+    """The tree of ``run.h5`` at ``path``. Raises FormatError for another structure."""
+    fields = tree if isinstance(tree, dict) else {}
+    columns, events, notes = fields.get("columns"), fields.get("events"), fields.get("notes")
+    length = fields.get("journal_bytes")
+    wrong = [
+        name
+        for name, sound in (
+            ("columns", _are_columns(columns)),
+            ("events", isinstance(events, list) and all(isinstance(event, dict) for event in events)),
+            ("notes", isinstance(notes, list) and all(isinstance(note, str) for note in notes)),
+            ("journal_bytes", isinstance(length, int)),
+        )
+        if not sound
+    ]
+    if wrong:
+        raise FormatError(
+            f"{path}: not a run: wrong or missing are {', '.join(wrong)}; remove it, the journal beside it "
+            "holds the run"
+        )
+    return cast("PackedRun", tree)
+
+
+def _are_columns(columns: object) -> TypeGuard[Columns]:
+    """Whether these are tables of columns, the columns of each table of one length."""
+    return isinstance(columns, dict) and all(
+        isinstance(table, dict)
+        and all(isinstance(column, np.ndarray) and column.ndim == 1 for column in table.values())
+        and len({column.shape for column in table.values()}) <= 1
+        for table in columns.values()
+    )
 
 
 def _record(journal: Journal) -> RunRecord:
-    tables: dict[str, list[dict[str, Any]]] = {}
-    rest = []
+    tables: dict[str, list[JournalEvent]] = {}
+    rest: list[JournalEvent] = []
     for event in journal.events:
         tables.setdefault(str(event.get("event", "")), []).append(event)
         others = (value for name, value in event.items() if name != "event" and value is not None)
         if not all(map(_is_number, others)):
             rest.append(event)
-    columns = {}
-    for sort, events in tables.items():
+    columns: Columns = {}
+    for kind, events in tables.items():
         names = dict.fromkeys(name for event in events for name, value in event.items() if _is_number(value))
         if names:
-            columns[sort] = {name: _column(event.get(name) for event in events) for name in names}
+            columns[kind] = {name: _column(event.get(name) for event in events) for name in names}
     return RunRecord(columns, rest, journal.notes)
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: Json) -> TypeGuard[int | float]:
+    """Whether a column can hold the value."""
     if isinstance(value, bool):
         return False
     return isinstance(value, float) or (isinstance(value, int) and value in _INT64)
 
 
-def _column(values: Iterable[Any]) -> NDArray[Any]:
+def _column(values: Iterable[Json]) -> Array:
     numbers = [value if _is_number(value) else math.nan for value in values]
     return np.array(numbers, "int64" if all(isinstance(number, int) for number in numbers) else "float64")

@@ -1,4 +1,4 @@
-"""Limits that a process sets on itself: memory, processor time, no files written, no core dump."""
+"""Limits that a process sets on itself: memory, processor time, no written files, no core dump."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import sys
 
 
 def limit_this_process(memory: int, cpu_seconds: int) -> None:
-    """From now on: ``memory`` more bytes than now, so many seconds of processor time, no byte into any file.
+    """Limit this process to ``memory`` more bytes and ``cpu_seconds`` more seconds, and forbid writing files.
 
-    macOS accepts but does not enforce the limit on memory; there the checks on claimed sizes and the parent's
-    wall time remain. Windows has a job object for memory and processor time and no limit on files.
+    macOS accepts the limit on memory but does not enforce it; the checks on claimed sizes and the parent's
+    limit on wall time remain. Windows limits memory and processor time with a job object, and not files.
     """
     if sys.platform == "win32":
         _limit_by_job(memory, cpu_seconds)
@@ -31,7 +31,7 @@ def limit_this_process(memory: int, cpu_seconds: int) -> None:
 
 
 def _address_space() -> int:
-    """Bytes of address space that this process uses already (libraries reserve much more than they touch)."""
+    """Bytes of address space in use by this process (libraries reserve much more than they touch)."""
     import resource
 
     try:
@@ -42,11 +42,13 @@ def _address_space() -> int:
 
 
 def _limit_by_job(memory: int, cpu_seconds: int) -> None:
-    """Puts this process into a Windows job object with limits on committed memory and user time."""
+    """Put this process into a Windows job object with limits on committed memory and user time."""
     import ctypes
     from ctypes import wintypes
 
     class BasicLimits(ctypes.Structure):
+        """JOBOBJECT_BASIC_LIMIT_INFORMATION."""
+
         _fields_ = (
             ("per_process_user_time", ctypes.c_int64),
             ("per_job_user_time", ctypes.c_int64),
@@ -60,6 +62,8 @@ def _limit_by_job(memory: int, cpu_seconds: int) -> None:
         )
 
     class ExtendedLimits(ctypes.Structure):
+        """JOBOBJECT_EXTENDED_LIMIT_INFORMATION."""
+
         _fields_ = (
             ("basic", BasicLimits),
             ("io_counters", ctypes.c_uint64 * 6),
@@ -73,15 +77,15 @@ def _limit_by_job(memory: int, cpu_seconds: int) -> None:
     limits = ExtendedLimits()
     limits.basic.limit_flags = process_time | process_memory
     limits.basic.per_process_user_time = cpu_seconds * 10_000_000  # in units of 100 ns
-    limits.process_memory = memory + 256 * 1024**2  # counts what the imports have committed too
+    limits.process_memory = memory + 256 * 1024**2  # includes what the imports have committed
     kernel = ctypes.WinDLL("kernel32", use_last_error=True)  # type: ignore[attr-defined, unused-ignore]
     kernel.CreateJobObjectW.restype = wintypes.HANDLE
     kernel.GetCurrentProcess.restype = wintypes.HANDLE
     kernel.SetInformationJobObject.argtypes = (wintypes.HANDLE, ctypes.c_int, ctypes.c_void_p, wintypes.DWORD)
     kernel.AssignProcessToJobObject.argtypes = (wintypes.HANDLE, wintypes.HANDLE)
     job = kernel.CreateJobObjectW(None, None)
-    # A process that may not enter another job stays under the parent's wall time and the checks on claimed
-    # sizes.
+    # For a process that may not enter another job, the parent's limit on wall time and the checks on claimed
+    # sizes remain.
     size = ctypes.sizeof(limits)
     if job and kernel.SetInformationJobObject(job, extended_information, ctypes.byref(limits), size):
         kernel.AssignProcessToJobObject(job, kernel.GetCurrentProcess())

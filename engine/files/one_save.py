@@ -1,9 +1,9 @@
-"""Several files that are one save: all of them are replaced or none is, and a mixture is refused.
+"""Several files that form one save: all of them are replaced or none is, and a mixture is refused.
 
-All carry one random save id in their first block. Writing goes in two steps: all are written beside their
+All carry one random save id in their user block. Writing has two steps: all files are written beside their
 places as ``.NAME.ID.staged`` and synced, then each is renamed into place. A kill before the first rename
-leaves the old ones; after it, every file of the new save is in place or staged, so the reader sees two ids,
-finds the one save that is complete and finishes its renames. Files of two saves of which none is complete are
+leaves the old files. A kill after it leaves every file of the new save in place or staged; the reader then
+sees two ids, finds the save that is complete and finishes its renames. If no save is complete, the files are
 refused.
 """
 
@@ -17,7 +17,6 @@ from collections.abc import Iterable, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from engine.core.errors import AbsentError, DataError, FormatError, SaveError
 from engine.files.atomic import durable_file, make_folder, save_error, saving, sync_folder
@@ -30,19 +29,21 @@ _COUNTS = {2: ("two", "both"), 3: ("three", "all three")}
 
 @dataclass(frozen=True)
 class OneSave:
-    """The files by suffix: their places, their kinds with the newest known version, and what they are."""
+    """The files of one save by suffix: paths, kinds, the newest known version, and a noun for messages."""
 
     paths: Mapping[str, Path]
     kinds: Mapping[str, str]
     version: int
     noun: str  # such as "model"
 
-    def write(self, trees: Mapping[str, Any]) -> str:
-        """Write a tree of plain values to each file (the folder is created where absent); gives the save id.
+    def write(self, trees: Mapping[str, object]) -> str:
+        """Write a tree of plain values to each file and return the save id.
+
+        The folder is created if absent.
 
         Raises:
-            SaveError: they could not be written; the files that were there are unchanged.
-            DTypeError, ArgumentError: a value that can't be saved.
+            SaveError: the files could not be written; existing files are unchanged.
+            DTypeError, ArgumentError: a tree holds a value that can't be saved.
         """
         paths = self.paths
         save_id = secrets.token_bytes(16)
@@ -59,7 +60,7 @@ class OneSave:
                 undo.callback(staged[suffix].unlink, missing_ok=True)
             with saving(folder):
                 sync_folder(folder)
-            # From the first rename on the new save is the one that counts: what is staged must stay.
+            # From the first rename on the new save is the valid one, so staged files must stay.
             keep = undo.pop_all()
         first, *others = paths
         try:
@@ -84,11 +85,11 @@ class OneSave:
         return save_id.hex()
 
     def read(self, suffixes: Iterable[str]) -> tuple[str, dict[str, Container]]:
-        """The save id, and the files of these suffixes; the save id of the others is compared.
+        """The save id and the files of these suffixes; the save ids of the other files are compared too.
 
         Raises:
-            DataError: a file is missing (named) or can't be read.
-            FormatError: damaged, truncated, foreign, or of different saves (says which file differs).
+            DataError: a file is missing or can't be read; the message names it.
+            FormatError: damaged, truncated, foreign, or of different saves; the message names the file.
         """
         wanted = tuple(suffixes)
         for _ in range(_TRIES):
@@ -100,11 +101,11 @@ class OneSave:
             except DataError:
                 if all(path.exists() for path in places.values()):
                     raise
-                continue  # renamed since, by a writer or another reader
+                continue  # renamed in the meantime by a writer or another reader
             if all(container.save_id.hex() == save_id for container in containers):
                 return save_id, dict(zip(wanted, containers, strict=True))
         raise DataError(
-            f"{self._folder}: the files were replaced again and again while they were read; "
+            f"{self._folder}: the files were replaced while they were read, {_TRIES} times; "
             "wait until the program that writes them is done"
         )
 
@@ -113,7 +114,7 @@ class OneSave:
         return next(iter(self.paths.values())).parent
 
     def _resolve(self) -> tuple[str, dict[str, Path]]:
-        """The save id to read, and where each of its files is; finishes the renames of a killed writer."""
+        """The save id to read and the path of each of its files; finishes the renames of a killed writer."""
         paths = dict(self.paths)
         visible = {suffix: _save_id(path) for suffix, path in paths.items()}
         ids = {save_id for save_id in visible.values() if save_id is not None}
@@ -133,7 +134,7 @@ class OneSave:
         places = dict(paths)
         for suffix in paths:
             if visible[suffix] != save_id:
-                # Where this user may not rename, the staged file is read where it is.
+                # If this user may not rename, the staged file is read under its staged name.
                 try:
                     os.replace(staged[save_id][suffix], paths[suffix])
                 except OSError:
@@ -183,7 +184,7 @@ def _move(path: Path, staged: Path, save_id: str) -> None:
         try:
             os.replace(staged, path)
         except FileNotFoundError:
-            # A reader that came between two renames has finished them for us.
+            # A reader between two renames may have finished them already.
             if _save_id(path) != save_id:
                 raise
 

@@ -1,9 +1,7 @@
-"""State dicts and other nested values in one file each (kind ``state``): weights as ``/conv1.weight`` and so
-on."""
+"""State dicts and other nested values, one file each (kind ``state``); arrays are named ``/conv1.weight``."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -12,25 +10,27 @@ from engine.files.checked import Expected
 from engine.files.container import read_container, read_containers, write_container
 from engine.files.inference import KINDS as INFERENCE_KINDS
 from engine.files.inference import PROGRAM, WEIGHTS, check_tree
+from engine.files.plain import StrPath
 
 KIND = "state"
 VERSION = 1
 
 
-def write_state(path: str | os.PathLike[str], obj: Any) -> None:
-    """Saves nested dicts, lists, tuples, scalars and arrays; missing folders are created, as Paddle's save
-    does.
+def write_state(path: StrPath, obj: object) -> None:
+    """Save nested dicts, lists, tuples, scalars and arrays.
+
+    Missing folders are created, as Paddle's save does.
 
     Raises:
-        SaveError: the file could not be written; what was there before is unchanged.
-        DTypeError, ArgumentError: ``obj`` holds what can't be saved.
+        SaveError: the file could not be written; an existing file is unchanged.
+        DTypeError, ArgumentError: ``obj`` holds a value that can't be saved.
     """
     make_folder(Path(path).parent)
     write_container(path, KIND, VERSION, obj)
 
 
-def read_state(path: str | os.PathLike[str]) -> Any:
-    """What :func:`write_state` saved, with every type kept.
+def read_state(path: StrPath) -> Any:
+    """The values that :func:`write_state` saved, each of its type.
 
     Raises:
         DataError: there is no such file, or it can't be read.
@@ -39,11 +39,11 @@ def read_state(path: str | os.PathLike[str]) -> Any:
     return read_container(path, KIND, VERSION)
 
 
-def read_saved(path: str | os.PathLike[str]) -> tuple[str | None, Any]:
-    """What a file holds: a state (None, as :func:`read_state` gives it), or Program or weights of a model
-    (their suffix and tree).
+def read_saved(path: StrPath) -> tuple[str | None, Any]:
+    """The content of a file: a state, or the Program or weights of a model.
 
-    Raises: as :func:`read_state`.
+    Returns None and the tree for a state, and the suffix and the tree for a file of a model. Raises as
+    :func:`read_state`.
     """
     models = {INFERENCE_KINDS[suffix]: suffix for suffix in (PROGRAM, WEIGHTS)}
     container = read_containers([Expected(Path(path), (KIND, *models), VERSION)])[0]

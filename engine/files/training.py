@@ -1,7 +1,8 @@
-"""What training a static graph goes on from: ``PREFIX.pdparams``, ``.pdopt`` and ``.pdmodel``, one save.
+"""The files from which the training of a static graph resumes, as one save.
 
-Each is a file of the kind ``state``, so that ``paddle.load`` reads it alone. Parameters and optimizer state
-of two saves are refused: training would go on from a mixture.
+They are ``PREFIX.pdparams``, ``.pdopt`` and ``.pdmodel``. Each is of the kind ``state``, so that
+``paddle.load`` can read it alone. Parameters and optimizer state of different saves are refused, because
+training would resume from a mixture.
 """
 
 from __future__ import annotations
@@ -19,14 +20,17 @@ PARAMETERS, OPTIMIZER, PROGRAM = "pdparams", "pdopt", "pdmodel"
 SUFFIXES = (PARAMETERS, OPTIMIZER, PROGRAM)
 
 
-def training_paths(where: str, prefix: Any) -> dict[str, Path]:
-    """The three paths by suffix, also where ``prefix`` names one of the files.
+def training_paths(where: str, prefix: object) -> dict[str, Path]:
+    """The three paths by suffix; ``prefix`` may also be the name of one of the files.
 
-    Raises DTypeError for what is no path, ArgumentError (beginning with ``where``) for one without a file
-    name.
+    Messages begin with ``where``. Raises DTypeError if ``prefix`` is not a path, ArgumentError if it has no
+    file name.
     """
     if not isinstance(prefix, (str, os.PathLike)):
-        raise DTypeError(f"{where}: the path must be a text: got {type(prefix).__name__}")
+        raise DTypeError(
+            f"{where}: the path must be a str or PathLike: got {type(prefix).__name__}; give a prefix "
+            "such as checkpoints/lenet"
+        )
     text = os.fspath(prefix)
     for suffix in SUFFIXES:
         text = text.removesuffix(f".{suffix}")
@@ -39,15 +43,15 @@ def training_paths(where: str, prefix: Any) -> dict[str, Path]:
     return {suffix: base.with_name(f"{base.name}.{suffix}") for suffix in SUFFIXES}
 
 
-def write_training(paths: Mapping[str, Path], trees: Mapping[str, Any]) -> str:
-    """Writes a tree of plain values to each path and gives the save id. Raises as ``OneSave.write``."""
+def write_training(paths: Mapping[str, Path], trees: Mapping[str, object]) -> str:
+    """Write a tree of plain values to each path; returns the save id. Raises as ``OneSave.write``."""
     return _save(paths).write(trees)
 
 
 def read_training(paths: Mapping[str, Path], suffixes: tuple[str, ...]) -> dict[str, Any]:
-    """The trees of some of the files, which must be of one save. Raises as ``OneSave.read``.
+    """The trees of some of the files by suffix, which must be of one save. Raises as ``OneSave.read``.
 
-    Files without a save id, such as ``paddle.save`` writes them one by one, go together.
+    Files without a save id, as ``paddle.save`` writes them one by one, count as one save.
     """
     _, found = _save({suffix: paths[suffix] for suffix in suffixes}).read(suffixes)
     return {suffix: container.tree for suffix, container in found.items()}

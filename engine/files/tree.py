@@ -1,7 +1,7 @@
 """A tree of plain values as one JSON document plus named arrays, and back, with every type kept.
 
-JSON has no tuple, no complex number, no array and only text as keys; those become an object with one key that
-begins with ``$``::
+JSON has no tuples, complex numbers or arrays, and its keys are texts. Such values become an object with one
+key that begins with ``$``::
 
     (1, 2)                     {"$tuple": [1, 2]}
     {1: "a"}                   {"$dict": [[1, "a"]]}          also for text keys that begin with "$"
@@ -11,8 +11,8 @@ begins with ``$``::
     np.float32(1)              {"$scalar": "0000803f", "dtype": "<f4"}
     an array                   {"$array": "/weights/conv1.weight", "dtype": "<f4"}
 
-An array's name is its path through the tree, made readable for any HDF5 viewer; the document, not the name,
-says where it belongs, so names may be changed where HDF5 needs it (``/`` in a key) without losing the key.
+The name of an array is its path through the tree, readable in any HDF5 viewer. The document, not the name,
+says where the array belongs, so a name may differ from the key where HDF5 requires it (``/`` in a key).
 """
 
 from __future__ import annotations
@@ -25,15 +25,16 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.core.errors import ArgumentError, DTypeError
+from engine.files.plain import Array, Json, Plain
 
 MAX_DEPTH = 100
 _MAX_NAME = 100
 DOCUMENT_NAME = "structure"
 
-# What a file may hold. Bool is stored as uint8 and complex as pairs of floats: every viewer shows those.
+# The dtypes that a file may hold. Bool is stored as uint8 and complex as pairs of floats, which every viewer
+# shows.
 DTYPES = frozenset(
     order + code
     for order in "<>"
@@ -42,7 +43,7 @@ DTYPES = frozenset(
 
 
 class TreeError(Exception):
-    """A document that does not describe a tree; the message says why, the caller knows which file."""
+    """A document that does not describe a tree; the message gives the reason, the caller adds the file."""
 
 
 def storage_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -54,9 +55,12 @@ def storage_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return dtype.newbyteorder("<")
 
 
-def to_stored(array: NDArray[Any]) -> NDArray[Any]:
-    """The array as it is stored: little-endian, C order, bool as uint8, complex with a last axis (real,
-    imaginary)."""
+def to_stored(array: Array) -> Array:
+    """The array in its stored form.
+
+    This is little-endian and in C order; bool becomes uint8, complex numbers get a last axis of length 2
+    (real, imaginary).
+    """
     stored = storage_dtype(array.dtype)
     if array.dtype.kind == "c":
         contiguous = np.ascontiguousarray(array, array.dtype.newbyteorder("<")).reshape(array.shape)
@@ -66,8 +70,8 @@ def to_stored(array: NDArray[Any]) -> NDArray[Any]:
     return np.ascontiguousarray(array, stored).reshape(array.shape)
 
 
-def from_stored(stored: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Undoes :func:`to_stored`. Raises TreeError where the stored values can't be of ``dtype``."""
+def from_stored(stored: Array, dtype: np.dtype[Any]) -> Array:
+    """The array of ``dtype`` from its stored form. Raises TreeError where the values don't fit ``dtype``."""
     if dtype.kind == "c":
         if stored.shape[-1:] != (2,):
             raise TreeError(f"an array of complex numbers has shape {stored.shape}, the last axis must be 2")
@@ -80,11 +84,14 @@ def from_stored(stored: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
 
 
 class _Encoder:
+    """Turns values into nodes of the document and collects the arrays by path."""
+
     def __init__(self) -> None:
-        self.arrays: dict[str, NDArray[Any]] = {}
+        self.arrays: dict[str, Array] = {}
         self._names: dict[str, set[str]] = {"": {DOCUMENT_NAME}}
 
-    def encode(self, value: Any, path: str, name: str, depth: int) -> Any:
+    def encode(self, value: object, path: str, name: str, depth: int) -> Json:
+        """The node for ``value``, which stands as ``name`` in the container at ``path``."""
         if depth > MAX_DEPTH:
             raise ArgumentError(
                 f"save {_shown(path)}: nested deeper than {MAX_DEPTH} levels (or containing "
@@ -120,9 +127,9 @@ class _Encoder:
             "convert it to numbers, text, NumPy arrays, lists or dicts first"
         )
 
-    def _mapping(self, value: Mapping[Any, Any], path: str, name: str, depth: int) -> Any:
+    def _mapping(self, value: Mapping[Any, object], path: str, name: str, depth: int) -> Json:
         group = self._group(path, name)
-        pairs = []
+        pairs: list[tuple[Json, Json]] = []
         for key, item in value.items():
             if not (key is None or isinstance(key, str | int | float | np.generic)):
                 raise DTypeError(
@@ -131,11 +138,12 @@ class _Encoder:
                 )
             node = self.encode(item, group, str(key), depth + 1)
             pairs.append((self.encode(key, group, "", depth + 1), node))
-        if all(isinstance(key, str) and not key.startswith("$") for key, _ in pairs):
-            return dict(pairs)
+        named = {key: node for key, node in pairs if isinstance(key, str) and not key.startswith("$")}
+        if len(named) == len(pairs):
+            return named
         return {"$dict": [list(pair) for pair in pairs]}
 
-    def _array(self, value: NDArray[Any], path: str, name: str) -> dict[str, str]:
+    def _array(self, value: Array, path: str, name: str) -> Json:
         dtype = _accepted(value.dtype, f"{path}/{name}")
         if isinstance(value, np.ma.MaskedArray):
             raise DTypeError(
@@ -146,8 +154,7 @@ class _Encoder:
         return {"$array": place, "dtype": dtype}
 
     def _group(self, path: str, name: str) -> str:
-        """The path below which the arrays of a container are named; the root container adds nothing to the
-        path."""
+        """The path of a container's arrays; the root container adds nothing to it."""
         if not path and not name:
             return ""
         return f"{path}/{self._free_name(path, name or 'value')}"
@@ -163,8 +170,10 @@ class _Encoder:
 
 
 def _readable(key: str) -> str:
-    """``key`` as a name that HDF5 takes: no slash, no control character, not ``.`` or ``..``, not too
-    long."""
+    """``key`` as a name that HDF5 accepts.
+
+    Slashes, control characters and surrogates are escaped, as are ``.`` and ``..``; a long key is cut.
+    """
     name = "".join(
         f"%{ord(c):02X}" if c in "/\x7f" or c < " " or "\ud800" <= c <= "\udfff" else c
         for c in key[:_MAX_NAME]
@@ -185,11 +194,11 @@ def _accepted(dtype: np.dtype[Any], place: str) -> str:
     return dtype.str
 
 
-def encode_tree(value: Any) -> tuple[bytes, dict[str, NDArray[Any]]]:
+def encode_tree(value: object) -> tuple[bytes, dict[str, Array]]:
     """The tree as a JSON document (UTF-8) and its arrays by path, such as ``/weights/conv1.weight``.
 
     Raises:
-        DTypeError: a value, key or dtype that can't be saved; says where in the tree.
+        DTypeError: a value, key or dtype that can't be saved; the message names its place in the tree.
         ArgumentError: nested too deep (or containing itself), or an integer of thousands of digits.
     """
     encoder = _Encoder()
@@ -197,22 +206,22 @@ def encode_tree(value: Any) -> tuple[bytes, dict[str, NDArray[Any]]]:
     try:
         text = json.dumps(node, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     except ValueError as cause:
-        raise ArgumentError(f"save: a number can't be written: {cause}; save it as text") from cause
+        raise ArgumentError(f"save: a number can't be written as JSON: {cause}; save it as text") from cause
     try:
         return text.encode("utf-8"), encoder.arrays
     except UnicodeEncodeError:
-        # A lone surrogate (a file name that is no UTF-8) has no UTF-8 form, only an escaped one.
+        # A lone surrogate (from a file name that is not UTF-8) has no UTF-8 form, only an escaped one.
         return json.dumps(node, separators=(",", ":")).encode("ascii"), encoder.arrays
 
 
-def parse_document(document: bytes | bytearray) -> tuple[Any, dict[str, str]]:
-    """The document's node and the arrays that it names, path to dtype.
+def parse_document(document: bytes | bytearray) -> tuple[Json, dict[str, str]]:
+    """The document's root node, and the dtype of each array that it names, by path.
 
     Raises:
-        TreeError: not JSON, nested too deep, a path named twice, a dtype that no file may hold.
+        TreeError: not JSON, nested too deep, a path that is named twice, or a dtype that no file may hold.
     """
     try:
-        node = json.loads(document, parse_constant=_no_constant)
+        node: Json = json.loads(document, parse_constant=_no_constant)
     except (ValueError, RecursionError) as cause:
         raise TreeError(f"its structure is not JSON: {cause}") from cause
     wanted: dict[str, str] = {}
@@ -220,11 +229,11 @@ def parse_document(document: bytes | bytearray) -> tuple[Any, dict[str, str]]:
     return node, wanted
 
 
-def _no_constant(name: str) -> Any:
+def _no_constant(name: str) -> None:
     raise TreeError(f"its structure holds the bare word {name}")
 
 
-def _collect(node: Any, wanted: dict[str, str], depth: int) -> None:
+def _collect(node: Json, wanted: dict[str, str], depth: int) -> None:
     if depth > 3 * MAX_DEPTH:  # a tagged container takes up to three levels of JSON
         raise TreeError(f"its structure is nested deeper than {MAX_DEPTH} levels")
     if isinstance(node, list):
@@ -245,8 +254,8 @@ def _collect(node: Any, wanted: dict[str, str], depth: int) -> None:
                 _collect(item, wanted, depth + 1)
 
 
-def decode_tree(node: Any, arrays: Mapping[str, NDArray[Any]]) -> Any:
-    """The tree that ``node`` describes, with the arrays put in their places.
+def decode_tree(node: Json, arrays: Mapping[str, Array]) -> Plain:
+    """The tree that ``node`` describes, with its arrays.
 
     Raises:
         TreeError: a node that :func:`encode_tree` does not write.
@@ -264,23 +273,35 @@ def decode_tree(node: Any, arrays: Mapping[str, NDArray[Any]]) -> Any:
         raise TreeError(f"its structure holds a malformed {tag}: {cause}") from cause
 
 
-def _decode_tagged(tag: str, node: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Any:
+def _decode_tagged(tag: str, node: dict[str, Json], arrays: Mapping[str, Array]) -> Plain:
     content = node[tag]
-    if tag == "$array":
-        return arrays[content]
-    if tag == "$tuple" and isinstance(content, list):
-        return tuple(decode_tree(item, arrays) for item in content)
-    if tag == "$dict":
-        return {decode_tree(key, arrays): decode_tree(item, arrays) for key, item in content}
-    if tag == "$float" and content in ("nan", "inf", "-inf"):
-        return float(content)
-    if tag == "$complex":
-        real, imaginary = (decode_tree(part, arrays) for part in content)
-        return complex(real, imaginary)
-    if tag == "$bytes":
-        return base64.b64decode(content, validate=True)
-    if tag == "$scalar" and node["dtype"] in DTYPES:
-        dtype, data = np.dtype(node["dtype"]), bytes.fromhex(content)
-        if len(data) == dtype.itemsize:
-            return np.frombuffer(data, dtype)[0]
+    if isinstance(content, list):
+        if tag == "$tuple":
+            return tuple(decode_tree(item, arrays) for item in content)
+        if tag == "$dict":
+            return dict(_decoded_pair(pair, arrays) for pair in content)
+        if tag == "$complex":
+            real, imaginary = (decode_tree(part, arrays) for part in content)
+            if isinstance(real, float) and isinstance(imaginary, float):
+                return complex(real, imaginary)
+    elif isinstance(content, str):
+        if tag == "$array":
+            return arrays[content]
+        if tag == "$float" and content in ("nan", "inf", "-inf"):
+            return float(content)
+        if tag == "$bytes":
+            return base64.b64decode(content, validate=True)
+        if tag == "$scalar" and isinstance(named := node["dtype"], str) and named in DTYPES:
+            dtype, data = np.dtype(named), bytes.fromhex(content)
+            if len(data) == dtype.itemsize:
+                scalar: np.generic = np.frombuffer(data, dtype)[0]
+                return scalar
     raise ValueError(f"{content!r:.60}")
+
+
+def _decoded_pair(pair: Json, arrays: Mapping[str, Array]) -> tuple[Any, Plain]:
+    """Key and value of one item of a ``$dict``; a key that can't be hashed raises TypeError in the caller."""
+    if not isinstance(pair, list):
+        raise ValueError(f"{pair!r:.60}")
+    key, item = pair
+    return decode_tree(key, arrays), decode_tree(item, arrays)

@@ -1,12 +1,17 @@
 """The first 512 bytes of every native file: magic, lengths, SHA-256, save id and this installation's tag.
 
-Layout, little-endian; the rest up to byte 480 is zero::
+Layout, little-endian, as offset, type and content; the rest up to byte 480 is zero::
 
-    0    8s   magic 8    u32  container version 12   u32  length of this block (512) 16   u64  length of the
-    payload, everything after this block 24   32s  SHA-256 of the payload 56   16s  save id shared by files
-    that belong together, or zeros 72   32s  HMAC-SHA256 of bytes 0 to 72 under the installation's key, or
-    zeros 480  32s  SHA-256 of bytes 0 to 480; stays here in every version, so that a newer file is told from
-    a damaged one
+    0    8s   magic
+    8    u32  container version
+    12   u32  length of this block (512)
+    16   u64  length of the payload, which is everything after this block
+    24   32s  SHA-256 of the payload
+    56   16s  save id shared by the files of one save, or zeros
+    72   32s  HMAC-SHA256 of bytes 0 to 72 under the installation's key, or zeros
+    480  32s  SHA-256 of bytes 0 to 480
+
+The last field keeps its place in every version, so that a newer file can be told from a damaged one.
 """
 
 from __future__ import annotations
@@ -29,7 +34,7 @@ _TAG_END = _FIELDS.size + 32
 _DIGEST_START = SIZE - 32
 _NO_TAG = bytes(32)
 
-# How a file begins, and what to tell the person who has one of these in hand.
+# How files of other programs begin, what they are, and what to do with them.
 _KNOWN_STRANGERS = (
     (
         b"\x89HDF\r\n\x1a\n",
@@ -52,7 +57,7 @@ _KNOWN_STRANGERS = (
 
 @dataclass(frozen=True)
 class UserBlock:
-    """What the first 512 bytes say; ``tag`` is all zeros where no installation signed the file."""
+    """The fields of the first 512 bytes; ``tag`` is all zeros if no installation signed the file."""
 
     payload_length: int
     digest: bytes
@@ -60,7 +65,7 @@ class UserBlock:
     tag: bytes
 
     def is_signed_with(self, key: bytes | None) -> bool:
-        """True if the tag was made with ``key``, that is, if this installation wrote the file."""
+        """True if the tag was computed with ``key``, that is, if this installation wrote the file."""
         return key is not None and hmac.compare_digest(self.tag, _tag(_fields(self), key))
 
 
@@ -73,7 +78,7 @@ def _tag(fields: bytes, key: bytes) -> bytes:
 
 
 def make_user_block(payload: bytes | memoryview, save_id: bytes, key: bytes | None) -> bytes:
-    """The 512 bytes for ``payload``, signed with ``key`` unless that is None."""
+    """The 512 bytes of the user block for ``payload``, signed with ``key`` unless that is None."""
     view = memoryview(payload)
     fields = _FIELDS.pack(MAGIC, VERSION, SIZE, view.nbytes, hashlib.sha256(view).digest(), save_id)
     head = (fields + (_NO_TAG if key is None else _tag(fields, key))).ljust(_DIGEST_START, b"\0")
@@ -81,7 +86,7 @@ def make_user_block(payload: bytes | memoryview, save_id: bytes, key: bytes | No
 
 
 def parse_user_block(head: bytes, file_length: int, path: Path) -> UserBlock:
-    """Reads and checks the first 512 bytes of a file that is ``file_length`` bytes long.
+    """Parse and check the first 512 bytes of a file that is ``file_length`` bytes long.
 
     Raises:
         FormatError: foreign, damaged, truncated, or of a newer container version.
@@ -119,7 +124,7 @@ def parse_user_block(head: bytes, file_length: int, path: Path) -> UserBlock:
 
 
 def check_payload(block: UserBlock, payload: bytes | memoryview, path: Path) -> None:
-    """Raises FormatError unless the payload has the digest that the user block promises."""
+    """Raise FormatError unless the payload has the digest in the user block."""
     digest = hashlib.sha256(payload).digest()
     if not hmac.compare_digest(digest, block.digest):
         raise FormatError(

@@ -7,7 +7,10 @@ import math
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from engine.training.events import Epoch, Started
 
 JOURNAL = "journal.jsonl"
 CHECKPOINTS = "checkpoints"
@@ -134,17 +137,20 @@ def read_history(path: Path) -> RunHistory:
     points = record.columns.get("step", {})
     epochs = record.columns.get("epoch", {})
     count = len(next(iter(epochs.values()))) if epochs else 0
-    last = {}
+    confusion: list[list[int]] = []
+    classes: list[str] = []
     for event in record.events:
-        if event.get("event") in ("started", "epoch"):
-            last.update(event)
+        if event.get("event") == "started":
+            classes = cast("Started", event).get("classes", classes)
+        elif event.get("event") == "epoch":
+            confusion = cast("Epoch", event).get("confusion", confusion)
     return RunHistory(
         steps=points["step"].tolist() if points else [],
         losses=points["loss"].tolist() if points else [],
         accuracies=points["accuracy"].tolist() if points else [],
         epochs=[{name: column[i].item() for name, column in epochs.items()} for i in range(count)],
         notes=tuple(record.notes),
-        confusion=last.get("confusion", []), classes=tuple(last.get("classes", ())),
+        confusion=confusion, classes=tuple(classes),
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The journal: lines that any JSON reader takes, torn ends, and the packed run."""
+"""The journal: lines that any JSON reader accepts, incomplete ends, and the packed run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from engine.core.errors import DataError, DTypeError, FormatError, SaveError
-from engine.files.journal import JournalWriter, pack_run, read_journal, read_run
+from engine.files.container import write_container
+from engine.files.journal import KIND, VERSION, JournalWriter, pack_run, read_journal, read_run
 
 EVENTS: list[dict[str, Any]] = [
     {"event": "start", "model": "lenet", "seed": 0},
@@ -98,7 +99,9 @@ def test_a_torn_end_is_told_and_cut_off_on_going_on(tmp_path: Path) -> None:
         path.write_bytes(whole[:length])
         journal = read_journal(path)
         assert len(journal.events) == 5
-        assert journal.notes == (f"{path}: line 6 skipped: the last line is torn, its writer was stopped",)
+        assert journal.notes == (
+            f"{path}: line 6 skipped: the last line is incomplete, its writer was stopped",
+        )
     with JournalWriter(path) as writer:
         assert writer.cut == whole[last : len(whole) - 2]
         writer.write({"event": "resumed"})
@@ -218,6 +221,29 @@ def test_a_damaged_packed_run(tmp_path: Path) -> None:
         read_run(tmp_path)
     path.unlink()
     with pytest.raises(DataError, match="choose the folder of a run"):
+        read_run(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("columns", [1]),
+        ("columns", {"step": {"loss": 1.0}}),
+        ("columns", {"step": {"loss": np.zeros(2), "step": np.zeros(3)}}),
+        ("events", [1]),
+        ("notes", {"a": 1}),
+        ("journal_bytes", "1"),
+    ],
+)
+def test_a_packed_run_of_another_structure(tmp_path: Path, field: str, value: object) -> None:
+    write(tmp_path)
+    sound = {"columns": {}, "events": [], "notes": [], "journal_bytes": 1}
+    write_container(tmp_path / "run.h5", KIND, VERSION, sound | {field: value})
+    run = read_run(tmp_path)
+    assert run.columns["step"]["step"].tolist() == [1, 2, 3]
+    assert f"run.h5: not a run: wrong or missing are {field};" in run.notes[-1]
+    (tmp_path / "journal.jsonl").unlink()
+    with pytest.raises(FormatError, match=f"not a run: wrong or missing are {field};"):
         read_run(tmp_path)
 
 
