@@ -6,7 +6,7 @@ import sys
 
 
 def limit_this_process(memory: int, cpu_seconds: int) -> None:
-    """Limit this process to ``memory`` more bytes and ``cpu_seconds`` more seconds, and forbid writing files.
+    """Limit this process to ``memory`` more bytes and ``cpu_seconds`` in total, and forbid writing files.
 
     macOS accepts the limit on memory but does not enforce it; the checks on claimed sizes and the parent's
     limit on wall time remain. Windows limits memory and processor time with a job object, and not files.
