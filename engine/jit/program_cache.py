@@ -2,33 +2,44 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
+
+from engine.core.lru import LRU
 
 if TYPE_CHECKING:
     from engine.jit.static_function import ConcreteProgram
 
 
+# Programs of one key: enough for a GAN that freezes its parts in turn. Those whose buffers were replaced by
+# others never fit again and are dropped so.
+STATES = 8
+
+
 class ProgramCache:
     """Keeps Programs by key: specs of the Tensors, values of the other arguments, modes of the Layers.
 
-    Programs of one key were built for different sets of trainable parameters. Iterates over all Programs, the
+    Programs of one key were built for different sets of trainable parameters; the last ``STATES`` of them are
+    kept, and the keys used last (see engine.core.lru, kind 'programs'). Iterates over all Programs, the
     oldest first; ``cache[n]`` is one of them.
     """
 
     def __init__(self) -> None:
-        self._kept: dict[Any, list[ConcreteProgram]] = {}
+        self._kept: LRU[Any, tuple[ConcreteProgram, ...]] = LRU("programs")
+        self._adding = threading.RLock()
 
     def fitting(self, key: Any) -> ConcreteProgram | None:
         """The Program of a call of this kind in the present state, if there is one."""
-        for concrete in self._kept.get(key, ()):
+        for concrete in self._kept.get(key) or ():
             if concrete.fits:
                 return concrete
         return None
 
     def add(self, key: Any, concrete: ConcreteProgram) -> None:
         """Keep a Program."""
-        self._kept.setdefault(key, []).append(concrete)
+        with self._adding:
+            self._kept.put(key, (*(self._kept.get(key) or ()), concrete)[-STATES:])
 
     def in_mode(self, modes: Any) -> list[ConcreteProgram]:
         """The Programs that fit Layers in these modes and their present state."""
@@ -40,10 +51,11 @@ class ProgramCache:
 
     def last(self) -> tuple[Any, ConcreteProgram]:
         """The youngest Program with its key; raises IndexError where there is none."""
-        if not self._kept:
+        kept = self._kept.items()
+        if not kept:
             raise IndexError("ProgramCache.last: no Program was built yet; call the function")
-        key = next(reversed(self._kept))
-        return key, self._kept[key][-1]
+        key, programs = kept[-1]
+        return key, programs[-1]
 
     def clear(self) -> None:
         """Forget all Programs; they are built again when they are needed."""

@@ -15,6 +15,7 @@ import numpy as np
 from engine.core import mode as modes
 from engine.core.errors import GradientError, ModeError
 from engine.core.identity import IdentityMap
+from engine.core.lru import LRU
 from engine.core.opdef import op
 from engine.core.operator import Operator, at_line
 from engine.core.place import array_module
@@ -74,7 +75,7 @@ RUN_PROGRAM = op(
 RUN_PROGRAM.grad(xs=lambda g_outs, xs, runner, run, activation: runner.backward(run, activation, g_outs))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Training:
     """The two plans of a training run for one set of shapes and wanted gradients.
 
@@ -124,9 +125,9 @@ class ProgramRunner:
         self.bound = tuple(program.bound())
         replaced = written(self.forward_ops)
         self._writes = tuple([n for n, v in enumerate(self.bound) if id(v) in replaced])
-        self._inference: dict[Any, Plan] = {}
-        self._training: dict[Any, _Training] = {}
-        self._gradients: dict[int, ProgramRunner] = {}
+        self._inference: LRU[Any, Plan] = LRU("plans")
+        self._training: LRU[Any, _Training] = LRU("plans")
+        self._gradients: LRU[_Training, ProgramRunner] = LRU("plans")
 
     def __call__(self, tensors: Sequence[Tensor], keys: Sequence[Any] = ()) -> list[Tensor]:
         """The outputs for input Tensors in order; recorded on the tape where gradients are wanted."""
@@ -140,7 +141,7 @@ class ProgramRunner:
                 return self._run_recorded(key, wanted, everything, [*arrays, *keys])
         plan = self._inference.get(key)
         if plan is None:
-            plan = self._inference[key] = self._plan(arrays, self.outputs)
+            plan = self._inference.ensure(key, lambda: self._plan(arrays, self.outputs))
         results = plan([*arrays, *keys] if keys else arrays)
         self._note_writes()
         return [_wrapped(r) for r in results]
@@ -160,7 +161,7 @@ class ProgramRunner:
     ) -> list[Tensor]:
         run = self._training.get((key, wanted))
         if run is None:
-            run = self._training[(key, wanted)] = self._compile_training(wanted, arrays)
+            run = self._training.ensure((key, wanted), lambda: self._compile_training(wanted, arrays))
         given = [arrays[n].copy() if n in run.overwritten else arrays[n] for n in run.given]
         results = run.forward(arrays)
         self._note_writes()
@@ -260,9 +261,7 @@ class ProgramRunner:
     def _recorded_backward(
         self, run: _Training, activation: Activation, grads: Sequence[Tensor | None]
     ) -> list[Tensor]:
-        runner = self._gradients.get(id(run))
-        if runner is None:
-            runner = self._gradients[id(run)] = _gradient_runner(run)
+        runner = self._gradients.ensure(run, lambda: _gradient_runner(run))
         model = next(g for g in grads if g is not None)
         xp = array_module(model._array)
         fed: list[Tensor] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Callable, Iterator
 from types import MethodType
 from typing import Any
@@ -20,15 +21,20 @@ from engine.jit.run_program import ProgramRunner
 from engine.jit.signature import Signature, as_specs, cache_key, tensors_of
 from engine.jit.stored_values import attributes, stored_values
 from engine.jit.tracebacks import fold
+from engine.jit.tracing import alone
 from engine.program.build.builder import building
 from engine.program.graph.program import Program, Variable
 from engine.program.graph.unknown import known_operand
 from engine.tensor.inplace import replace
 from engine.tensor.tensor_array import TensorArray
 
+_binding = threading.Lock()  # held while a method's StaticFunction is made for its Layer
+
 
 class Switch:
-    """``enable_to_static(False)`` makes converted functions run as they were written."""
+    """Whether functions are converted, in the whole process, as in Paddle.
+
+    ``enable_to_static(False)`` makes converted functions run as they were written."""
 
     enabled = True
 
@@ -108,7 +114,8 @@ class ConcreteProgram:
         """Whether the Program is still that of its function; buffers that were replaced are taken over."""
         for variable, fields, name in self._places:
             tensor = fields.get(name)
-            if tensor is not variable.tensor:
+            # A Variable stands there while another thread traces a function of this Layer.
+            if tensor is not variable.tensor and not modes.is_symbolic(tensor):
                 if tensor is None or Spec(tensor.shape, tensor.dtype) != variable.spec:
                     return False
                 variable.tensor = tensor
@@ -146,7 +153,8 @@ class StaticFunction:
     """Calls ``function`` as a Program, which is built at the first call of each kind.
 
     Programs are kept by the specs of the Tensors, the values of the other arguments, and the train/eval modes
-    of the Layer the function belongs to.
+    of the Layer the function belongs to. Several threads may call it at once: one of them builds a Program
+    that all need, the others wait for it.
     """
 
     def __init__(self, function: Callable[..., Any], input_spec: Any = None, instance: Any = None) -> None:
@@ -168,7 +176,10 @@ class StaticFunction:
         name = self._function.__qualname__
         made = kept.get(name)
         if made is None or made._function is not self._function:
-            made = kept[name] = StaticFunction(self._function, self._input_spec, instance)
+            with _binding:
+                made = kept.get(name)
+                if made is None or made._function is not self._function:
+                    made = kept[name] = StaticFunction(self._function, self._input_spec, instance)
         assert isinstance(made, StaticFunction)
         return made
 
@@ -253,8 +264,11 @@ class StaticFunction:
         return concrete, tensors_of(where, values, concrete.specs)
 
     def _traced(self, key: Any, specs: dict[str, Any]) -> ConcreteProgram:
-        made = ConcreteProgram(self, specs)
-        self.program_cache.add(key, made)
+        with alone(_tree(self._instance) or [self]):
+            made = self.program_cache.fitting(key)  # another thread may have built it meanwhile
+            if made is None:
+                made = ConcreteProgram(self, specs)
+                self.program_cache.add(key, made)
         return made
 
     def _modes(self) -> tuple[bool, ...]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import threading
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -69,8 +70,13 @@ def convert(function: Callable[..., Any]) -> ConvertedFunction:
         )
     conversion = _conversions.get(function.__code__)
     if conversion is None:
-        conversion = _convert(function)
-        _conversions.put(function.__code__, conversion)
+        # One thread converts at a time: two that need the same function get one conversion, and linecache,
+        # which sources are read through, is not made for several threads.
+        with _converting:
+            conversion = _conversions.get(function.__code__)
+            if conversion is None:
+                conversion = _convert(function)
+                _conversions.put(function.__code__, conversion)
     source = conversion.source
     return ConvertedFunction(
         _bind(function, conversion.code), conversion.text, source.text, source.filename, source.first_line
@@ -208,5 +214,6 @@ class _ByCode(Generic[Value]):
         self._values[key] = (weakref.ref(code, lambda _: self._values.pop(key, None)), value)
 
 
+_converting = threading.RLock()
 _conversions: _ByCode[_Conversion] = _ByCode()
 _made: _ByCode[bool] = _ByCode()

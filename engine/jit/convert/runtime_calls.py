@@ -20,13 +20,14 @@ from engine.jit.convert.runtime_numpy import call_numpy, is_numpys
 from engine.jit.convert.runtime_state import Undefined
 
 ENGINE = __name__.split(".")[0]
-_ignored: set[str] = set()
+_ignored: frozenset[str] = frozenset()  # replaced as a whole: another thread may be going through it
 _noted: ContextVar[dict[int, Any] | None] = ContextVar("layers_called", default=None)
 
 
 def ignore_modules(modules: list[ModuleType]) -> None:
     """From now on leave functions of these modules, and of modules below them, as they are."""
-    _ignored.update(module.__name__ for module in modules)
+    global _ignored
+    _ignored |= {module.__name__ for module in modules}
 
 
 @contextmanager
@@ -127,11 +128,7 @@ def _layer_call(layer: Any) -> Any:
         elif not hooks:
             return layer
 
-    def run(*args: Any, **kwargs: Any) -> Any:
-        with _forward_in_place(layer, inner), _hooks_converted(layer):
-            return layer(*args, **kwargs)
-
-    return run
+    return functools.partial(layer._call_converted, call, inner)
 
 
 def _holds_users_layer(layer: Any) -> bool:
@@ -139,35 +136,6 @@ def _holds_users_layer(layer: Any) -> bool:
     if sublayers is None or not isinstance(getattr(layer.forward, "__func__", None), FunctionType):
         return False
     return any(not _below(type(sublayer).__module__, ENGINE) for sublayer in sublayers())
-
-
-@contextmanager
-def _forward_in_place(layer: Any, forward: Callable[..., Any]) -> Iterator[None]:
-    own = vars(layer)
-    missing = object()
-    before = own.get("forward", missing)
-    own["forward"] = forward
-    try:
-        yield
-    finally:
-        if before is missing:
-            own.pop("forward", None)
-        else:
-            own["forward"] = before
-
-
-@contextmanager
-def _hooks_converted(layer: Any) -> Iterator[None]:
-    before = [
-        (hooks, dict(hooks)) for hooks in (layer._forward_pre_hooks, layer._forward_post_hooks) if hooks
-    ]
-    for hooks, originals in before:
-        hooks.update({key: call(hook) for key, hook in originals.items()})
-    try:
-        yield
-    finally:
-        for hooks, originals in before:
-            hooks.update({key: hook for key, hook in originals.items() if key in hooks})
 
 
 def _converted(function: FunctionType) -> Callable[..., Any]:

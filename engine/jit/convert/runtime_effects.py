@@ -21,7 +21,7 @@ from engine.jit.convert.runtime_state import Place, Undefined
 
 CONTAINERS = (list, dict, set)
 # What calling a Layer stores in it: not the user's state.
-OWN = frozenset({"_built", "_static_functions", "forward"})
+OWN = frozenset({"_built", "_static_functions"})
 OPAQUE = (type, ModuleType, FunctionType, np.ndarray, np.generic)
 Put = Callable[[Any], None]
 

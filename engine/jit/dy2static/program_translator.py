@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from engine.core.errors import ArgumentError
+from engine.core.lru import LRU
 from engine.jit.program_cache import ProgramCache
 from engine.jit.static_function import ConcreteProgram, StaticFunction, Switch
 from engine.nn import Layer
@@ -18,12 +19,12 @@ class ProgramTranslator:
     """The one object through which older scripts reach the conversion; every call gives the same object."""
 
     _instance: ClassVar[ProgramTranslator | None] = None
-    _functions: dict[Any, StaticFunction]
+    _functions: LRU[Any, StaticFunction]  # those asked about last, since they keep their Layers alive
 
     def __new__(cls) -> ProgramTranslator:
         if cls._instance is None:
             made = super().__new__(cls)
-            made._functions = {}
+            made._functions = LRU("programs")
             cls._instance = made
         return cls._instance
 
@@ -90,6 +91,4 @@ class ProgramTranslator:
         owner = getattr(function, "__self__", None)
         plain = getattr(function, "__func__", function)
         key = (plain, id(owner))
-        if key not in self._functions:
-            self._functions[key] = StaticFunction(plain, None, owner)
-        return self._functions[key]
+        return self._functions.ensure(key, lambda: StaticFunction(plain, None, owner))

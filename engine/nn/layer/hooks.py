@@ -1,4 +1,4 @@
-"""Handles of the hooks that a Layer calls before and after its forward, and on its state dict."""
+"""The hooks that a Layer calls before and after its forward, and on its state dict."""
 
 from __future__ import annotations
 
@@ -31,3 +31,33 @@ class HookRemoveHelper:
         hooks = self._hooks_ref()
         if hooks is not None:
             hooks.pop(self._hook_id, None)
+
+
+def call_around(
+    layer: Any,
+    forward: Callable[..., Any],
+    inputs: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    converted: Callable[[Any], Any] | None = None,
+) -> Any:
+    """What a call of ``layer`` gives when ``forward`` runs between its hooks.
+
+    Code that is traced gives its converted ``forward`` and what converts a hook: nothing is changed in the
+    Layer, which other threads may be using.
+    """
+
+    def form(hook: Any) -> Any:
+        return hook if converted is None else converted(hook)
+
+    for hook in tuple(layer._forward_pre_hooks.values()):
+        result = form(hook)(layer, inputs)
+        if result is not None:
+            inputs = result if isinstance(result, tuple) else (result,)
+    if not layer._built:
+        layer._build_once(*inputs, **kwargs)
+        layer.__dict__["_built"] = True
+    outputs = forward(*inputs, **kwargs)
+    for hook in tuple(layer._forward_post_hooks.values()):
+        result = form(hook)(layer, inputs, outputs)
+        outputs = outputs if result is None else result
+    return outputs

@@ -16,7 +16,7 @@ from engine.eager.backward import clear_gradient
 from engine.eager.tensor import Parameter, Tensor
 from engine.nn.layer import state as states
 from engine.nn.layer import transform as transforms
-from engine.nn.layer.hooks import HookRemoveHelper, Hooks
+from engine.nn.layer.hooks import HookRemoveHelper, Hooks, call_around
 from engine.nn.layer.making import make_parameter
 from engine.nn.layer.naming import check_name, layer_text, snake_case
 from engine.program.build.builder import current_builder
@@ -69,26 +69,25 @@ class Layer:
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
         try:
             if self._forward_pre_hooks or self._forward_post_hooks or not self._built:
-                return self._call_around(inputs, kwargs)
+                return call_around(self, self.forward, inputs, kwargs)
             return self.forward(*inputs, **kwargs)
         except EngineError as error:
-            if not hasattr(error, "__notes__"):  # the innermost layer says where
-                error.add_note(f"in layer {self._full_name}: {type(self).__name__}({self.extra_repr()})")
+            self._say_where(error)
             raise
 
-    def _call_around(self, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        for hook in tuple(self._forward_pre_hooks.values()):
-            result = hook(self, inputs)
-            if result is not None:
-                inputs = result if isinstance(result, tuple) else (result,)
-        if not self._built:
-            self._build_once(*inputs, **kwargs)
-            self.__dict__["_built"] = True
-        outputs = self.forward(*inputs, **kwargs)
-        for hook in tuple(self._forward_post_hooks.values()):
-            result = hook(self, inputs, outputs)
-            outputs = outputs if result is None else result
-        return outputs
+    def _call_converted(
+        self, form: Callable[[Any], Any], forward: Any, /, *inputs: Any, **kwargs: Any
+    ) -> Any:
+        """A call that is traced: with the converted ``forward``, and what ``form`` makes of each hook."""
+        try:
+            return call_around(self, forward, inputs, kwargs, form)
+        except EngineError as error:
+            self._say_where(error)
+            raise
+
+    def _say_where(self, error: EngineError) -> None:
+        if not hasattr(error, "__notes__"):  # the innermost layer says it
+            error.add_note(f"in layer {self._full_name}: {type(self).__name__}({self.extra_repr()})")
 
     def _build_once(self, *inputs: Any, **kwargs: Any) -> None:
         """Called before the first forward, for layers that see their input's shape only then."""

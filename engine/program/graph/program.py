@@ -10,6 +10,7 @@ import numpy as np
 
 from engine.core import names
 from engine.core.errors import ArgumentError, ProgramError
+from engine.core.lru import LRU
 from engine.core.operator import Operator
 from engine.core.random import Generator
 from engine.core.spec import Spec
@@ -142,7 +143,10 @@ class Program:
         self._names: names.NameGenerator | None = None  # its own; None: the process's
         self._captured: dict[int, Variable] = {}
         self._version = next(_serial)
-        self.plans: dict[Any, Any] = {}  # compiled plans, dropped when the Program changes
+        # What an Executor compiled for it, dropped when the Program changes: the fed and fetched Variables of
+        # each kind of call, and the plan for each of those with the shapes that were fed.
+        self.calls: LRU[Any, Any] = LRU("calls")
+        self.plans: LRU[Any, Any] = LRU("plans")
         self.rates: list[Any] = []  # learning rates, which an Executor brings into its scope before a run
 
     @property
@@ -164,6 +168,7 @@ class Program:
     def changed(self) -> None:
         """Note that the Program changed: plans compiled before are no longer valid."""
         self._version = next(_serial)
+        self.calls.clear()
         self.plans.clear()
 
     @property

@@ -82,14 +82,13 @@ def _leave_static(main_program: Program) -> None:
 
 
 class _Prepared:
-    """What one kind of call of ``run`` comes to, but for the shapes fed: Variables instead of names."""
+    """One kind of call of ``run``, apart from the shapes that are fed: Variables instead of names."""
 
-    __slots__ = ("fed", "fetched", "plans")
+    __slots__ = ("fed", "fetched")
 
     def __init__(self, fed: list[Variable], fetched: list[Variable]) -> None:
         self.fed = fed
         self.fetched = fetched
-        self.plans: dict[Any, _Compiled] = {}
 
 
 class _Compiled:
@@ -139,15 +138,15 @@ class Executor:
         feeds = _feeds_of(feed)
         wanted = [fetch_list] if isinstance(fetch_list, (str, Variable)) else fetch_list or ()
         key = (program.version, tuple([_fetch_key(f) for f in wanted]), tuple(feeds), self.place)
-        prepared = program.plans.get(key)
+        prepared = program.calls.get(key)
         if prepared is None:
-            prepared = program.plans[key] = _prepare(program, feeds, wanted)
+            prepared = program.calls.ensure(key, lambda: _prepare(program, feeds, wanted))
         xp = backend(self.place).xp
         arrays = [_fed(v, feeds[v.name], xp) for v in prepared.fed]
-        shapes = tuple([a.shape for a in arrays])
-        compiled = prepared.plans.get(shapes)
+        shaped = (prepared, tuple([a.shape for a in arrays]))
+        compiled = program.plans.get(shaped)
         if compiled is None:
-            compiled = prepared.plans[shapes] = _compile(program, prepared, arrays, xp)
+            compiled = program.plans.ensure(shaped, lambda: _compile(program, prepared, arrays, xp))
         scope = scope or global_scope()
         for rate in program.rates:
             rate.bring(scope)
@@ -222,7 +221,7 @@ def _prepare(program: Program, feeds: Mapping[str, Any], wanted: Sequence[Any]) 
         if variable is None:
             warnings.warn(
                 f"Executor.run: feed has {name!r}, which is no Variable of the Program; it is not used",
-                stacklevel=3,
+                stacklevel=5,  # run, the cache and its lambda stand between
             )
             continue
         if id(variable) in computed and not variable.is_data:
