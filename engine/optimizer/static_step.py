@@ -122,11 +122,11 @@ class StaticStep:
             return gradient
         builder = current_builder()
         assert builder is not None, "operators are being appended"
-        with builder.helpers.forced("_generated_var"):
+        with builder.calls.forced("_generated_var"):
             term = self.optimizer._decay_term(parameter, decay)
         if term is None:
             return gradient
-        with builder.helpers.forced(f"{gradient.name}@DECAYED"):
+        with builder.calls.forced(f"{gradient.name}@DECAYED"):
             result = arithmetic.add_n([gradient, term])
         result.says_name = gradient.says_name or gradient.name
         return result

@@ -13,7 +13,7 @@ from engine.program.run.executor import (
     program_guard,
 )
 from engine.program.run.scope import Scope, global_scope, scope_guard
-from engine.static import naming_table, nn
+from engine.static import nn
 from engine.static.average import ExponentialMovingAverage
 from engine.static.compiled import BuildStrategy, CompiledProgram, ExecutionStrategy
 from engine.static.inputs import data

@@ -11,6 +11,7 @@ from engine.core.infer import normal_axis
 from engine.ops.arrays import creation, embedding, flip_roll, repeat, strides, triangles
 from engine.ops.arrays import index as index_ops
 from engine.ops.arrays import shape as shape_ops
+from engine.program.build.calls import named, names_results
 from engine.program.graph.unknown import Unknown
 from engine.tensor import indexing
 from engine.tensor.creation import to_tensor
@@ -21,6 +22,8 @@ from engine.tensor.sizes import items, whole, whole_numbers
 
 def flip(x: Any, axis: Any, name: str | None = None) -> Any:
     """The order of elements reversed along ``axis`` (one or several)."""
+    if name:
+        return named(name, flip, x, axis)
     return flip_roll.flip(x, axis=whole_numbers("flip", axis))
 
 
@@ -32,12 +35,16 @@ def roll(x: Any, shifts: Any, axis: Any = None, name: str | None = None) -> Any:
 
     Without ``axis`` as if all elements stood in one row.
     """
+    if name:
+        return named(name, roll, x, shifts, axis)
     axes = [] if axis is None else whole_numbers("roll", axis)
     return flip_roll.roll(x, shifts=whole_numbers("roll", shifts), axis=axes)
 
 
 def rot90(x: Any, k: int = 1, axes: Any = (0, 1), name: str | None = None) -> Any:
     """Turned by 90 degrees ``k`` times, from the first towards the second of ``axes``."""
+    if name:
+        return named(name, rot90, x, k, axes)
     axes = whole_numbers("rot90", axes)
     if x.ndim < 2 or len(axes) != 2:
         raise ShapeError(
@@ -58,11 +65,13 @@ def rot90(x: Any, k: int = 1, axes: Any = (0, 1), name: str | None = None) -> An
     return flip_roll.flip(shape_ops.transpose(x, axis=swapped), axis=[second])
 
 
+@names_results("tril", form="{helper}")
 def tril(x: Any, diagonal: int = 0, name: str | None = None) -> Any:
     """The lower triangle of matrices up to a diagonal, zeros above it."""
     return triangles.tril_triu(x, diagonal=whole("tril", diagonal), lower=True)
 
 
+@names_results("triu", form="{helper}")
 def triu(x: Any, diagonal: int = 0, name: str | None = None) -> Any:
     """The upper triangle of matrices from a diagonal on, zeros below it."""
     return triangles.tril_triu(x, diagonal=whole("triu", diagonal), lower=False)
@@ -101,6 +110,8 @@ def repeat_interleave(x: Any, repeats: Any, axis: int | None = None, name: str |
 
     ``repeats`` is a number, or a tensor of one number for each element.
     """
+    if name:
+        return named(name, repeat_interleave, x, repeats, axis)
     if axis is None:
         x, axis = shape_ops.flatten(x, start_axis=0, stop_axis=-1), 0
     axis = normal_axis("repeat_interleave", whole("repeat_interleave", axis), x.ndim)
@@ -126,6 +137,7 @@ def _sliced(where: str, x: Any, axes: Any, bounds: list[Any]) -> Any:
     return indexing.getitem(x, tuple(index))
 
 
+@names_results("slice", outer=True)
 def slice_(input: Any, axes: Any, starts: Any, ends: Any) -> Any:
     """The elements from ``starts`` to below ``ends`` along ``axes``; negative numbers count from the end."""
     return _sliced("slice", input, axes, [starts, ends])
@@ -133,11 +145,15 @@ def slice_(input: Any, axes: Any, starts: Any, ends: Any) -> Any:
 
 def strided_slice(x: Any, axes: Any, starts: Any, ends: Any, strides: Any, name: str | None = None) -> Any:
     """Every ``strides``-th element from ``starts`` to ``ends`` along ``axes``; steps may be negative."""
+    if name:
+        return named(name, strided_slice, x, axes, starts, ends, strides)
     return shape_ops.assign(_sliced("strided_slice", x, axes, [starts, ends, strides]))
 
 
 def crop(x: Any, shape: Any = None, offsets: Any = None, name: str | None = None) -> Any:
     """The part of x of a shape that begins at ``offsets`` (0); -1 takes all that is left."""
+    if name:
+        return named(name, crop, x, shape, offsets)
     sizes = list(x.shape) if shape is None else items("crop", shape)
     starts = [0] * x.ndim if offsets is None else items("crop", offsets)
     if len(sizes) != x.ndim or len(starts) != x.ndim:
@@ -163,6 +179,8 @@ def crop(x: Any, shape: Any = None, offsets: Any = None, name: str | None = None
 
 def view(x: Any, shape_or_dtype: Any, name: str | None = None) -> Any:
     """The same storage in another shape, or its bytes read as another dtype."""
+    if name:
+        return named(name, view, x, shape_or_dtype)
     if isinstance(shape_or_dtype, (list, tuple)):
         return reshape(x, shape_or_dtype)
     if isinstance(shape_or_dtype, (str, DType, type)):
@@ -172,6 +190,8 @@ def view(x: Any, shape_or_dtype: Any, name: str | None = None) -> Any:
 
 def view_as(x: Any, other: Any, name: str | None = None) -> Any:
     """The same storage in the shape of ``other``."""
+    if name:
+        return named(name, view_as, x, other)
     return reshape(x, list(other.shape))
 
 
@@ -182,6 +202,8 @@ def as_strided(x: Any, shape: Any, stride: Any, offset: int = 0, name: str | Non
 
     Differs from Paddle: the result is a copy, and elements are counted in row-major order of x.
     """
+    if name:
+        return named(name, as_strided, x, shape, stride, offset)
     return strides.as_strided(
         x, shape=whole_numbers("as_strided", shape), stride=whole_numbers("as_strided", stride),
         offset=whole("as_strided", offset),
@@ -193,6 +215,8 @@ def unfold(x: Any, axis: int, size: int, step: int, name: str | None = None) -> 
 
     Differs from Paddle: the result is a copy.
     """
+    if name:
+        return named(name, unfold, x, axis, size, step)
     return strides.unfold(
         x, axis=whole("unfold", axis), size=whole("unfold", size), step=whole("unfold", step)
     )
@@ -200,6 +224,8 @@ def unfold(x: Any, axis: int, size: int, step: int, name: str | None = None) -> 
 
 def combinations(x: Any, r: int = 2, with_replacement: bool = False, name: str | None = None) -> Any:
     """All choices of ``r`` elements of a vector, a row for each, in order of position."""
+    if name:
+        return named(name, combinations, x, r, with_replacement)
     if x.ndim != 1:
         raise DTypeError(f"combinations: x is a vector: got shape {list(x.shape)}; flatten it")
     r = whole("combinations", r)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.ops.elementwise import bitwise as ops
+from engine.program.build.calls import named
 from engine.tensor.factories import alike, binary
 from engine.tensor.inplace import replace
 from engine.tensor.promote import operands
@@ -17,6 +18,8 @@ def _into(where: str, out: Any, value: Any) -> Any:
 
 def _bits(name: str, apply: Callable[..., Any]) -> Callable[..., Any]:
     def function(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
+        if name:
+            return named(name, function, x, y, out)
         return _into(where, out, apply(x, y) if alike(x, y) else apply(*operands(where, x, y)))
 
     where = name
@@ -34,6 +37,8 @@ bitwise_xor = _bits("bitwise_xor", ops.bitwise_xor)
 
 def bitwise_not(x: Any, out: Any = None, name: str | None = None) -> Any:
     """All bits turned over; logic for bool. Raises DTypeError for floating tensors."""
+    if name:
+        return named(name, bitwise_not, x, out)
     return _into("bitwise_not", out, ops.bitwise_not(x))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from engine.core.errors import DTypeError
 from engine.ops.elementwise import arithmetic, trigonometry
 from engine.ops.elementwise import complex_parts as ops
+from engine.program.build.calls import named
 from engine.tensor.factories import binary, floating, require_tensor
 from engine.tensor.promote import is_tensor
 
@@ -15,31 +16,43 @@ _from_parts = binary("complex", ops.from_parts)
 
 def complex(real: Any, imag: Any, name: str | None = None) -> Any:
     """The complex tensor of two real ones; shapes broadcast."""
+    if name:
+        return named(name, complex, real, imag)
     return _from_parts(real, imag)
 
 
 def real(x: Any, name: str | None = None) -> Any:
     """The real part of a complex tensor. Raises DTypeError for a real one."""
+    if name:
+        return named(name, real, x)
     return ops.real(x)
 
 
 def imag(x: Any, name: str | None = None) -> Any:
     """The imaginary part of a complex tensor. Raises DTypeError for a real one."""
+    if name:
+        return named(name, imag, x)
     return ops.imag(x)
 
 
 def conj(x: Any, name: str | None = None) -> Any:
     """The complex conjugate; the value of a real tensor."""
+    if name:
+        return named(name, conj, x)
     return arithmetic.conj(x)
 
 
 def angle(x: Any, name: str | None = None) -> Any:
     """The argument of each element, in radians; integers become float32 first."""
+    if name:
+        return named(name, angle, x)
     return ops.angle(floating("angle", x))
 
 
 def polar(abs: Any, angle: Any, name: str | None = None) -> Any:
     """Complex numbers of the given absolute value and angle in radians."""
+    if name:
+        return named(name, polar, abs, angle)
     require_tensor("polar", abs=abs, angle=angle)
     return ops.from_parts(
         arithmetic.multiply(abs, trigonometry.cos(angle)), arithmetic.multiply(abs, trigonometry.sin(angle))
@@ -48,11 +61,15 @@ def polar(abs: Any, angle: Any, name: str | None = None) -> Any:
 
 def as_complex(x: Any, name: str | None = None) -> Any:
     """Complex numbers from a last dimension of 2: real and imaginary part."""
+    if name:
+        return named(name, as_complex, x)
     return ops.as_complex(x)
 
 
 def as_real(x: Any, name: str | None = None) -> Any:
     """Real numbers with a new last dimension of 2: real and imaginary part."""
+    if name:
+        return named(name, as_real, x)
     return ops.as_real(x)
 
 

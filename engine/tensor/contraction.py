@@ -14,6 +14,7 @@ from engine.ops.elementwise import arithmetic as arithmetic_ops
 from engine.ops.linalg import diagonal as diagonal_ops
 from engine.ops.linalg import products as ops
 from engine.ops.reductions import reduce as reduce_ops
+from engine.program.build.calls import takes_name
 from engine.tensor.factories import require_tensor
 from engine.tensor.promote import operands as brought_together
 
@@ -242,6 +243,7 @@ def _reshaped(x: Any, shape: list[int]) -> Any:
     return shape_ops.reshape(x, shape=shape)
 
 
+@takes_name
 def tensordot(x: Any, y: Any, axes: Any = 2, name: str | None = None) -> Any:
     """The sum of products over pairs of dimensions.
 

@@ -15,6 +15,7 @@ from engine.eager.tensor import Tensor
 from engine.ops.arrays import creation, dynamic_shape
 from engine.ops.arrays import shape as ops
 from engine.ops.elementwise import arithmetic
+from engine.program.build.calls import names_results, takes_name
 from engine.program.graph.unknown import known_operand
 from engine.tensor.sizes import dimensions, is_later, whole
 
@@ -106,6 +107,7 @@ def _untensored(data: Any) -> Any:
     return data.numpy() if isinstance(data, Tensor) else data
 
 
+@names_results("assign", device="cpu")
 def _static_constant(data: Any, dtype: Any) -> Any:
     data = known_operand(data)
     if modes.is_symbolic(data):
@@ -136,6 +138,7 @@ def _name(dtype: Any) -> str:
     return default_dtype().name if dtype is None else as_dtype(dtype).name
 
 
+@names_results("fill_constant", skip=1)
 def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None) -> Any:
     """A tensor of one value, of the default dtype unless given."""
     fill_value = known_operand(fill_value)
@@ -151,6 +154,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None
     return creation.fill(value=fill_value, dtype=kind, **dimensions("full", shape))
 
 
+@takes_name
 def fill_constant(
     shape: Any, dtype: Any, value: Any, force_cpu: bool = False, out: Any = None, name: str | None = None
 ) -> Any:
@@ -172,21 +176,25 @@ def create_tensor(dtype: Any, name: str | None = None, persistable: bool = False
     return made
 
 
+@names_results("fill_constant", skip=1)
 def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
     """Zeros, of the default dtype unless given."""
     return creation.fill(value=0.0, dtype=_name(dtype), **dimensions("zeros", shape))
 
 
+@names_results("fill_constant", skip=1)
 def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
     """Ones, of the default dtype unless given."""
     return creation.fill(value=1.0, dtype=_name(dtype), **dimensions("ones", shape))
 
 
+@takes_name
 def empty(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
     """A tensor whose values the caller will set; they are zeros, so that no run depends on old memory."""
     return zeros(shape, dtype)
 
 
+@takes_name
 def full_like(x: Any, fill_value: Any, dtype: Any = None, name: str | None = None) -> Any:
     """A tensor of one value in the shape (and dtype, unless given) of x."""
     kind = None if dtype is None else as_dtype(dtype).name
@@ -205,16 +213,19 @@ def full_like(x: Any, fill_value: Any, dtype: Any = None, name: str | None = Non
         return creation.fill_like(x, value=fill_value, dtype=kind)
 
 
+@takes_name
 def zeros_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
     """Zeros in the shape (and dtype, unless given) of x."""
     return full_like(x, 0.0, dtype)
 
 
+@takes_name
 def ones_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
     """Ones in the shape (and dtype, unless given) of x."""
     return full_like(x, 1.0, dtype)
 
 
+@takes_name
 def empty_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
     """Like ``empty`` in the shape (and dtype, unless given) of x."""
     return zeros_like(x, dtype)
@@ -233,6 +244,7 @@ def _kind_of(value: Any) -> DType:
     return as_dtype("int64") if isinstance(value, int) else default_dtype()
 
 
+@takes_name
 def arange(start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, name: str | None = None) -> Any:
     """Values from start, below end; int64 where all three are whole numbers, else the default dtype.
 
@@ -253,6 +265,7 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, na
     return creation.arange(start=values[0], end=values[1], step=values[2], dtype=_name(dtype))
 
 
+@names_results("linspace", outer=True)
 def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | None = None) -> Any:
     """``num`` evenly spaced values from start to stop, both included."""
     first, last, count = _number_of(start), _number_of(stop), whole("linspace", num)
@@ -261,6 +274,7 @@ def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | Non
     return to_tensor(np.linspace(first, last, count), _name(dtype))
 
 
+@takes_name
 def logspace(
     start: Any, stop: Any, num: Any, base: Any = 10.0, dtype: Any = None, name: str | None = None
 ) -> Any:
@@ -271,6 +285,7 @@ def logspace(
     return to_tensor(np.logspace(first, last, count, base=root), _name(dtype))
 
 
+@names_results("eye", outer=True)
 def eye(num_rows: int, num_columns: int | None = None, dtype: Any = None, name: str | None = None) -> Any:
     """Ones on the diagonal, zeros elsewhere."""
     rows = whole("eye", num_rows)
@@ -280,6 +295,7 @@ def eye(num_rows: int, num_columns: int | None = None, dtype: Any = None, name: 
     return to_tensor(np.eye(rows, columns, dtype=as_dtype(_name(dtype)).np))
 
 
+@names_results("assign", outer=True)
 def assign(x: Any, output: Any = None) -> Any:
     """A copy of x (a tensor, array, list or number), written into ``output`` where given.
 
@@ -302,6 +318,7 @@ def assign(x: Any, output: Any = None) -> Any:
     return replace("assign", output, copied)
 
 
+@names_results(form="{x}_clone")
 def clone(x: Any, name: str | None = None) -> Any:
     """A copy of x that gradients flow through."""
     return ops.assign(x)

@@ -13,6 +13,7 @@ from engine.ops.elementwise import arithmetic as arithmetic_ops
 from engine.ops.elementwise import comparison as comparison_ops
 from engine.ops.reductions import cumulative as ops
 from engine.ops.reductions import reduce as reduce_ops
+from engine.program.build.calls import named
 from engine.tensor.factories import floating, require_tensor
 from engine.tensor.promote import is_tensor, operands
 
@@ -27,12 +28,16 @@ def _typed(where: str, x: Any, dtype: Any) -> Any:
 
 def cumsum(x: Any, axis: int | None = None, dtype: Any = None, name: str | None = None) -> Any:
     """Running sum along ``axis`` (over everything, flattened, by default), computed in ``dtype`` if given."""
+    if name:
+        return named(name, cumsum, x, axis, dtype)
     x = _typed("cumsum", x, dtype)
     return ops.cumsum(x, axis=-1 if axis is None else int(axis), flatten=axis is None)
 
 
 def cumprod(x: Any, dim: int | None = None, dtype: Any = None, name: str | None = None) -> Any:
     """Running product along ``dim``, computed in ``dtype`` if given. Raises ArgumentError without ``dim``."""
+    if name:
+        return named(name, cumprod, x, dim, dtype)
     x = _typed("cumprod", x, dtype)
     if dim is None:
         raise ArgumentError("cumprod: dim must be given: got None; flatten x and use dim=0 for all elements")
@@ -54,16 +59,22 @@ def cummax(x: Any, axis: int | None = None, dtype: Any = "int64", name: str | No
 
     Of several equal ones the position is the last; from the first NaN on both stay there.
     """
+    if name:
+        return named(name, cummax, x, axis, dtype)
     return _extreme("cummax", ops.cummax, x, axis, dtype)
 
 
 def cummin(x: Any, axis: int | None = None, dtype: Any = "int64", name: str | None = None) -> tuple[Any, Any]:
     """Running minimum along ``axis`` (over everything, flattened, by default) and its positions."""
+    if name:
+        return named(name, cummin, x, axis, dtype)
     return _extreme("cummin", ops.cummin, x, axis, dtype)
 
 
 def logcumsumexp(x: Any, axis: int | None = None, dtype: Any = None, name: str | None = None) -> Any:
     """log of the running sum of exp(x) along ``axis`` (over everything, flattened, by default)."""
+    if name:
+        return named(name, logcumsumexp, x, axis, dtype)
     x = floating("logcumsumexp", _typed("logcumsumexp", x, dtype))
     return ops.logcumsumexp(x, axis=-1 if axis is None else int(axis), flatten=axis is None)
 
@@ -80,6 +91,8 @@ def diff(
 
     ``prepend`` and ``append`` are joined to x first.
     """
+    if name:
+        return named(name, diff, x, n, axis, prepend, append)
     require_tensor("diff", x=x)
     if n < 1:
         raise ArgumentError(f"diff: n must be at least 1: got {n}")
@@ -130,6 +143,8 @@ def _trapezoids(where: str, y: Any, x: Any, dx: Any, axis: int) -> tuple[Any, in
 
 def trapezoid(y: Any, x: Any = None, dx: Any = None, axis: int = -1, name: str | None = None) -> Any:
     """Integral of y along ``axis`` by the trapezoidal rule, at places ``x`` or at distances ``dx`` (1)."""
+    if name:
+        return named(name, trapezoid, y, x, dx, axis)
     areas, at = _trapezoids("trapezoid", y, x, dx, axis)
     return reduce_ops.sum(areas, axis=[at])
 
@@ -138,5 +153,7 @@ def cumulative_trapezoid(
     y: Any, x: Any = None, dx: Any = None, axis: int = -1, name: str | None = None
 ) -> Any:
     """The running integral of y along ``axis``, one element shorter than y."""
+    if name:
+        return named(name, cumulative_trapezoid, y, x, dx, axis)
     areas, at = _trapezoids("cumulative_trapezoid", y, x, dx, axis)
     return ops.cumsum(areas, axis=at)

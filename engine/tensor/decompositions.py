@@ -17,12 +17,14 @@ from engine.ops.linalg import systems
 from engine.ops.linalg.matrices import swapped
 from engine.ops.random import draws as random_ops
 from engine.ops.reductions import reduce as reduce_ops
+from engine.program.build.calls import takes_name
 from engine.tensor.creation import eye
 from engine.tensor.factories import require_tensor
 from engine.tensor.linalg import norm
 from engine.tensor.math import divide
 
 
+@takes_name
 def cholesky(x: Any, upper: bool = False, name: str | None = None) -> Any:
     """The lower triangular L with x = L L^T (its transpose with ``upper``) of symmetric positive definite x.
 
@@ -31,21 +33,25 @@ def cholesky(x: Any, upper: bool = False, name: str | None = None) -> Any:
     return ops.cholesky(x, upper=bool(upper))
 
 
+@takes_name
 def cholesky_solve(x: Any, y: Any, upper: bool = False, name: str | None = None) -> Any:
     """The solution of A @ out = x [..., n, k], where y is the factor that ``cholesky`` gives of A."""
     return systems.cholesky_solve(x, y, upper=bool(upper))
 
 
+@takes_name
 def det(x: Any, name: str | None = None) -> Any:
     """The determinants of square matrices."""
     return systems.determinant(x)
 
 
+@takes_name
 def slogdet(x: Any, name: str | None = None) -> Any:
     """Sign and logarithm of the absolute value of determinants, along a new first dimension of 2."""
     return systems.slogdet(x)
 
 
+@takes_name
 def inv(x: Any, name: str | None = None) -> Any:
     """The inverse of square matrices. Raises ArgumentError for a singular one."""
     return systems.inverse(x)
@@ -54,6 +60,7 @@ def inv(x: Any, name: str | None = None) -> Any:
 inverse = inv
 
 
+@takes_name
 def solve(x: Any, y: Any, name: str | None = None) -> Any:
     """The solution of x @ out = y for square x; y is a matrix, or a vector (one dimension less than x).
 
@@ -66,6 +73,7 @@ def solve(x: Any, y: Any, name: str | None = None) -> Any:
     return shape_ops.squeeze(found, axes=[found.ndim - 1])
 
 
+@takes_name
 def triangular_solve(
     x: Any,
     y: Any,
@@ -84,6 +92,7 @@ def triangular_solve(
     )
 
 
+@takes_name
 def eigh(x: Any, UPLO: str = "L", name: str | None = None) -> tuple[Any, Any]:
     """Eigenvalues, in ascending order, and eigenvectors (columns) of symmetric matrices.
 
@@ -93,28 +102,33 @@ def eigh(x: Any, UPLO: str = "L", name: str | None = None) -> tuple[Any, Any]:
     return values, vectors
 
 
+@takes_name
 def eigvalsh(x: Any, UPLO: str = "L", name: str | None = None) -> Any:
     """Eigenvalues of symmetric matrices, in ascending order."""
     return ops.eigh(x, UPLO=UPLO)[0]
 
 
+@takes_name
 def eig(x: Any, name: str | None = None) -> tuple[Any, Any]:
     """Eigenvalues and eigenvectors (columns) of square matrices, always complex; without gradient."""
     values, vectors = ops.eig(x)
     return values, vectors
 
 
+@takes_name
 def eigvals(x: Any, name: str | None = None) -> Any:
     """Eigenvalues of square matrices, always complex; without gradient."""
     return ops.eigvals(x)
 
 
+@takes_name
 def svd(x: Any, full_matrices: bool = False, name: str | None = None) -> tuple[Any, Any, Any]:
     """U, S and V^H with x = U diag(S) V^H, S in descending order."""
     u, s, vh = ops.svd(x, full_matrices=bool(full_matrices))
     return u, s, vh
 
 
+@takes_name
 def qr(x: Any, mode: str = "reduced", name: str | None = None) -> Any:
     """Q and R with x = Q R, orthonormal columns of Q and upper triangular R; R alone for mode 'r'."""
     if mode == "r":
@@ -123,12 +137,14 @@ def qr(x: Any, mode: str = "reduced", name: str | None = None) -> Any:
     return q, r
 
 
+@takes_name
 def lu(x: Any, pivot: bool = True, get_infos: bool = False, name: str | None = None) -> tuple[Any, ...]:
     """L and U in one matrix, and the exchanges of rows (from 1, int32); with ``get_infos`` infos as well."""
     packed, pivots, infos = lu_ops.lu(x, pivot=bool(pivot))
     return (packed, pivots, infos) if get_infos else (packed, pivots)
 
 
+@takes_name
 def lu_unpack(
     x: Any, y: Any, unpack_ludata: bool = True, unpack_pivots: bool = True, name: str | None = None
 ) -> tuple[Any, Any, Any]:
@@ -139,12 +155,14 @@ def lu_unpack(
     return permutation, low, high
 
 
+@takes_name
 def pinv(x: Any, rcond: float = 1e-15, hermitian: bool = False, name: str | None = None) -> Any:
     """The pseudo-inverse; singular values up to ``rcond`` times the largest count as 0."""
     rcond = rcond.item() if isinstance(rcond, Tensor) else rcond
     return systems.pinv(x, rcond=float(rcond), hermitian=bool(hermitian))
 
 
+@takes_name
 def lstsq(
     x: Any, y: Any, rcond: float | None = None, driver: str | None = None, name: str | None = None
 ) -> tuple[Any, Any, Any, Any]:
@@ -160,6 +178,7 @@ def lstsq(
     return solution, residuals, rank, values
 
 
+@takes_name
 def matrix_rank(x: Any, tol: Any = None, hermitian: bool = False, name: str | None = None) -> Any:
     """How many singular values are above ``tol`` (a number or tensor), as int32.
 
@@ -172,6 +191,7 @@ def matrix_rank(x: Any, tol: Any = None, hermitian: bool = False, name: str | No
     return systems.matrix_rank(x, tol, hermitian=bool(hermitian))
 
 
+@takes_name
 def matrix_power(x: Any, n: int, name: str | None = None) -> Any:
     """Square matrices to the whole power n; of their inverse for n below 0."""
     require_tensor("matrix_power", x=x)
@@ -194,6 +214,7 @@ def matrix_power(x: Any, n: int, name: str | None = None) -> Any:
     return found if abs(n) > 1 or n < 0 else shape_ops.assign(found)
 
 
+@takes_name
 def cond(x: Any, p: Any = None, name: str | None = None) -> Any:
     """The condition number in the norm ``p``: 2 (None), -2, 'fro', 'nuc', 1, -1, inf or -inf.
 
@@ -221,6 +242,7 @@ def _matrix_norm(x: Any, p: Any) -> Any:
     return (reduce_ops.max if p > 0 else reduce_ops.min)(sums, axis=[sums.ndim - 1])
 
 
+@takes_name
 def householder_product(x: Any, tau: Any, name: str | None = None) -> Any:
     """The first columns of the product of the reflections 1 - tau[i] v v^T.
 
@@ -249,6 +271,7 @@ def householder_product(x: Any, tau: Any, name: str | None = None) -> Any:
     return found
 
 
+@takes_name
 def pca_lowrank(
     x: Any, q: int | None = None, center: bool = True, niter: int = 2, name: str | None = None
 ) -> tuple[Any, Any, Any]:

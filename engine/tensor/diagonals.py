@@ -10,6 +10,7 @@ from engine.ops.arrays import index as index_ops
 from engine.ops.arrays import shape as shape_ops
 from engine.ops.elementwise import arithmetic
 from engine.ops.linalg import diagonal as ops
+from engine.program.build.calls import takes_name
 from engine.program.graph.unknown import Unknown
 from engine.tensor.creation import full
 from engine.tensor.inplace import replace
@@ -17,11 +18,13 @@ from engine.tensor.promote import is_tensor
 from engine.tensor.sizes import whole
 
 
+@takes_name
 def diag(x: Any, offset: int = 0, padding_value: float = 0, name: str | None = None) -> Any:
     """A vector as the diagonal of a matrix, ``padding_value`` elsewhere; of a matrix its diagonal."""
     return ops.diag(x, offset=whole("diag", offset), padding_value=padding_value)
 
 
+@takes_name
 def diagflat(x: Any, offset: int = 0, name: str | None = None) -> Any:
     """All elements, flattened, as the diagonal of a matrix of zeros."""
     return ops.diag(shape_ops.flatten(x, start_axis=0, stop_axis=-1), offset=whole("diagflat", offset))
@@ -32,6 +35,7 @@ def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> A
     return ops.diag_embed(input, offset=whole("diag_embed", offset), dim1=dim1, dim2=dim2)
 
 
+@takes_name
 def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None) -> Any:
     """The diagonals of the planes of two dimensions, as the last dimension.
 
@@ -40,6 +44,7 @@ def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str 
     return ops.diagonal(x, offset=whole("diagonal", offset), axis1=axis1, axis2=axis2)
 
 
+@takes_name
 def fill_diagonal_tensor(
     x: Any, y: Any, offset: int = 0, dim1: int = 0, dim2: int = 1, name: str | None = None
 ) -> Any:
@@ -47,6 +52,7 @@ def fill_diagonal_tensor(
     return ops.fill_diagonal(x, y, offset=whole("fill_diagonal_tensor", offset), dim1=dim1, dim2=dim2)
 
 
+@takes_name
 def fill_diagonal_tensor_(
     x: Any, y: Any, offset: int = 0, dim1: int = 0, dim2: int = 1, name: str | None = None
 ) -> Any:
@@ -54,6 +60,7 @@ def fill_diagonal_tensor_(
     return replace("fill_diagonal_tensor_", x, fill_diagonal_tensor(x, y, offset, dim1, dim2))
 
 
+@takes_name
 def diagonal_scatter(
     x: Any, y: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None
 ) -> Any:
@@ -63,6 +70,7 @@ def diagonal_scatter(
     return ops.fill_diagonal(x, y, offset=whole("diagonal_scatter", offset), dim1=axis1, dim2=axis2)
 
 
+@takes_name
 def fill_diagonal_(x: Any, value: float, offset: int = 0, wrap: bool = False, name: str | None = None) -> Any:
     """In place: the main diagonal becomes ``value``; with ``wrap`` it begins again below a tall matrix.
 
@@ -94,6 +102,7 @@ def _step(sizes: list[int], axis: int) -> int:
     return total
 
 
+@takes_name
 def select_scatter(x: Any, values: Any, axis: int, index: int, name: str | None = None) -> Any:
     """x with the slice number ``index`` along ``axis`` replaced by ``values``."""
     axis = normal_axis("select_scatter", whole("select_scatter", axis), x.ndim)

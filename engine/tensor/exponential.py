@@ -9,6 +9,7 @@ from engine.ops.activations import smooth
 from engine.ops.arrays import creation as creation_ops
 from engine.ops.elementwise import arithmetic, exponential, floating_point, power
 from engine.ops.elementwise import exponential as ops
+from engine.program.build.calls import named
 from engine.tensor.factories import binary, floating, require_tensor, unary
 from engine.tensor.promote import operands
 
@@ -26,11 +27,15 @@ logaddexp = binary("logaddexp", ops.logaddexp, as_floating=True)
 
 def stanh(x: Any, scale_a: float = 0.67, scale_b: float = 1.7159, name: str | None = None) -> Any:
     """scale_b * tanh(scale_a * x), elementwise."""
+    if name:
+        return named(name, stanh, x, scale_a, scale_b)
     return ops.stanh(floating("stanh", x), scale_a=float(scale_a), scale_b=float(scale_b))
 
 
 def ldexp(x: Any, y: Any, name: str | None = None) -> Any:
     """x * 2 ** y, elementwise and broadcast; integers become float32 first."""
+    if name:
+        return named(name, ldexp, x, y)
     require_tensor("ldexp", x=x, y=y)
     x, y = operands("ldexp", floating("ldexp", x), floating("ldexp", y))
     return arithmetic.multiply(x, power.power(creation_ops.fill_like(y, value=2.0), y))
@@ -41,6 +46,8 @@ def frexp(x: Any, name: str | None = None) -> tuple[Any, Any]:
 
     Raises DTypeError for a dtype that is not floating.
     """
+    if name:
+        return named(name, frexp, x)
     require_tensor("frexp", x=x)
     if not x.dtype.is_floating_point:
         raise DTypeError(f"frexp: x must be floating: got {x.dtype.name}; cast it to float32 first")

@@ -8,6 +8,7 @@ from typing import Any
 from engine.core.errors import ArgumentError, DTypeError
 from engine.eager.tensor import Tensor
 from engine.ops.elementwise import arithmetic
+from engine.program.build.calls import named
 from engine.tensor.promote import is_tensor, operands
 
 
@@ -51,11 +52,15 @@ def unary(name: str, apply: Callable[..., Any], as_floating: bool = True) -> Cal
     """``function(x, name=None)`` of an operator; ``as_floating`` makes integers float32 first."""
 
     def floats(x: Any, name: str | None = None) -> Any:
+        if name:
+            return named(name, floats, x)
         if x.__class__ is Tensor and x._array.dtype.kind in "fc":
             return apply(x)
         return apply(floating(where, x))
 
     def plain(x: Any, name: str | None = None) -> Any:
+        if name:
+            return named(name, plain, x)
         return apply(x)
 
     where = name
@@ -68,6 +73,8 @@ def binary(name: str, apply: Callable[..., Any], as_floating: bool = False) -> C
     """``function(x, y, name=None)`` of an operator, which brings dtypes together and broadcasts."""
 
     def function(x: Any, y: Any, name: str | None = None) -> Any:
+        if name:
+            return named(name, function, x, y)
         if alike(x, y) and not (as_floating and x._array.dtype.kind not in "fc"):
             return apply(x, y)
         return apply(*operands(where, x, y, floating=as_floating))

@@ -14,6 +14,7 @@ from engine.core.operator import Leaf
 from engine.eager.tensor import Tensor, counter_of, wrap, write
 from engine.ops.elementwise import arithmetic
 from engine.program.build.builder import current_builder
+from engine.program.build.calls import takes_name
 
 
 def replace(where: str, x: Any, value: Any, *, becomes: str = "") -> Any:
@@ -152,6 +153,7 @@ def inplace(name: str, function: Callable[..., Any], becomes: str = "") -> Calla
     return changed
 
 
+@takes_name
 def where_(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
     """In place: x keeps its values where ``condition`` holds and gets those of y elsewhere."""
     from engine.tensor.search import where

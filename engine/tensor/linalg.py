@@ -17,6 +17,7 @@ from engine.ops.linalg import products as ops
 from engine.ops.reductions import cumulative as cumulative_ops
 from engine.ops.reductions import reduce as reduce_ops
 from engine.ops.reductions import vector_norm as norm_ops
+from engine.program.build.calls import named, names_results
 from engine.tensor.contraction import tensordot
 from engine.tensor.factories import require_one_dtype, require_tensor
 from engine.tensor.promote import operands
@@ -26,9 +27,12 @@ def matmul(
     x: Any, y: Any, transpose_x: bool = False, transpose_y: bool = False, name: str | None = None
 ) -> Any:
     """Matrix product over the last two dimensions. Raises ShapeError where the inner dimensions differ."""
+    if name:
+        return named(name, matmul, x, y, transpose_x, transpose_y)
     return ops.matmul(x, y, trans_x=transpose_x, trans_y=transpose_y)
 
 
+@names_results("mm", outer=True)
 def mm(input: Any, mat2: Any, name: str | None = None) -> Any:
     """Matrix product. Raises ShapeError where the inner dimensions differ."""
     return ops.matmul(input, mat2)
@@ -36,21 +40,29 @@ def mm(input: Any, mat2: Any, name: str | None = None) -> Any:
 
 def bmm(x: Any, y: Any, name: str | None = None) -> Any:
     """Matrix products of two batches: [b, n, k] and [b, k, m] give [b, n, m]."""
+    if name:
+        return named(name, bmm, x, y)
     return ops.bmm(x, y)
 
 
 def mv(x: Any, vec: Any, name: str | None = None) -> Any:
     """A matrix [n, k] times a vector [k]."""
+    if name:
+        return named(name, mv, x, vec)
     return ops.mv(x, vec)
 
 
 def dot(x: Any, y: Any, name: str | None = None) -> Any:
     """The sum of products of two vectors [n], or of the rows of [b, n]."""
+    if name:
+        return named(name, dot, x, y)
     return ops.dot(x, y)
 
 
 def inner(x: Any, y: Any, name: str | None = None) -> Any:
     """Sums of products over the last dimensions: shape x.shape[:-1] + y.shape[:-1]; a number scales."""
+    if name:
+        return named(name, inner, x, y)
     require_tensor("inner", x=x, y=y)
     if x.ndim == 0 or y.ndim == 0:
         return arithmetic.multiply(x, y)
@@ -65,6 +77,8 @@ def inner(x: Any, y: Any, name: str | None = None) -> Any:
 
 def outer(x: Any, y: Any, name: str | None = None) -> Any:
     """All products of an element of x with one of y: a matrix of as many rows as x has elements."""
+    if name:
+        return named(name, outer, x, y)
     require_tensor("outer", x=x, y=y)
     require_one_dtype("outer", x=x, y=y)
     return arithmetic.multiply(shape_ops.reshape(x, shape=[-1, 1]), shape_ops.reshape(y, shape=[1, -1]))
@@ -72,11 +86,15 @@ def outer(x: Any, y: Any, name: str | None = None) -> Any:
 
 def addmm(input: Any, x: Any, y: Any, beta: float = 1.0, alpha: float = 1.0, name: str | None = None) -> Any:
     """beta * input + alpha * (x @ y) of matrices; ``input`` is broadcast."""
+    if name:
+        return named(name, addmm, input, x, y, beta, alpha)
     return ops.addmm(input, x, y, alpha=float(alpha), beta=float(beta))
 
 
 def cross(x: Any, y: Any, axis: int | None = 9, name: str | None = None) -> Any:
     """The cross product along ``axis`` (by default the first of size 3)."""
+    if name:
+        return named(name, cross, x, y, axis)
     require_tensor("cross", x=x, y=y)
     if axis in (9, None):
         found = [n for n, d in enumerate(x.shape) if d == 3]
@@ -90,6 +108,8 @@ def cross(x: Any, y: Any, axis: int | None = 9, name: str | None = None) -> Any:
 
 def kron(x: Any, y: Any, name: str | None = None) -> Any:
     """The Kronecker product: blocks of y, each times one element of x."""
+    if name:
+        return named(name, kron, x, y)
     require_tensor("kron", x=x, y=y)
     ndim = max(x.ndim, y.ndim)
     left = shape_ops.unsqueeze(x, axes=[0] * (ndim - x.ndim)) if x.ndim < ndim else x
@@ -104,6 +124,8 @@ def kron(x: Any, y: Any, name: str | None = None) -> Any:
 
 def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None) -> Any:
     """The sum of a diagonal of the planes of two dimensions. Raises OutOfRangeError for fewer than two."""
+    if name:
+        return named(name, trace, x, offset, axis1, axis2)
     require_tensor("trace", x=x)
     if x.ndim < 2:
         raise OutOfRangeError(f"trace: x has shape {list(x.shape)}; it needs 2 dimensions or more")
@@ -116,6 +138,8 @@ def multi_dot(x: Any, name: str | None = None) -> Any:
 
     The first and the last may be vectors.
     """
+    if name:
+        return named(name, multi_dot, x)
     matrices = list(x)
     if len(matrices) < 2:
         raise ArgumentError(f"multi_dot: takes two matrices or more: got {len(matrices)}")
@@ -166,6 +190,8 @@ def norm(x: Any, p: Any = "fro", axis: Any = None, keepdim: bool = False, name: 
     for the largest and the smallest absolute value; over two axes too it is that of their elements. 0 counts
     what is not 0, along one axis or over everything. The gradient at 0 is 0.
     """
+    if name:
+        return named(name, norm, x, p, axis, keepdim)
     require_tensor("norm", x=x)
     require_floating("norm", x=x)
     if isinstance(p, str):
@@ -199,6 +225,8 @@ def _joined(x: Any, axes: Sequence[int]) -> Any:
 
 def dist(x: Any, y: Any, p: float = 2, name: str | None = None) -> Any:
     """The p-norm of x - y, broadcast, over everything."""
+    if name:
+        return named(name, dist, x, y, p)
     require_tensor("dist", x=x, y=y)
     require_one_dtype("dist", x=x, y=y)
     return norm_ops.p_norm(arithmetic.subtract(x, y), porder=float(p), axis=-1, asvector=True)
@@ -223,6 +251,8 @@ def cdist(
     The result has shape [..., n, m]. For p = 2 a matrix product is quicker for many rows, but less exact for
     near ones: ``compute_mode`` says when to use it (by default for more than 25 rows).
     """
+    if name:
+        return named(name, cdist, x, y, p, compute_mode)
     require_tensor("cdist", x=x, y=y)
     require_one_dtype("cdist", x=x, y=y)
     if compute_mode not in _MODES:
@@ -282,6 +312,8 @@ def vander(x: Any, n: int | None = None, increasing: bool = False, name: str | N
 
     The lowest first with ``increasing``.
     """
+    if name:
+        return named(name, vander, x, n, increasing)
     require_tensor("vander", x=x)
     if x.ndim != 1:
         raise ShapeError(f"vander: x must be a vector: got shape {list(x.shape)}")

@@ -8,6 +8,7 @@ from typing import Any
 from engine.core.dtype import as_dtype
 from engine.ops.elementwise import arithmetic, floating_point
 from engine.ops.elementwise import comparison as ops
+from engine.program.build.calls import named
 from engine.tensor.creation import to_tensor
 from engine.tensor.factories import alike, require_tensor, unary
 from engine.tensor.promote import is_tensor, operands
@@ -15,6 +16,8 @@ from engine.tensor.promote import is_tensor, operands
 
 def _comparison(name: str, apply: Callable[..., Any]) -> Callable[..., Any]:
     def function(x: Any, y: Any, name: str | None = None) -> Any:
+        if name:
+            return named(name, function, x, y)
         return apply(x, y) if alike(x, y) else apply(*operands(where, x, y))
 
     where = name
@@ -33,6 +36,8 @@ greater_equal = _comparison("greater_equal", ops.greater_equal)
 
 def _logic(name: str, apply: Callable[..., Any]) -> Callable[..., Any]:
     def function(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
+        if name:
+            return named(name, function, x, y, out)
         return apply(_bool(x), _bool(y))
 
     function.__name__ = function.__qualname__ = name
@@ -53,11 +58,15 @@ logical_xor = _logic("logical_xor", ops.logical_xor)
 
 def logical_not(x: Any, out: Any = None, name: str | None = None) -> Any:
     """True where x is not (0 or False)."""
+    if name:
+        return named(name, logical_not, x, out)
     return ops.logical_not(_bool(x))
 
 
 def equal_all(x: Any, y: Any, name: str | None = None) -> Any:
     """One bool: True if both have the same shape and values."""
+    if name:
+        return named(name, equal_all, x, y)
     if list(x.shape) != list(y.shape):
         return to_tensor(False)
     return equal(x, y).all()
@@ -72,6 +81,8 @@ def allclose(
     x: Any, y: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False, name: str | None = None
 ) -> Any:
     """One bool: True if |x - y| <= atol + rtol * |y| everywhere."""
+    if name:
+        return named(name, allclose, x, y, rtol, atol, equal_nan)
     limits = _tolerances("allclose", x, y, rtol, atol)
     return ops.allclose(x, y, equal_nan=bool(equal_nan), **limits)
 
@@ -80,12 +91,16 @@ def isclose(
     x: Any, y: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False, name: str | None = None
 ) -> Any:
     """True where |x - y| <= atol + rtol * |y|, elementwise and broadcast."""
+    if name:
+        return named(name, isclose, x, y, rtol, atol, equal_nan)
     limits = _tolerances("isclose", x, y, rtol, atol)
     return ops.isclose(x, y, equal_nan=bool(equal_nan), **limits)
 
 
 def is_empty(x: Any, name: str | None = None) -> Any:
     """One bool: True if x has no elements."""
+    if name:
+        return named(name, is_empty, x)
     return ops.is_empty(x)
 
 

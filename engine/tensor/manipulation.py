@@ -9,6 +9,7 @@ from engine.core.infer import broadcast_shapes, normal_axis
 from engine.ops.arrays import dynamic_shape
 from engine.ops.arrays import shape as ops
 from engine.ops.elementwise import arithmetic
+from engine.program.build.calls import named, names_results
 from engine.program.graph.unknown import Unknown, known_operand
 from engine.tensor.creation import to_tensor
 from engine.tensor.cutting import cut_later
@@ -19,6 +20,8 @@ from engine.tensor.tensor_array import TensorArray
 
 def reshape(x: Any, shape: Any, name: str | None = None) -> Any:
     """The same elements in another shape: 0 keeps a dimension, one -1 takes the rest."""
+    if name:
+        return named(name, reshape, x, shape)
     if isinstance(shape, (list, tuple)) and all(d.__class__ is int for d in shape):
         return ops.reshape(x, shape=list(shape))
     wanted = items("reshape", shape)
@@ -35,11 +38,15 @@ def reshape(x: Any, shape: Any, name: str | None = None) -> Any:
 
 def flatten(x: Any, start_axis: int = 0, stop_axis: int = -1, name: str | None = None) -> Any:
     """Dimensions start_axis to stop_axis as one."""
+    if name:
+        return named(name, flatten, x, start_axis, stop_axis)
     return ops.flatten(x, start_axis=start_axis, stop_axis=stop_axis)
 
 
 def transpose(x: Any, perm: Any, name: str | None = None) -> Any:
     """Dimensions in the order ``perm``. Raises ArgumentError unless it is a list that names each once."""
+    if name:
+        return named(name, transpose, x, perm)
     if isinstance(perm, int):
         raise ArgumentError(
             f"transpose: perm is a list that names every dimension once: got {perm}; for [1, 0, 2] write "
@@ -48,6 +55,7 @@ def transpose(x: Any, perm: Any, name: str | None = None) -> Any:
     return ops.transpose(x, axis=whole_numbers("transpose", perm))
 
 
+@names_results("t")
 def t(input: Any, name: str | None = None) -> Any:
     """A matrix transposed; tensors of fewer dimensions as they are. Raises ShapeError for more than 2."""
     if input.ndim > 2:
@@ -57,16 +65,22 @@ def t(input: Any, name: str | None = None) -> Any:
 
 def squeeze(x: Any, axis: Any = None, name: str | None = None) -> Any:
     """Without dimensions of size 1 (those of ``axis`` only, where given)."""
+    if name:
+        return named(name, squeeze, x, axis)
     return ops.squeeze(x, axes=[] if axis is None else whole_numbers("squeeze", axis))
 
 
 def unsqueeze(x: Any, axis: Any, name: str | None = None) -> Any:
     """With dimensions of size 1 put in at ``axis``."""
+    if name:
+        return named(name, unsqueeze, x, axis)
     return ops.unsqueeze(x, axes=whole_numbers("unsqueeze", axis))
 
 
 def moveaxis(x: Any, source: Any, destination: Any, name: str | None = None) -> Any:
     """The dimensions ``source`` moved to ``destination``, the others in their order."""
+    if name:
+        return named(name, moveaxis, x, source, destination)
     places = [
         [normal_axis("moveaxis", a, x.ndim) for a in whole_numbers("moveaxis", axes)]
         for axes in (source, destination)
@@ -83,6 +97,8 @@ def moveaxis(x: Any, source: Any, destination: Any, name: str | None = None) -> 
 
 def unflatten(x: Any, axis: int, shape: Any, name: str | None = None) -> Any:
     """One dimension split into several; one of ``shape`` may be -1."""
+    if name:
+        return named(name, unflatten, x, axis, shape)
     axis = normal_axis("unflatten", whole("unflatten", axis), x.ndim)
     before, after = list(x.shape[:axis]), list(x.shape[axis + 1 :])
     return reshape(x, [*before, *items("unflatten", shape), *after])
@@ -90,6 +106,8 @@ def unflatten(x: Any, axis: int, shape: Any, name: str | None = None) -> Any:
 
 def concat(x: Any, axis: Any = 0, name: str | None = None) -> Any:
     """Tensors joined along an existing dimension; different dtypes are promoted."""
+    if name:
+        return named(name, concat, x, axis)
     if isinstance(x, TensorArray):
         return x.concatenated(whole("concat", axis))
     if not isinstance(x, (list, tuple)):
@@ -105,11 +123,14 @@ def concat(x: Any, axis: Any = 0, name: str | None = None) -> Any:
 
 def stack(x: Any, axis: int = 0, name: str | None = None) -> Any:
     """Tensors of one shape joined along a new dimension."""
+    if name:
+        return named(name, stack, x, axis)
     if isinstance(x, TensorArray):
         return x.stacked(axis)
     return ops.stack([x] if is_tensor(x) else list(x), axis=whole("stack", axis))
 
 
+@names_results("unbind")
 def unbind(input: Any, axis: int = 0) -> Any:
     """The parts along a dimension, which is dropped; a tensor array where that dimension is not known yet."""
     if input.ndim == 0:
@@ -120,6 +141,7 @@ def unbind(input: Any, axis: int = 0) -> Any:
     return list(ops.unstack(input, axis=axis % input.ndim, num=input.shape[axis]))
 
 
+@names_results("unstack", outer=True)
 def unstack(x: Any, axis: int = 0, num: int | None = None) -> Any:
     """The parts along a dimension, which is dropped; ``num`` says how many where that is not known."""
     if num is not None and x.ndim and x.shape[normal_axis("unstack", axis, x.ndim)] not in (num, -1):
@@ -131,6 +153,8 @@ def unstack(x: Any, axis: int = 0, num: int | None = None) -> Any:
 
 def split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None = None) -> list[Any]:
     """Cut into equal parts (an int) or parts of given lengths (one may be -1)."""
+    if name:
+        return named(name, split, x, num_or_sections, axis)
     axis = whole("split", axis)
     if _is_split_later(x, axis, num_or_sections):
         return cut_later(x, axis, num_or_sections)
@@ -166,6 +190,8 @@ def _is_split_later(x: Any, axis: int, num_or_sections: Any) -> bool:
 
 def vsplit(x: Any, num_or_sections: Any, name: str | None = None) -> list[Any]:
     """Cut along the first dimension. Raises ShapeError for less than 2 dimensions."""
+    if name:
+        return named(name, vsplit, x, num_or_sections)
     if x.ndim < 2:
         raise ShapeError(f"vsplit: x has at least 2 dimensions: got {list(x.shape)}; use split(x, n)")
     return split(x, num_or_sections, 0)
@@ -173,11 +199,15 @@ def vsplit(x: Any, num_or_sections: Any, name: str | None = None) -> list[Any]:
 
 def chunk(x: Any, chunks: int, axis: Any = 0, name: str | None = None) -> list[Any]:
     """Cut into ``chunks`` equal parts."""
+    if name:
+        return named(name, chunk, x, chunks, axis)
     return split(x, chunks, axis)
 
 
 def expand(x: Any, shape: Any, name: str | None = None) -> Any:
     """Repeated along dimensions of size 1, to ``shape`` (-1 keeps one)."""
+    if name:
+        return named(name, expand, x, shape)
     wanted = items("expand", shape)
     extra = len(wanted) - x.ndim
     kept = [isinstance(d, Unknown) and d.variable is x and d.axis == n - extra for n, d in enumerate(wanted)]
@@ -192,6 +222,7 @@ def expand(x: Any, shape: Any, name: str | None = None) -> Any:
 broadcast_to = expand
 
 
+@names_results("expand_as")
 def expand_as(x: Any, y: Any, name: str | None = None) -> Any:
     """x expanded to the shape of y."""
     return expand(x, list(y.shape))
@@ -199,6 +230,8 @@ def expand_as(x: Any, y: Any, name: str | None = None) -> Any:
 
 def broadcast_tensors(input: Any, name: str | None = None) -> list[Any]:
     """Each tensor expanded to the shape that all broadcast to."""
+    if name:
+        return named(name, broadcast_tensors, input)
     tensors = list(input)
     if not tensors:
         raise ArgumentError("broadcast_tensors: got no tensors; pass at least one")
@@ -226,22 +259,30 @@ def broadcast_shape(x_shape: Any, y_shape: Any) -> list[int]:
 
 def tile(x: Any, repeat_times: Any, name: str | None = None) -> Any:
     """Repeated whole along each dimension."""
+    if name:
+        return named(name, tile, x, repeat_times)
     times, later = split_later("tile", repeat_times)
     return dynamic_shape.tile(x, later, repeat_times=times) if later else ops.tile(x, repeat_times=times)
 
 
 def atleast_1d(*inputs: Any, name: str | None = None) -> Any:
     """The tensors, those of no dimension with one of size 1: a list, or one tensor where one was given."""
+    if name:
+        return named(name, atleast_1d, *inputs)
     return _atleast("atleast_1d", inputs, 1, (0,))
 
 
 def atleast_2d(*inputs: Any, name: str | None = None) -> Any:
     """The tensors with at least 2 dimensions, those of one becoming a row."""
+    if name:
+        return named(name, atleast_2d, *inputs)
     return _atleast("atleast_2d", inputs, 2, (0, 0))
 
 
 def atleast_3d(*inputs: Any, name: str | None = None) -> Any:
     """The tensors with at least 3 dimensions, a vector becoming [1, n, 1] and a matrix [m, n, 1]."""
+    if name:
+        return named(name, atleast_3d, *inputs)
     return _atleast("atleast_3d", inputs, 3, (0, 0, -1))
 
 
@@ -268,6 +309,8 @@ def rank(input: Any) -> Any:
 
 def numel(x: Any, name: str | None = None) -> Any:
     """Number of elements, as a 0-D int64 tensor."""
+    if name:
+        return named(name, numel, x)
     size = x.size
     return size.value() if isinstance(size, Unknown) else to_tensor(size)
 

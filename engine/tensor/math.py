@@ -12,6 +12,7 @@ from engine.eager.tensor import Tensor
 from engine.ops.activations import piecewise, smooth, softmax
 from engine.ops.arrays import index as index_ops
 from engine.ops.elementwise import arithmetic, extremes, floating_point, power, rounding
+from engine.program.build.calls import named, takes_name
 from engine.tensor.creation import full
 from engine.tensor.factories import alike, binary, require_tensor, unary
 from engine.tensor.promote import is_tensor, operands, scalar_dtype
@@ -43,6 +44,8 @@ def _number(value: Any) -> Any:
 
 def add(x: Any, y: Any, name: str | None = None) -> Any:
     """x + y, broadcast. Raises ShapeError where the shapes do not fit."""
+    if name:
+        return named(name, add, x, y)
     if alike(x, y):
         return arithmetic.add(x, y)
     if is_tensor(x) and _is_number(y):
@@ -54,6 +57,8 @@ def add(x: Any, y: Any, name: str | None = None) -> Any:
 
 def subtract(x: Any, y: Any, name: str | None = None) -> Any:
     """x - y, broadcast."""
+    if name:
+        return named(name, subtract, x, y)
     if alike(x, y):
         return arithmetic.subtract(x, y)
     if is_tensor(x) and _is_number(y):
@@ -65,6 +70,8 @@ def subtract(x: Any, y: Any, name: str | None = None) -> Any:
 
 def multiply(x: Any, y: Any, name: str | None = None) -> Any:
     """x * y elementwise, broadcast."""
+    if name:
+        return named(name, multiply, x, y)
     if alike(x, y):
         return arithmetic.multiply(x, y)
     if is_tensor(x) and _is_number(y):
@@ -76,6 +83,8 @@ def multiply(x: Any, y: Any, name: str | None = None) -> Any:
 
 def divide(x: Any, y: Any, name: str | None = None) -> Any:
     """x / y elementwise, broadcast; integers become floating first."""
+    if name:
+        return named(name, divide, x, y)
     if is_tensor(x) and _is_number(y) and y != 0 and (x.dtype.is_floating_point or x.dtype.is_complex):
         return _scaled(x, float(y), 1.0 / _number(y), 0.0)
     return arithmetic.divide(*operands("divide", x, y, floating=True))
@@ -83,6 +92,8 @@ def divide(x: Any, y: Any, name: str | None = None) -> Any:
 
 def floor_divide(x: Any, y: Any, name: str | None = None) -> Any:
     """x // y elementwise, broadcast. Raises ArgumentError for integers divided by zero."""
+    if name:
+        return named(name, floor_divide, x, y)
     x, y = operands("floor_divide", x, y)
     _require_no_zero("floor_divide", y)
     return rounding.floor_divide(x, y)
@@ -95,6 +106,8 @@ def _require_no_zero(where: str, y: Any) -> None:
 
 def remainder(x: Any, y: Any, name: str | None = None) -> Any:
     """x modulo y with the sign of y. Raises ArgumentError for integers divided by zero."""
+    if name:
+        return named(name, remainder, x, y)
     x, y = operands("remainder", x, y)
     _require_no_zero("remainder", y)
     return rounding.remainder(x, y)
@@ -105,6 +118,8 @@ mod = floor_mod = remainder
 
 def pow(x: Any, y: Any, name: str | None = None) -> Any:
     """x to the power y."""
+    if name:
+        return named(name, pow, x, y)
     if is_tensor(x) and _is_number(y):
         if x.dtype.is_floating_point:
             return power.power_by_number(x, factor=float(y))
@@ -117,6 +132,7 @@ maximum = binary("maximum", extremes.maximum)
 minimum = binary("minimum", extremes.minimum)
 
 
+@takes_name
 def scale(
     x: Any,
     scale: Any = 1.0,
@@ -137,6 +153,8 @@ def scale(
 
 def increment(x: Any, value: float = 1.0, name: str | None = None) -> Any:
     """Add to a tensor of one element, in place."""
+    if name:
+        return named(name, increment, x, value)
     from engine.tensor.inplace import replace
 
     if x.size not in (1, -1):
@@ -158,16 +176,22 @@ heaviside = binary("heaviside", arithmetic.heaviside)
 
 def nextafter(x: Any, y: Any, name: str | None = None) -> Any:
     """The next floating number after x towards y, elementwise and broadcast; without gradient."""
+    if name:
+        return named(name, nextafter, x, y)
     return floating_point.nextafter(*operands("nextafter", x, y))
 
 
 def trunc(input: Any, name: str | None = None) -> Any:
     """input without its fraction, elementwise."""
+    if name:
+        return named(name, trunc, input)
     return rounding.trunc(input)
 
 
 def frac(x: Any, name: str | None = None) -> Any:
     """The fraction of x, with the sign of x, elementwise. Raises DTypeError for bool and complex tensors."""
+    if name:
+        return named(name, frac, x)
     require_tensor("frac", x=x)
     if not (x.dtype.is_floating_point or x.dtype.is_integer):
         raise DTypeError(f"frac: x must be floating or integer: got {x.dtype.name}; cast it first")
@@ -176,6 +200,8 @@ def frac(x: Any, name: str | None = None) -> Any:
 
 def sgn(x: Any, name: str | None = None) -> Any:
     """The sign of x; x / |x| for complex numbers, 0 where x is 0. Raises DTypeError for integers."""
+    if name:
+        return named(name, sgn, x)
     require_tensor("sgn", x=x)
     if not (x.dtype.is_floating_point or x.dtype.is_complex):
         raise DTypeError(f"sgn: x must be floating or complex: got {x.dtype.name}; use sign()")
@@ -187,6 +213,8 @@ def lerp(x: Any, y: Any, weight: Any, name: str | None = None) -> Any:
 
     Differs from Paddle: a tensor of weights gets a gradient too.
     """
+    if name:
+        return named(name, lerp, x, y, weight)
     require_tensor("lerp", x=x, y=y)
     if not is_tensor(weight):
         weight = full([], weight, x.dtype)
@@ -205,6 +233,8 @@ def nan_to_num(
     Those are the largest and the smallest number of the dtype unless given. Raises DTypeError for a dtype
     that is not floating.
     """
+    if name:
+        return named(name, nan_to_num, x, nan, posinf, neginf)
     require_tensor("nan_to_num", x=x)
     if not x.dtype.is_floating_point:
         raise DTypeError(f"nan_to_num: x must be floating: got {x.dtype.name}; others hold no NaN")
@@ -217,16 +247,22 @@ def multiplex(inputs: Any, index: Any, name: str | None = None) -> Any:
     ``index`` is an integer tensor of shape [rows, 1]; ``inputs`` are at least two tensors of one shape with
     at least two dimensions. Raises OutOfRangeError for an index that names no input.
     """
+    if name:
+        return named(name, multiplex, inputs, index)
     return index_ops.multiplex(list(inputs), index)
 
 
 def neg(x: Any, name: str | None = None) -> Any:
     """-x."""
+    if name:
+        return named(name, neg, x)
     return arithmetic.scale(x, scale=-1.0)
 
 
 def clip(x: Any, min: Any = None, max: Any = None, name: str | None = None) -> Any:
     """x limited to [min, max]; None leaves a side open."""
+    if name:
+        return named(name, clip, x, min, max)
     low, high = (v.item() if isinstance(v, Tensor) else v for v in (min, max))
     return extremes.clip(x, min=low, max=high)
 
@@ -238,4 +274,6 @@ def cast(x: Any, dtype: Any) -> Any:
 
 def add_n(inputs: Any, name: str | None = None) -> Any:
     """The sum of a list of tensors of one shape and dtype."""
+    if name:
+        return named(name, add_n, inputs)
     return arithmetic.add_n(list(inputs) if isinstance(inputs, (list, tuple)) else [inputs])

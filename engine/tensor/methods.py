@@ -9,6 +9,7 @@ from engine.eager import backward as grads
 from engine.eager.tensor import Parameter, Tensor
 from engine.ops.arrays import shape as shape_ops
 from engine.program.build import hook
+from engine.program.build.calls import names_results
 from engine.program.graph.program import Variable
 from engine.tensor import (
     arranging,
@@ -31,6 +32,7 @@ from engine.tensor import (
     search,
     special,
     statistics,
+    symbolic,
     trigonometry,
 )
 from engine.tensor.inplace import forms
@@ -140,9 +142,17 @@ _EAGER_ONLY: dict[str, Any] = {
 }
 
 
+@names_results(form="{x}.tmp")
 def _transposed(x: Any) -> Any:
     """The dimensions in reverse order."""
     return shape_ops.transpose(x, axis=list(range(x.ndim))[::-1])
+
+
+_SYMBOLIC_ONLY: dict[str, Any] = {
+    **symbolic.METHODS,
+    "detach": _detach,
+    "register_hook": hook.register_hook,
+}
 
 
 def _attach() -> None:
@@ -154,8 +164,8 @@ def _attach() -> None:
         cls.is_tensor = logic.is_tensor_value  # type: ignore[union-attr]
     for name, function in _EAGER_ONLY.items():
         setattr(Tensor, name, function)
-    Variable.detach = _detach  # type: ignore[attr-defined]
-    Variable.register_hook = hook.register_hook  # type: ignore[attr-defined]
+    for name, function in _SYMBOLIC_ONLY.items():
+        setattr(Variable, name, function)
     Parameter.__repr__ = Parameter.__str__ = parameter_text  # type: ignore[method-assign,assignment]
 
 

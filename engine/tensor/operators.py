@@ -12,9 +12,18 @@ from engine.eager.tensor import Tensor, wrap
 from engine.ops.elementwise import arithmetic, power, rounding
 from engine.ops.elementwise import comparison as comparison_ops
 from engine.ops.linalg import products as linalg_ops
+from engine.program.build.calls import names_results
 from engine.program.graph.unknown import Unknown
 from engine.tensor import bitwise, indexing, linalg, logic, math
 from engine.tensor.promote import is_tensor, operands
+
+# Results in a Program are called ``tmp_0``, as Paddle calls those of Python's operators.
+python_operator = names_results(
+    form="tmp",
+    only="scale cast elementwise_add elementwise_sub elementwise_mul elementwise_div elementwise_pow "
+    "elementwise_mod elementwise_floordiv matmul_v2 equal not_equal less_than less_equal greater_than "
+    "greater_equal square",
+)
 
 # What Python numbers are when they are no bool, which is a class of its own here.
 _NUMBERS = (float, int)
@@ -45,6 +54,7 @@ def _binary(
 
     ``number(x, value)`` is the short way for a floating tensor and a Python number.
     """
+    general = python_operator(general)
 
     def method(x: Any, y: Any) -> Any:
         if x.__class__ is Tensor:
@@ -61,6 +71,7 @@ def _binary(
 
 def _reflected(general: Callable[..., Any], number: Callable[..., Any] | None = None) -> Callable[..., Any]:
     """An operator whose left operand is no tensor."""
+    general = python_operator(general)
 
     def method(x: Any, y: Any) -> Any:
         if (

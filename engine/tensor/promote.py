@@ -11,6 +11,7 @@ from engine.core.dtype import DType, default_dtype, float32, from_numpy
 from engine.core.errors import DTypeError, OutOfRangeError
 from engine.eager.tensor import Tensor, wrap
 from engine.ops.elementwise import arithmetic
+from engine.program.build.calls import names_results
 from engine.program.graph.unknown import known_operand
 from engine.tensor.creation import full, to_tensor
 
@@ -62,14 +63,13 @@ def _cast(x: Any, dtype: DType) -> Any:
 
 def _from_python(where: str, value: Any, like: Any) -> Any:
     """A number or array as a tensor; a number takes the tensor's dtype unless that loses its fraction."""
+    if modes.is_static():
+        return _operand_in_program(where, value, like)
     if isinstance(value, (np.ndarray, list, tuple)):
         return to_tensor(value)
-    if not isinstance(value, (bool, int, float, complex, np.generic)):
-        raise DTypeError(
-            f"{where}: an operand is {type(value).__name__}; it must be a Tensor, array or number"
-        )
+    _require_number(where, value)
     dtype = scalar_dtype(value, like.dtype)
-    if like.__class__ is Tensor and like._array.__class__ is np.ndarray and not modes.is_static():
+    if like.__class__ is Tensor and like._array.__class__ is np.ndarray:
         try:
             return wrap(np.full((), value, dtype.np))
         except OverflowError:
@@ -77,6 +77,21 @@ def _from_python(where: str, value: Any, like: Any) -> Any:
                 f"{where}: {value} does not fit the other operand's {dtype.name}; cast that to a wider dtype"
             ) from None
     return full([], value, dtype=dtype.name)
+
+
+@names_results(form="tmp", outer=True)
+def _operand_in_program(where: str, value: Any, like: Any) -> Any:
+    if isinstance(value, (np.ndarray, list, tuple)):
+        return to_tensor(value)
+    _require_number(where, value)
+    return full([], value, dtype=scalar_dtype(value, like.dtype).name)
+
+
+def _require_number(where: str, value: Any) -> None:
+    if not isinstance(value, (bool, int, float, complex, np.generic)):
+        raise DTypeError(
+            f"{where}: an operand is {type(value).__name__}; it must be a Tensor, array or number"
+        )
 
 
 def scalar_dtype(value: Any, dtype: DType) -> DType:

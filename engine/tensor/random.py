@@ -14,6 +14,7 @@ from engine.ops.arrays import creation as creation_ops
 from engine.ops.elementwise import arithmetic, exponential
 from engine.ops.elementwise import trigonometry as trigonometry_ops
 from engine.ops.random import draws as ops
+from engine.program.build.calls import takes_name
 from engine.tensor.inplace import replace
 from engine.tensor.promote import is_tensor
 from engine.tensor.sizes import dimensions, whole
@@ -26,11 +27,13 @@ def _floating(where: str, dtype: Any) -> str:
     return found.name
 
 
+@takes_name
 def rand(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
     """Evenly distributed over [0, 1)."""
     return ops.uniform(dtype=_floating("rand", dtype), min=0.0, max=1.0, **dimensions("rand", shape))
 
 
+@takes_name
 def randn(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
     """Normally distributed, mean 0, standard deviation 1."""
     return ops.gaussian(dtype=_floating("randn", dtype), **dimensions("randn", shape))
@@ -39,6 +42,7 @@ def randn(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
 standard_normal = randn
 
 
+@takes_name
 def normal(mean: Any = 0.0, std: Any = 1.0, shape: Any = None, name: str | None = None) -> Any:
     """Normally distributed.
 
@@ -51,6 +55,7 @@ def normal(mean: Any = 0.0, std: Any = 1.0, shape: Any = None, name: str | None 
     return mean + ops.gaussian_like(like) * std
 
 
+@takes_name
 def uniform(
     shape: Any, dtype: Any = None, min: Any = -1.0, max: Any = 1.0, seed: int = 0, name: str | None = None
 ) -> Any:
@@ -70,6 +75,7 @@ def _bounds(where: str, low: Any, high: Any) -> tuple[int, int]:
     return low, high
 
 
+@takes_name
 def randint(
     low: int = 0, high: int | None = None, shape: Any = (1,), dtype: Any = None, name: str | None = None
 ) -> Any:
@@ -79,6 +85,7 @@ def randint(
     return ops.randint(low=low, high=high, dtype=kind, **dimensions("randint", shape))
 
 
+@takes_name
 def randint_like(
     x: Any, low: int = 0, high: int | None = None, dtype: Any = None, name: str | None = None
 ) -> Any:
@@ -89,16 +96,19 @@ def randint_like(
     return drawn if kind == "int64" else arithmetic.cast(drawn, out_dtype=kind)
 
 
+@takes_name
 def randperm(n: int, dtype: Any = "int64", name: str | None = None) -> Any:
     """The numbers 0 to n-1 in random order."""
     return ops.randperm(n=whole("randperm", n), dtype=as_dtype(dtype).name)
 
 
+@takes_name
 def bernoulli(x: Any, name: str | None = None) -> Any:
     """1 with the probability that x gives each element, else 0, in the dtype of x."""
     return ops.bernoulli(x)
 
 
+@takes_name
 def multinomial(x: Any, num_samples: int = 1, replacement: bool = False, name: str | None = None) -> Any:
     """Numbers of categories, int64, drawn with the weights in x or in each of its rows.
 
@@ -107,11 +117,13 @@ def multinomial(x: Any, num_samples: int = 1, replacement: bool = False, name: s
     return ops.multinomial(x, num_samples=whole("multinomial", num_samples), replacement=bool(replacement))
 
 
+@takes_name
 def poisson(x: Any, name: str | None = None) -> Any:
     """Poisson distributed with the mean that x gives each element, in the dtype of x."""
     return ops.poisson(x)
 
 
+@takes_name
 def top_p_sampling(
     x: Any, ps: Any, threshold: Any = None, seed: int | None = None, name: str | None = None
 ) -> tuple[Any, Any]:
@@ -138,21 +150,25 @@ def _filled(where: str, x: Any, value: Any) -> Any:
     return replace(where, x, value)
 
 
+@takes_name
 def uniform_(x: Any, min: float = -1.0, max: float = 1.0, seed: int = 0, name: str | None = None) -> Any:
     """In place: numbers evenly distributed over [min, max)."""
     return _filled("uniform_", x, ops.uniform_like(x, min=float(min), max=float(max), seed=seed))
 
 
+@takes_name
 def normal_(x: Any, mean: float = 0.0, std: float = 1.0, name: str | None = None) -> Any:
     """In place: normally distributed numbers."""
     return _filled("normal_", x, ops.gaussian_like(x, mean=float(mean), std=float(std)))
 
 
+@takes_name
 def exponential_(x: Any, lam: float = 1.0, name: str | None = None) -> Any:
     """In place: exponentially distributed numbers of rate ``lam``."""
     return _filled("exponential_", x, ops.exponential_like(x, lam=float(lam)))
 
 
+@takes_name
 def cauchy_(x: Any, loc: float = 0, scale: float = 1, name: str | None = None) -> Any:
     """In place: Cauchy distributed numbers around ``loc``."""
     angle = arithmetic.scale(ops.uniform_like(x, min=-0.5, max=0.5), scale=math.pi)
@@ -160,6 +176,7 @@ def cauchy_(x: Any, loc: float = 0, scale: float = 1, name: str | None = None) -
     return _filled("cauchy_", x, drawn)
 
 
+@takes_name
 def geometric_(x: Any, probs: Any, name: str | None = None) -> Any:
     """In place: log(u) / log(1 - probs) for even u, which rounded up is geometrically distributed.
 

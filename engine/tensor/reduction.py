@@ -11,6 +11,7 @@ from engine.ops.arrays import creation as creation_ops
 from engine.ops.arrays import index as index_ops
 from engine.ops.elementwise import arithmetic, floating_point
 from engine.ops.reductions import reduce as reduce_ops
+from engine.program.build.calls import named
 from engine.tensor.factories import require_tensor
 from engine.tensor.math import divide
 from engine.tensor.sizes import whole, whole_numbers
@@ -28,6 +29,8 @@ def axes_of(axis: Any) -> dict[str, Any]:
 
 def sum(x: Any, axis: Any = None, dtype: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
     """Sum over ``axis`` (all by default); bool and int32 are summed as int64."""
+    if name:
+        return named(name, sum, x, axis, dtype, keepdim)
     if dtype is None and x.dtype.name in ("bool", "int32"):
         dtype = "int64"
     if dtype is not None and x.dtype != as_dtype(dtype):
@@ -37,31 +40,43 @@ def sum(x: Any, axis: Any = None, dtype: Any = None, keepdim: bool = False, name
 
 def mean(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
     """Arithmetic mean over ``axis`` (all by default)."""
+    if name:
+        return named(name, mean, x, axis, keepdim)
     return reduce_ops.mean(x, keepdim=keepdim, **axes_of(axis))
 
 
 def max(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
     """Largest element over ``axis`` (all by default); its gradient goes whole to each of several equal."""
+    if name:
+        return named(name, max, x, axis, keepdim)
     return reduce_ops.max(x, keepdim=keepdim, **axes_of(axis))
 
 
 def min(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
     """Smallest element over ``axis`` (all by default); its gradient goes whole to each of several equal."""
+    if name:
+        return named(name, min, x, axis, keepdim)
     return reduce_ops.min(x, keepdim=keepdim, **axes_of(axis))
 
 
 def amax(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
     """Largest element over ``axis`` (all by default); its gradient is shared among several equal."""
+    if name:
+        return named(name, amax, x, axis, keepdim)
     return reduce_ops.amax(x, keepdim=keepdim, **axes_of(axis))
 
 
 def amin(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
     """Smallest element over ``axis`` (all by default); its gradient is shared among several equal."""
+    if name:
+        return named(name, amin, x, axis, keepdim)
     return reduce_ops.amin(x, keepdim=keepdim, **axes_of(axis))
 
 
 def prod(x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = None, name: str | None = None) -> Any:
     """Product over ``axis`` (all by default), computed in ``dtype`` where given."""
+    if name:
+        return named(name, prod, x, axis, keepdim, dtype)
     if dtype is not None and x.dtype != as_dtype(dtype):
         x = arithmetic.cast(x, out_dtype=as_dtype(dtype).name)
     return reduce_ops.prod(x, keepdim=keepdim, **axes_of(axis))
@@ -69,21 +84,29 @@ def prod(x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = None, nam
 
 def all(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
     """True where all elements over ``axis`` are."""
+    if name:
+        return named(name, all, x, axis, keepdim)
     return reduce_ops.all(x, keepdim=keepdim, **axes_of(axis))
 
 
 def any(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
     """True where any element over ``axis`` is."""
+    if name:
+        return named(name, any, x, axis, keepdim)
     return reduce_ops.any(x, keepdim=keepdim, **axes_of(axis))
 
 
 def logsumexp(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
     """log(sum(exp(x))) over ``axis`` (all by default), without overflow."""
+    if name:
+        return named(name, logsumexp, x, axis, keepdim)
     return reduce_ops.logsumexp(x, keepdim=keepdim, **axes_of(axis))
 
 
 def count_nonzero(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
     """How many elements over ``axis`` (all by default) are not 0, as int64."""
+    if name:
+        return named(name, count_nonzero, x, axis, keepdim)
     require_tensor("count_nonzero", x=x)
     truth = x if x.dtype.name == "bool" else arithmetic.cast(x, out_dtype="bool")
     return reduce_ops.sum(arithmetic.cast(truth, out_dtype="int64"), keepdim=keepdim, **axes_of(axis))
@@ -99,12 +122,16 @@ def nansum(
     x: Any, axis: Any = None, dtype: Any = None, keepdim: bool = False, name: str | None = None
 ) -> Any:
     """Sum over ``axis`` (all by default) of what is not NaN."""
+    if name:
+        return named(name, nansum, x, axis, dtype, keepdim)
     require_tensor("nansum", x=x)
     return sum(_without_nan(x)[0], axis, dtype, keepdim)
 
 
 def nanmean(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
     """Mean over ``axis`` (all by default) of what is not NaN; NaN where nothing is left."""
+    if name:
+        return named(name, nanmean, x, axis, keepdim)
     require_tensor("nanmean", x=x)
     values, missing = _without_nan(x)
     counted = arithmetic.cast(missing, out_dtype=values.dtype.name)
@@ -124,6 +151,8 @@ def argmax(
     x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = "int64", name: str | None = None
 ) -> Any:
     """Position of the first largest element; over everything, flattened, without axis."""
+    if name:
+        return named(name, argmax, x, axis, keepdim, dtype)
     return _position("argmax", reduce_ops.argmax, x, axis, keepdim, dtype)
 
 
@@ -131,4 +160,6 @@ def argmin(
     x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = "int64", name: str | None = None
 ) -> Any:
     """Position of the first smallest element; over everything, flattened, without axis."""
+    if name:
+        return named(name, argmin, x, axis, keepdim, dtype)
     return _position("argmin", reduce_ops.argmin, x, axis, keepdim, dtype)

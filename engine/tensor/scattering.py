@@ -12,6 +12,7 @@ from engine.ops.arrays import index as index_ops
 from engine.ops.arrays import scatter as ops
 from engine.ops.arrays import shape as shape_ops
 from engine.ops.elementwise import arithmetic, comparison, extremes, rounding
+from engine.program.build.calls import named
 from engine.tensor.creation import to_tensor, zeros
 from engine.tensor.promote import is_tensor
 from engine.tensor.sizes import whole
@@ -26,6 +27,8 @@ def _column(index: Any) -> Any:
 
 def gather(x: Any, index: Any, axis: Any = None, name: str | None = None) -> Any:
     """Slices of x along ``axis`` (0) at the positions in ``index``, of shape [n] or []."""
+    if name:
+        return named(name, gather, x, index, axis)
     axis = 0 if axis is None else whole("gather", axis)
     index = _column(index)
     if index.ndim > 1:
@@ -37,6 +40,8 @@ def gather(x: Any, index: Any, axis: Any = None, name: str | None = None) -> Any
 
 def gather_nd(x: Any, index: Any, name: str | None = None) -> Any:
     """The parts of x at the places that stand in the last dimension of ``index``."""
+    if name:
+        return named(name, gather_nd, x, index)
     return ops.gather_nd(x, index)
 
 
@@ -45,21 +50,29 @@ def scatter(x: Any, index: Any, updates: Any, overwrite: bool = True, name: str 
 
     Without ``overwrite`` they become the sum of all updates with the same index.
     """
+    if name:
+        return named(name, scatter, x, index, updates, overwrite)
     return ops.scatter(x, _column(index), updates, overwrite=bool(overwrite))
 
 
 def scatter_nd_add(x: Any, index: Any, updates: Any, name: str | None = None) -> Any:
     """x with ``updates`` added at the places that stand in the last dimension of ``index``."""
+    if name:
+        return named(name, scatter_nd_add, x, index, updates)
     return ops.scatter_nd_add(x, index, updates)
 
 
 def scatter_nd(index: Any, updates: Any, shape: Any, name: str | None = None) -> Any:
     """Zeros of a shape with ``updates`` added at the places in the last dimension of ``index``."""
+    if name:
+        return named(name, scatter_nd, index, updates, shape)
     return ops.scatter_nd_add(zeros(shape, updates.dtype), index, updates)
 
 
 def index_select(x: Any, index: Any, axis: int = 0, name: str | None = None) -> Any:
     """Slices of x along ``axis`` at the positions in the 1-D ``index``."""
+    if name:
+        return named(name, index_select, x, index, axis)
     return ops.index_select(x, _column(index), dim=whole("index_select", axis))
 
 
@@ -70,11 +83,15 @@ def index_sample(x: Any, index: Any) -> Any:
 
 def index_add(x: Any, index: Any, axis: int, value: Any, name: str | None = None) -> Any:
     """x with the slices of ``value`` added at the positions in ``index`` along ``axis``."""
+    if name:
+        return named(name, index_add, x, index, axis, value)
     return ops.index_add(x, index, value, axis=whole("index_add", axis))
 
 
 def index_fill(x: Any, index: Any, axis: int, value: Any, name: str | None = None) -> Any:
     """x with the slices at the positions in ``index`` along ``axis`` filled with one value."""
+    if name:
+        return named(name, index_fill, x, index, axis, value)
     axis = normal_axis("index_fill", whole("index_fill", axis), x.ndim)
     where = (*(_ALL,) * axis, ("tensor", 0))
     return index_ops.setitem(x, _alike("index_fill", value, x), [index], index=where)
@@ -89,6 +106,8 @@ def _alike(where: str, value: Any, x: Any) -> Any:
 
 def index_put(x: Any, indices: Any, value: Any, accumulate: bool = False, name: str | None = None) -> Any:
     """x with ``value`` put, or with ``accumulate`` added, at a tuple of index tensors or masks."""
+    if name:
+        return named(name, index_put, x, indices, value, accumulate)
     if not isinstance(indices, (list, tuple)) or not all(is_tensor(i) for i in indices):
         raise DTypeError(f"index_put: indices is a tuple of tensors: got {type(indices).__name__}")
     tensors = list(indices)
@@ -142,6 +161,8 @@ def take(x: Any, index: Any, mode: str = "raise", name: str | None = None) -> An
     Negative positions count from the end. Beyond the end ``raise`` raises OutOfRangeError, ``wrap`` counts
     on from the other end and ``clip`` takes the last (negative ones then take the first).
     """
+    if name:
+        return named(name, take, x, index, mode)
     if mode not in ("raise", "wrap", "clip"):
         raise ArgumentError(f"take: mode {mode!r} is none of raise, wrap, clip")
     if not is_tensor(index) or not index.dtype.is_integer:
@@ -168,11 +189,15 @@ def take(x: Any, index: Any, mode: str = "raise", name: str | None = None) -> An
 
 def masked_select(x: Any, mask: Any, name: str | None = None) -> Any:
     """The elements where the bool ``mask`` holds, one after another; both are broadcast."""
+    if name:
+        return named(name, masked_select, x, mask)
     return ops.masked_select(x, mask)
 
 
 def masked_fill(x: Any, mask: Any, value: Any, name: str | None = None) -> Any:
     """x with ``value``, a number or tensor of one element, where the bool ``mask`` holds."""
+    if name:
+        return named(name, masked_fill, x, mask, value)
     if is_tensor(value) and value.size not in (1, -1):
         raise ShapeError(f"masked_fill: value is one number: got shape {list(value.shape)}; use where()")
     value = _alike("masked_fill", value, x)

@@ -11,11 +11,13 @@ from engine.core.errors import ArgumentError, DTypeError
 from engine.ops.arrays import index as index_ops
 from engine.ops.arrays import sort as sort_ops
 from engine.ops.elementwise import arithmetic
+from engine.program.build.calls import named, names_results
 from engine.tensor.creation import to_tensor
 from engine.tensor.promote import common_dtype, is_tensor
 from engine.tensor.sizes import whole
 
 
+@names_results("sort")
 def sort(x: Any, axis: int = -1, descending: bool = False, name: str | None = None) -> Any:
     """The elements along ``axis`` in order; NaN counts as the largest."""
     return sort_ops.argsort(x, axis=whole("sort", axis), descending=bool(descending))[0]
@@ -23,6 +25,8 @@ def sort(x: Any, axis: int = -1, descending: bool = False, name: str | None = No
 
 def argsort(x: Any, axis: int = -1, descending: bool = False, name: str | None = None) -> Any:
     """Where the elements of the sorted tensor stood along ``axis``; equal ones in the order they stood."""
+    if name:
+        return named(name, argsort, x, axis, descending)
     return sort_ops.argsort(x, axis=whole("argsort", axis), descending=bool(descending))[1]
 
 
@@ -30,6 +34,8 @@ def topk(
     x: Any, k: Any, axis: Any = None, largest: bool = True, sorted: bool = True, name: str | None = None
 ) -> tuple[Any, Any]:
     """The k largest (or smallest) elements along ``axis`` (the last), and their positions."""
+    if name:
+        return named(name, topk, x, k, axis, largest, sorted)
     axis = -1 if axis is None else whole("topk", axis)
     values, indices = sort_ops.topk(
         x, k=whole("topk", k), axis=axis, largest=bool(largest), sorted=bool(sorted)
@@ -41,6 +47,8 @@ def kthvalue(
     x: Any, k: int, axis: int | None = None, keepdim: bool = False, name: str | None = None
 ) -> tuple[Any, Any]:
     """The k-th smallest element along ``axis`` (the last), and its position."""
+    if name:
+        return named(name, kthvalue, x, k, axis, keepdim)
     axis = -1 if axis is None else whole("kthvalue", axis)
     values, indices = sort_ops.kthvalue(x, k=whole("kthvalue", k), axis=axis, keepdim=bool(keepdim))
     return values, indices
@@ -48,6 +56,8 @@ def kthvalue(
 
 def mode(x: Any, axis: int = -1, keepdim: bool = False, name: str | None = None) -> tuple[Any, Any]:
     """The most frequent element along ``axis`` (the smallest of several), and its last position."""
+    if name:
+        return named(name, mode, x, axis, keepdim)
     values, indices = sort_ops.mode(x, axis=whole("mode", axis), keepdim=bool(keepdim))
     return values, indices
 
@@ -57,6 +67,8 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
 
     Differs from Paddle: a Python number takes the dtype of the other argument where that holds it.
     """
+    if name:
+        return named(name, where, condition, x, y)
     if x is None and y is None:
         return nonzero(condition, as_tuple=True)
     if x is None or y is None:
@@ -101,6 +113,8 @@ def unique(
     On request also, in ``dtype``: where each is first in x, which of them each element of x is, how often it
     is there.
     """
+    if name:
+        return named(name, unique, x, return_index, return_inverse, return_counts, axis, dtype)
     found = sort_ops.unique(
         x, axis=[] if axis is None else [whole("unique", axis)], return_index=bool(return_index),
         return_inverse=bool(return_inverse), return_counts=bool(return_counts), dtype=_index_dtype(dtype),
@@ -117,6 +131,8 @@ def unique_consecutive(
 
     On request also, in ``dtype``: which run each element of x is in, and how long each run is.
     """
+    if name:
+        return named(name, unique_consecutive, x, return_inverse, return_counts, axis, dtype)
     found = sort_ops.unique_consecutive(
         x, axis=[] if axis is None else [whole("unique_consecutive", axis)],
         return_inverse=bool(return_inverse), return_counts=bool(return_counts), dtype=_index_dtype(dtype),
@@ -139,6 +155,8 @@ def searchsorted(
 
     The sequence has one dimension, or the same as values in all but the last.
     """
+    if name:
+        return named(name, searchsorted, sorted_sequence, values, out_int32, right)
     return sort_ops.searchsorted(sorted_sequence, values, out_int32=bool(out_int32), right=bool(right))
 
 
@@ -146,6 +164,8 @@ def bucketize(
     x: Any, sorted_sequence: Any, out_int32: bool = False, right: bool = False, name: str | None = None
 ) -> Any:
     """Which interval between the numbers of a sorted vector each element of x lies in."""
+    if name:
+        return named(name, bucketize, x, sorted_sequence, out_int32, right)
     if sorted_sequence.ndim != 1:
         raise ArgumentError(
             f"bucketize: sorted_sequence has 1 dimension: got shape {list(sorted_sequence.shape)}; "

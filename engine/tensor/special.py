@@ -8,6 +8,7 @@ from typing import Any
 from engine.core.errors import ArgumentError, DTypeError
 from engine.ops.elementwise import arithmetic as arithmetic_ops
 from engine.ops.elementwise import special as ops
+from engine.program.build.calls import named
 from engine.tensor.factories import floating, unary
 
 erf = unary("erf", ops.erf)
@@ -22,6 +23,8 @@ i1e = unary("i1e", ops.i1e)
 
 def polygamma(x: Any, n: int, name: str | None = None) -> Any:
     """The derivative of order n of digamma; digamma itself for n = 0. Raises ArgumentError for n below 0."""
+    if name:
+        return named(name, polygamma, x, n)
     if not isinstance(n, int) or isinstance(n, bool):
         raise DTypeError(f"polygamma: n must be a whole number: got {n!r}")
     if n < 0:
@@ -31,6 +34,8 @@ def polygamma(x: Any, n: int, name: str | None = None) -> Any:
 
 def multigammaln(x: Any, p: int, name: str | None = None) -> Any:
     """log of the multivariate gamma function of dimension p, for x > (p - 1) / 2."""
+    if name:
+        return named(name, multigammaln, x, p)
     if p < 1:
         raise ArgumentError(f"multigammaln: p must be at least 1: got {p}")
     x = floating("multigammaln", x)
@@ -42,4 +47,6 @@ def multigammaln(x: Any, p: int, name: str | None = None) -> Any:
 
 def logit(x: Any, eps: float | None = None, name: str | None = None) -> Any:
     """log(x / (1 - x)), elementwise, of x limited to [eps, 1 - eps]; without eps NaN outside [0, 1]."""
+    if name:
+        return named(name, logit, x, eps)
     return ops.logit(floating("logit", x), eps=0.0 if eps is None else float(eps))

@@ -13,11 +13,13 @@ from engine.ops.linalg import diagonal as diagonal_ops
 from engine.ops.linalg import products as linalg_ops
 from engine.ops.reductions import reduce as reduce_ops
 from engine.ops.reductions import statistics as statistics_ops
+from engine.program.build.calls import takes_name
 from engine.tensor.factories import floating, require_tensor
 from engine.tensor.math import divide, multiply, subtract
 from engine.tensor.reduction import axes_of
 
 
+@takes_name
 def var(
     x: Any, axis: Any = None, unbiased: bool = True, keepdim: bool = False, name: str | None = None
 ) -> Any:
@@ -35,6 +37,7 @@ def var(
     return multiply(total, number / (number - 1 or 1))
 
 
+@takes_name
 def std(
     x: Any, axis: Any = None, unbiased: bool = True, keepdim: bool = False, name: str | None = None
 ) -> Any:
@@ -58,6 +61,7 @@ def _quantiles(where: str, x: Any, q: list[float], axis: Any, keepdim: bool, ign
     return [shape_ops.unsqueeze(part, axes=gone) for part in parts] if keepdim else list(parts)
 
 
+@takes_name
 def median(x: Any, axis: int | None = None, keepdim: bool = False, name: str | None = None) -> Any:
     """The middle element over ``axis`` (all by default), or the mean of the two middle ones.
 
@@ -69,6 +73,7 @@ def median(x: Any, axis: int | None = None, keepdim: bool = False, name: str | N
     return _quantiles("median", x, [0.5], axis, keepdim, False)[0]
 
 
+@takes_name
 def nanmedian(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
     """The median over ``axis`` (one or several, all by default) of what is not NaN; NaN where all is.
 
@@ -106,6 +111,7 @@ def nanquantile(x: Any, q: Any, axis: Any = None, keepdim: bool = False) -> Any:
     return _quantile("nanquantile", x, q, axis, keepdim, True)
 
 
+@takes_name
 def histogram(input: Any, bins: int = 100, min: float = 0, max: float = 0, name: str | None = None) -> Any:
     """How many elements lie in each of ``bins`` equal parts of [min, max], as int64; others are not counted.
 
@@ -115,6 +121,7 @@ def histogram(input: Any, bins: int = 100, min: float = 0, max: float = 0, name:
     return statistics_ops.histogram(input, bins=int(bins), min=min, max=max)
 
 
+@takes_name
 def bincount(x: Any, weights: Any = None, minlength: int = 0, name: str | None = None) -> Any:
     """How often each whole number from 0 on occurs in the 1-D x, or the sum of the weights of where it does.
 
@@ -125,6 +132,7 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0, name: str | None =
     return statistics_ops.bincount(x, weights, minlength=int(minlength))
 
 
+@takes_name
 def cov(
     x: Any,
     rowvar: bool = True,
@@ -194,6 +202,7 @@ def _observation_weights(rows: Any, fweights: Any, aweights: Any) -> Any:
     return product
 
 
+@takes_name
 def corrcoef(x: Any, rowvar: bool = True, name: str | None = None) -> Any:
     """The matrix of correlation coefficients of the rows of x (of its columns with ``rowvar=False``)."""
     matrix = cov(x, rowvar)

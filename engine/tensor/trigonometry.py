@@ -8,6 +8,7 @@ from typing import Any
 from engine.ops.activations import smooth
 from engine.ops.elementwise import arithmetic, trigonometry
 from engine.ops.elementwise import trigonometry as ops
+from engine.program.build.calls import named
 from engine.tensor.factories import alike, binary, floating, unary
 from engine.tensor.promote import operands
 
@@ -31,6 +32,8 @@ def atan2(x: Any, y: Any, name: str | None = None) -> Any:
 
     Integers become float64 first.
     """
+    if name:
+        return named(name, atan2, x, y)
     if alike(x, y) and x._array.dtype.kind == "f":
         return ops.atan2(x, y)
     x, y = operands("atan2", x, y)
@@ -41,9 +44,13 @@ def atan2(x: Any, y: Any, name: str | None = None) -> Any:
 
 def deg2rad(x: Any, name: str | None = None) -> Any:
     """Radians from degrees, elementwise; integers become float32 first."""
+    if name:
+        return named(name, deg2rad, x)
     return arithmetic.scale(floating("deg2rad", x), scale=numbers.pi / 180.0)
 
 
 def rad2deg(x: Any, name: str | None = None) -> Any:
     """Degrees from radians, elementwise; integers become float32 first."""
+    if name:
+        return named(name, rad2deg, x)
     return arithmetic.scale(floating("rad2deg", x), scale=180.0 / numbers.pi)

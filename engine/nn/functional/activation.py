@@ -11,41 +11,56 @@ from engine.ops.activations import softmax as softmax_ops
 from engine.ops.arrays import shape
 from engine.ops.elementwise import arithmetic
 from engine.ops.reductions import reduce
+from engine.program.build.calls import named
 from engine.tensor.inplace import replace
 
 
 def relu(x: Any, name: str | None = None) -> Any:
     """max(x, 0)."""
+    if name:
+        return named(name, relu, x)
     return piecewise.relu(x)
 
 
 def sigmoid(x: Any, name: str | None = None) -> Any:
     """1 / (1 + exp(-x))."""
+    if name:
+        return named(name, sigmoid, x)
     return smooth.sigmoid(x)
 
 
 def tanh(x: Any, name: str | None = None) -> Any:
     """Hyperbolic tangent."""
+    if name:
+        return named(name, tanh, x)
     return smooth.tanh(x)
 
 
 def leaky_relu(x: Any, negative_slope: float = 0.01, name: str | None = None) -> Any:
     """x where positive, else negative_slope * x."""
+    if name:
+        return named(name, leaky_relu, x, negative_slope)
     return piecewise.leaky_relu(x, alpha=float(negative_slope))
 
 
 def relu6(x: Any, name: str | None = None) -> Any:
     """x limited to [0, 6]."""
+    if name:
+        return named(name, relu6, x)
     return piecewise.relu6(x)
 
 
 def elu(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
     """x where positive, else alpha * (exp(x) - 1)."""
+    if name:
+        return named(name, elu, x, alpha)
     return piecewise.elu(x, alpha=float(alpha))
 
 
 def celu(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
     """x where positive, else alpha * (exp(x / alpha) - 1). Raises ZeroDivisionError for alpha 0."""
+    if name:
+        return named(name, celu, x, alpha)
     if alpha == 0:
         raise ZeroDivisionError("celu: alpha divides x and can't be 0; pass e.g. 1.0")
     return piecewise.celu(x, alpha=float(alpha))
@@ -58,6 +73,8 @@ def selu(
     name: str | None = None,
 ) -> Any:
     """scale * x where positive, else scale * alpha * (exp(x) - 1): Klambauer et al. (2017)."""
+    if name:
+        return named(name, selu, x, scale, alpha)
     if scale <= 1.0:
         raise ArgumentError(f"selu: scale must be above 1: got {scale}")
     if alpha < 0:
@@ -67,26 +84,36 @@ def selu(
 
 def gelu(x: Any, approximate: bool = False, name: str | None = None) -> Any:
     """x times the normal distribution function of x; ``approximate`` uses its form with tanh."""
+    if name:
+        return named(name, gelu, x, approximate)
     return smooth.gelu(x, approximate=bool(approximate))
 
 
 def silu(x: Any, name: str | None = None) -> Any:
     """x * sigmoid(x)."""
+    if name:
+        return named(name, silu, x)
     return smooth.silu(x)
 
 
 def swish(x: Any, name: str | None = None) -> Any:
     """x * sigmoid(x)."""
+    if name:
+        return named(name, swish, x)
     return smooth.swish(x)
 
 
 def mish(x: Any, name: str | None = None) -> Any:
     """x * tanh(softplus(x))."""
+    if name:
+        return named(name, mish, x)
     return smooth.mish(x)
 
 
 def softplus(x: Any, beta: float = 1, threshold: float = 20, name: str | None = None) -> Any:
     """log(1 + exp(beta * x)) / beta, and x itself where beta * x is above the threshold."""
+    if name:
+        return named(name, softplus, x, beta, threshold)
     if beta == 0:
         raise ArgumentError("softplus: beta divides the result and can't be 0; pass e.g. 1")
     return smooth.softplus(x, beta=float(beta), threshold=float(threshold))
@@ -94,26 +121,36 @@ def softplus(x: Any, beta: float = 1, threshold: float = 20, name: str | None = 
 
 def log_sigmoid(x: Any, name: str | None = None) -> Any:
     """log(sigmoid(x)), without overflow."""
+    if name:
+        return named(name, log_sigmoid, x)
     return smooth.log_sigmoid(x)
 
 
 def softsign(x: Any, name: str | None = None) -> Any:
     """x / (1 + |x|)."""
+    if name:
+        return named(name, softsign, x)
     return smooth.softsign(x)
 
 
 def tanhshrink(x: Any, name: str | None = None) -> Any:
     """x - tanh(x)."""
+    if name:
+        return named(name, tanhshrink, x)
     return smooth.tanhshrink(x)
 
 
 def hardshrink(x: Any, threshold: float = 0.5, name: str | None = None) -> Any:
     """x outside of [-threshold, threshold], 0 inside."""
+    if name:
+        return named(name, hardshrink, x, threshold)
     return piecewise.hardshrink(x, threshold=float(threshold))
 
 
 def softshrink(x: Any, threshold: float = 0.5, name: str | None = None) -> Any:
     """x moved by the threshold towards 0, at most up to it."""
+    if name:
+        return named(name, softshrink, x, threshold)
     if threshold < 0:
         raise ArgumentError(f"softshrink: threshold must not be negative: got {threshold}")
     return piecewise.softshrink(x, threshold=float(threshold))
@@ -121,21 +158,29 @@ def softshrink(x: Any, threshold: float = 0.5, name: str | None = None) -> Any:
 
 def hardtanh(x: Any, min: float = -1.0, max: float = 1.0, name: str | None = None) -> Any:
     """x limited to [min, max]."""
+    if name:
+        return named(name, hardtanh, x, min, max)
     return piecewise.hardtanh(x, t_min=float(min), t_max=float(max))
 
 
 def hardsigmoid(x: Any, slope: float = 0.1666667, offset: float = 0.5, name: str | None = None) -> Any:
     """slope * x + offset, limited to [0, 1]."""
+    if name:
+        return named(name, hardsigmoid, x, slope, offset)
     return piecewise.hardsigmoid(x, slope=float(slope), offset=float(offset))
 
 
 def hardswish(x: Any, name: str | None = None) -> Any:
     """x * min(max(x + 3, 0), 6) / 6."""
+    if name:
+        return named(name, hardswish, x)
     return piecewise.hardswish(x)
 
 
 def thresholded_relu(x: Any, threshold: float = 1.0, name: str | None = None) -> Any:
     """x where above the threshold, else 0."""
+    if name:
+        return named(name, thresholded_relu, x, threshold)
     return piecewise.thresholded_relu(x, threshold=float(threshold))
 
 
@@ -147,6 +192,8 @@ def prelu(x: Any, weight: Any, data_format: str = "NCHW", name: str | None = Non
 
     Raises ShapeError where neither fits.
     """
+    if name:
+        return named(name, prelu, x, weight, data_format)
     mode = "all"
     if weight.ndim == 1 and weight.shape[0] > 1:
         if data_format not in _FORMATS:
@@ -167,6 +214,8 @@ def rrelu(
     Outside training the slope is the middle of the two. Xu et al., Empirical evaluation of rectified
     activations (2015).
     """
+    if name:
+        return named(name, rrelu, x, lower, upper, training)
     if not isinstance(lower, float) or not isinstance(upper, float):
         raise DTypeError(
             f"rrelu: lower and upper are floats: got {type(lower).__name__} and {type(upper).__name__}"
@@ -181,6 +230,8 @@ def maxout(x: Any, groups: int, axis: int = 1, name: str | None = None) -> Any:
 
     Raises ShapeError where the channels do not divide into groups.
     """
+    if name:
+        return named(name, maxout, x, groups, axis)
     if axis not in (1, -1, 3):
         raise ArgumentError(f"maxout: axis is that of the channels, 1, 3 or -1: got {axis}")
     if x.ndim <= axis or x.ndim < 2:
@@ -200,11 +251,15 @@ def maxout(x: Any, groups: int, axis: int = 1, name: str | None = None) -> Any:
 
 def softmax(x: Any, axis: int = -1, dtype: Any = None, name: str | None = None) -> Any:
     """exp(x) / sum(exp(x)) along ``axis``, computed in ``dtype`` where given."""
+    if name:
+        return named(name, softmax, x, axis, dtype)
     return softmax_ops.softmax(_as(x, dtype), axis=axis)
 
 
 def log_softmax(x: Any, axis: int = -1, dtype: Any = None, name: str | None = None) -> Any:
     """log(softmax(x)) along ``axis``, computed in ``dtype`` where given."""
+    if name:
+        return named(name, log_softmax, x, axis, dtype)
     return softmax_ops.log_softmax(_as(x, dtype), axis=axis)
 
 
@@ -219,6 +274,8 @@ def gumbel_softmax(
 
     ``hard`` gives a one among zeros, with the gradient of the soft form: Jang et al. (2017).
     """
+    if name:
+        return named(name, gumbel_softmax, x, temperature, hard, axis)
     if temperature <= 0:
         raise ArgumentError(f"gumbel_softmax: temperature must be above 0: got {temperature}")
     return softmax_ops.gumbel_softmax(x, temperature=float(temperature), hard=bool(hard), axis=int(axis))[0]
@@ -226,6 +283,8 @@ def gumbel_softmax(
 
 def glu(x: Any, axis: int = -1, name: str | None = None) -> Any:
     """The first half of x along ``axis`` times sigmoid of the second: Dauphin et al. (2017)."""
+    if name:
+        return named(name, glu, x, axis)
     if not -x.ndim <= axis < x.ndim:
         raise ArgumentError(f"glu: axis {axis} is out of range for x {list(x.shape)}; use another")
     size = x.shape[axis]
@@ -242,11 +301,15 @@ def glu(x: Any, axis: int = -1, name: str | None = None) -> Any:
 
 def relu_(x: Any, name: str | None = None) -> Any:
     """In place: max(x, 0)."""
+    if name:
+        return named(name, relu_, x)
     return replace("relu_", x, relu(x))
 
 
 def elu_(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
     """In place: elu. Raises ArgumentError for a negative alpha."""
+    if name:
+        return named(name, elu_, x, alpha)
     if alpha < 0:
         raise ArgumentError(f"elu_: alpha must not be negative: got {alpha}; use elu")
     return replace("elu_", x, elu(x, alpha))
@@ -254,16 +317,22 @@ def elu_(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
 
 def hardtanh_(x: Any, min: float = -1.0, max: float = 1.0, name: str | None = None) -> Any:
     """In place: x limited to [min, max]."""
+    if name:
+        return named(name, hardtanh_, x, min, max)
     return replace("hardtanh_", x, hardtanh(x, min, max))
 
 
 def leaky_relu_(x: Any, negative_slope: float = 0.01, name: str | None = None) -> Any:
     """In place: x where positive, else negative_slope * x."""
+    if name:
+        return named(name, leaky_relu_, x, negative_slope)
     return replace("leaky_relu_", x, leaky_relu(x, negative_slope))
 
 
 def softmax_(x: Any, axis: int = -1, dtype: Any = None, name: str | None = None) -> Any:
     """In place: exp(x) / sum(exp(x)) along ``axis``; with another ``dtype`` the result is a new tensor."""
+    if name:
+        return named(name, softmax_, x, axis, dtype)
     if dtype is not None and as_dtype(dtype) is not x.dtype:
         return softmax(x, axis, dtype)
     return replace("softmax_", x, softmax_ops.softmax(x, axis=axis))
@@ -271,9 +340,13 @@ def softmax_(x: Any, axis: int = -1, dtype: Any = None, name: str | None = None)
 
 def tanh_(x: Any, name: str | None = None) -> Any:
     """In place: hyperbolic tangent."""
+    if name:
+        return named(name, tanh_, x)
     return replace("tanh_", x, tanh(x))
 
 
 def thresholded_relu_(x: Any, threshold: float = 1.0, name: str | None = None) -> Any:
     """In place: x where above the threshold, else 0."""
+    if name:
+        return named(name, thresholded_relu_, x, threshold)
     return replace("thresholded_relu_", x, thresholded_relu(x, threshold))

@@ -10,6 +10,7 @@ from engine.ops.activations import softmax
 from engine.ops.arrays import creation, shape, triangles
 from engine.ops.elementwise import arithmetic
 from engine.ops.linalg import products as linalg
+from engine.program.build.calls import names_results, takes_name
 
 # What is added where a mask of bools or integers forbids to look: Paddle's number, which leaves a row that
 # may look nowhere finite.
@@ -25,6 +26,7 @@ def additive_mask(mask: Any, dtype: Any) -> Any:
     return arithmetic.cast(mask, out_dtype=dtype)
 
 
+@names_results(form="tmp", only="scale")
 def attend(
     where: str,
     q: Any,
@@ -54,6 +56,7 @@ def attend(
     return linalg.matmul(weights, v), weights
 
 
+@takes_name
 def scaled_dot_product_attention(
     query: Any,
     key: Any,

@@ -9,9 +9,11 @@ from engine.ops.arrays import shape
 from engine.ops.elementwise import arithmetic, extremes, power
 from engine.ops.linalg import products as linalg
 from engine.ops.reductions import reduce
+from engine.program.build.calls import named, names_results
 from engine.tensor.factories import require_one_dtype
 
 
+@names_results("linear")
 def linear(x: Any, weight: Any, bias: Any = None, name: str | None = None) -> Any:
     """``x @ weight + bias`` for x [..., in], weight [in, out] and bias [out]."""
     out = linalg.matmul(x, weight)
@@ -24,6 +26,8 @@ def bilinear(x1: Any, x2: Any, weight: Any, bias: Any = None, name: str | None =
     x1 is [N, in1], x2 [N, in2], weight [out, in1, in2], bias [1, out]; the result is [N, out]. Raises
     ShapeError where they do not fit.
     """
+    if name:
+        return named(name, bilinear, x1, x2, weight, bias)
     if x1.ndim != 2 or x2.ndim != 2 or weight.ndim != 3:
         raise ShapeError(
             f"bilinear: x1 and x2 are [N, size], weight [out, in1, in2]: got {list(x1.shape)}, "
@@ -49,6 +53,8 @@ def cosine_similarity(x1: Any, x2: Any, axis: int = 1, eps: float = 1e-8) -> Any
 
 def label_smooth(label: Any, prior_dist: Any = None, epsilon: float = 0.1, name: str | None = None) -> Any:
     """``(1 - epsilon) * label + epsilon * prior``; the prior is even over the last dimension by default."""
+    if name:
+        return named(name, label_smooth, label, prior_dist, epsilon)
     if not 0 <= epsilon <= 1:
         raise ArgumentError(f"label_smooth: epsilon is a share, 0 to 1: got {epsilon}")
     if prior_dist is None:

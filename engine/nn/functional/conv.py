@@ -9,10 +9,12 @@ from engine.nn.functional.windows import is_last, padding_of, require_rank, size
 from engine.ops.arrays import shape
 from engine.ops.elementwise import arithmetic
 from engine.ops.images import conv as ops
+from engine.program.build.calls import names_results, takes_name
 
 _FORMATS = {1: ("NCL", "NLC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
 
 
+@takes_name
 def conv1d(
     x: Any,
     weight: Any,
@@ -49,6 +51,7 @@ def conv1d(
     return _with_bias(shape.squeeze(out, axes=[axis]), bias, last)
 
 
+@takes_name
 def conv2d(
     x: Any,
     weight: Any,
@@ -71,6 +74,7 @@ def conv2d(
     return _conv("conv2d", 2, x, weight, bias, stride, padding, dilation, groups, data_format)
 
 
+@takes_name
 def conv3d(
     x: Any,
     weight: Any,
@@ -134,6 +138,7 @@ def check_conv(where: str, rank: int, x: Any, weight: Any, groups: int, data_for
     return last
 
 
+@names_results("{operator}", only="conv2d depthwise_conv2d conv3d elementwise_add", early="elementwise_add")
 def convolve(
     x: Any,
     weight: Any,

@@ -9,8 +9,10 @@ from engine.nn.functional.conv import _FORMATS, _with_bias
 from engine.nn.functional.windows import is_last, padding_of, require_rank, sizes
 from engine.ops.arrays import shape
 from engine.ops.images import conv_transpose as ops
+from engine.program.build.calls import names_results, takes_name
 
 
+@takes_name
 def conv1d_transpose(
     x: Any,
     weight: Any,
@@ -51,6 +53,7 @@ def conv1d_transpose(
     return _with_bias(shape.squeeze(out, axes=[axis]), bias, last)
 
 
+@takes_name
 def conv2d_transpose(
     x: Any,
     weight: Any,
@@ -73,6 +76,7 @@ def conv2d_transpose(
                            groups, output_size, data_format)  # fmt: skip
 
 
+@takes_name
 def conv3d_transpose(
     x: Any,
     weight: Any,
@@ -135,6 +139,11 @@ def _choice(where: str, rank: int, output_padding: Any, output_size: Any) -> tup
     return [], sizes(where, "output_size", output_size, rank)
 
 
+@names_results(
+    "{operator}",
+    only="conv2d_transpose depthwise_conv2d_transpose conv3d_transpose elementwise_add",
+    early="elementwise_add",
+)
 def _conv_transpose(where: str, rank: int, x: Any, weight: Any, bias: Any, stride: Any, padding: Any,
                     output_padding: Any, dilation: Any, groups: int, output_size: Any,
                     data_format: str) -> Any:  # fmt: skip

@@ -6,9 +6,11 @@ from typing import Any
 
 from engine.ops.elementwise import arithmetic
 from engine.ops.reductions import vector_norm
+from engine.program.build.calls import takes_name
 from engine.tensor.factories import require_one_dtype
 
 
+@takes_name
 def pairwise_distance(
     x: Any,
     y: Any,

@@ -9,6 +9,7 @@ from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.ops.arrays import shape
 from engine.ops.elementwise import arithmetic
 from engine.ops.random import draws as ops
+from engine.program.build.calls import named
 
 
 def _check_share(where: str, p: Any) -> None:
@@ -33,6 +34,8 @@ def dropout(
     training instead. ``axis`` names the dimensions along which elements are dropped independently (all by
     default).
     """
+    if name:
+        return named(name, dropout, x, p, axis, training, mode)
     _check_share("dropout", p)
     if mode not in ("upscale_in_train", "downscale_in_infer"):
         raise ArgumentError(f"dropout: mode {mode!r} is none of 'upscale_in_train', 'downscale_in_infer'")
@@ -70,6 +73,8 @@ def dropout2d(
     x: Any, p: float = 0.5, training: bool = True, data_format: str = "NCHW", name: str | None = None
 ) -> Any:
     """Dropout of whole channels of x [N, C, H, W]: Tompson et al. (2015)."""
+    if name:
+        return named(name, dropout2d, x, p, training, data_format)
     return _whole_maps("dropout2d", x, p, training, data_format, ("NCHW", "NHWC"))
 
 
@@ -77,6 +82,8 @@ def dropout3d(
     x: Any, p: float = 0.5, training: bool = True, data_format: str = "NCDHW", name: str | None = None
 ) -> Any:
     """Dropout of whole channels of x [N, C, D, H, W]."""
+    if name:
+        return named(name, dropout3d, x, p, training, data_format)
     return _whole_maps("dropout3d", x, p, training, data_format, ("NCDHW", "NDHWC"))
 
 
@@ -89,6 +96,8 @@ def alpha_dropout(x: Any, p: float = 0.5, training: bool = True, name: str | Non
 
     A dropped element becomes selu(-inf) before all are scaled and shifted. With p = 1 all become 0.
     """
+    if name:
+        return named(name, alpha_dropout, x, p, training)
     _check_share("alpha_dropout", p)
     if not training or p == 0:
         return x

@@ -13,10 +13,12 @@ from engine.ops.elementwise import arithmetic
 from engine.ops.linalg import products as linalg
 from engine.ops.random import draws
 from engine.ops.sequences import masks, trees
+from engine.program.build.calls import takes_name
 from engine.tensor import diagonals
 from engine.tensor.promote import is_tensor
 
 
+@takes_name
 def sequence_mask(x: Any, maxlen: Any = None, dtype: Any = "int64", name: str | None = None) -> Any:
     """1 at the places below each length in x, along a new last dimension of ``maxlen`` (the largest length).
 
@@ -58,6 +60,7 @@ def class_center_sample(label: Any, num_classes: int, num_samples: int, group: A
     return draws.class_center_sample(label, num_classes=int(num_classes), num_samples=int(num_samples))
 
 
+@takes_name
 def sparse_attention(
     query: Any,
     key: Any,

@@ -7,6 +7,7 @@ from typing import Any
 from engine.core.errors import ArgumentError, DTypeError
 from engine.ops.arrays import embedding as ops
 from engine.ops.arrays import index
+from engine.program.build.calls import named
 
 
 def one_hot(x: Any, num_classes: int, name: str | None = None) -> Any:
@@ -15,6 +16,8 @@ def one_hot(x: Any, num_classes: int, name: str | None = None) -> Any:
     Raises OutOfRangeError for a class outside 0 to num_classes - 1, DTypeError for classes that are not
     whole numbers.
     """
+    if name:
+        return named(name, one_hot, x, num_classes)
     if not x.dtype.is_integer:
         raise DTypeError(f"one_hot: x must be whole numbers: got {x.dtype.name}{x.shape}; cast it to int64")
     depth = int(num_classes)
@@ -31,6 +34,8 @@ def embedding(
     Positions of ``padding_idx`` are zero and give no gradient. ``sparse`` asks for gradients of the rows used
     only; here they are dense, with the same values. Raises OutOfRangeError for a number that is no row.
     """
+    if name:
+        return named(name, embedding, x, weight, padding_idx, sparse)
     index_of_padding = -1
     if padding_idx is not None:
         rows = int(weight.shape[0])

@@ -13,6 +13,7 @@ from engine.ops.arrays import creation, index, shape
 from engine.ops.elementwise import arithmetic, comparison, exponential, power
 from engine.ops.reductions import reduce
 from engine.ops.training import losses as ops
+from engine.program.build.calls import takes_name
 from engine.tensor.factories import require_tensor
 
 
@@ -45,6 +46,7 @@ def softmax_with_cross_entropy(
     return (loss, softmax) if return_softmax else loss
 
 
+@takes_name
 def cross_entropy(
     input: Any,
     label: Any,
@@ -168,6 +170,7 @@ def _weighted_mean(loss: Any, factor: Any) -> Any:
     return reduced(loss, "sum") / (total + empty)
 
 
+@takes_name
 def nll_loss(
     input: Any,
     label: Any,
@@ -201,6 +204,7 @@ def nll_loss(
     return shape.squeeze(loss, axes=[1]) if reduction == "none" else reduced(loss, reduction)
 
 
+@takes_name
 def binary_cross_entropy(
     input: Any, label: Any, weight: Any = None, reduction: str = "mean", name: str | None = None
 ) -> Any:
@@ -214,6 +218,7 @@ def binary_cross_entropy(
     return reduced(loss if weight is None else arithmetic.multiply(loss, weight), reduction)
 
 
+@takes_name
 def binary_cross_entropy_with_logits(
     logit: Any,
     label: Any,
@@ -235,6 +240,7 @@ def binary_cross_entropy_with_logits(
     return reduced(loss if weight is None else arithmetic.multiply(loss, weight), reduction)
 
 
+@takes_name
 def sigmoid_focal_loss(
     logit: Any,
     label: Any,

@@ -12,8 +12,10 @@ from engine.ops.elementwise import arithmetic, comparison, extremes, trigonometr
 from engine.ops.reductions import reduce
 from engine.ops.sequences import trees
 from engine.ops.training import losses
+from engine.program.build.calls import takes_name
 
 
+@takes_name
 def hsigmoid_loss(
     input: Any,
     label: Any,

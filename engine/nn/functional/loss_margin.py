@@ -24,6 +24,7 @@ from engine.ops.elementwise import arithmetic, comparison, extremes, power
 from engine.ops.linalg import products as linalg
 from engine.ops.reductions import reduce
 from engine.ops.training import losses
+from engine.program.build.calls import takes_name
 
 
 def _zero(x: Any) -> Any:
@@ -34,6 +35,7 @@ def _is(label: Any, value: float) -> Any:
     return comparison.equal(label, creation.fill_like(label, value=value))
 
 
+@takes_name
 def margin_ranking_loss(
     input: Any,
     other: Any,
@@ -50,6 +52,7 @@ def margin_ranking_loss(
     return reduced(piecewise.relu(arithmetic.scale(out, bias=float(margin))), reduction)
 
 
+@takes_name
 def hinge_embedding_loss(
     input: Any, label: Any, margin: float = 1.0, reduction: str = "mean", name: str | None = None
 ) -> Any:
@@ -62,6 +65,7 @@ def hinge_embedding_loss(
     return reduced(loss, reduction)
 
 
+@takes_name
 def cosine_embedding_loss(
     input1: Any,
     input2: Any,
@@ -98,6 +102,7 @@ def cosine_embedding_loss(
     return reduced(index.where(_is(label, 1), near, zero) + index.where(_is(label, -1), far, zero), reduction)
 
 
+@takes_name
 def soft_margin_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
     """log(1 + exp(-label * input)) for labels 1 and -1, without overflow."""
     check_reduction("soft_margin_loss", reduction)
@@ -107,6 +112,7 @@ def soft_margin_loss(input: Any, label: Any, reduction: str = "mean", name: str 
     return reduced(arithmetic.scale(smooth.log_sigmoid(agreement), scale=-1.0), reduction)
 
 
+@takes_name
 def multi_label_soft_margin_loss(
     input: Any, label: Any, weight: Any = None, reduction: str = "mean", name: str | None = None
 ) -> Any:
@@ -118,6 +124,7 @@ def multi_label_soft_margin_loss(
     return reduced(reduce.mean(loss, axis=[-1], keepdim=False, reduce_all=False), reduction)
 
 
+@takes_name
 def multi_margin_loss(
     input: Any,
     label: Any,
@@ -178,6 +185,7 @@ def _triplet(near: Any, far: Any, margin: float, reduction: str) -> Any:
     return reduced(extremes.clip(arithmetic.scale(near - far, bias=float(margin)), min=0.0), reduction)
 
 
+@takes_name
 def triplet_margin_loss(
     input: Any,
     positive: Any,
@@ -205,6 +213,7 @@ def triplet_margin_loss(
     return _triplet(near, far, margin, reduction)
 
 
+@takes_name
 def triplet_margin_with_distance_loss(
     input: Any,
     positive: Any,

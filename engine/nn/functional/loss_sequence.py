@@ -9,6 +9,7 @@ from engine.nn.functional.reducing import check_reduction, in_dtype, reduced
 from engine.ops.arrays import shape
 from engine.ops.elementwise import arithmetic
 from engine.ops.sequences import sequence_loss
+from engine.program.build.calls import takes_name
 
 
 def ctc_loss(
@@ -38,6 +39,7 @@ def ctc_loss(
     return reduced(loss, reduction)
 
 
+@takes_name
 def rnnt_loss(
     input: Any,
     label: Any,

@@ -22,9 +22,11 @@ from engine.ops.arrays import creation, index, shape
 from engine.ops.elementwise import arithmetic, comparison, exponential, extremes, power
 from engine.ops.reductions import reduce
 from engine.ops.training import losses
+from engine.program.build.calls import names_results, takes_name
 from engine.tensor.factories import require_one_dtype
 
 
+@names_results("square_error_cost")
 def square_error_cost(input: Any, label: Any) -> Any:
     """(input - label) squared, elementwise.
 
@@ -34,6 +36,7 @@ def square_error_cost(input: Any, label: Any) -> Any:
     return power.square(difference("square_error_cost", input, label))
 
 
+@names_results(form="", outer=True)
 def mse_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
     """The mean (or sum) of (input - label) squared.
 
@@ -44,6 +47,7 @@ def mse_loss(input: Any, label: Any, reduction: str = "mean", name: str | None =
     return reduced(power.square(difference("mse_loss", input, label)), reduction)
 
 
+@takes_name
 def l1_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
     """The mean (or sum) of |input - label|.
 
@@ -54,6 +58,7 @@ def l1_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = 
     return reduced(arithmetic.absolute(difference("l1_loss", input, label)), reduction)
 
 
+@takes_name
 def smooth_l1_loss(
     input: Any, label: Any, reduction: str = "mean", delta: float = 1.0, name: str | None = None
 ) -> Any:
@@ -64,6 +69,7 @@ def smooth_l1_loss(
     return reduced(losses.huber(arithmetic.subtract(input, label), delta=float(delta)), reduction)
 
 
+@takes_name
 def log_loss(input: Any, label: Any, epsilon: float = 1e-4, name: str | None = None) -> Any:
     """-label log(input + epsilon) - (1 - label) log(1 - input + epsilon), elementwise."""
     require_same_shape("log_loss", input=input, label=label)
@@ -75,6 +81,7 @@ def log_loss(input: Any, label: Any, epsilon: float = 1e-4, name: str | None = N
     return arithmetic.scale(positive + negative, scale=-1.0)
 
 
+@takes_name
 def kl_div(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
     """label * (log(label) - input) for log probabilities ``input``; 0 where the label is not positive.
 
@@ -96,6 +103,7 @@ def kl_div(input: Any, label: Any, reduction: str = "mean", name: str | None = N
     return total / arithmetic.cast(input.shape[0].value(), out_dtype=total.dtype)
 
 
+@takes_name
 def poisson_nll_loss(
     input: Any,
     label: Any,
@@ -127,6 +135,7 @@ def poisson_nll_loss(
     return reduced(loss, reduction)
 
 
+@takes_name
 def gaussian_nll_loss(
     input: Any,
     label: Any,
@@ -167,6 +176,7 @@ def gaussian_nll_loss(
     return reduced(loss, reduction)
 
 
+@takes_name
 def dice_loss(input: Any, label: Any, epsilon: float = 1e-5, name: str | None = None) -> Any:
     """1 - 2 |input * label| / (|input| + |label| + epsilon), the mean over samples: Milletari et al. (2016).
 

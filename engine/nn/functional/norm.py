@@ -13,11 +13,13 @@ from engine.ops.normalization import batch_norm as batch_norm_ops
 from engine.ops.normalization import group_norm as group_ops
 from engine.ops.normalization import layer_norm as layer_norm_ops
 from engine.ops.reductions.vector_norm import p_norm
+from engine.program.build.calls import takes_name
 from engine.tensor.factories import require_tensor
 
 _FORMATS = ("NC", "NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC")
 
 
+@takes_name
 def batch_norm(
     x: Any,
     running_mean: Any,
@@ -58,6 +60,7 @@ def batch_norm(
     )[0]
 
 
+@takes_name
 def layer_norm(
     x: Any,
     normalized_shape: Any,
@@ -83,6 +86,7 @@ def layer_norm(
     return layer_norm_ops.layer_norm(x, weight, bias, epsilon=epsilon, begin_norm_axis=begin)[0]
 
 
+@takes_name
 def group_norm(
     x: Any,
     num_groups: int,
@@ -103,6 +107,7 @@ def group_norm(
     return group_ops.group_norm(x, weight, bias, epsilon=epsilon, groups=num_groups, data_layout=layout)[0]
 
 
+@takes_name
 def instance_norm(
     x: Any,
     running_mean: Any = None,
@@ -143,6 +148,7 @@ def instance_norm(
     return shape.transpose(out, axis=[0, *range(2, x.ndim), 1]) if last else out
 
 
+@takes_name
 def local_response_norm(
     x: Any,
     size: int,
@@ -186,6 +192,7 @@ def local_response_norm(
     return arithmetic.divide(x, arithmetic.scale(mean, scale=alpha, bias=k) ** float(beta))
 
 
+@takes_name
 def normalize(x: Any, p: float = 2, axis: int = 1, epsilon: float = 1e-12, name: str | None = None) -> Any:
     """``x`` divided by its p-norm along ``axis``, or by ``epsilon`` where that is larger."""
     require_tensor("normalize", x=x)

@@ -9,6 +9,7 @@ from engine.nn.functional.windows import is_last, padding_of, require_rank, size
 from engine.ops.arrays import shape
 from engine.ops.elementwise import arithmetic
 from engine.ops.images import pooling, unpooling
+from engine.program.build.calls import takes_name
 
 _FORMATS = {1: ("NCL", "NLC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
 
@@ -106,6 +107,7 @@ def _max_pool(
     return tuple([shape.squeeze(f, axes=[2]) for f in found]) if rank == 1 else found
 
 
+@takes_name
 def max_pool1d(
     x: Any,
     kernel_size: Any,
@@ -122,6 +124,7 @@ def max_pool1d(
     return _max_pool("max_pool1d", 1, x, kernel_size, stride, padding, return_mask, ceil_mode, "NCL")
 
 
+@takes_name
 def max_pool2d(
     x: Any,
     kernel_size: Any,
@@ -143,6 +146,7 @@ def max_pool2d(
     return _max_pool("max_pool2d", 2, x, kernel_size, stride, padding, return_mask, ceil_mode, data_format)
 
 
+@takes_name
 def max_pool3d(
     x: Any,
     kernel_size: Any,
@@ -157,6 +161,7 @@ def max_pool3d(
     return _max_pool("max_pool3d", 3, x, kernel_size, stride, padding, return_mask, ceil_mode, data_format)
 
 
+@takes_name
 def avg_pool1d(
     x: Any,
     kernel_size: Any,
@@ -170,6 +175,7 @@ def avg_pool1d(
     return _pool("avg_pool1d", 1, "avg", x, kernel_size, stride, padding, ceil_mode, exclusive, "NCL")
 
 
+@takes_name
 def avg_pool2d(
     x: Any,
     kernel_size: Any,
@@ -190,6 +196,7 @@ def avg_pool2d(
                      data_format)  # fmt: skip
 
 
+@takes_name
 def avg_pool3d(
     x: Any,
     kernel_size: Any,
@@ -264,16 +271,19 @@ def _adaptive_avg(where: str, rank: int, x: Any, output_size: Any, data_format: 
     return shape.squeeze(out, axes=[2]) if rank == 1 else out
 
 
+@takes_name
 def adaptive_avg_pool1d(x: Any, output_size: Any, name: str | None = None) -> Any:
     """Means of windows chosen so that [N, C, L] becomes [N, C, output_size]."""
     return _adaptive_avg("adaptive_avg_pool1d", 1, x, output_size, "NCL")
 
 
+@takes_name
 def adaptive_avg_pool2d(x: Any, output_size: Any, data_format: str = "NCHW", name: str | None = None) -> Any:
     """Means of windows chosen so that the result is ``output_size`` high and wide; None keeps a dimension."""
     return _adaptive_avg("adaptive_avg_pool2d", 2, x, output_size, data_format)
 
 
+@takes_name
 def adaptive_avg_pool3d(x: Any, output_size: Any, data_format: str = "NCDHW", name: str | None = None) -> Any:
     """Means of windows chosen so that the result has ``output_size``; None keeps a dimension."""
     return _adaptive_avg("adaptive_avg_pool3d", 3, x, output_size, data_format)
@@ -300,11 +310,13 @@ def _adaptive_max(where: str, rank: int, x: Any, output_size: Any, return_mask: 
     return found if return_mask else found[0]
 
 
+@takes_name
 def adaptive_max_pool1d(x: Any, output_size: Any, return_mask: bool = False, name: str | None = None) -> Any:
     """Maxima of windows chosen so that [N, C, L] becomes [N, C, output_size]; see adaptive_max_pool2d."""
     return _adaptive_max("adaptive_max_pool1d", 1, x, output_size, return_mask)
 
 
+@takes_name
 def adaptive_max_pool2d(x: Any, output_size: Any, return_mask: bool = False, name: str | None = None) -> Any:
     """Maxima of windows of [N, C, H, W] chosen so that the result has ``output_size``; None keeps a size.
 
@@ -313,6 +325,7 @@ def adaptive_max_pool2d(x: Any, output_size: Any, return_mask: bool = False, nam
     return _adaptive_max("adaptive_max_pool2d", 2, x, output_size, return_mask)
 
 
+@takes_name
 def adaptive_max_pool3d(x: Any, output_size: Any, return_mask: bool = False, name: str | None = None) -> Any:
     """Maxima of windows of [N, C, D, H, W] chosen so that the result has ``output_size``."""
     return _adaptive_max("adaptive_max_pool3d", 3, x, output_size, return_mask)

@@ -11,6 +11,7 @@ from engine.nn.functional.windows import whole
 from engine.ops.arrays import creation, shape
 from engine.ops.elementwise import arithmetic
 from engine.ops.images.interpolate import OPERATORS
+from engine.program.build.calls import takes_name
 from engine.program.graph.unknown import known_operand
 
 _RANKS = {
@@ -24,6 +25,7 @@ _RANKS = {
 _FORMATS = {1: ("NCW", "NWC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
 
 
+@takes_name
 def interpolate(
     x: Any,
     size: Any = None,
@@ -151,6 +153,7 @@ def _scales(x: Any, scale_factor: Any, rank: int) -> list[float]:
     return [float(s) for s in many]
 
 
+@takes_name
 def upsample(
     x: Any,
     size: Any = None,

@@ -8,6 +8,7 @@ from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.nn.functional.windows import padding_of, require_rank, sizes
 from engine.ops.arrays import shape
 from engine.ops.images import unpooling
+from engine.program.build.calls import takes_name
 
 _FORMATS = {1: "NCL", 2: "NCHW", 3: "NCDHW"}
 
@@ -87,6 +88,7 @@ def _unpool(where: str, rank: int, x: Any, indices: Any, kernel_size: Any, strid
     return shape.squeeze(out, axes=[2]) if rank == 1 else out
 
 
+@takes_name
 def max_unpool1d(
     x: Any,
     indices: Any,
@@ -105,6 +107,7 @@ def max_unpool1d(
     return _unpool("max_unpool1d", 1, x, indices, kernel_size, stride, padding, data_format, output_size)
 
 
+@takes_name
 def max_unpool2d(
     x: Any,
     indices: Any,
@@ -123,6 +126,7 @@ def max_unpool2d(
     return _unpool("max_unpool2d", 2, x, indices, kernel_size, stride, padding, data_format, output_size)
 
 
+@takes_name
 def max_unpool3d(
     x: Any,
     indices: Any,

@@ -10,6 +10,7 @@ from engine.nn.functional.windows import is_last, require_rank, sizes, whole
 from engine.ops.images import fold as fold_ops
 from engine.ops.images import grid_sample as grid_ops
 from engine.ops.images import shuffle
+from engine.program.build.calls import takes_name
 
 
 def _whole(where: str, name: str, value: Any) -> int:
@@ -20,6 +21,7 @@ def _whole(where: str, name: str, value: Any) -> int:
     return int(value)
 
 
+@takes_name
 def pixel_shuffle(x: Any, upscale_factor: int, data_format: str = "NCHW", name: str | None = None) -> Any:
     """Channels as pixels: [N, C * r * r, H, W] to [N, C, H * r, W * r], r being ``upscale_factor``.
 
@@ -31,6 +33,7 @@ def pixel_shuffle(x: Any, upscale_factor: int, data_format: str = "NCHW", name: 
     return shuffle.pixel_shuffle(x, upscale_factor=factor, data_format=data_format)
 
 
+@takes_name
 def pixel_unshuffle(x: Any, downscale_factor: int, data_format: str = "NCHW", name: str | None = None) -> Any:
     """Pixels as channels: [N, C, H * r, W * r] to [N, C * r * r, H, W], r being ``downscale_factor``."""
     is_last("pixel_unshuffle", data_format, "NCHW", "NHWC")
@@ -39,6 +42,7 @@ def pixel_unshuffle(x: Any, downscale_factor: int, data_format: str = "NCHW", na
     return shuffle.pixel_unshuffle(x, downscale_factor=factor, data_format=data_format)
 
 
+@takes_name
 def channel_shuffle(x: Any, groups: int, data_format: str = "NCHW", name: str | None = None) -> Any:
     """The channels of [N, C, H, W], parted into ``groups``, with one of each group in turn.
 
@@ -51,6 +55,7 @@ def channel_shuffle(x: Any, groups: int, data_format: str = "NCHW", name: str | 
     )
 
 
+@takes_name
 def temporal_shift(
     x: Any, seg_num: int, shift_ratio: float = 0.25, name: str | None = None, data_format: str = "NCHW"
 ) -> Any:
@@ -83,6 +88,7 @@ def _paddings(where: str, paddings: Any) -> list[int]:
     return [int(p) for p in items]
 
 
+@takes_name
 def unfold(
     x: Any,
     kernel_sizes: Any,
@@ -106,6 +112,7 @@ def unfold(
     )
 
 
+@takes_name
 def fold(
     x: Any,
     output_sizes: Any,
@@ -131,6 +138,7 @@ def fold(
     )
 
 
+@takes_name
 def affine_grid(theta: Any, out_shape: Any, align_corners: bool = True, name: str | None = None) -> Any:
     """Grid coordinates for grid_sample: those of an image ``out_shape``, moved by ``theta``.
 
@@ -150,6 +158,7 @@ def affine_grid(theta: Any, out_shape: Any, align_corners: bool = True, name: st
     )
 
 
+@takes_name
 def grid_sample(
     x: Any,
     grid: Any,

@@ -35,7 +35,7 @@ class CELU(Layer):
         self._name = name
 
     def forward(self, x: Any) -> Any:
-        return functional.celu(x, self._alpha)
+        return functional.celu(x, self._alpha, self._name)
 
     def extra_repr(self) -> str:
         return _written(self._name, f"alpha={self._alpha}")
@@ -50,7 +50,7 @@ class ELU(Layer):
         self._name = name
 
     def forward(self, x: Any) -> Any:
-        return functional.elu(x, self._alpha)
+        return functional.elu(x, self._alpha, self._name)
 
     def extra_repr(self) -> str:
         return _written(self._name, f"alpha={self._alpha}")
@@ -65,7 +65,7 @@ class GELU(Layer):
         self._name = name
 
     def forward(self, x: Any) -> Any:
-        return functional.gelu(x, self._approximate)
+        return functional.gelu(x, self._approximate, self._name)
 
     def extra_repr(self) -> str:
         return _written(self._name, f"approximate={self._approximate}")
@@ -80,7 +80,7 @@ class GLU(Layer):
         self._name = name
 
     def forward(self, x: Any) -> Any:
-        return functional.glu(x, self._axis)
+        return functional.glu(x, self._axis, self._name)
 
     def extra_repr(self) -> str:
         return _written(self._name, f"axis={self._axis}")
@@ -95,7 +95,7 @@ class Hardshrink(Layer):
         self._name = name
 
     def forward(self, x: Any) -> Any:
-        return functional.hardshrink(x, self._threshold)
+        return functional.hardshrink(x, self._threshold, self._name)
 
     def extra_repr(self) -> str:
         return _written(self._name, f"threshold={self._threshold}")
@@ -109,7 +109,7 @@ class Hardsigmoid(Layer):
         self.name = name
 
     def forward(self, x: Any) -> Any:
-        return functional.hardsigmoid(x)
+        return functional.hardsigmoid(x, name=self.name)
 
     def extra_repr(self) -> str:
         return _written(self.name)
@@ -119,7 +119,7 @@ class Hardswish(_Named):
     """x * min(max(x + 3, 0), 6) / 6."""
 
     def forward(self, x: Any) -> Any:
-        return functional.hardswish(x)
+        return functional.hardswish(x, self._name)
 
 
 class Hardtanh(Layer):
@@ -132,7 +132,7 @@ class Hardtanh(Layer):
         self._name = name
 
     def forward(self, x: Any) -> Any:
-        return functional.hardtanh(x, self._min, self._max)
+        return functional.hardtanh(x, self._min, self._max, self._name)
 
     def extra_repr(self) -> str:
         return _written(self._name, f"min={self._min}", f"max={self._max}")
@@ -147,7 +147,7 @@ class LeakyReLU(Layer):
         self._name = name
 
     def forward(self, x: Any) -> Any:
-        return functional.leaky_relu(x, self._negative_slope)
+        return functional.leaky_relu(x, self._negative_slope, self._name)
 
     def extra_repr(self) -> str:
         return _written(self._name, f"negative_slope={self._negative_slope}")
@@ -157,7 +157,7 @@ class LogSigmoid(_Named):
     """log(sigmoid(x)), without overflow."""
 
     def forward(self, x: Any) -> Any:
-        return functional.log_sigmoid(x)
+        return functional.log_sigmoid(x, self._name)
 
 
 class LogSoftmax(Layer):
@@ -169,7 +169,7 @@ class LogSoftmax(Layer):
         self._name = name
 
     def forward(self, x: Any) -> Any:
-        return functional.log_softmax(x, self._axis)
+        return functional.log_softmax(x, self._axis, name=self._name)
 
     def extra_repr(self) -> str:
         return _written(self._name, f"axis={self._axis}")
@@ -185,7 +185,7 @@ class Maxout(Layer):
         self._name = name
 
     def forward(self, x: Any) -> Any:
-        return functional.maxout(x, self._groups, self._axis)
+        return functional.maxout(x, self._groups, self._axis, self._name)
 
     def extra_repr(self) -> str:
         return _written(self._name, f"groups={self._groups}", f"axis={self._axis}")
@@ -195,7 +195,7 @@ class Mish(_Named):
     """x * tanh(softplus(x))."""
 
     def forward(self, x: Any) -> Any:
-        return functional.mish(x)
+        return functional.mish(x, self._name)
 
 
 class PReLU(Layer):
@@ -220,7 +220,7 @@ class PReLU(Layer):
         )
 
     def forward(self, x: Any) -> Any:
-        return functional.prelu(x, self._weight, data_format=self._data_format)
+        return functional.prelu(x, self._weight, data_format=self._data_format, name=self._name)
 
     def extra_repr(self) -> str:
         return _written(
@@ -236,14 +236,14 @@ class ReLU(_Named):
     """max(x, 0)."""
 
     def forward(self, x: Any) -> Any:
-        return functional.relu(x)
+        return functional.relu(x, self._name)
 
 
 class ReLU6(_Named):
     """x limited to [0, 6]."""
 
     def forward(self, x: Any) -> Any:
-        return functional.relu6(x)
+        return functional.relu6(x, self._name)
 
 
 class RReLU(Layer):
@@ -256,7 +256,9 @@ class RReLU(Layer):
         self._name = name
 
     def forward(self, x: Any) -> Any:
-        return functional.rrelu(x, lower=self._lower, upper=self._upper, training=self.training)
+        return functional.rrelu(
+            x, lower=self._lower, upper=self._upper, training=self.training, name=self._name
+        )
 
     def extra_repr(self) -> str:
         return _written(
@@ -283,7 +285,7 @@ class SELU(Layer):
         self._name = name
 
     def forward(self, x: Any) -> Any:
-        return functional.selu(x, self._scale, self._alpha)
+        return functional.selu(x, self._scale, self._alpha, self._name)
 
     def extra_repr(self) -> str:
         return _written(self._name, f"scale={self._scale:.16f}", f"alpha={self._alpha:.16f}")
@@ -297,7 +299,7 @@ class Sigmoid(Layer):
         self.name = name
 
     def forward(self, x: Any) -> Any:
-        return functional.sigmoid(x)
+        return functional.sigmoid(x, self.name)
 
     def extra_repr(self) -> str:
         return _written(self.name)
@@ -307,7 +309,7 @@ class Silu(_Named):
     """x * sigmoid(x)."""
 
     def forward(self, x: Any) -> Any:
-        return functional.silu(x)
+        return functional.silu(x, self._name)
 
 
 class Softmax(Layer):
@@ -319,7 +321,7 @@ class Softmax(Layer):
         self._name = name
 
     def forward(self, x: Any) -> Any:
-        return functional.softmax(x, self._axis)
+        return functional.softmax(x, self._axis, name=self._name)
 
     def extra_repr(self) -> str:
         return _written(self._name, f"axis={self._axis}")
@@ -331,7 +333,7 @@ class Softmax2D(_Named):
     def forward(self, x: Any) -> Any:
         if x.ndim not in (3, 4):
             raise ShapeError(f"Softmax2D: x has 3 or 4 dimensions: got {list(x.shape)}; use Softmax(axis)")
-        return functional.softmax(x, axis=-3)
+        return functional.softmax(x, axis=-3, name=self._name)
 
 
 class Softplus(Layer):
@@ -344,7 +346,7 @@ class Softplus(Layer):
         self._name = name
 
     def forward(self, x: Any) -> Any:
-        return functional.softplus(x, self._beta, self._threshold)
+        return functional.softplus(x, self._beta, self._threshold, self._name)
 
     def extra_repr(self) -> str:
         return _written(self._name, f"beta={self._beta}", f"threshold={self._threshold}")
@@ -359,7 +361,7 @@ class Softshrink(Layer):
         self._name = name
 
     def forward(self, x: Any) -> Any:
-        return functional.softshrink(x, self._threshold)
+        return functional.softshrink(x, self._threshold, self._name)
 
     def extra_repr(self) -> str:
         return _written(self._name, f"threshold={self._threshold}")
@@ -369,28 +371,28 @@ class Softsign(_Named):
     """x / (1 + |x|)."""
 
     def forward(self, x: Any) -> Any:
-        return functional.softsign(x)
+        return functional.softsign(x, self._name)
 
 
 class Swish(_Named):
     """x * sigmoid(x)."""
 
     def forward(self, x: Any) -> Any:
-        return functional.swish(x)
+        return functional.swish(x, self._name)
 
 
 class Tanh(_Named):
     """Hyperbolic tangent."""
 
     def forward(self, x: Any) -> Any:
-        return functional.tanh(x)
+        return functional.tanh(x, self._name)
 
 
 class Tanhshrink(_Named):
     """x - tanh(x)."""
 
     def forward(self, x: Any) -> Any:
-        return functional.tanhshrink(x)
+        return functional.tanhshrink(x, self._name)
 
 
 class ThresholdedReLU(Layer):
@@ -402,7 +404,7 @@ class ThresholdedReLU(Layer):
         self._name = name
 
     def forward(self, x: Any) -> Any:
-        return functional.thresholded_relu(x, self._threshold)
+        return functional.thresholded_relu(x, self._threshold, self._name)
 
     def extra_repr(self) -> str:
         return _written(self._name, f"threshold={self._threshold}")

@@ -45,7 +45,7 @@ class Linear(Layer):
         self.name = name
 
     def forward(self, input: Any) -> Any:
-        return functional.linear(input, self.weight, self.bias)
+        return functional.linear(input, self.weight, self.bias, self.name)
 
     def extra_repr(self) -> str:
         name = f", name={self.name}" if self.name else ""
@@ -75,7 +75,7 @@ class Unflatten(Layer):
         self.name = name
 
     def forward(self, input: Any) -> Any:
-        return manipulation.unflatten(input, axis=self.axis, shape=self.shape)
+        return manipulation.unflatten(input, axis=self.axis, shape=self.shape, name=self.name)
 
     def extra_repr(self) -> str:
         name = f", name={self.name}" if self.name else ""
@@ -107,7 +107,7 @@ class Bilinear(Layer):
         self.bias = self.create_parameter([1, out_features], bias_attr, self._dtype, is_bias=True)
 
     def forward(self, x1: Any, x2: Any) -> Any:
-        return functional.bilinear(x1, x2, self.weight, self.bias)
+        return functional.bilinear(x1, x2, self.weight, self.bias, self._name)
 
     def extra_repr(self) -> str:
         name = f", name={self._name}" if self._name else ""
@@ -156,7 +156,9 @@ class Embedding(Layer):
             self.weight.set_value(rows)
 
     def forward(self, x: Any) -> Any:
-        return functional.embedding(x, self.weight, padding_idx=self._padding_idx, sparse=self._sparse)
+        return functional.embedding(
+            x, self.weight, padding_idx=self._padding_idx, sparse=self._sparse, name=self._name
+        )
 
     def extra_repr(self) -> str:
         text = f"{self._num_embeddings}, {self._embedding_dim}"

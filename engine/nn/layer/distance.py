@@ -21,7 +21,7 @@ class PairwiseDistance(Layer):
         self.name = name
 
     def forward(self, x: Any, y: Any) -> Any:
-        return functional.pairwise_distance(x, y, self.p, self.epsilon, self.keepdim)
+        return functional.pairwise_distance(x, y, self.p, self.epsilon, self.keepdim, self.name)
 
     def extra_repr(self) -> str:
         text = f"p={self.p}"

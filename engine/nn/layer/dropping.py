@@ -21,7 +21,9 @@ class Dropout(Layer):
         self.name = name
 
     def forward(self, input: Any) -> Any:
-        return functional.dropout(input, p=self.p, axis=self.axis, training=self.training, mode=self.mode)
+        return functional.dropout(
+            input, p=self.p, axis=self.axis, training=self.training, mode=self.mode, name=self.name
+        )
 
     def extra_repr(self) -> str:
         name = f", name={self.name}" if self.name else ""
@@ -38,7 +40,9 @@ class Dropout2D(Layer):
         self.name = name
 
     def forward(self, input: Any) -> Any:
-        return functional.dropout2d(input, p=self.p, training=self.training, data_format=self.data_format)
+        return functional.dropout2d(
+            input, p=self.p, training=self.training, data_format=self.data_format, name=self.name
+        )
 
     def extra_repr(self) -> str:
         name = f", name={self.name}" if self.name else ""
@@ -55,7 +59,9 @@ class Dropout3D(Layer):
         self.name = name
 
     def forward(self, input: Any) -> Any:
-        return functional.dropout3d(input, p=self.p, training=self.training, data_format=self.data_format)
+        return functional.dropout3d(
+            input, p=self.p, training=self.training, data_format=self.data_format, name=self.name
+        )
 
     def extra_repr(self) -> str:
         name = f", name={self.name}" if self.name else ""
@@ -71,7 +77,7 @@ class AlphaDropout(Layer):
         self.name = name
 
     def forward(self, input: Any) -> Any:
-        return functional.alpha_dropout(input, p=self.p, training=self.training)
+        return functional.alpha_dropout(input, p=self.p, training=self.training, name=self.name)
 
     def extra_repr(self) -> str:
         name = f", name={self.name}" if self.name else ""

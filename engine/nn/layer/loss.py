@@ -45,6 +45,7 @@ class CrossEntropyLoss(Layer):
             axis=self.axis,
             use_softmax=self.use_softmax,
             label_smoothing=self.label_smoothing,
+            name=self.name,
         )
 
 
@@ -62,7 +63,9 @@ class NLLLoss(Layer):
         self._name = name
 
     def forward(self, input: Any, label: Any) -> Any:
-        return functional.nll_loss(input, label, self._weight, self._ignore_index, self._reduction)
+        return functional.nll_loss(
+            input, label, self._weight, self._ignore_index, self._reduction, self._name
+        )
 
 
 class BCELoss(Layer):
@@ -76,7 +79,7 @@ class BCELoss(Layer):
         self.name = name
 
     def forward(self, input: Any, label: Any) -> Any:
-        return functional.binary_cross_entropy(input, label, self.weight, self.reduction)
+        return functional.binary_cross_entropy(input, label, self.weight, self.reduction, self.name)
 
 
 class BCEWithLogitsLoss(Layer):
@@ -94,5 +97,5 @@ class BCEWithLogitsLoss(Layer):
 
     def forward(self, logit: Any, label: Any) -> Any:
         return functional.binary_cross_entropy_with_logits(
-            logit, label, self.weight, self.reduction, self.pos_weight
+            logit, label, self.weight, self.reduction, self.pos_weight, self.name
         )

@@ -44,5 +44,13 @@ class HSigmoidLoss(Layer):
         if self._is_custom and path_table is None:
             raise ArgumentError("HSigmoidLoss: with is_custom calls need path_table and path_code: got none")
         return functional.hsigmoid_loss(
-            input, label, self._num_classes, self.weight, self.bias, path_table, path_code, self._is_sparse
+            input,
+            label,
+            self._num_classes,
+            self.weight,
+            self.bias,
+            path_table,
+            path_code,
+            self._is_sparse,
+            self._name,
         )

@@ -22,7 +22,7 @@ class MarginRankingLoss(Layer):
         self.name = name
 
     def forward(self, input: Any, other: Any, label: Any) -> Any:
-        return functional.margin_ranking_loss(input, other, label, self.margin, self.reduction)
+        return functional.margin_ranking_loss(input, other, label, self.margin, self.reduction, self.name)
 
 
 class HingeEmbeddingLoss(Layer):
@@ -36,7 +36,7 @@ class HingeEmbeddingLoss(Layer):
         self.name = name
 
     def forward(self, input: Any, label: Any) -> Any:
-        return functional.hinge_embedding_loss(input, label, self.margin, self.reduction)
+        return functional.hinge_embedding_loss(input, label, self.margin, self.reduction, self.name)
 
 
 class CosineEmbeddingLoss(Layer):
@@ -52,7 +52,7 @@ class CosineEmbeddingLoss(Layer):
         self.name = name
 
     def forward(self, input1: Any, input2: Any, label: Any) -> Any:
-        return functional.cosine_embedding_loss(input1, input2, label, self.margin, self.reduction)
+        return functional.cosine_embedding_loss(input1, input2, label, self.margin, self.reduction, self.name)
 
 
 class SoftMarginLoss(Layer):
@@ -65,7 +65,7 @@ class SoftMarginLoss(Layer):
         self.name = name
 
     def forward(self, input: Any, label: Any) -> Any:
-        return functional.soft_margin_loss(input, label, self.reduction)
+        return functional.soft_margin_loss(input, label, self.reduction, self.name)
 
 
 class MultiLabelSoftMarginLoss(Layer):
@@ -79,7 +79,7 @@ class MultiLabelSoftMarginLoss(Layer):
         self.name = name
 
     def forward(self, input: Any, label: Any) -> Any:
-        return functional.multi_label_soft_margin_loss(input, label, self.weight, self.reduction)
+        return functional.multi_label_soft_margin_loss(input, label, self.weight, self.reduction, self.name)
 
 
 class MultiMarginLoss(Layer):
@@ -102,7 +102,9 @@ class MultiMarginLoss(Layer):
         self.name = name
 
     def forward(self, input: Any, label: Any) -> Any:
-        return functional.multi_margin_loss(input, label, self.p, self.margin, self.weight, self.reduction)
+        return functional.multi_margin_loss(
+            input, label, self.p, self.margin, self.weight, self.reduction, self.name
+        )
 
 
 class TripletMarginLoss(Layer):
@@ -128,7 +130,7 @@ class TripletMarginLoss(Layer):
 
     def forward(self, input: Any, positive: Any, negative: Any) -> Any:
         return functional.triplet_margin_loss(
-            input, positive, negative, self.margin, self.p, self.epsilon, self.swap, self.reduction
+            input, positive, negative, self.margin, self.p, self.epsilon, self.swap, self.reduction, self.name
         )
 
 
@@ -156,5 +158,12 @@ class TripletMarginWithDistanceLoss(Layer):
 
     def forward(self, input: Any, positive: Any, negative: Any) -> Any:
         return functional.triplet_margin_with_distance_loss(
-            input, positive, negative, self.distance_function, self.margin, self.swap, self.reduction
+            input,
+            positive,
+            negative,
+            self.distance_function,
+            self.margin,
+            self.swap,
+            self.reduction,
+            self.name,
         )

@@ -46,5 +46,12 @@ class RNNTLoss(Layer):
 
     def forward(self, input: Any, label: Any, input_lengths: Any, label_lengths: Any) -> Any:
         return functional.rnnt_loss(
-            input, label, input_lengths, label_lengths, self.blank, self.fastemit_lambda, self.reduction
+            input,
+            label,
+            input_lengths,
+            label_lengths,
+            self.blank,
+            self.fastemit_lambda,
+            self.reduction,
+            self.name,
         )

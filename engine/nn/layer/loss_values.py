@@ -32,7 +32,7 @@ class L1Loss(Layer):
         self.name = name
 
     def forward(self, input: Any, label: Any) -> Any:
-        return functional.l1_loss(input, label, self.reduction)
+        return functional.l1_loss(input, label, self.reduction, self.name)
 
 
 class SmoothL1Loss(Layer):
@@ -46,7 +46,9 @@ class SmoothL1Loss(Layer):
         self.name = name
 
     def forward(self, input: Any, label: Any) -> Any:
-        return functional.smooth_l1_loss(input, label, reduction=self.reduction, delta=self.delta)
+        return functional.smooth_l1_loss(
+            input, label, reduction=self.reduction, delta=self.delta, name=self.name
+        )
 
 
 class KLDivLoss(Layer):
@@ -90,6 +92,7 @@ class PoissonNLLLoss(Layer):
             full=self._full,
             epsilon=self._epsilon,
             reduction=self._reduction,
+            name=self._name,
         )
 
 
@@ -107,4 +110,6 @@ class GaussianNLLLoss(Layer):
         self.name = name
 
     def forward(self, input: Any, label: Any, variance: Any) -> Any:
-        return functional.gaussian_nll_loss(input, label, variance, self.full, self.epsilon, self.reduction)
+        return functional.gaussian_nll_loss(
+            input, label, variance, self.full, self.epsilon, self.reduction, self.name
+        )

@@ -12,6 +12,7 @@ from engine.nn import functional
 from engine.nn.initializer import Constant
 from engine.nn.layer.layers import Layer
 from engine.nn.param_attr import ParamAttr
+from engine.program.build.calls import names_results_by_layer
 
 
 def _make_statistics(layer: Layer, channels: int, dtype: str, weight_attr: Any, bias_attr: Any) -> None:
@@ -111,6 +112,7 @@ class _BatchNormBase(Layer):
             epsilon=self._epsilon,
             data_format=self._formats[self._data_format],
             use_global_stats=self._use_global_stats,
+            name=self._name,
         )
 
     def extra_repr(self) -> str:
@@ -251,6 +253,7 @@ class BatchNorm(Layer):
         self._use_global_stats = use_global_stats
         self._trainable_statistics = trainable_statistics
 
+    @names_results_by_layer("SavedMean SavedVariance ReserveSpace Y")
     def forward(self, input: Any) -> Any:
         # As in Paddle, is_test is for static graphs; eager code says eval().
         training = self.training and not (self._is_test and modes.is_static())

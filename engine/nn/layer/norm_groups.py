@@ -13,6 +13,7 @@ from engine.nn.initializer import Constant, Normal
 from engine.nn.layer.layers import Layer
 from engine.nn.layer.norm import _freeze_missing, _make_statistics
 from engine.ops.linalg.spectral_norm import spectral_norm
+from engine.program.build.calls import names_results_by_layer
 
 
 class GroupNorm(Layer):
@@ -49,6 +50,7 @@ class GroupNorm(Layer):
         _make_statistics(self, num_channels, dtype, weight_attr, bias_attr)
         _freeze_missing(self, num_channels, dtype)
 
+    @names_results_by_layer()
     def forward(self, input: Any) -> Any:
         return group_norm(input, self._num_groups, self._epsilon, self.weight, self.bias, self._data_format)
 
@@ -173,7 +175,7 @@ class LocalResponseNorm(Layer):
 
     def forward(self, input: Any) -> Any:
         return functional.local_response_norm(
-            input, self.size, self.alpha, self.beta, self.k, self.data_format
+            input, self.size, self.alpha, self.beta, self.k, self.data_format, self.name
         )
 
     def extra_repr(self) -> str:

@@ -23,7 +23,12 @@ class _PadNd(Layer):
 
     def forward(self, x: Any) -> Any:
         return functional.pad(
-            x, pad=self._pad, mode=self._mode, value=self._value, data_format=self._data_format
+            x,
+            pad=self._pad,
+            mode=self._mode,
+            value=self._value,
+            data_format=self._data_format,
+            name=self._name,
         )
 
     def extra_repr(self) -> str:

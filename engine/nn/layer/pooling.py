@@ -42,7 +42,7 @@ class MaxPool1D(_Pool1D):
 
     def forward(self, input: Any) -> Any:
         return functional.max_pool1d(
-            input, self.kernel_size, self.stride, self.padding, self.return_mask, self.ceil_mode
+            input, self.kernel_size, self.stride, self.padding, self.return_mask, self.ceil_mode, self.name
         )
 
 
@@ -63,7 +63,7 @@ class AvgPool1D(_Pool1D):
 
     def forward(self, x: Any) -> Any:
         return functional.avg_pool1d(
-            x, self.kernel_size, self.stride, self.padding, self.exclusive, self.ceil_mode
+            x, self.kernel_size, self.stride, self.padding, self.exclusive, self.ceil_mode, self.name
         )
 
 
@@ -100,6 +100,7 @@ class _MaxPoolNd(Layer):
             return_mask=self.return_mask,
             ceil_mode=self.ceil_mode,
             data_format=self.data_format,
+            name=self.name,
         )
 
     def extra_repr(self) -> str:
@@ -178,6 +179,7 @@ class _AvgPoolNd(Layer):
             exclusive=self.exclusive,
             divisor_override=self.divisor,
             data_format=self.data_format,
+            name=self.name,
         )
 
     def extra_repr(self) -> str:
@@ -235,7 +237,7 @@ class AdaptiveAvgPool1D(Layer):
         self.name = name
 
     def forward(self, input: Any) -> Any:
-        return functional.adaptive_avg_pool1d(input, self.output_size)
+        return functional.adaptive_avg_pool1d(input, self.output_size, self.name)
 
     def extra_repr(self) -> str:
         return f"output_size={self.output_size}"
@@ -253,7 +255,9 @@ class _AdaptiveAvgPoolNd(Layer):
         self._name = name
 
     def forward(self, x: Any) -> Any:
-        return getattr(functional, self._function)(x, self._output_size, data_format=self._data_format)
+        return getattr(functional, self._function)(
+            x, self._output_size, data_format=self._data_format, name=self._name
+        )
 
     def extra_repr(self) -> str:
         return f"output_size={self._output_size}"
@@ -287,7 +291,7 @@ class AdaptiveMaxPool1D(Layer):
         self.name = name
 
     def forward(self, input: Any) -> Any:
-        return functional.adaptive_max_pool1d(input, self.output_size, self.return_mask)
+        return functional.adaptive_max_pool1d(input, self.output_size, self.return_mask, self.name)
 
     def extra_repr(self) -> str:
         return f"output_size={self.output_size}, return_mask={self.return_mask}"
@@ -305,7 +309,9 @@ class _AdaptiveMaxPoolNd(Layer):
         self._name = name
 
     def forward(self, x: Any) -> Any:
-        return getattr(functional, self._function)(x, self._output_size, return_mask=self._return_mask)
+        return getattr(functional, self._function)(
+            x, self._output_size, return_mask=self._return_mask, name=self._name
+        )
 
     def extra_repr(self) -> str:
         return f"output_size={self._output_size}, return_mask={self._return_mask}"
@@ -354,6 +360,7 @@ class _MaxUnPoolNd(Layer):
             padding=self.padding,
             data_format=self.data_format,
             output_size=self.output_size,
+            name=self.name,
         )
 
     def extra_repr(self) -> str:

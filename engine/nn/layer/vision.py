@@ -30,7 +30,9 @@ class _Shuffle(Layer):
         self._name = name
 
     def forward(self, x: Any) -> Any:
-        return getattr(functional, self._function)(x, getattr(self, f"_{self._word}"), self._data_format)
+        return getattr(functional, self._function)(
+            x, getattr(self, f"_{self._word}"), self._data_format, self._name
+        )
 
     def extra_repr(self) -> str:
         text = f"{self._word}={getattr(self, f'_{self._word}')}"
@@ -91,6 +93,7 @@ class Unfold(Layer):
             strides=self.strides,
             paddings=self.paddings,
             dilations=self.dilations,
+            name=self.name,
         )
 
     def extra_repr(self) -> str:
@@ -129,6 +132,7 @@ class Fold(Layer):
             strides=self.strides,
             paddings=self.paddings,
             dilations=self.dilations,
+            name=self.name,
         )
 
     def extra_repr(self) -> str:
@@ -170,6 +174,7 @@ class Upsample(Layer):
             align_corners=self.align_corners,
             align_mode=self.align_mode,
             data_format=self.data_format,
+            name=self.name,
         )
 
     def extra_repr(self) -> str:
@@ -214,6 +219,7 @@ class _Upsampling2D(Layer):
             align_corners=self._corners,
             align_mode=0,
             data_format=self.data_format,
+            name=self.name,
         )
 
     def extra_repr(self) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -20,7 +19,7 @@ from engine.program.build.buffer_place import BufferPlace
 from engine.program.build.results import make_results
 from engine.program.graph import delegates
 from engine.program.graph.program import Block, Program, Variable
-from engine.program.text.naming import Helpers, engine_frames
+from engine.program.text.naming import Calls
 
 Rebound = dict[int, tuple[Any, Variable]]
 
@@ -42,7 +41,7 @@ class Builder(modes.Mode):
         # In static mode: the Program that gives parameters their first values. None while a function is
         # traced, where parameters are eager Tensors.
         self.startup = startup
-        self.helpers = Helpers()
+        self.calls = Calls()
         self.grad = grad
         self.block = block if block is not None else program.global_block()
         # Values changed in place while building: the object the user holds, and what it stands for now.
@@ -63,7 +62,7 @@ class Builder(modes.Mode):
 
     def _variant(self, grad: bool, block: Block) -> Builder:
         made = Builder(self.program, grad, block, self.startup)
-        made.helpers = self.helpers
+        made.calls = self.calls
         made.rebound = self.rebound
         made.roots, made.families, made.stale = self.roots, self.families, self.stale
         made.assigned = self.assigned
@@ -77,11 +76,10 @@ class Builder(modes.Mode):
         except EngineError as error:
             raise located(error, user_frame()) from None
         operator = Operator(opdef, values, attrs)
-        frames = list(engine_frames(sys._getframe(1)))
-        frame = frames[-1].f_back if frames else sys._getframe(1)
+        frame = user_frame()
         if frame is not None:
             operator.code, operator.instruction = frame.f_code, frame.f_lasti
-        outputs = make_results(self, operator, specs, frames)
+        outputs = make_results(self, operator, specs)
         operator.outputs = tuple(outputs)
         if found := marks():
             operator.note("attrs", found)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from typing import Any
 
 from engine.core.errors import EngineError, ProgramError
+from engine.core.frames import user_frame
 from engine.core.opdef import OPS, OpDef
 from engine.core.operator import Operator
 from engine.program.graph import delegates
 from engine.program.graph.program import Block, Variable, variables_of
-from engine.program.text.naming import engine_frames
 
 
 def append_into(
@@ -36,8 +35,7 @@ def append_into(
     operator = Operator(opdef, inputs, full)
     operator.outputs = outputs
     operator.notes = notes
-    frames = list(engine_frames(sys._getframe(1)))
-    frame = frames[-1].f_back if frames else sys._getframe(1)
+    frame = user_frame()
     if frame is not None:
         operator.code, operator.instruction = frame.f_code, frame.f_lasti
     return block.append(operator)

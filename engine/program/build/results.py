@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from engine.core.operator import Operator
@@ -17,9 +16,7 @@ if TYPE_CHECKING:
 _PLAIN = Form()
 
 
-def make_results(
-    builder: Builder, operator: Operator, specs: tuple[Any, ...], frames: list[FrameType]
-) -> list[Any]:
+def make_results(builder: Builder, operator: Operator, specs: tuple[Any, ...]) -> list[Any]:
     """The outputs of ``operator``; None for one that the attributes say is not wanted.
 
     What only Paddle has (``XShape``) becomes a Variable in the operator's notes, which nothing computes.
@@ -34,9 +31,7 @@ def make_results(
     if form.operands is not None and builder.startup is not None:
         unread = _append_operands(builder, operator, form.operands(operator))
     says_stop = not builder.grad or all(_says_stop(v) for v in inputs)
-    naming, next_name = builder.helpers.namer(
-        builder.program, opdef.name, inputs[0].name if inputs else "", frames
-    )
+    naming, next_name = builder.calls.namer(builder.program, opdef.name, inputs[0].name if inputs else "")
     outputs: list[Any] = [None] * len(specs)
     wanted: dict[str, tuple[int, Spec]] = {}  # by slot; a list's are numbered
     for n, spec in enumerate(specs):

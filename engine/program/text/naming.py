@@ -1,48 +1,38 @@
 """Names of what operators give, as Paddle's LayerHelper makes them: ``fc_0.tmp_1``, ``elementwise_add_0``.
 
 In Paddle each public function makes a helper, ``linear_3``, and the results of its operators are called after
-it, ``linear_3.tmp_0``. Here a table says for functions (by their code) and for operators (by type) what their
-helper is called; the innermost function of the call that stands in the table makes the name.
+it, ``linear_3.tmp_0``. Here functions whose helper is not called like their operator say so when they are
+called (``build/calls.py``), and so does a call with ``name=``; a table says it for operators. Of the calls
+that are running the innermost one that says something makes the name.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import CodeType, FrameType
-from typing import TYPE_CHECKING, Any
-
-from engine.core.frames import ENGINE_FOLDER, is_internal
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from engine.program.graph.program import Program
 
-# Where a parameter called ``name`` names the result.
-_FUNCTIONS = tuple(
-    f"{ENGINE_FOLDER}{os.path.join(*folder.split('/'))}{os.sep}"
-    for folder in ("tensor", "nn/functional", "static", "vision/ops", "signal", "incubate")
-)
-_LAYERS = f"{ENGINE_FOLDER}{os.path.join('nn', 'layer')}{os.sep}"
-
 HELPER = "{helper}.tmp"  # the usual form: a helper for each call, its results counted
+BARE = "{helper}"
 
 
 class Naming:
     """How the results of one call are named.
 
-    ``key`` is what the helper is counted under (``{operator}``: that of the first operator); ``form`` the
-    results' own key: ``{helper}.tmp`` as a rule,
-    ``{helper}`` bare for a result that is called like its helper, ``tmp`` or ``{x}_slice`` (``x`` is the name
-    of the first input) where there is no helper, nothing at all where each operator names its own.
-    ``skip`` helpers are made in vain before. ``only`` names
+    ``key`` is what the helper is counted under (``{operator}``: that of the first operator). ``form`` is the
+    key of the results themselves: ``{helper}.tmp`` as a rule, ``{helper}`` for a result that is called like
+    its helper, ``tmp`` or ``{x}_slice`` (``x`` is the name of the first input) where there is no helper, and
+    empty where each operator names its own. ``skip`` helpers are counted before and not used. ``only`` lists
     the operators that are named so (all by default); ``early`` those whose result Paddle declares before that
-    of the operator in front; ``order`` is that of the results' slots, where it is not the form's. An
-    ``owner``'s results are called after the Layer whose method it is. ``outer`` goes before the functions
-    called inside. ``device`` is where Paddle computes the operator.
+    of the operator in front; ``order`` is that of the results' slots, where it differs from the form's.
+    ``outer`` takes precedence over the functions called inside. ``device`` is where Paddle computes the
+    operator.
     """
 
-    __slots__ = ("device", "early", "form", "key", "only", "order", "outer", "owner", "skip")
+    __slots__ = ("device", "early", "form", "key", "only", "order", "outer", "skip")
 
     def __init__(
         self,
@@ -52,112 +42,86 @@ class Naming:
         only: str = "",
         early: str = "",
         order: str = "",
-        owner: bool = False,
         outer: bool = False,
         device: str = "",
     ) -> None:
-        self.key, self.form, self.skip, self.owner, self.outer = key, form, skip, owner, outer
+        self.key, self.form, self.skip, self.outer = key, form, skip, outer
         self.order = tuple(order.split())
         self.device = device
         self.only = frozenset(only.split())
         self.early = frozenset(early.split())
 
 
-FUNCTIONS: dict[CodeType, Naming] = {}
-OPERATORS: dict[str, Naming] = {}
+class Call:
+    """A running call: how its results are named, the ``name`` it was given, its helper once there is one."""
+
+    __slots__ = ("helper", "name", "naming")
+
+    def __init__(self, naming: Naming | None, name: object = None, helper: str = "") -> None:
+        self.naming = naming
+        self.name = name if isinstance(name, str) else None
+        self.helper = helper
 
 
-def name_function(function: Any, key: str = "", form: str = HELPER, **more: Any) -> None:
-    """Let the operators that ``function`` applies name their results so."""
-    FUNCTIONS[function.__code__] = Naming(key, form, **more)
-
-
-def name_operator(operator: str, key: str = "", form: str = HELPER, **more: Any) -> None:
-    """Let an operator name its results so where no function does."""
-    OPERATORS[operator] = Naming(key, form, **more)
-
-
-class Helpers:
-    """The helpers of the calls that are running, so that all results of one call share a helper."""
+class Calls:
+    """The calls that are running, from outside to inside, while one Program is built."""
 
     def __init__(self) -> None:
-        self._running: list[tuple[FrameType, str]] = []
+        self._running: list[Call] = []
         self._forced: list[tuple[str, Naming]] = []
 
-    def namer(
-        self, program: Program, operator: str, first: str, frames: list[FrameType]
-    ) -> tuple[Naming, Callable[[], str]]:
-        """How the results of ``operator`` are named, and what gives one name after the other.
-
-        ``first`` is the name of its first input, ``frames`` those of the engine's functions it was applied
-        in, from inside to outside.
-        """
-        if self._forced:
-            forced, naming = self._forced[-1]
-            return naming, lambda: program.unique_name(forced)
-        active = set(map(id, frames))
-        self._running = [entry for entry in self._running if id(entry[0]) in active]
-        found = _found(operator, frames)
-        given = _given(frames)
-        if given is not None:
-            naming = found[1] if found and found[1].form else OPERATORS.get(operator) or Naming(operator)
-            helper = given
-        elif found is None:
-            naming = OPERATORS.get(operator) or Naming(operator)
-            helper = _helper(program, naming)
-        else:
-            frame, naming = found
-            running = next((name for f, name in self._running if f is frame), None)
-            if running is None:
-                own = frame.f_locals["self"].full_name() if naming.owner else None
-                running = own or _helper(program, naming, operator)
-                self._running.append((frame, running))
-            helper = running
-        if not naming.form:  # by the operators, whatever the functions inside say
-            naming = OPERATORS.get(operator) or Naming(operator)
-            helper = _helper(program, naming)
-        key = naming.form.format(helper=helper, x=first)
-        if naming.form == "{helper}":  # the first result is called like the helper itself
-            first_one = iter(() if any(helper in b.vars for b in program.blocks) else (helper,))
-            return naming, lambda: next(first_one, None) or program.unique_name(f"{helper}.tmp")
-        return naming, lambda: program.unique_name(key)
+    @contextmanager
+    def running(self, call: Call) -> Iterator[None]:
+        """Within the block ``call`` is the innermost one."""
+        self._running.append(call)
+        try:
+            yield
+        finally:
+            self._running.pop()
 
     @contextmanager
     def forced(self, key: str, order: str = "") -> Iterator[None]:
-        """Within the block every result is called ``key``, numbered."""
+        """Within the block every result is called ``key``, numbered, whatever functions say."""
         self._forced.append((key, Naming(order=order)))
         try:
             yield
         finally:
             self._forced.pop()
 
+    def namer(self, program: Program, operator: str, first: str) -> tuple[Naming, Callable[[], str]]:
+        """How the results of ``operator`` are named, and what gives one name after the other.
 
-def _found(operator: str, frames: list[FrameType]) -> tuple[FrameType, Naming] | None:
-    found = None
-    for frame in frames:
-        naming = FUNCTIONS.get(frame.f_code)
-        if naming is not None and (not naming.only or operator in naming.only):
-            if naming.outer:
-                return frame, naming
-            found = found or (frame, naming)
-    return found
-
-
-def _given(frames: list[FrameType]) -> str | None:
-    """The name that the user gave: to a function, as ``name``, or to the Layer that applies it."""
-    for frame in frames:
-        code = frame.f_code
-        if code.co_name == "forward":
-            own = frame.f_locals.get("self")
-            fields = getattr(own, "__dict__", {}) if code.co_filename.startswith(_LAYERS) else {}
-            found = fields.get("_name") or fields.get("name")
-        elif "name" in code.co_varnames[: code.co_argcount] and code.co_filename.startswith(_FUNCTIONS):
-            found = None if code.co_name.startswith("_") else frame.f_locals["name"]
+        ``first`` is the name of its first input.
+        """
+        if self._forced:
+            forced, naming = self._forced[-1]
+            return naming, lambda: program.unique_name(forced)
+        call = self._naming_call(operator)
+        given = next((c.name for c in reversed(self._running) if c.name), None)
+        naming = call.naming if call is not None and call.naming is not None else Naming(form="")
+        if given is not None or not naming.form:  # an empty form: by the operator, whatever is inside
+            if not naming.form:
+                naming = OPERATORS.get(operator) or Naming(operator)
+            helper = given or _helper(program, naming)
         else:
-            continue
-        if isinstance(found, str) and found:
-            return found
-    return None
+            assert call is not None
+            call.helper = helper = call.helper or _helper(program, naming, operator)
+        key = naming.form.format(helper=helper, x=first)
+        if naming.form == BARE:  # the first result is called like the helper itself
+            first_one = iter(() if any(helper in b.vars for b in program.blocks) else (helper,))
+            return naming, lambda: next(first_one, None) or program.unique_name(f"{helper}.tmp")
+        return naming, lambda: program.unique_name(key)
+
+    def _naming_call(self, operator: str) -> Call | None:
+        """The call whose naming holds for ``operator``: the innermost ``outer`` one, else the innermost."""
+        found = None
+        for call in reversed(self._running):
+            naming = call.naming
+            if naming is not None and (not naming.only or operator in naming.only):
+                if naming.outer:
+                    return call
+                found = found or call
+        return found
 
 
 def _helper(program: Program, naming: Naming, operator: str = "") -> str:
@@ -169,8 +133,40 @@ def _helper(program: Program, naming: Naming, operator: str = "") -> str:
     return program.unique_name(key)
 
 
-def engine_frames(frame: FrameType | None) -> Iterator[FrameType]:
-    """The frames of the engine's own functions from ``frame`` outwards, up to the user's code."""
-    while frame is not None and is_internal(frame.f_code.co_filename):
-        yield frame
-        frame = frame.f_back
+# How an operator names its results where no function does.
+OPERATORS: dict[str, Naming] = {
+    **{
+        f"elementwise_{name}": Naming(f"elementwise_{name}", BARE)
+        for name in ("add", "sub", "mul", "div", "mod", "floordiv", "max", "min")
+    },
+    **{
+        operator: Naming(key)
+        for operator, key in {
+            "arg_max": "argmax",
+            "arg_min": "argmin",
+            "bce_loss": "binary_cross_entropy",
+            "expand_v2": "expand",
+            "fill_any_like": "full_like",
+            "flatten_contiguous_range": "flatten",
+            "gaussian_random": "gaussian",
+            "hard_sigmoid": "hardsigmoid",
+            "hard_swish": "hardswish",
+            "kept_mean": "mean",
+            "kldiv_loss": "kl_div",
+            "lookup_table_v2": "embedding",
+            "print_tensor": "print",
+            "reduce_all": "all",
+            "reduce_any": "any",
+            "reduce_max": "max",
+            "reduce_mean": "mean",
+            "reduce_min": "min",
+            "reduce_sum": "sum",
+            "squeeze2": "squeeze",
+            "sum": "add_n",
+            "transpose2": "transpose",
+            "uniform_random": "uniform",
+        }.items()
+    },
+    "share_data": Naming(form="detach_{x}"),
+    "slice_view": Naming(form="{x}_slice"),
+}

@@ -46,7 +46,7 @@ class Helper:
         """Within the block all results are called after this call (or after ``form``), those of functions
         called, too.
         """
-        return self.builder.helpers.forced(form or f"{self.name}.tmp", order)
+        return self.builder.calls.forced(form or f"{self.name}.tmp", order)
 
     def parameter(
         self, shape: Any, attr: Any, dtype: Any, is_bias: bool = False, default_initializer: Any = None
@@ -63,7 +63,7 @@ class Helper:
                 return arithmetic.add(value, bias, axis=axis)
         dims = [1 if n != axis else bias.spec.shape[0] for n in range(axis, value.ndim)]
         operators = self.builder.block.ops
-        with self.builder.helpers.forced(f"{self.name}.bias.tmp"):
+        with self.builder.calls.forced(f"{self.name}.bias.tmp"):
             spread = shape.reshape(bias, shape=dims)
         operators[-1].note("hidden", True)
         with self.named():

@@ -10,6 +10,7 @@ from engine.ops.arrays import index, shape
 from engine.ops.arrays import sort as sort_ops
 from engine.ops.detection import boxes as boxes_ops
 from engine.ops.detection import proposals, yolo
+from engine.program.build.calls import takes_name
 
 
 def _numbers(where: str, name: str, values: Any) -> list[float]:
@@ -18,6 +19,7 @@ def _numbers(where: str, name: str, values: Any) -> list[float]:
     return list(values)
 
 
+@takes_name
 def yolo_loss(
     x: Any,
     gt_box: Any,
@@ -58,6 +60,7 @@ def yolo_loss(
     )[0]
 
 
+@takes_name
 def yolo_box(
     x: Any,
     img_size: Any,
@@ -90,6 +93,7 @@ def yolo_box(
     )
 
 
+@takes_name
 def prior_box(
     input: Any,
     image: Any,
@@ -132,6 +136,7 @@ def prior_box(
     )
 
 
+@takes_name
 def box_coder(
     prior_box: Any,
     prior_box_var: Any,
@@ -209,6 +214,7 @@ def nms(
     return shape.constant(shape=[len(found)], values=found, dtype="int64")
 
 
+@takes_name
 def distribute_fpn_proposals(
     fpn_rois: Any,
     min_level: int,
@@ -243,6 +249,7 @@ def distribute_fpn_proposals(
     return found[:levels], found[-1], None if rois_num is None else found[levels:-1]
 
 
+@takes_name
 def generate_proposals(
     scores: Any,
     bbox_deltas: Any,
@@ -281,6 +288,7 @@ def generate_proposals(
     return boxes, found, numbers if return_rois_num else None
 
 
+@takes_name
 def matrix_nms(
     bboxes: Any,
     scores: Any,

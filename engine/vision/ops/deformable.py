@@ -13,8 +13,10 @@ from engine.ops.arrays import shape
 from engine.ops.elementwise import arithmetic
 from engine.ops.images import conv, deformable_conv
 from engine.ops.images.point_sampling import sample_points
+from engine.program.build.calls import takes_name
 
 
+@takes_name
 def deform_conv2d(
     x: Any,
     offset: Any,

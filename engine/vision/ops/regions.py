@@ -8,8 +8,10 @@ from engine.core.errors import ArgumentError
 from engine.nn import Layer
 from engine.nn.functional.windows import sizes
 from engine.ops.detection import roi
+from engine.program.build.calls import takes_name
 
 
+@takes_name
 def roi_align(
     x: Any,
     boxes: Any,
@@ -43,6 +45,7 @@ def roi_align(
     )
 
 
+@takes_name
 def roi_pool(
     x: Any,
     boxes: Any,
@@ -61,6 +64,7 @@ def roi_pool(
     )[0]
 
 
+@takes_name
 def psroi_pool(
     x: Any,
     boxes: Any,

@@ -1,7 +1,11 @@
-"""Python's operators on Variables where Paddle builds them from other operators than its functions do."""
+"""Python's operators on Variables where Paddle builds them from other operators than its functions do.
+
+``methods.py`` attaches them to Variable in place of those that Tensor has.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,18 +13,23 @@ import numpy as np
 from engine.core.dtype import DType, float32
 from engine.ops.arrays import creation
 from engine.program.build.builder import current_builder
+from engine.program.build.calls import names_results
 from engine.program.graph.variable import Variable
 from engine.tensor import math
+from engine.tensor.operators import OPERATORS, python_operator
 
 _NUMBERS = (int, float, np.integer, np.floating)
-_over: Any = vars(Variable)["__truediv__"]
+_over = OPERATORS["__truediv__"]
+_as_operator = names_results(form="tmp", outer=True)
 
 
+@_as_operator
 def astype(self: Variable, dtype: Any) -> Any:
     """The Variable in another dtype."""
     return math.cast(self, dtype)
 
 
+@_as_operator
 def power(self: Variable, other: Any) -> Any:
     """``x ** number``: computed with the number, written as Paddle does, with a Variable that holds it."""
     if isinstance(other, bool) or not isinstance(other, _NUMBERS) or not self.dtype.is_floating_point:
@@ -34,6 +43,7 @@ def power(self: Variable, other: Any) -> Any:
     return made
 
 
+@_as_operator
 def over(self: Variable, other: Any) -> Any:
     """``x / number``; whole numbers are cast first."""
     if isinstance(other, _NUMBERS) and self.dtype.is_integer:
@@ -41,6 +51,7 @@ def over(self: Variable, other: Any) -> Any:
     return _over(self, other)
 
 
+@_as_operator
 def divided_by(self: Variable, other: Any) -> Any:
     """``number / x``, the number in the shape of x where that is known."""
     if isinstance(other, bool) or not isinstance(other, _NUMBERS) or not self.dtype.is_floating_point:
@@ -57,3 +68,12 @@ def _builder_ops() -> Any:
     builder = current_builder()
     assert builder is not None, "Variables are computed with while a Program is built"
     return builder.block.ops
+
+
+METHODS: dict[str, Callable[..., Any]] = {
+    "__neg__": python_operator(math.neg),
+    "__pow__": power,
+    "__rtruediv__": divided_by,
+    "__truediv__": over,
+    "astype": astype,
+}
