@@ -9,7 +9,7 @@ import threading
 import traceback
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import Any
+from typing import Any, Protocol
 
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
@@ -37,16 +37,21 @@ from studio.windows.train_page import TrainPage
 from studio.windows.welcome import Welcome
 from widgets import theme
 
-# The window's own commands that it can carry out; the pages Data and Code are not there yet.
+# The window's own commands that it can carry out, beside those that open its pages.
 OFFERED = (
-    "open_project", "save_project", "open_folder", "load_model", "preferences", "quit", "page_train",
-    "page_graph", "page_export", "page_predict", "find", "palette", "theme_system", "theme_light",
-    "theme_dark", "reset_layout", "copy_report", "about",
+    "open_project", "save_project", "open_folder", "load_model", "preferences", "quit", "find", "palette",
+    "theme_system", "theme_light", "theme_dark", "reset_layout", "copy_report", "about",
 )  # fmt: skip
 
 
 # Time for the first picture of the window.
 AFTER_SHOW_MS = 20
+
+
+class Closes(Protocol):
+    """What gives up its connections at the end: every controller."""
+
+    def close(self) -> None: ...
 
 
 class Studio:
@@ -60,14 +65,25 @@ class Studio:
         self.session = session or Session()
         theme.apply_theme(app, self.session.preferences.theme)
         self.window = MainWindow(str(preferences_path().with_name("window.ini")))
-        self.actions = Actions(self.session, self.window, OFFERED)
+        # Every page with what builds it; the first one is there before the window is shown.
+        self._pages: dict[str, Callable[[], Closes]] = {
+            "train": self._add_train,
+            "graph": self._add_graph,
+            "export": self._add_export,
+            "predict": self._add_predict,
+        }
+        self.actions = Actions(
+            self.session, self.window, (*OFFERED, *(f"page_{page}" for page in self._pages))
+        )
         self.bridge = Bridge(self.session, self.window)
         self.output = OutputController(self.session, self.window)
         self.frame = FrameController(self.session, self.window, self.actions, self.output)
-        pages = ("train", "graph", "export", "predict")
-        self._bars = {page: self.window.top.add_page(page, self.actions[f"page_{page}"]) for page in pages}
-        self._add_train()
+        self._bars = {
+            page: self.window.top.add_page(page, self.actions[f"page_{page}"]) for page in self._pages
+        }
+        self._controllers = [self._pages["train"]()]
         self._whole = self._closed = False
+        self.runs = RunsController(self.session, self.window, self.actions, self.train)
         self.window.restore_layout()
         self.frame.show_page("train")
         if whole:
@@ -77,14 +93,12 @@ class Studio:
         """Build the pages that are not there yet."""
         if not self._whole:
             self._whole = True
-            self._add_graph()
-            self._add_export()
-            self._add_predict()
+            self._controllers += [add() for page, add in self._pages.items() if page != "train"]
             self.frame.open_project = self.runs.open_project_file
             self.frame.open_model = self.predict.load
             self.frame.open_picture = self.predict.open_picture
 
-    def _add_train(self) -> None:
+    def _add_train(self) -> Closes:
         actions = self.actions
         self.train_page = TrainPage(Welcome(
             actions["start"], [(actions["load_model"], "open"), (actions["open_project"], "open")]
@@ -93,32 +107,36 @@ class Studio:
         self.train = TrainController(
             self.session, self.train_page, self.settings_panel, self._bars["train"], actions
         )
-        self.frame.add_page("train", self.train_page, self.settings_panel)
-        self.runs = RunsController(self.session, self.window, actions, self.train)
+        self.frame.add_page("train", self.train_page, self.settings_panel, self.window.tr("Run settings"))
+        return self.train
 
-    def _add_graph(self) -> None:
+    def _add_graph(self) -> Closes:
         self.graph_page, self.inspector = GraphPage(), Inspector()
         self.graph = GraphController(
             self.session, self.graph_page, self.inspector, self.window.project, self._bars["graph"],
             self.actions,
         )  # fmt: skip
-        self.frame.add_page("graph", self.graph_page, self.inspector, self.graph_page.tree.filter_box)
+        find = self.graph_page.tree.filter_box
+        self.frame.add_page("graph", self.graph_page, self.inspector, self.window.tr("Inspector"), find)
+        return self.graph
 
-    def _add_export(self) -> None:
+    def _add_export(self) -> Closes:
         self.export_page, self.export_panel = ExportPage(), Inspector()
         self.export = ExportController(
             self.session, self.export_page, self.export_panel, self._bars["export"], self.actions, self.window
         )
-        self.frame.add_page("export", self.export_page, self.export_panel)
+        self.frame.add_page("export", self.export_page, self.export_panel, self.window.tr("Run to export"))
         self.export_page.predict_requested.connect(self._open_in_predict)
+        return self.export
 
-    def _add_predict(self) -> None:
+    def _add_predict(self) -> Closes:
         self.predict_page, self.model_panel = PredictPage(), ModelPanel()
         self.predict = PredictController(
             self.session, self.predict_page, self.model_panel, self._bars["predict"], self.actions,
             lambda: self.frame.show_page("graph"),
         )  # fmt: skip
-        self.frame.add_page("predict", self.predict_page, self.model_panel)
+        self.frame.add_page("predict", self.predict_page, self.model_panel, self.window.tr("Models"))
+        return self.predict
 
     def _open_in_predict(self) -> None:
         self.frame.show_page("predict")
@@ -142,8 +160,7 @@ class Studio:
             return
         self._closed = True
         self.complete()
-        pages = (self.train, self.graph, self.export, self.predict)
-        for controller in (*pages, self.runs, self.output, self.frame):
+        for controller in (*self._controllers, self.runs, self.output, self.frame):
             controller.close()
         self.bridge.close()
         self.session.close()

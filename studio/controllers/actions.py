@@ -14,13 +14,6 @@ from studio.session.session import Session
 from widgets.icons import set_icon
 
 MENUS = ("File", "Run", "View", "Help")
-ICONS = {
-    "start": "play", "pause": "pause", "resume": "play", "resume_run": "refresh", "stop_early": "stop",
-    "cancel": "cancel", "checkpoint_now": "download", "show_graph": "graph", "export": "export",
-    "load_model": "open", "open_folder": "open", "find": "search", "preferences": "settings",
-    "copy_report": "copy", "about": "info", "page_train": "chart", "page_graph": "graph",
-    "page_export": "export", "page_predict": "pen", "new_project": "plus",
-}  # fmt: skip
 # Before these a menu draws a line.
 APART = {"open_folder", "preferences", "quit", "resume_run", "show_graph", "find", "theme_system",
          "reset_layout", "about"}  # fmt: skip
@@ -61,8 +54,8 @@ class Actions(QObject):
             action.setMenuRole(_role(command.id))
             if command.shortcut:
                 action.setShortcut(QKeySequence(command.shortcut))
-            if command.id in ICONS:
-                set_icon(action, ICONS[command.id])
+            if command.icon:
+                set_icon(action, command.icon)
             if command.id in THEMES:
                 themes.addAction(action)
             action.triggered.connect(lambda _=False, which=command.id: self.trigger(which))

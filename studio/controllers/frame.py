@@ -58,6 +58,7 @@ class FrameController(QObject):
         ):  # fmt: skip
             actions.handle(name, handler)
         self._finders: dict[str, QWidget] = {}
+        self._titles: dict[str, str] = {}
         panels = [dock.toggleViewAction() for dock in (window.left, window.right, window.bottom)]
         self._panels_menu = window.top.menu.addMenu(self.tr("Panels"))
         self._panels_menu.addActions(panels)
@@ -65,9 +66,12 @@ class FrameController(QObject):
 
     # ----- pages -----
 
-    def add_page(self, name: str, page: QWidget, panel: QWidget, find: QWidget | None = None) -> None:
-        """A page with its command and what stands beside it; ``find`` gets the focus on Ctrl+F."""
+    def add_page(
+        self, name: str, page: QWidget, panel: QWidget, title: str, find: QWidget | None = None
+    ) -> None:
+        """A page with its command and, under ``title``, the panel beside it; Ctrl+F goes to ``find``."""
         self._window.add_page(name, page, panel)
+        self._titles[name] = title
         if find is not None:
             self._finders[name] = find
         self._actions.handle(f"page_{name}", lambda: self.show_page(name))
@@ -75,9 +79,7 @@ class FrameController(QObject):
     def show_page(self, name: str) -> None:
         """Bring a page to the front; the right dock and what can be searched follow."""
         self._window.show_page(name)
-        titles = {"train": self.tr("Run settings"), "graph": self.tr("Inspector"),
-                  "export": self.tr("Run to export"), "predict": self.tr("Models")}  # fmt: skip
-        self._window.right.setWindowTitle(titles[name])
+        self._window.right.setWindowTitle(self._titles[name])
         self._window.project.set_program_visible(name != "graph")
         reason = "" if name in self._finders else self.tr("There is nothing to search on this page.")
         self._actions.block("find", reason)

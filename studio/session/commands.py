@@ -7,8 +7,6 @@ from typing import Literal
 
 Owner = Literal["session", "window"]
 
-PAGES = ("data", "code", "train", "graph", "export", "predict")
-
 
 @dataclass(frozen=True)
 class Command:
@@ -22,6 +20,7 @@ class Command:
         menu: File, Run, View or Help.
         owner: who carries it out: the session, or the window (pages, theme, dialogs).
         checkable: True where it is on or off.
+        icon: the name of its icon in ``resources/icons``; empty for none.
     """
 
     id: str
@@ -31,11 +30,17 @@ class Command:
     menu: str
     owner: Owner = "session"
     checkable: bool = False
+    icon: str = ""
 
 
 COMMANDS: tuple[Command, ...] = (
     Command(
-        "new_project", "New project", "Ctrl+N", "Begin a project with the built-in digits and LeNet.", "File"
+        "new_project",
+        "New project",
+        "Ctrl+N",
+        "Begin a project with the built-in digits and LeNet.",
+        "File",
+        icon="plus",
     ),
     Command("open_project", "Open project...", "Ctrl+O", "Open a project file.", "File", "window"),
     Command(
@@ -47,35 +52,77 @@ COMMANDS: tuple[Command, ...] = (
         "window",
     ),
     Command(
-        "open_folder", "Open run folder", "", "Show the run's files in the file manager.", "File", "window"
+        "open_folder",
+        "Open run folder",
+        "",
+        "Show the run's files in the file manager.",
+        "File",
+        "window",
+        icon="open",
     ),
     Command(
-        "load_model", "Load model...", "Ctrl+L", "Load saved inference files for Predict.", "File", "window"
+        "load_model",
+        "Load model...",
+        "Ctrl+L",
+        "Load saved inference files for Predict.",
+        "File",
+        "window",
+        icon="open",
     ),
-    Command("preferences", "Settings", "Ctrl+,", "Theme, language and folders.", "File", "window"),
+    Command(
+        "preferences", "Settings", "Ctrl+,", "Theme, language and folders.", "File", "window", icon="settings"
+    ),
     Command(
         "quit", "Quit", "Ctrl+Q", "Close the window; a running training is stopped first.", "File", "window"
     ),
-    Command("start", "Start", "F5", "Start a training with the settings shown.", "Run"),
-    Command("pause", "Pause", "F6", "Hold the training after the step in progress.", "Run"),
+    Command("start", "Start", "F5", "Start a training with the settings shown.", "Run", icon="play"),
+    Command("pause", "Pause", "F6", "Hold the training after the step in progress.", "Run", icon="pause"),
     # F5 starts or resumes: only one of the two is enabled at a time.
-    Command("resume", "Resume", "F5", "Go on with the paused training.", "Run"),
-    Command("resume_run", "Resume from checkpoint", "", "Go on with a run from its last checkpoint.", "Run"),
-    Command("stop_early", "Stop early", "Shift+F5", "End the training and keep the best weights.", "Run"),
-    Command("cancel", "Cancel", "", "End the training and discard what it wrote.", "Run"),
+    Command("resume", "Resume", "F5", "Go on with the paused training.", "Run", icon="play"),
     Command(
-        "checkpoint_now", "Checkpoint now", "Ctrl+Shift+S", "Write a checkpoint without stopping.", "Run"
+        "resume_run",
+        "Resume from checkpoint",
+        "",
+        "Go on with a run from its last checkpoint.",
+        "Run",
+        icon="refresh",
     ),
-    Command("show_graph", "Show graph", "Ctrl+G", "Trace the model and show its Program.", "Run"),
-    Command("export", "Export", "Ctrl+E", "Write the inference files and check them by reloading.", "Run"),
+    Command(
+        "stop_early",
+        "Stop early",
+        "Shift+F5",
+        "End the training and keep the best weights.",
+        "Run",
+        icon="stop",
+    ),
+    Command("cancel", "Cancel", "", "End the training and discard what it wrote.", "Run", icon="cancel"),
+    Command(
+        "checkpoint_now",
+        "Checkpoint now",
+        "Ctrl+Shift+S",
+        "Write a checkpoint without stopping.",
+        "Run",
+        icon="download",
+    ),
+    Command(
+        "show_graph", "Show graph", "Ctrl+G", "Trace the model and show its Program.", "Run", icon="graph"
+    ),
+    Command(
+        "export",
+        "Export",
+        "Ctrl+E",
+        "Write the inference files and check them by reloading.",
+        "Run",
+        icon="export",
+    ),
     Command("cancel_task", "Cancel task", "", "Stop the tracing or export in progress.", "Run"),
     Command("page_data", "Data", "Ctrl+1", "Show the page Data.", "View", "window"),
     Command("page_code", "Code", "Ctrl+2", "Show the page Code.", "View", "window"),
-    Command("page_train", "Train", "Ctrl+3", "Show the page Train.", "View", "window"),
-    Command("page_graph", "Graph", "Ctrl+4", "Show the page Graph.", "View", "window"),
-    Command("page_export", "Export", "Ctrl+5", "Show the page Export.", "View", "window"),
-    Command("page_predict", "Predict", "Ctrl+6", "Show the page Predict.", "View", "window"),
-    Command("find", "Find in view", "Ctrl+F", "Search in what is shown.", "View", "window"),
+    Command("page_train", "Train", "Ctrl+3", "Show the page Train.", "View", "window", icon="chart"),
+    Command("page_graph", "Graph", "Ctrl+4", "Show the page Graph.", "View", "window", icon="graph"),
+    Command("page_export", "Export", "Ctrl+5", "Show the page Export.", "View", "window", icon="export"),
+    Command("page_predict", "Predict", "Ctrl+6", "Show the page Predict.", "View", "window", icon="pen"),
+    Command("find", "Find in view", "Ctrl+F", "Search in what is shown.", "View", "window", icon="search"),
     Command("palette", "Command palette", "Ctrl+Shift+P", "Find a command by its name.", "View", "window"),
     Command(
         "theme_system",
@@ -91,8 +138,16 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "reset_layout", "Reset layout", "", "Put docks and pages back where they were.", "View", "window"
     ),
-    Command("copy_report", "Copy report", "", "Copy the last problem with its traceback.", "Help", "window"),
-    Command("about", "About Model Studio", "", "Version and licence.", "Help", "window"),
+    Command(
+        "copy_report",
+        "Copy report",
+        "",
+        "Copy the last problem with its traceback.",
+        "Help",
+        "window",
+        icon="copy",
+    ),
+    Command("about", "About Model Studio", "", "Version and licence.", "Help", "window", icon="info"),
 )
 
 BY_ID: dict[str, Command] = {command.id: command for command in COMMANDS}
