@@ -1,0 +1,86 @@
+"""The recipes of CONTRIBUTING.md, and a copy of the repository that they are carried out in."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "CONTRIBUTING.md"
+COPIED = ("engine", "studio", "widgets", "resources", "tests", "pyproject.toml")
+# A paragraph that begins with a path names the file of the blocks that follow.
+_PART = re.compile(
+    r"^\n`(?P<path>[\w/]+\.py)`|^```(?P<kind>python|diff)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
+)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One block of a recipe: a new file, or a change of one that is there."""
+
+    path: str
+    kind: str
+    text: str
+
+
+def recipes() -> dict[str, list[Step]]:
+    """Title of a recipe -> its steps, in the order of the page."""
+    _, _, section = PAGE.read_text(encoding="utf-8").partition("\n## Recipes\n")
+    found = {}
+    for part in section.split("\n### ")[1:]:
+        title, _, text = part.partition("\n")
+        found[title] = list(_steps(text))
+    return found
+
+
+def _steps(text: str) -> Iterator[Step]:
+    path = ""
+    for match in _PART.finditer(text):
+        path = match["path"] or path
+        if match["kind"]:
+            yield Step(path, match["kind"], match["text"])
+
+
+def carry_out(step: Step, root: Path) -> None:
+    """Write the new file, or change the one that is there; AssertionError where the block does not fit it."""
+    path = root / step.path
+    if step.kind == "python":
+        assert not path.exists(), f"{step.path} exists already"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(step.text, encoding="utf-8")
+        return
+    text = path.read_text(encoding="utf-8")
+    for hunk in step.text.split("@@\n"):
+        lines = hunk.splitlines(keepends=True)
+        before = "".join(line[1:] for line in lines if line[0] != "+")
+        after = "".join(line[1:] for line in lines if line[0] != "-")
+        assert text.count(before) == 1, f"{step.path} has not exactly one place that reads:\n{before}"
+        text = text.replace(before, after)
+    path.write_text(text, encoding="utf-8")
+
+
+def copy_repository(to: Path) -> None:
+    """The product and its tests, with the bytecode that fits them."""
+    for name in COPIED:
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, to / name)
+        else:
+            shutil.copy2(source, to / name)
+
+
+def python(root: Path, *arguments: str) -> str:
+    """What a fresh Python prints that imports from ``root``; AssertionError with its words where it fails."""
+    environment = {**os.environ, "PYTHONPATH": str(root)}
+    command = [sys.executable, *arguments]
+    done = subprocess.run(
+        command, cwd=root, env=environment, capture_output=True, encoding="utf-8", check=False
+    )
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    return done.stdout
