@@ -186,8 +186,14 @@ class LBFGS(Optimizer):
 
     # -- state ---------------------------------------------------------------------------------------------
     def state_dict(self) -> dict[str, Any]:
-        """``{"state": {...}}``: counts of iterations and evaluations, and the history as Tensors."""
-        return {"state": {key: _shown(value) for key, value in self.state.items()}}
+        """``{"state": {...}}``: counts of iterations and evaluations, and the history as Tensors.
+
+        Beside it ``LR_Scheduler``'s state, where there is one.
+        """
+        found: dict[str, Any] = {"state": {key: _shown(value) for key, value in self.state.items()}}
+        if isinstance(self._learning_rate, LRScheduler):
+            found["LR_Scheduler"] = self._learning_rate.state_dict()
+        return found
 
     def set_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """Go on from ``state_dict``. Raises ArgumentError for that of another optimizer or model."""
@@ -202,6 +208,13 @@ class LBFGS(Optimizer):
                 made[key] = [_vector(f"{key}[{n}]", v, model) for n, v in enumerate(value)]
             else:
                 made[key] = _vector(key, value, model) if key in _VECTORS else value
+        if isinstance(self._learning_rate, LRScheduler):
+            if "LR_Scheduler" not in state_dict:
+                raise ArgumentError(
+                    "LBFGS: the state has no 'LR_Scheduler', but the learning rate follows "
+                    f"{type(self._learning_rate).__name__}; load the state of an optimizer with a scheduler"
+                )
+            self._learning_rate.set_state_dict(state_dict["LR_Scheduler"])
         self.state = made
 
     set_dict = set_state_dict

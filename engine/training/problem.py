@@ -14,10 +14,11 @@ from engine.core.alias.missing import asked_for
 from engine.core.errors import EngineError
 
 _ROOT = Path(__file__).resolve().parents[2]
-_OURS = (_ROOT / "engine", _ROOT / "studio")
-_FOLDERS = tuple(
-    str(Path(path).resolve())
-    for path in {sysconfig.get_paths()[key] for key in ("stdlib", "platstdlib", "purelib", "platlib")}
+# Files in these folders are no user's: the engine and the studio, the standard library, installed packages.
+_INSTALLED: tuple[Path, ...] = (
+    _ROOT / "engine",
+    _ROOT / "studio",
+    *{Path(sysconfig.get_paths()[key]).resolve() for key in ("stdlib", "platstdlib", "purelib", "platlib")},
 )
 
 
@@ -126,4 +127,4 @@ def _is_users(filename: str, user_files: Sequence[str]) -> bool:
     if filename.startswith("<"):
         return False
     path = Path(filename).resolve()
-    return not any(path.is_relative_to(folder) for folder in (*_OURS, *_FOLDERS))
+    return not any(path.is_relative_to(folder) for folder in _INSTALLED)

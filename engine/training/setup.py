@@ -10,7 +10,8 @@ from engine.core.errors import DataError
 from engine.training.config import TrainingConfig
 from engine.training.data import DataSplits, load_data
 from engine.training.models import ModelSource, build_model, find_model, load_model
-from engine.training.stepper import Stepper, make_optimizer
+from engine.training.rules import make_optimizer, make_schedule
+from engine.training.stepper import Stepper
 
 TEST_BATCH = 256
 
@@ -75,7 +76,8 @@ def build_parts(config: TrainingConfig, source_folder: Path | None = None) -> Pa
     """Everything for a training of ``config``; random numbers are drawn for the initial weights only.
 
     Raises:
-        ArgumentError, DataError, DeviceError: a name that leads nowhere, data or device that isn't there.
+        ArgumentError, DataError, DeviceError: a name that leads nowhere, data or device that isn't there, a
+            schedule that ends before the run.
     """
     from engine.core.place import set_device
     from engine.io import DataLoader
@@ -84,12 +86,13 @@ def build_parts(config: TrainingConfig, source_folder: Path | None = None) -> Pa
     set_device(config.device)
     network, files = build_network(config, source_folder)
     splits: DataSplits = load_data(config.data, config.samples)
-    optimizer = make_optimizer(config.optimizer, config.learning_rate, network)
     batches = DataLoader(splits.train, batch_size=config.batch_size, shuffle=True)
     test_batches = DataLoader(splits.test, batch_size=TEST_BATCH, shuffle=False)
+    schedule = make_schedule(config, len(batches))
+    optimizer = make_optimizer(config, schedule, network.parameters())
     picture, _ = splits.train[0]
     return Parts(
-        stepper=Stepper(network, optimizer, config.static, splits.shape),
+        stepper=Stepper(network, optimizer, config.static, splits.shape, schedule),
         batches=batches,
         test_batches=test_batches,
         classes=splits.classes,

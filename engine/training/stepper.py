@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +13,8 @@ import numpy as np
 
 from engine.core.errors import ArgumentError
 from engine.core.random import default_generator
+from engine.optimizer import LBFGS
+from engine.training.rules import Schedule
 
 HARDEST = 10
 
@@ -36,14 +38,23 @@ class Stepper:
         optimizer: an optimizer over its parameters.
         static: run steps and evaluation through ``jit.to_static``.
         shape: the shape of one picture, for the InputSpec.
+        schedule: moves the optimizer's learning rate on; None where it is constant.
     """
 
-    def __init__(self, network: Any, optimizer: Any, static: bool, shape: tuple[int, ...]) -> None:
+    def __init__(
+        self,
+        network: Any,
+        optimizer: Any,
+        static: bool,
+        shape: tuple[int, ...],
+        schedule: Schedule | None = None,
+    ) -> None:
         from engine import jit
         from engine.jit.input_spec import InputSpec
 
         self.network = network
         self.optimizer = optimizer
+        self.schedule = schedule
         self.static = static
         self._step, self._read = _layers(network)
         if static:
@@ -62,9 +73,38 @@ class Stepper:
         value = float(loss)
         if math.isfinite(value) or go_on:
             loss.backward()
-            self.optimizer.step()
+            self._update(loss, pictures, labels)
             self.optimizer.clear_grad()
+            if self.schedule is not None:
+                self.schedule.after_batch()
         return value, float(accuracy)
+
+    def _update(self, loss: Any, pictures: Any, labels: Any) -> None:
+        """Let the optimizer use the gradients of ``loss``; L-BFGS asks for more of them at other weights."""
+        if not isinstance(self.optimizer, LBFGS):
+            self.optimizer.step()
+            return
+        known = [loss]
+
+        def closure() -> Any:
+            if known:  # its first question is about the weights as they are
+                return known.pop()
+            self.optimizer.clear_grad()
+            again, _ = self._step(pictures, labels)
+            again.backward()
+            return again
+
+        self.optimizer.step(closure)
+
+    def end_epoch(self, measured: Mapping[str, float]) -> None:
+        """An epoch is over and was measured: a schedule that counts epochs, or follows a value, moves on."""
+        if self.schedule is not None:
+            self.schedule.after_epoch(measured)
+
+    @property
+    def learning_rate(self) -> float:
+        """The learning rate of the next step."""
+        return float(self.optimizer.get_lr())
 
     def evaluate(
         self, batches: Any, classes: int, stopped: Callable[[], bool] = lambda: False
@@ -103,19 +143,6 @@ class Stepper:
             for parameter in self.network.parameters()
             if not parameter.stop_gradient
         )
-
-
-def make_optimizer(name: str, learning_rate: float, network: Any) -> Any:
-    """The optimizer called ``name`` over the parameters of ``network``, with Paddle's defaults."""
-    from engine import optimizer
-
-    makers: dict[str, Callable[..., Any]] = {
-        "adam": lambda **words: optimizer.Adam(**words),
-        "sgd": lambda **words: optimizer.SGD(**words),
-        "momentum": lambda **words: optimizer.Momentum(**words),
-        "adamw": lambda **words: optimizer.AdamW(**words),
-    }
-    return makers[name](learning_rate=learning_rate, parameters=network.parameters())
 
 
 def check_output(shape: tuple[int, ...], classes: int, batch: int) -> None:
@@ -251,7 +278,7 @@ def _layers(network: Any) -> tuple[Any, Any]:
     from engine import metric, nn
     from engine.nn import functional
 
-    class Step(nn.Layer):  # type: ignore[misc]
+    class Step(nn.Layer):
         """Pictures and labels to loss and accuracy."""
 
         def __init__(self) -> None:
@@ -263,7 +290,7 @@ def _layers(network: Any) -> tuple[Any, Any]:
             loss = functional.cross_entropy(scores, label)
             return loss, metric.accuracy(scores, label)
 
-    class Read(nn.Layer):  # type: ignore[misc]
+    class Read(nn.Layer):
         """Pictures to scores."""
 
         def __init__(self) -> None:

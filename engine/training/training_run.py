@@ -286,6 +286,10 @@ class TrainingRun:
             self._obey()  # which leaves the loop: only an end interrupts an evaluation
             return
         best = self._measured(result, partial=False)
+        self._parts.stepper.end_epoch({
+            "validation_loss": result.loss, "validation_accuracy": result.accuracy,
+            "train_loss": self.progress.epoch_loss,
+        })  # fmt: skip
         self.progress.next_epoch()
         self._checkpoint("epoch", best)
         self._meter.skip()

@@ -7,11 +7,12 @@ from typing import Any
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 
+from resources.settings import SETTINGS
 from studio.controllers.binders import Bonds
 from studio.controllers.train import time_left
 from studio.session.problems import ProblemView
 from studio.session.session import Session
-from studio.session.settings import DEVICE_CHOICES, title_of
+from studio.session.settings import title_of
 from studio.windows.main_window import MainWindow
 from studio.windows.output_panel import PROBLEMS
 from widgets import theme
@@ -112,7 +113,7 @@ class OutputController(QObject):
         view, status, number = self._session.train, self._window.status, theme.format_number
         status.dot.set_token(DOTS.get(view.state, "mute"))
         status.set_field("state", view.message)
-        devices = dict(DEVICE_CHOICES)
+        devices = dict(SETTINGS["device"].choices)
         status.set_field("device", devices.get(view.settings.device, view.settings.device))
         busy = view.busy and view.total_steps > 0
         step = self.tr("epoch {0} of {1} · step {2}")

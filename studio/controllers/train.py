@@ -8,14 +8,16 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
+from resources.settings import RULES_OF, RUN_SETTINGS, Rule, rule_of
 from studio.controllers.actions import Actions
 from studio.controllers.binders import Bonds
 from studio.controllers.curves import Curves
 from studio.session.runs import Run, RunHistory
 from studio.session.session import Session
-from studio.session.settings import RunSettings, title_of
+from studio.session.settings import RunSettings, summary_of_update, title_of
 from studio.session.user_models import classes_in
 from studio.windows.hardest import HardSample
+from studio.windows.setting_fields import as_set, as_shown
 from studio.windows.settings_panel import FILE, FOLDER, SettingsPanel
 from studio.windows.top_bar import PageActions
 from studio.windows.train_page import TrainPage
@@ -23,7 +25,12 @@ from widgets import theme
 from widgets.cards import Chip
 
 DASH = "\u2013"
-SIMPLE = ("optimizer", "learning_rate", "batch_size", "epochs", "static", "device", "seed")
+# The settings with a row of their own; data and model have several, parameters those of what they belong to.
+SIMPLE = tuple(
+    name
+    for name, setting in RUN_SETTINGS.items()
+    if setting.kind != "parameters" and name not in ("data", "model")
+)
 
 
 class TrainController(QObject):
@@ -45,6 +52,7 @@ class TrainController(QObject):
         self._chosen: list[str] = []
         self._history: RunHistory | None = None
         self._continues = False
+        self._marked: set[str] = set()
         self._chip = Chip()
         self._buttons = bar
         self._build_bar(bar)
@@ -89,8 +97,8 @@ class TrainController(QObject):
     # ----- settings -----
 
     def _edited(self, key: str, value: Any) -> None:
-        if key in SIMPLE:
-            self._session.change_setting(key, value)
+        if key in SIMPLE or "." in key:
+            self._session.change_setting(key, as_set(value))
         elif key in ("data", "data_folder"):
             self._show_rows()
             data = str(self._panel.form.value("data"))
@@ -129,22 +137,29 @@ class TrainController(QObject):
             hidden.add("data_folder")
         if form.value("model") != FILE:
             hidden |= {"model_file", "model_class"}
-        labels = {
-            "data_folder": self.tr("Folder"), "model_file": self.tr("File"), "learning_rate": self.tr("Rate"),
-            "batch_size": self.tr("Batch"), "epochs": self.tr("Epochs"), "seed": self.tr("Seed"),
-        }  # fmt: skip
-        wrong = {labels.get(key, key): text for key, text in form.errors().items() if key not in hidden}
+        wrong = {form.label(key): text for key, text in form.errors().items() if key not in hidden}
         for key in ("data_folder", "model_file"):
             if key not in hidden and not form.value(key):
-                wrong[labels[key]] = self.tr("Choose one")
+                wrong[form.label(key)] = self.tr("Choose one")
         if wrong != self._view.entry_problems:
             self._view.entry_problems = wrong
             self._view.update_why_not()
 
     def _show_settings(self, settings: RunSettings) -> None:
         form = self._panel.form
+        devices = RUN_SETTINGS["device"].choices
+        if settings.device not in dict(devices):  # a certain one of several GPUs
+            devices = (*devices, (settings.device, settings.device))
+        form.set_choices("device", devices)
+        for name, (chooser, _) in RULES_OF.items():
+            rule = rule_of(name, getattr(settings, chooser))
+            if rule is not None:
+                self._panel.show_parameters(name, rule)
+                self._show_parameters(name, rule, getattr(settings, name))
         for key in SIMPLE:
-            form.set_value(key, getattr(settings, key))
+            setting = RUN_SETTINGS[key]
+            if setting.kind != "choice" or not setting.problem(getattr(settings, key)):
+                form.set_value(key, getattr(settings, key))
         built_in = settings.data in ("digits", "mnist")
         if not built_in:
             form.set_value("data_folder", settings.data)
@@ -163,13 +178,25 @@ class TrainController(QObject):
             self.tr("the built-in digits") if settings.data == "digits" else title_of(settings.data),
         )
 
+    def _show_parameters(self, name: str, rule: Rule, values: dict[str, Any]) -> None:
+        for setting in rule.parameters:
+            value = values.get(setting.name, setting.default)
+            if setting.kind not in ("choice", "bool") or not setting.problem(value):
+                self._panel.form.set_value(f"{name}.{setting.name}", as_shown(value))
+
     def _show_problems(self, problems: dict[str, str]) -> None:
         form = self._panel.form
         rows = {"model": "model_file" if form.value("model") == FILE else "model",
-                "data": "data_folder" if form.value("data") == FOLDER else "data"}  # fmt: skip
-        for key, text in problems.items():
-            if rows.get(key, key) in form.keys():  # noqa: SIM118  (a form is no mapping)
-                form.set_error(rows.get(key, key), text)
+                "data": "data_folder" if form.value("data") == FOLDER else "data",
+                "optimizer_params": "optimizer", "schedule_params": "schedule"}  # fmt: skip
+        marked = {rows.get(key, key): text for key, text in problems.items()}
+        for key in self._marked - marked.keys():
+            if key in form.keys():  # noqa: SIM118  (a form is no mapping)
+                form.set_error(key, "")
+        for key, text in marked.items():
+            if key in form.keys():  # noqa: SIM118
+                form.set_error(key, text)
+        self._marked = set(marked)
 
     def focus_problem(self) -> None:
         """Put the focus on the first entry that is wrong."""
@@ -314,7 +341,7 @@ class TrainController(QObject):
             (self.tr("State"), state_word(run.state, self)),
             (self.tr("Data"), title_of(str(config.get("data", "")))),
             (self.tr("Optimizer"),
-             f"{title_of(str(config.get('optimizer', '')))}, {config.get('learning_rate', '')}"),
+             summary_of_update(config)),
             (self.tr("Batch"), str(config.get("batch_size", ""))),
             (self.tr("Seed"), str(config.get("seed", ""))),
             (self.tr("Steps"), self.tr("{0} of {1}").format(run.step, run.total_steps)),

@@ -126,7 +126,8 @@ def _read(path: Path, kind: type[_Document], remedy: str) -> _Document:
     if isinstance(version, int) and version > 1:
         raise ProjectError(f"{path}: written by a later Model Studio: version {version}; update Model Studio")
     try:
-        return kind.model_validate(values)
+        # From the text: only there does a strict type take what JSON has in its place (a list for a tuple).
+        return kind.model_validate_json(data)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"]) or "the file"

@@ -18,7 +18,7 @@ from studio.session.library import Library
 from studio.session.predict_view import LoadedModel, PredictViewModel, load_model
 from studio.session.problems import problem_from_message
 from studio.session.runs import new_run_folder
-from studio.session.settings import RunSettings, field_problems
+from studio.session.settings import RunSettings, setting_problems
 from studio.session.train_view import TrainViewModel
 from studio.session.worker import ProcessWorker, Worker
 
@@ -98,17 +98,18 @@ class Session(Library):
         return "Another task is running." if self._task is not None else ""
 
     def change_setting(self, name: str, value: Any) -> None:
-        """Change one setting of the next training; what is wrong with it shows in ``train.setting_problems``.
+        """Change one setting, or one parameter such as ``optimizer_params.beta1``, of the next training.
+
+        What is wrong with it shows in ``train.setting_problems``.
 
         Raises:
             ValueError: no such setting, or a value of the wrong type.
         """
-        settings = RunSettings.model_validate({**self.train.settings.model_dump(), name: value})
-        self._use_settings(settings)
+        self._use_settings(self.train.settings.changed(name, value))
 
     def _use_settings(self, settings: RunSettings) -> None:
         self.train.settings = self.project.settings = settings
-        self.train.setting_problems = field_problems(settings)
+        self.train.setting_problems = setting_problems(settings)
         self.train.update_why_not()
 
     # ----- training -----
@@ -116,7 +117,7 @@ class Session(Library):
     def start(self) -> None:
         """Begin a training with the settings shown, into a new folder."""
         settings = self.train.settings
-        self.train.setting_problems = field_problems(settings)
+        self.train.setting_problems = setting_problems(settings)
         self.train.update_why_not()
         if "start" in self.train.why_not or self._refuse(self.needs_agreement()):
             return

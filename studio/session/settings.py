@@ -2,41 +2,59 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from dataclasses import asdict, replace
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import ConfigDict
+from pydantic.dataclasses import dataclass
 
-# (value, title) for the lists on screen; a test holds them to the names that the engine knows. They stand
-# here so that the window can show before the engine is imported.
-DATA_CHOICES: tuple[tuple[str, str], ...] = (("digits", "Digits (built in)"), ("mnist", "MNIST"))
-MODEL_CHOICES: tuple[tuple[str, str], ...] = (("lenet", "LeNet"), ("linear", "Linear"), ("cnn", "Small CNN"))
-OPTIMIZER_CHOICES: tuple[tuple[str, str], ...] = (("adam", "Adam"), ("sgd", "SGD"))
-DEVICE_CHOICES: tuple[tuple[str, str], ...] = (("cpu", "CPU"), ("gpu", "GPU"))
-MODE_CHOICES: tuple[tuple[bool, str], ...] = ((True, "Static"), (False, "Eager"))
+from resources.settings import RULES_OF, SETTINGS, Settings, optimizers, problems, rule_of
 
 
-class RunSettings(BaseModel):
-    """The settings of a training; what values are allowed is checked by the engine's TrainingConfig."""
+@dataclass(frozen=True, config=ConfigDict(extra="forbid", strict=True))
+class RunSettings(Settings):
+    """The settings of a training, of the declared types; their ranges are checked by ``setting_problems``.
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    Raises:
+        ValidationError (a ValueError): a value of the wrong type, or an unknown setting.
+    """
 
-    data: str = "digits"
-    model: str = "lenet"
-    optimizer: str = "adam"
-    learning_rate: float = 0.001
-    batch_size: int = 64
-    epochs: int = 5
-    seed: int = 0
-    static: bool = True
-    device: str = "cpu"
-    checkpoint_every: int = 200
-    keep: int = 3
-    on_divergence: Literal["stop", "continue"] = "stop"
-    samples: int = 0
+    def as_dict(self) -> dict[str, Any]:
+        """All settings as plain values."""
+        return asdict(self)
 
     def as_config(self, out: str) -> dict[str, Any]:
         """The values of a TrainingConfig that writes into ``out``."""
-        return {**self.model_dump(), "out": out}
+        return {**self.as_dict(), "out": out}
+
+    def changed(self, name: str, value: Any) -> RunSettings:
+        """A copy with one setting, or one parameter such as ``optimizer_params.beta1``, replaced.
+
+        A parameter that gets its default is left out, so that it follows the optimizer's own. With another
+        optimizer or schedule its parameters begin anew: those that have no default get a value to start from.
+
+        Raises:
+            ValueError: no such setting, or a value of the wrong type.
+        """
+        whole, _, parameter = name.partition(".")
+        if whole not in SETTINGS:
+            raise ValueError(f"settings: no such setting: {name!r}; the settings are {', '.join(SETTINGS)}")
+        if parameter:
+            name, value = whole, self._with_parameter(whole, parameter, value)
+        changes: dict[str, Any] = {name: value}
+        for parameters, (chooser, _) in RULES_OF.items():
+            if name == chooser and value != getattr(self, name):
+                rule = rule_of(parameters, value)
+                changes[parameters] = rule.starting_values() if rule is not None else {}
+        return replace(self, **changes)
+
+    def _with_parameter(self, whole: str, parameter: str, value: Any) -> dict[str, Any]:
+        rule = rule_of(whole, getattr(self, RULES_OF[whole][0]))
+        setting = rule.parameter(parameter) if rule is not None else None
+        values = {**getattr(self, whole), parameter: value}
+        if setting is not None and not setting.required and value == setting.default:
+            del values[parameter]
+        return values
 
     @property
     def user_file(self) -> str:
@@ -45,18 +63,42 @@ class RunSettings(BaseModel):
         return path if separator else ""
 
 
-def field_problems(settings: RunSettings) -> dict[str, str]:
-    """What is wrong, by field: ``what: value seen; what to do``. Imports the engine."""
-    from engine.training.config import field_problem
+def setting_problems(settings: RunSettings) -> dict[str, str]:
+    """What is wrong, by setting or parameter: ``what: value seen; what to do``.
 
-    problems = {name: field_problem(name, value) for name, value in settings.model_dump().items()}
-    return {name: problem for name, problem in problems.items() if problem}
+    Imports the engine where a schedule is chosen: only the schedule knows whether its parameters fit each
+    other.
+    """
+    values = settings.as_dict()
+    found = problems(values)
+    if found or not settings.schedule_params:
+        return found
+    from engine.training.config import setting_problems as thorough
+
+    return thorough(values)
+
+
+def title_of_setting(name: str) -> str:
+    """The title of a setting or parameter, as the form shows it."""
+    whole, _, parameter = name.partition(".")
+    if parameter:
+        return parameter.replace("_", " ").capitalize()
+    return SETTINGS[whole].title if whole in SETTINGS else name
 
 
 def title_of(value: str) -> str:
     """The title of a built-in choice, or the last part of a path."""
-    for choices in (DATA_CHOICES, MODEL_CHOICES, OPTIMIZER_CHOICES, DEVICE_CHOICES):
-        for name, title in choices:
-            if name == value:
+    for name in ("data", "model", "optimizer", "device"):
+        for choice, title in SETTINGS[name].choices:
+            if choice == value:
                 return title
     return value.replace("\\", "/").rpartition("/")[2] or value
+
+
+def summary_of_update(config: dict[str, Any]) -> str:
+    """Optimizer, rate and schedule of a run in a few words: ``Momentum, 0.01, step_decay``."""
+    name = str(config.get("optimizer", ""))
+    rule = optimizers().get(name)
+    words = [rule.title if rule is not None else name, str(config.get("learning_rate", ""))]
+    schedule = str(config.get("schedule", "constant"))
+    return ", ".join(words + ([schedule] if schedule != "constant" else []))

@@ -12,7 +12,7 @@ from psygnal import Signal, SignalGroupDescriptor
 
 from studio.session.problems import ProblemView, problem_from_event
 from studio.session.runs import latest_checkpoint
-from studio.session.settings import RunSettings
+from studio.session.settings import RunSettings, title_of_setting
 
 STATES = ("idle", "starting", "running", "pausing", "paused", "stopping", "finished", "failed", "crashed")
 BUSY = ("starting", "running", "pausing", "paused", "stopping")
@@ -170,7 +170,7 @@ class TrainViewModel:
         blocked = {name: why[self.state] for name, why in _WHY_NOT.items() if self.state in why}
         if self.setting_problems and "start" not in blocked:
             name, problem = next(iter(self.setting_problems.items()))
-            blocked["start"] = f"{name.replace('_', ' ').capitalize()} {problem}"
+            blocked["start"] = f"{title_of_setting(name)} {problem}"
         elif self.entry_problems and "start" not in blocked:
             name, problem = next(iter(self.entry_problems.items()))
             blocked["start"] = f"{name}: {problem}"

@@ -3,30 +3,35 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent
-from PySide6.QtWidgets import QFrame, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
-from studio.session.settings import (
-    DATA_CHOICES,
-    DEVICE_CHOICES,
-    MODE_CHOICES,
-    MODEL_CHOICES,
-    OPTIMIZER_CHOICES,
-)
+from resources.settings import RUN_SETTINGS, Rule
 from studio.windows.controls import Facts, ValueLabel, section
+from studio.windows.setting_fields import field_of, help_of
 from widgets import theme
 from widgets.param_form import Field, ParamForm
 
 FOLDER, FILE = "folder", "file"
 STEPS = 1000
+ADVANCED = tuple(name for name, setting in RUN_SETTINGS.items() if setting.advanced)
 
 
 class SettingsPanel(QFrame):
-    """A form whose rows for a folder and a file of one's own come only where they are chosen."""
+    """A form made from the declared settings.
+
+    Rows for a folder and a file of one's own come only where they are chosen, parameters with the optimizer
+    or schedule that they belong to, and what is needed rarely when it is asked for.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "panel")
         self.form = ParamForm(self._fields())
+        self._rules: dict[str, Rule] = {}
+        self.more = QPushButton()
+        self.more.setCheckable(True)
+        self.more.setFlat(True)
+        self.more.toggled.connect(self._show_advanced)
         self._progress_title, self._run_title = section(), section()
         self.bar = QProgressBar()
         self.bar.setRange(0, STEPS)
@@ -39,6 +44,7 @@ class SettingsPanel(QFrame):
         layout.setContentsMargins(theme.SPACE_M, 0, theme.SPACE_M, theme.SPACE_M)
         layout.setSpacing(theme.SPACE_S)
         layout.addWidget(self.form)
+        layout.addWidget(self.more)
         layout.addWidget(self._box(self._progress_box, self._progress_title, self.bar, self.progress_text))
         layout.addWidget(self._box(self._run_box, self._run_title, self.facts))
         layout.addStretch(1)
@@ -46,9 +52,10 @@ class SettingsPanel(QFrame):
             title.setContentsMargins(0, theme.SPACE_S, 0, 0)
         self.set_progress(None, "")
         self.set_facts([])
-        for name in ("data_folder", "model_file", "model_class"):
+        for name in ("data_folder", "model_file", "model_class", "schedule_each"):
             self.form.set_row_visible(name, False)
         self.retranslate()
+        self._show_advanced(False)
 
     @staticmethod
     def _box(box: QWidget, *widgets: QWidget) -> QWidget:
@@ -61,20 +68,40 @@ class SettingsPanel(QFrame):
 
     def _fields(self) -> list[Field]:
         # The words are set in retranslate.
-        return [
-            Field("data", "", "choice", "digits", choices=(*DATA_CHOICES, (FOLDER, "IDX"))),
-            Field("data_folder", "", "path", ""),
-            Field("model", "", "choice", "lenet", choices=(*MODEL_CHOICES, (FILE, "file"))),
-            Field("model_file", "", "path", "", path="file"),
-            Field("model_class", "", "choice", "", choices=(("", "\u2013"),)),
-            Field("optimizer", "", "choice", "adam", choices=OPTIMIZER_CHOICES),
-            Field("learning_rate", "", "float", 0.001, minimum=1e-12, maximum=1e6),
-            Field("batch_size", "", "int", 64, minimum=1, maximum=1_000_000),
-            Field("epochs", "", "int", 5, minimum=1, maximum=1_000_000),
-            Field("static", "", "choice", True, choices=MODE_CHOICES),
-            Field("device", "", "choice", "cpu", choices=DEVICE_CHOICES),
-            Field("seed", "", "int", 0, minimum=0, maximum=2**63 - 1),
-        ]
+        own = {
+            "data": [Field("data_folder", "", "path", "")],
+            "model": [
+                Field("model_file", "", "path", "", path="file"),
+                Field("model_class", "", "choice", "", choices=(("", "\u2013"),)),
+            ],
+        }
+        other = {"data": ((FOLDER, "IDX"),), "model": ((FILE, "file"),)}
+        fields: list[Field] = []
+        for name, setting in RUN_SETTINGS.items():
+            if setting.kind != "parameters":
+                fields += [field_of(setting, more=other.get(name, ())), *own.get(name, [])]
+        return fields
+
+    def show_parameters(self, name: str, rule: Rule) -> None:
+        """Show the parameters of an optimizer or a schedule below the row where it is chosen.
+
+        Args:
+            name: ``optimizer_params`` or ``schedule_params``; the parameters are the fields ``NAME.beta1``.
+        """
+        if self._rules.get(name) == rule:
+            return
+        self._rules[name] = rule
+        chooser = name.removesuffix("_params")
+        self.form.set_dependents(
+            chooser, [field_of(setting, f"{name}.{setting.name}", self.tr) for setting in rule.parameters]
+        )
+        if name == "schedule_params":
+            self.form.set_row_visible("schedule_each", bool(rule.class_name))
+
+    def _show_advanced(self, shown: bool) -> None:
+        for name in ADVANCED:
+            self.form.set_row_visible(name, shown)
+        self.more.setText(self.tr("Fewer settings") if shown else self.tr("More settings"))
 
     def set_progress(self, share: float | None, text: str) -> None:
         """How much of the training is done (0 to 1), None where there is none."""
@@ -90,28 +117,30 @@ class SettingsPanel(QFrame):
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
         tr, form = self.tr, self.form
-        form.set_text("data", tr("Data"), tr("What the model learns from"))
+        for name, setting in RUN_SETTINGS.items():
+            if setting.kind != "parameters":
+                form.set_text(name, tr(setting.title), help_of(setting, tr))
+                if setting.choices and setting.kind != "name":
+                    form.set_choices(name, tuple((value, tr(title)) for value, title in setting.choices))
+        for name, rule in self._rules.items():
+            for setting in rule.parameters:
+                form.set_text(f"{name}.{setting.name}", tr(setting.title), help_of(setting, tr))
         form.set_text("data_folder", tr("Folder"), tr("A folder with the four IDX files, plain or gzip"))
-        form.set_text("model", tr("Model"), tr("The network to train"))
         form.set_text(
             "model_file", tr("File"), tr("A Python file with a class of nn.Layer; it is asked for once")
         )
         form.set_text("model_class", tr("Class"), tr("The class of the network in the file"))
-        form.set_text("optimizer", tr("Optimizer"), tr("How the weights are updated"))
-        form.set_text("learning_rate", tr("Rate"), tr("The learning rate, such as 0.001"))
-        form.set_text("batch_size", tr("Batch"), tr("Pictures in each step"))
-        form.set_text("epochs", tr("Epochs"), tr("Passes over all training pictures"))
-        form.set_text(
-            "static", tr("Mode"),
-            tr("Static runs the Program that to_static makes; Eager runs Python line by line"),
-        )  # fmt: skip
-        form.set_text("device", tr("Device"), tr("Where the numbers are worked out"))
-        form.set_text("seed", tr("Seed"), tr("Fixes the initial weights and the order of the pictures"))
-        form.set_choices("data", (*DATA_CHOICES, (FOLDER, tr("IDX folder..."))))
-        form.set_choices("model", (*MODEL_CHOICES, (FILE, tr("Own file..."))))
+        self._offer("data", (FOLDER, tr("IDX folder...")))
+        self._offer("model", (FILE, tr("Own file...")))
+        self._show_advanced(self.more.isChecked())
         self._progress_title.setText(tr("Progress"))
         self._run_title.setText(tr("Run"))
         self.bar.setAccessibleName(tr("Progress of the training"))
+
+    def _offer(self, name: str, other: tuple[str, str]) -> None:
+        """One more choice than those that are built in."""
+        choices = tuple((value, self.tr(title)) for value, title in RUN_SETTINGS[name].choices)
+        self.form.set_choices(name, (*choices, other))
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.LanguageChange:

@@ -16,6 +16,7 @@ from PIL import Image
 from typer.testing import CliRunner, Result
 
 from engine.files.checkpoint import list_checkpoints
+from resources.settings import RUN_SETTINGS, optimizers, schedules
 from studio.cli import app
 from studio.session import display
 
@@ -76,7 +77,7 @@ def bar(label: int, path: Path) -> Path:
 def test_json_is_one_object_a_line_and_nothing_else(bars: Path, tmp_path: Path) -> None:
     (tmp_path / "net.py").write_text(MODEL)
     model, out = f"{tmp_path / 'net.py'}:Net", tmp_path / "run"
-    done = call("train", "--data", bars, "--model", model, "--eager", "--out", out, "--json")
+    done = call("train", "--data", bars, "--model", model, "--eager", "--epochs", "1", "--out", out, "--json")
     assert done.exit_code == 0, done.output
     events = [json.loads(line) for line in done.stdout.splitlines()]
     assert events[0]["event"] == "started"
@@ -88,7 +89,8 @@ def test_json_is_one_object_a_line_and_nothing_else(bars: Path, tmp_path: Path) 
 
 def test_resume_keeps_the_settings_and_takes_more_epochs(bars: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
-    first = call("train", "--data", bars, "--model", "linear", "--seed", "4", "--out", out, "--json")
+    words = ["train", "--data", bars, "--model", "linear", "--epochs", "1", "--seed", "4", "--out", out]
+    first = call(*words, "--json")
     assert first.exit_code == 0
     again = call("train", "--resume", "--out", out, "--epochs", "2", "--json")
     events = [json.loads(line) for line in again.stdout.splitlines()]
@@ -99,11 +101,59 @@ def test_resume_keeps_the_settings_and_takes_more_epochs(bars: Path, tmp_path: P
     assert "a continued run keeps what it was started with" in said_in(other)
 
 
+def test_parameters_of_optimizer_and_schedule(bars: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    chosen = [
+        "--optimizer",
+        "momentum",
+        "--optimizer-param",
+        "momentum=0.95",
+        "--schedule",
+        "multi_step_decay",
+    ]
+    chosen += ["--schedule-param", "milestones=1,3", "--schedule-param", "gamma=0.5", "--clip-norm", "2"]
+    words = ["train", "--data", bars, "--model", "linear", "--epochs", "1", "--out", out, "--json"]
+    done = call(*words, *chosen)
+    assert done.exit_code == 0, done.output
+    config = json.loads(done.stdout.splitlines()[0])["config"]
+    assert config["optimizer_params"] == {"momentum": 0.95}
+    assert config["schedule_params"] == {"milestones": [1, 3], "gamma": 0.5}
+    assert config["clip_norm"] == 2.0
+    # A resumed run has them from its folder; the same once more is no change, others are refused.
+    again = call(
+        "train", "--resume", "--out", out, "--epochs", "2", "--optimizer-param", "momentum=0.95", "--json"
+    )
+    assert again.exit_code == 0, again.output
+    resumed = json.loads(again.stdout.splitlines()[0])["config"]
+    assert resumed == {**config, "epochs": 2}
+    other = call("train", "--resume", "--out", out, "--optimizer-param", "momentum=0.5")
+    assert other.exit_code == 2
+    assert "optimizer_params: a continued run keeps what it was started with" in said_in(other)
+
+
+def test_help_has_every_setting_and_every_parameter() -> None:
+    said = " ".join(call("train", "--help").stdout.replace("│", " ").split())
+    for setting in RUN_SETTINGS.values():
+        assert setting.flag in said
+    for rule in (*optimizers().values(), *schedules().values()):
+        assert f" {rule.name}" in said
+        for parameter in rule.parameters:
+            assert f" {parameter.name} (" in said
+
+
 @pytest.mark.parametrize(
     ("words", "status", "said"),
     [
         (["train", "--optimizer", "adamm"], 2, "no such choice: got 'adamm'"),
         (["train", "--epochs", "many"], 2, "--epochs"),
+        (["train", "--optimizer-param", "momentum=0.9"], 2, "adam has no such parameter: got 'momentum'; it"),
+        (
+            ["train", "--optimizer-param", "beta1=1.5"],
+            2,
+            "--optimizer-param: beta1 must be at least 0 and below",
+        ),
+        (["train", "--schedule", "step_decay"], 2, "schedule_params.step_size: step_decay needs it"),
+        (["train", "--schedule-param", "gamma"], 2, "--schedule-param: must be NAME=VALUE: got 'gamma'"),
         (["train", "--resume"], 2, "give --out DIR"),
         (["fly"], 2, "No such command"),
         (["predict", "nowhere/model"], 2, "Missing argument"),

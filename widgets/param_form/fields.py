@@ -6,14 +6,19 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-Value = int | float | str | bool
-Kind = Literal["int", "float", "choice", "text", "path", "bool"]
+Value = int | float | str | bool | tuple[int, ...] | tuple[float, ...]
+Kind = Literal["int", "float", "integers", "numbers", "choice", "text", "path", "bool"]
+Bound = Literal["minimum", "above", "maximum", "below"]
 
 
 @dataclass(frozen=True)
 class Field:
-    """One setting. `choices` are (value, label) pairs; `path` says what a path field picks; an empty text or
-    path is an error where `required`."""
+    """One setting.
+
+    ``minimum`` and ``maximum`` may be reached, ``above`` and ``below`` may not; they hold for a number and
+    for each of several. `choices` are (value, label) pairs; `path` says what a path field picks; an empty
+    text or path is an error where `required`.
+    """
 
     key: str
     label: str
@@ -21,45 +26,66 @@ class Field:
     default: Value
     minimum: float | None = None
     maximum: float | None = None
+    above: float | None = None
+    below: float | None = None
     choices: tuple[tuple[Value, str], ...] = ()
     help: str = ""
     unit: str = ""
     required: bool = False
     path: Literal["folder", "file", "save"] = "folder"
 
+    def bounds(self) -> tuple[tuple[Bound, float], ...]:
+        """The bounds that the field has."""
+        named: tuple[tuple[Bound, float | None], ...] = (
+            ("minimum", self.minimum), ("above", self.above), ("maximum", self.maximum), ("below", self.below)
+        )  # fmt: skip
+        return tuple((name, bound) for name, bound in named if bound is not None)
+
 
 @dataclass(frozen=True)
 class Problem:
-    """Why a text is no value of its field: a code that the form puts into words, and the numbers in them."""
+    """Why a text is no value of its field: a code that the form puts into words, and the bounds it missed."""
 
-    code: Literal["whole", "number", "range", "minimum", "maximum", "empty"]
-    low: float | None = None
-    high: float | None = None
+    code: Literal["whole", "number", "bounds", "empty"]
+    bounds: tuple[tuple[Bound, float], ...] = ()
 
 
 def parse(field: Field, text: str) -> Value | Problem:
-    """The value that was typed into an int, float, text or path field, or what is wrong with it."""
+    """The value that was typed into a field of numbers, text or a path, or what is wrong with it."""
     stripped = text.strip()
     if field.kind in ("text", "path"):
         return Problem("empty") if field.required and not stripped else stripped
+    if field.kind in ("integers", "numbers"):
+        values = [_number(field, part) for part in stripped.replace(",", " ").split()]
+        wrong = next((value for value in values if isinstance(value, Problem)), None)
+        if wrong is not None or not values:
+            return wrong or Problem("empty")
+        return tuple(value for value in values if not isinstance(value, Problem))
     # People type thousands with (thin) spaces, as the studio shows them.
-    compact = "".join(stripped.split())
+    return _number(field, "".join(stripped.split()))
+
+
+def _number(field: Field, text: str) -> int | float | Problem:
+    whole = field.kind in ("int", "integers")
     try:
-        value: int | float = int(compact) if field.kind == "int" else float(compact)
+        value: int | float = int(text) if whole else float(text)
     except ValueError:
-        return Problem("whole" if field.kind == "int" else "number")
+        return Problem("whole" if whole else "number")
     if not math.isfinite(value):
         return Problem("number")
-    low, high = field.minimum, field.maximum
-    if (low is not None and value < low) or (high is not None and value > high):
-        if low is not None and high is not None:
-            return Problem("range", low, high)
-        return Problem("minimum", low=low) if low is not None else Problem("maximum", high=high)
+    within = {
+        "minimum": lambda bound: value >= bound, "above": lambda bound: value > bound,
+        "maximum": lambda bound: value <= bound, "below": lambda bound: value < bound,
+    }  # fmt: skip
+    if not all(within[name](bound) for name, bound in field.bounds()):
+        return Problem("bounds", field.bounds())
     return value
 
 
 def write(value: Value) -> str:
     """A value as text for editing: the shortest that reads back as the same number."""
+    if isinstance(value, tuple):
+        return ", ".join(write(item) for item in value)
     if isinstance(value, float):
         text = repr(value)
         return text[:-2] if text.endswith(".0") else text

@@ -22,6 +22,8 @@ class _Row:
     value: Value
     problem: Problem | None = None
     error: str = ""
+    depends_on: str = ""
+    visible: bool = True
 
 
 class ParamForm(QWidget):
@@ -45,10 +47,11 @@ class ParamForm(QWidget):
         self._grid.setColumnStretch(1, 1)
         for field in fields:
             self._add(field)
+        self._place()
         self._valid = self.is_valid()
         self.retranslate()
 
-    def _add(self, field: Field) -> None:
+    def _add(self, field: Field, depends_on: str = "") -> None:
         if field.key in self._rows:
             raise ValueError(f"ParamForm: two fields have the key {field.key!r}")
         editor, label, message = make_editor(field), QLabel(), QLabel()
@@ -60,17 +63,50 @@ class ParamForm(QWidget):
         message.setWordWrap(True)
         message.setContentsMargins(0, 2, 0, theme.SPACE_S)
         message.hide()
-        line = 2 * len(self._rows)
-        self._grid.addWidget(label, line, 0, Qt.AlignmentFlag.AlignTop)
-        self._grid.addWidget(editor, line, 1)
-        self._grid.addWidget(message, line + 1, 1)
-        # A little room below each row, kept whether or not there is a message.
-        self._grid.setRowMinimumHeight(line + 1, theme.SPACE_S)
-        row = _Row(field, label, editor, message, field.default)
+        if depends_on:
+            label.setContentsMargins(theme.SPACE_S, 0, 0, 0)
+        row = _Row(field, label, editor, message, field.default, depends_on=depends_on)
         self._rows[field.key] = row
         self._check(row)
         editor.edited.connect(lambda: self._edited(row))
         self._name(row, field.label, field.help)
+
+    def _place(self) -> None:
+        """Lay the rows out in their order, and let the Tab key follow it."""
+        before: QWidget | None = None
+        for place, row in enumerate(self._rows.values()):
+            line = 2 * place
+            self._grid.addWidget(row.label, line, 0, Qt.AlignmentFlag.AlignTop)
+            self._grid.addWidget(row.editor, line, 1)
+            self._grid.addWidget(row.message, line + 1, 1)
+            # A little room below each row, kept whether or not there is a message.
+            self._grid.setRowMinimumHeight(line + 1, theme.SPACE_S if row.visible else 0)
+            if before is not None:
+                QWidget.setTabOrder(before, row.editor.control)
+            before = row.editor.control
+        for line in range(2 * len(self._rows), self._grid.rowCount()):
+            self._grid.setRowMinimumHeight(line, 0)
+
+    def set_dependents(self, key: str, fields: Iterable[Field]) -> None:
+        """Show these fields, indented, right below the row of ``key``, in place of those shown there before.
+
+        Their values begin with the defaults.
+        """
+        self._row(key)
+        for old in [name for name, row in self._rows.items() if row.depends_on == key]:
+            row = self._rows.pop(old)
+            for widget in (row.label, row.editor, row.message):
+                self._grid.removeWidget(widget)
+                widget.hide()
+                widget.deleteLater()
+        before = list(self._rows)
+        for field in fields:
+            self._add(field, depends_on=key)
+        added = [name for name in self._rows if name not in before]
+        at = before.index(key) + 1
+        self._rows = {name: self._rows[name] for name in (*before[:at], *added, *before[at:])}
+        self._place()
+        self._tell_validity()
 
     def _name(self, row: _Row, label: str, help_text: str) -> None:
         row.label.setText(label)
@@ -137,6 +173,7 @@ class ParamForm(QWidget):
     def set_row_visible(self, key: str, visible: bool) -> None:
         """Show or hide a field that doesn't apply now; its value stays."""
         row = self._row(key)
+        row.visible = visible
         row.editor.setVisible(visible)
         row.label.setVisible(visible)
         row.message.setVisible(visible and bool(row.message.text()))
@@ -154,6 +191,10 @@ class ParamForm(QWidget):
     def set_text(self, key: str, label: str, help_text: str = "") -> None:
         """Change the words of a field (after a change of language)."""
         self._name(self._row(key), label, help_text)
+
+    def label(self, key: str) -> str:
+        """The words beside a field."""
+        return self._row(key).label.text()
 
     def keys(self) -> list[str]:
         """The keys of the fields in their order."""
@@ -189,7 +230,7 @@ class ParamForm(QWidget):
     def _show(self, row: _Row) -> None:
         text = self._words(row.problem) if row.problem else row.error
         row.message.setText(text)
-        row.message.setVisible(bool(text) and not row.editor.isHidden())
+        row.message.setVisible(bool(text) and row.visible)
         control = row.editor.control
         if bool(control.property("invalid")) != bool(text):
             control.setProperty("invalid", bool(text))
@@ -204,13 +245,18 @@ class ParamForm(QWidget):
             self.validity_changed.emit(valid)
 
     def _words(self, problem: Problem) -> str:
-        low, high = ("" if v is None else f"{v:g}" for v in (problem.low, problem.high))
+        if problem.code == "bounds":
+            bounds = {name: f"{bound:g}" for name, bound in problem.bounds}
+            if bounds.keys() == {"minimum", "maximum"}:
+                return self.tr("Between {0} and {1}").format(bounds["minimum"], bounds["maximum"])
+            words = {
+                "minimum": self.tr("At least {0}"), "above": self.tr("Above {0}"),
+                "maximum": self.tr("At most {0}"), "below": self.tr("Below {0}"),
+            }  # fmt: skip
+            return ", ".join(words[name].format(bound) for name, bound in bounds.items())
         return {
             "whole": self.tr("Enter a whole number"),
             "number": self.tr("Enter a number"),
-            "range": self.tr("Between {0} and {1}").format(low, high),
-            "minimum": self.tr("At least {0}").format(low),
-            "maximum": self.tr("At most {0}").format(high),
             "empty": self.tr("Must not be empty"),
         }[problem.code]
 

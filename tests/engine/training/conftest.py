@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -42,6 +42,7 @@ class FakeStepper:
         self.accuracies: list[float] = [0.5]
         self.steps = 0
         self.evaluations = 0
+        self.measured: list[dict[str, float]] = []
 
     def _set_network(self, state: dict[str, Any]) -> None:
         self.weight = np.array(state["w"])
@@ -66,6 +67,9 @@ class FakeStepper:
 
     def set_state_dict(self, state: dict[str, Any]) -> None:
         self.weight, self.moment = np.array(state["model"]["w"]), np.array(state["optimizer"]["m"])
+
+    def end_epoch(self, measured: Mapping[str, float]) -> None:
+        self.measured.append(dict(measured))
 
     def parameter_count(self) -> int:
         return 3

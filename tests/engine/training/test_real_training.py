@@ -107,6 +107,75 @@ def test_a_resumed_run_ends_bit_equal(
     assert second[-1]["validation_accuracy"] == events[-1]["validation_accuracy"]
 
 
+CHOSEN: dict[str, dict[str, Any]] = {
+    "momentum, cosine": {
+        "optimizer": "momentum", "optimizer_params": {"momentum": 0.8, "weight_decay": 1e-3},
+        "schedule": "cosine_annealing_decay", "schedule_each": "batch", "clip_norm": 1.0,
+    },
+    "rmsprop, warm-up": {
+        "optimizer": "rmsprop", "optimizer_params": {"centered": True, "momentum": 0.5},
+        "schedule": "linear_warmup", "schedule_params": {"warmup_steps": 10},
+    },
+    "adamax, restarts": {
+        "optimizer": "adamax", "schedule": "cosine_annealing_warm_restarts", "schedule_each": "batch",
+        "schedule_params": {"T_0": 3, "T_mult": 2},
+    },
+    "adagrad, milestones": {
+        "optimizer": "adagrad", "schedule": "multi_step_decay", "schedule_each": "batch",
+        "schedule_params": {"milestones": [2, 8], "gamma": 0.5},
+    },
+    "lamb, plateau": {
+        "optimizer": "lamb", "schedule": "reduce_on_plateau",
+        "schedule_params": {"patience": 0, "threshold": 10.0, "threshold_mode": "abs"},
+    },
+    "adadelta, linear": {"optimizer": "adadelta", "schedule": "linear_lr"},
+    "lbfgs, cycle": {
+        "optimizer": "lbfgs", "optimizer_params": {"max_iter": 3, "history_size": 2},
+        "schedule": "one_cycle_lr", "learning_rate": 0.1,
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("stop_at", [3, 7, 9])
+@pytest.mark.parametrize("chosen", CHOSEN)
+def test_optimizers_and_schedules_resume_bit_equal(
+    chosen: str, stop_at: int, bars: Path, tmp_path: Path
+) -> None:
+    settings: dict[str, Any] = {"learning_rate": 0.01, **CHOSEN[chosen]}
+    config = TrainingConfig(str(bars), "linear", batch_size=32, epochs=2, seed=3, **settings)
+    whole, events = train(config)
+    parts = config.changed(out=str(tmp_path / "run"))
+    train(parts, stop_at=stop_at)
+    # Everything from the folder, as the command line and the window do it.
+    resumed = TrainingRun.from_folder(tmp_path / "run")
+    resumed.run()
+    assert resumed.config == parts
+    assert_same_bits(weights(resumed), weights(whole))
+    assert resumed._parts.stepper.learning_rate == whole._parts.stepper.learning_rate
+    found = losses(events)
+    assert found[-1] < found[0]
+
+
+def test_a_plateau_lowers_the_rate_of_the_run(bars: Path) -> None:
+    chosen = CHOSEN["lamb, plateau"]
+    run, _ = train(TrainingConfig(str(bars), "linear", batch_size=100, epochs=4, **chosen))
+    assert run._parts.stepper.learning_rate == pytest.approx(
+        1e-3 * 0.1**3
+    )  # after the first epoch all fail to be better by 10
+
+
+def test_clipping_changes_what_is_learned(bars: Path) -> None:
+    config = TrainingConfig(str(bars), "linear", batch_size=100, epochs=1, optimizer="sgd")
+    free, _ = train(config)
+    tight, _ = train(config.changed(clip_norm=1e-9))
+    start, _ = train(config.changed(learning_rate=1e-12))
+    moved = [
+        max(float(np.abs(weights(run)[name] - value).max()) for name, value in weights(start).items())
+        for run in (free, tight)
+    ]
+    assert moved[0] > 1e-6 > moved[1]
+
+
 def test_every_checkpoint_leads_to_the_same_end(noisy: str, bars: Path, tmp_path: Path) -> None:
     config = TrainingConfig(
         str(bars), noisy, batch_size=50, epochs=2, checkpoint_every=1, keep=99, out=str(tmp_path / "run")

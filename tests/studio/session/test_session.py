@@ -168,7 +168,7 @@ def test_divergence(stage: Any) -> None:
 def test_a_wrong_setting_blocks_start_and_says_why(stage: Any) -> None:
     stage.session.change_setting("learning_rate", -1.0)
     reason = stage.session.execute("start")
-    assert reason == "Learning rate must be a positive number: got -1.0; give e.g. 0.001"
+    assert reason == "Rate must be a positive number: got -1.0; give e.g. 0.001"
     assert stage.workers == []
     stage.session.change_setting("learning_rate", 0.01)
     assert stage.session.execute("start") == ""
@@ -292,6 +292,54 @@ def test_projects_keep_settings_and_runs_beside_the_file(stage: Any, tmp_path: P
     assert session.train.settings.epochs == 7
     assert session.project.name == "mine"
     assert session.preferences.recent_projects == [str(path)]
+
+
+def test_projects_keep_the_parameters_of_optimizer_and_schedule(stage: Any, tmp_path: Path) -> None:
+    session = stage.session
+    session.change_setting("optimizer", "momentum")
+    session.change_setting("optimizer_params.momentum", 0.5)
+    session.change_setting("schedule", "multi_step_decay")
+    assert session.train.settings.schedule_params == {"milestones": [2, 4]}  # a value to start from
+    session.change_setting("schedule_params.milestones", [1, 9])
+    session.save_project(tmp_path / "mine")
+    session.execute("new_project")
+    assert session.train.settings.optimizer_params == {}
+    session.open_project(tmp_path / "mine.studio.json")
+    settings = session.train.settings
+    assert (settings.optimizer, settings.optimizer_params) == ("momentum", {"momentum": 0.5})
+    assert (settings.schedule, settings.schedule_params) == ("multi_step_decay", {"milestones": [1, 9]})
+    session.execute("start")
+    assert stage.worker.job["config"]["schedule_params"] == {"milestones": [1, 9]}
+
+
+def test_a_project_from_before_there_were_parameters_opens(stage: Any, tmp_path: Path) -> None:
+    settings = {
+        "data": "digits", "model": "lenet", "optimizer": "sgd", "learning_rate": 0.01, "batch_size": 32,
+        "epochs": 3, "seed": 1, "static": False, "device": "cpu", "checkpoint_every": 100, "keep": 2,
+        "on_divergence": "continue", "samples": 10,
+    }  # fmt: skip
+    path = tmp_path / "old.json"
+    path.write_text(json.dumps({"format": "model-studio project", "version": 1, "settings": settings}))
+    stage.session.open_project(path)
+    found = stage.session.train.settings.as_dict()
+    assert {name: found[name] for name in settings} == settings
+    assert (found["optimizer_params"], found["schedule"]) == ({}, "constant")
+    assert stage.session.train.setting_problems == {}
+
+
+def test_parameters_begin_anew_with_another_optimizer_and_defaults_are_not_kept(stage: Any) -> None:
+    session = stage.session
+    session.change_setting("optimizer_params.beta1", 0.5)
+    assert session.train.settings.optimizer_params == {"beta1": 0.5}
+    session.change_setting("optimizer_params.beta1", 0.9)
+    assert session.train.settings.optimizer_params == {}
+    session.change_setting("optimizer_params.beta2", 0.5)
+    session.change_setting("optimizer", "sgd")
+    assert session.train.settings.optimizer_params == {}
+    session.change_setting("optimizer_params.weight_decay", -1.0)
+    assert session.execute("start") == "Weight decay must be at least 0: got -1.0; give e.g. 0"
+    with pytest.raises(ValueError, match="no such setting: 'colour'"):
+        session.change_setting("colour", 1)
 
 
 @pytest.mark.parametrize(

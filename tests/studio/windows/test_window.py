@@ -187,6 +187,46 @@ def test_an_entry_that_the_engine_refuses_is_marked(stage: Any) -> None:
     assert "Epochs" in stage.studio.actions.trigger("start")
 
 
+def test_parameters_appear_with_their_optimizer_and_schedule(stage: Any) -> None:
+    form = stage.studio.settings_panel.form
+    at = form.keys().index("optimizer")
+    assert form.keys()[at + 1 : at + 3] == ["optimizer_params.beta1", "optimizer_params.beta2"]
+    assert not form.control("schedule_each").isVisible()
+    form.set_value("optimizer", "momentum")
+    form.set_value("schedule", "step_decay")
+    assert "optimizer_params.beta1" not in form.keys()  # noqa: SIM118
+    assert form.control("schedule_each").isVisible()
+    form.control("optimizer_params.momentum").setText("0.95")
+    form.control("schedule_params.step_size").setText("3")
+    settings = stage.session.train.settings
+    assert settings.optimizer_params == {"momentum": 0.95}
+    assert settings.schedule_params == {"step_size": 3}
+    form.control("optimizer_params.momentum").setText("1")
+    assert form.errors() == {"optimizer_params.momentum": "At least 0, Below 1"}
+    form.control("optimizer_params.momentum").setText("0.9")
+    stage.start()
+    config = stage.worker.job["config"]
+    assert (config["optimizer"], config["optimizer_params"]) == ("momentum", {})
+    assert (config["schedule"], config["schedule_params"]) == ("step_decay", {"step_size": 3})
+
+
+def test_parameters_that_do_not_fit_each_other_are_marked(stage: Any) -> None:
+    form = stage.studio.settings_panel.form
+    form.set_value("schedule", "multi_step_decay")
+    form.control("schedule_params.milestones").setText("4, 2")
+    assert "milestones must rise" in form.errors()["schedule"]
+    form.control("schedule_params.milestones").setText("2, 4")
+    assert form.errors() == {}
+
+
+def test_settings_that_are_needed_rarely_come_when_asked_for(stage: Any) -> None:
+    panel = stage.studio.settings_panel
+    assert not panel.form.control("keep").isVisible()
+    panel.more.click()
+    assert panel.form.control("keep").isVisible()
+    assert panel.more.text() == "Fewer settings"
+
+
 def test_own_folder_and_own_file(stage: Any, tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text("from engine import nn\nclass Helper: pass\nclass Net(nn.Layer): pass\n")

@@ -47,16 +47,32 @@ def test_defaults_are_the_values(form: ParamForm) -> None:
         ("int", " 12 ", 12),
         ("int", "1\u2009024", 1024),
         ("int", "1.5", Problem("whole")),
-        ("int", "0", Problem("range", 1, 4096)),
+        ("int", "0", Problem("bounds", (("minimum", 1), ("maximum", 4096)))),
         ("float", "1e-3", 0.001),
         ("float", "nan", Problem("number")),
         ("float", "inf", Problem("number")),
         ("float", "", Problem("number")),
-        ("float", "5000", Problem("range", 1, 4096)),
+        ("float", "5000", Problem("bounds", (("minimum", 1), ("maximum", 4096)))),
     ],
 )
 def test_parse(kind: str, text: str, value: object) -> None:
     assert parse(Field("f", "F", kind, 1, minimum=1 if value != 0.001 else 0, maximum=4096), text) == value
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "value"),
+    [
+        ("float", "1", Problem("bounds", (("above", 0), ("below", 1)))),
+        ("float", "0", Problem("bounds", (("above", 0), ("below", 1)))),
+        ("float", "0.5", 0.5),
+        ("numbers", "0.5, 0.25 0.125", (0.5, 0.25, 0.125)),
+        ("numbers", "0.5, 2", Problem("bounds", (("above", 0), ("below", 1)))),
+        ("integers", "x, 2", Problem("whole")),
+        ("numbers", " ", Problem("empty")),
+    ],
+)
+def test_parse_open_bounds_and_lists(kind: str, text: str, value: object) -> None:
+    assert parse(Field("f", "F", kind, 1, above=0, below=1), text) == value
 
 
 @pytest.mark.parametrize("value", [0.001, 1e-8, 0.1 + 0.2, 3.0, 2026])
@@ -131,6 +147,29 @@ def test_rows_hide(form: ParamForm) -> None:
     assert not form.control("folder").isVisible()
     assert form.sizeHint().height() < before
     assert "folder" in form.values()
+
+
+def test_dependents_stand_below_their_row_and_are_replaced(form: ParamForm) -> None:
+    fields = [
+        Field("data.beta", "Beta", "float", 0.9, minimum=0, below=1),
+        Field("data.steps", "Steps", "integers", (2, 4)),
+    ]
+    form.set_dependents("data", fields)
+    assert form.keys()[:4] == ["data", "data.beta", "data.steps", "rate"]
+    QApplication.processEvents()
+    tops = [form.control(key).mapTo(form, QPoint()).y() for key in form.keys()]  # noqa: SIM118
+    assert tops == sorted(tops)
+    assert form.control("data").nextInFocusChain() is form.control("data.beta")
+    line(form, "data.beta").setText("1")
+    assert form.errors() == {"data.beta": "At least 0, Below 1"}
+    seen: list[tuple[str, object]] = []
+    form.changed.connect(lambda key, value: seen.append((key, value)))
+    line(form, "data.steps").setText("1, 3")
+    assert seen == [("data.steps", (1, 3))]
+    form.set_dependents("data", [Field("data.gamma", "Gamma", "float", 0.5)])
+    assert form.keys()[:3] == ["data", "data.gamma", "rate"]
+    assert form.is_valid()
+    assert form.value("data.gamma") == 0.5
 
 
 def test_choices_change_and_keep_the_chosen(form: ParamForm) -> None:

@@ -1,0 +1,11 @@
+"""What can be set for a run, declared once; imports neither the engine nor Qt, so that both can read it."""
+
+from resources.settings.checking import moves_each, parse_parameters, problems
+from resources.settings.rules import CONSTANT, Rule, optimizers, schedules
+from resources.settings.run import CHANGEABLE, OUT, RULES_OF, RUN_SETTINGS, SETTINGS, Settings, rule_of
+from resources.settings.setting import Setting
+
+__all__ = [
+    "CHANGEABLE", "CONSTANT", "OUT", "RULES_OF", "RUN_SETTINGS", "SETTINGS", "Rule", "Setting", "Settings",
+    "moves_each", "optimizers", "parse_parameters", "problems", "rule_of", "schedules",
+]  # fmt: skip

@@ -1,0 +1,122 @@
+"""The settings of a run: each with type, range, default, title and help, in this one place.
+
+Command line, window, checks, resume rules and documentation are made from here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from resources.settings.rules import CONSTANT, Rule, optimizers, schedules
+from resources.settings.setting import Setting, declared
+
+MAX_SEED = 2**63 - 1
+
+
+def _titles(rules: dict[str, Rule]) -> tuple[tuple[str, str], ...]:
+    return tuple((rule.name, rule.title) for rule in rules.values())
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is chosen before a training, apart from the folder that it writes into."""
+
+    data: str = declared(
+        "name", "digits", "Data", "What the model learns from: digits, mnist, or a folder with IDX files.",
+        choices=(("digits", "Digits (built in)"), ("mnist", "MNIST")),
+        example="digits, mnist or a folder with IDX files",
+    )  # fmt: skip
+    model: str = declared(
+        "name", "lenet", "Model", "The network to train: lenet, linear, cnn, or FILE.py:Class.",
+        choices=(("lenet", "LeNet"), ("linear", "Linear"), ("cnn", "Small CNN")),
+        example="lenet, linear, cnn or FILE.py:Class",
+    )  # fmt: skip
+    optimizer: str = declared(
+        "choice", "adam", "Optimizer", "How the weights are updated.", choices=_titles(optimizers())
+    )
+    optimizer_params: dict[str, Any] = declared(
+        "parameters", {}, "Optimizer parameters", "Parameters of the optimizer, each as NAME=VALUE.",
+        option="optimizer-param",
+    )  # fmt: skip
+    learning_rate: float = declared(
+        "float", 0.001, "Rate", "The learning rate, such as 0.001.", above=0, example="e.g. 0.001",
+        option="lr",
+    )  # fmt: skip
+    schedule: str = declared(
+        "choice", CONSTANT, "Schedule", "How the learning rate changes in the course of the run.",
+        choices=_titles(schedules()),
+    )  # fmt: skip
+    schedule_params: dict[str, Any] = declared(
+        "parameters", {}, "Schedule parameters", "Parameters of the schedule, each as NAME=VALUE.",
+        option="schedule-param",
+    )  # fmt: skip
+    schedule_each: str = declared(
+        "choice", "auto", "Moves on",
+        "When the schedule moves on: after each batch, after each epoch, or as is usual for the schedule.",
+        choices=(("auto", "As usual for it"), ("batch", "Each batch"), ("epoch", "Each epoch")),
+    )  # fmt: skip
+    clip_norm: float = declared(
+        "float", 0.0, "Clip norm",
+        "Scale gradients down together so that their global norm is at most this; 0 leaves them as they are.",
+        minimum=0, zero="none", example="e.g. 1.0, or 0 for no clipping",
+    )  # fmt: skip
+    batch_size: int = declared(
+        "int", 64, "Batch", "Pictures in each step.", minimum=1, maximum=1_000_000, example="e.g. 64"
+    )
+    epochs: int = declared(
+        "int", 5, "Epochs", "Passes over all training pictures.", minimum=1, maximum=1_000_000,
+        example="e.g. 5", changeable=True,
+    )  # fmt: skip
+    static: bool = declared(
+        "bool", True, "Mode",
+        "Static runs the Program that to_static makes; eager runs Python line by line.",
+        choices=((True, "Static"), (False, "Eager")),
+    )  # fmt: skip
+    device: str = declared(
+        "device", "cpu", "Device", "Where the numbers are computed: cpu, gpu or gpu:0.",
+        choices=(("cpu", "CPU"), ("gpu", "GPU")), changeable=True,
+    )  # fmt: skip
+    seed: int = declared(
+        "int", 0, "Seed", "Fixes the initial weights, the order of the pictures and every dropout.",
+        minimum=0, maximum=MAX_SEED, example="e.g. 2026",
+    )  # fmt: skip
+    samples: int = declared(
+        "int", 0, "Pictures", "Take only the first so many training pictures; 0 takes all.",
+        minimum=0, maximum=1_000_000_000, example="e.g. 1000, or 0 for all", advanced=True,
+    )  # fmt: skip
+    checkpoint_every: int = declared(
+        "int", 200, "Checkpoint",
+        "Steps between checkpoints, beside those at the end of each epoch; 0 for those only.",
+        minimum=0, maximum=1_000_000_000, example="e.g. 200, or 0 for the end of epochs only",
+        changeable=True, advanced=True,
+    )  # fmt: skip
+    keep: int = declared(
+        "int", 3, "Keep", "How many step checkpoints stay on disk; the best one is kept beside them.",
+        minimum=1, maximum=1_000_000, example="e.g. 3", changeable=True, advanced=True,
+    )  # fmt: skip
+    on_divergence: str = declared(
+        "choice", "stop", "Diverged",
+        "What to do when the loss is not a finite number: stop the run, or continue.",
+        choices=(("stop", "Stop"), ("continue", "Continue")), changeable=True, advanced=True,
+    )  # fmt: skip
+
+
+OUT = Setting(
+    "path", "", "Folder", "The folder of the run; empty writes nothing at all.", name="out",
+    example="e.g. 'runs/a'", changeable=True,
+)  # fmt: skip
+
+RUN_SETTINGS: dict[str, Setting] = {
+    item.name: replace(item.metadata["setting"], name=item.name) for item in fields(Settings)
+}
+SETTINGS: dict[str, Setting] = {**RUN_SETTINGS, "out": OUT}
+# A continued run must be the same run, so only these may differ from what its checkpoint recorded.
+CHANGEABLE: tuple[str, ...] = tuple(name for name, setting in SETTINGS.items() if setting.changeable)
+# The settings that hold parameters, the setting that says whose they are, and the table it chooses from.
+RULES_OF = {"optimizer_params": ("optimizer", optimizers), "schedule_params": ("schedule", schedules)}
+
+
+def rule_of(name: str, chosen: Any) -> Rule | None:
+    """The rule that ``chosen`` names for ``optimizer_params`` or ``schedule_params``."""
+    return RULES_OF[name][1]().get(chosen)

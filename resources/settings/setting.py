@@ -1,0 +1,227 @@
+"""Setting: the declaration of one thing that can be set, with its check and the reading of its text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, TypeAlias
+
+Kind: TypeAlias = Literal[
+    "name", "path", "device", "int", "float", "bool", "choice", "integers", "numbers", "parameters"
+]
+Value: TypeAlias = bool | int | float | str | list[int] | list[float] | dict[str, Any]
+Zero: TypeAlias = Literal["", "none", "run", "rate", "other"]
+
+KIND_WORDS: dict[str, str] = {
+    "name": "a name", "path": "a path", "device": "cpu, gpu or gpu:0", "int": "a whole number",
+    "float": "a number", "bool": "true or false", "choice": "a choice", "integers": "whole numbers",
+    "numbers": "numbers", "parameters": "NAME=VALUE",
+}  # fmt: skip
+ZERO_WORDS = {"none": "none", "run": "the whole run", "rate": "the learning rate of the run"}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One setting of a run, or one parameter of an optimizer or schedule.
+
+    Args:
+        default: the value where none is given; for a required parameter the value to start from.
+        minimum, maximum: the bounds of a number, or of each number in a list; both may be reached.
+        above, below: bounds that must not be reached.
+        choices: (value, title) pairs of a choice; for a name those that are built in.
+        example: what a message about a wrong value recommends.
+        zero: what 0 (or the choice ``none``) stands for where it is no ordinary value: nothing, the length of
+            the run, its learning rate, or something else that the help says.
+        required: there is no default that fits every run.
+        changeable: may differ when a run is continued.
+        option: the name on the command line, without dashes, where it is not the name of the setting.
+        advanced: needed rarely; the window keeps it out of sight until asked.
+    """
+
+    kind: Kind
+    default: Any
+    title: str
+    help: str
+    name: str = ""
+    minimum: float | None = None
+    maximum: float | None = None
+    above: float | None = None
+    below: float | None = None
+    choices: tuple[tuple[Any, str], ...] = ()
+    example: str = ""
+    zero: Zero = ""
+    required: bool = False
+    changeable: bool = False
+    option: str = ""
+    advanced: bool = False
+
+    @property
+    def flag(self) -> str:
+        """The option on the command line, such as ``--batch-size``."""
+        return "--" + (self.option or self.name).replace("_", "-")
+
+    def problem(self, value: Any) -> str:
+        """What is wrong with ``value``: ``what: value seen; what to do``; empty where nothing is."""
+        if self.kind in ("int", "float"):
+            return self._number_problem(value)
+        if self.kind in ("integers", "numbers"):
+            return self._list_problem(value)
+        if self.kind == "bool":
+            return "" if isinstance(value, bool) else f"must be true or false: got {value!r}; give true"
+        if self.kind == "choice":
+            allowed = [choice for choice, _ in self.choices]
+            return "" if value in allowed else f"no such choice: got {value!r}; choose {_either(allowed)}"
+        if self.kind == "device":
+            return "" if _is_device(value) else f"no such device: got {value!r}; choose cpu, gpu or gpu:0"
+        if self.kind == "parameters":
+            fits = isinstance(value, dict) and all(isinstance(name, str) for name in value)
+            return "" if fits else f"must be values by name: got {value!r}; give e.g. {{'beta1': 0.9}}"
+        if not isinstance(value, str):
+            return f"must be {KIND_WORDS[self.kind]}: got {value!r}; give {self.example}"
+        if self.kind == "name" and not value.strip():
+            return f"must be a name: got {value!r}; give {self.example}"
+        return ""
+
+    def _number_problem(self, value: Any) -> str:
+        whole = self.kind == "int"
+        if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)):
+            return f"must be {'a whole number' if whole else 'a number'}: got {value!r}; {self._advice()}"
+        if not math.isfinite(value) or not self._within(value):
+            return f"must be {self.range_words()}: got {value}; {self._advice()}"
+        return ""
+
+    def _list_problem(self, value: Any) -> str:
+        what = "whole numbers" if self.kind == "integers" else "numbers"
+        if not isinstance(value, list | tuple) or not value:
+            return f"must be a list of {what}: got {value!r}; {self._advice()}"
+        kinds = int if self.kind == "integers" else (int, float)
+        for item in value:
+            if isinstance(item, bool) or not isinstance(item, kinds) or not math.isfinite(item):
+                return f"must hold {what} only: got {item!r}; {self._advice()}"
+            if not self._within(item):
+                return f"each must be {self.range_words()}: got {item}; {self._advice()}"
+        return ""
+
+    def _within(self, value: float) -> bool:
+        return (
+            (self.minimum is None or value >= self.minimum)
+            and (self.maximum is None or value <= self.maximum)
+            and (self.above is None or value > self.above)
+            and (self.below is None or value < self.below)
+        )
+
+    def range_words(self) -> str:
+        """The range in words: ``from 1 to 1000000``, ``above 0``, ``at least 0 and below 1``."""
+        if self.minimum is not None and self.maximum is not None:
+            return f"from {_short(self.minimum)} to {_short(self.maximum)}"
+        if self.above == 0 and self.maximum is None and self.below is None:
+            return "a positive number"
+        bounds = (("at least", self.minimum), ("above", self.above),
+                  ("at most", self.maximum), ("below", self.below))  # fmt: skip
+        words = [f"{word} {_short(bound)}" for word, bound in bounds if bound is not None]
+        return " and ".join(words) or "a finite number"
+
+    def _advice(self) -> str:
+        example = self.example or (f"e.g. {self.write(self.default)}" if self.default is not None else "")
+        return f"give {example}" if example else "give another value"
+
+    def allowed(self) -> str:
+        """What the setting takes, in a few words, for help and documentation."""
+        if self.kind == "choice":
+            return _either([self.write(choice) for choice, _ in self.choices])
+        if self.kind in ("int", "float", "integers", "numbers"):
+            words = self.range_words()
+            limits = (
+                "" if words == "a finite number" else ", " + words.replace("a positive number", "above 0")
+            )
+            return KIND_WORDS[self.kind] + limits
+        if self.kind == "name":
+            return self.example.removeprefix("e.g. ")
+        return KIND_WORDS[self.kind]
+
+    def default_words(self) -> str:
+        """The default as people read it; empty for a required parameter."""
+        if self.required:
+            return ""
+        if self.zero in ZERO_WORDS and self.default == 0:
+            return f"{self.write(self.default)} ({ZERO_WORDS[self.zero]})"
+        return self.write(self.default)
+
+    def parse(self, text: str) -> Value:
+        """The value that a text stands for; raises ValueError with what is wrong with it."""
+        text = text.strip()
+        value: Any = text
+        try:
+            if self.kind == "int":
+                value = int(text)
+            elif self.kind == "float":
+                value = float(text)
+            elif self.kind == "integers":
+                value = [int(part) for part in _parts(text)]
+            elif self.kind == "numbers":
+                value = [float(part) for part in _parts(text)]
+            elif self.kind == "bool":
+                value = {"true": True, "false": False, "yes": True, "no": False}.get(text.lower(), text)
+        except ValueError:
+            value = text
+        problem = self.problem(value)
+        if problem:
+            raise ValueError(problem)
+        return value  # type: ignore[no-any-return]
+
+    @staticmethod
+    def write(value: Any) -> str:
+        """A value as the text that ``parse`` reads."""
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        if isinstance(value, list | tuple):
+            return ",".join(Setting.write(item) for item in value)
+        if isinstance(value, float):
+            return _short(value)
+        return str(value)
+
+    def as_plain(self) -> dict[str, Any]:
+        """The fields that differ from their defaults, as JSON holds them."""
+        plain = asdict(self)
+        first = asdict(Setting(self.kind, None, "", ""))
+        return {name: value for name, value in plain.items() if name in _ALWAYS or value != first[name]}
+
+    @classmethod
+    def from_plain(cls, plain: Mapping[str, Any]) -> Setting:
+        """The setting that ``as_plain`` described."""
+        choices = tuple((value, title) for value, title in plain.get("choices", ()))
+        return cls(**{**plain, "choices": choices})
+
+
+def declared(kind: Kind, default: Any, title: str, help_text: str, **more: Any) -> Any:
+    """A dataclass field with its declaration."""
+    metadata = {"setting": Setting(kind, default, title, help_text, **more)}
+    if isinstance(default, dict):
+        return field(default_factory=dict, metadata=metadata)
+    return field(default=default, metadata=metadata)
+
+
+_ALWAYS = ("kind", "default", "title", "help")
+
+
+def _parts(text: str) -> list[str]:
+    return text.replace(",", " ").split()
+
+
+def _short(value: float) -> str:
+    if isinstance(value, int) or (value.is_integer() and abs(value) < 1e6):
+        return str(int(value))
+    return repr(value)
+
+
+def _either(words: list[Any]) -> str:
+    texts = [str(word) for word in words]
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} or {texts[-1]}"
+
+
+def _is_device(value: Any) -> bool:
+    if not isinstance(value, str):
+        return False
+    name, separator, number = value.partition(":")
+    return name in ("cpu", "gpu") and (not separator or (name == "gpu" and number.isdigit()))

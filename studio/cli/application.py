@@ -1,0 +1,49 @@
+"""The application of the command line, and what it does without a command: open the window."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from studio.cli.output import fail
+
+app = typer.Typer(
+    add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Train, watch, look inside, export and try models. Without a command the window opens.",
+)  # fmt: skip
+
+
+def main() -> None:
+    """The entry point: exit status 0 done, 1 failed with one line on stderr, 2 wrong usage."""
+    app(prog_name="model-studio")
+
+
+@app.callback(invoke_without_command=True)
+def window(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False,
+) -> None:
+    """Open the window, or carry out a command."""
+    if version:
+        from importlib.metadata import PackageNotFoundError
+        from importlib.metadata import version as installed
+
+        try:
+            typer.echo(f"model-studio {installed('model-studio')}")
+        except PackageNotFoundError:
+            typer.echo("model-studio (from its source tree, not installed)")
+        raise typer.Exit(0)
+    if context.invoked_subcommand is not None:
+        return
+    from studio.session.display import display_problem
+
+    problem = display_problem()
+    if problem:
+        fail(f"no window can be opened here: {problem}; train without one: model-studio train --out DIR")
+    try:
+        from studio.app import main as open_window
+    except ImportError as error:
+        fail(f"no window can be opened here: {error}; train without one: model-studio train --out DIR")
+    raise typer.Exit(open_window())

@@ -1,0 +1,123 @@
+"""The commands about saved models and scripts: export, predict, inspect, run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from studio.cli.application import app
+from studio.cli.output import Json, emit_json, one_line_errors
+
+
+@app.command()
+def export(
+    run: Annotated[Path, typer.Argument(help="The folder of a run.", metavar="RUN")],
+    out: Annotated[str, typer.Option(help="PREFIX of the files; RUN/inference/model unless given.")] = "",
+    checkpoint: Annotated[str, typer.Option(help="best, last, or the path of a checkpoint.")] = "best",
+    samples: Annotated[int, typer.Option(help="Test pictures to compare after reloading.")] = 256,
+    as_json: Json = False,
+) -> None:
+    """Write a run's inference files and check them by loading them in a clean process."""
+    with one_line_errors():
+        from engine.training.export import export_run
+
+        prefix = out or str(run / "inference" / "model")
+        event = export_run(run, prefix, checkpoint, samples=samples)
+        if as_json:
+            emit_json(event)
+            return
+        size = sum(event["sizes"].values())
+        typer.echo(
+            f"{prefix}: {size / 1024:.0f} KB in {len(event['sizes'])} files; loaded in a clean process: "
+            f"largest difference {event['difference']:.2g} over {event['samples']} pictures "
+            f"({event['pictures']}), "
+            f"{event['latency'] * 1e6:.0f} us a picture"
+        )
+
+
+@app.command()
+def predict(
+    prefix: Annotated[str, typer.Argument(help="The saved model, without suffix.", metavar="PREFIX")],
+    images: Annotated[list[Path], typer.Argument(help="Pictures of digits.", metavar="IMAGE...")],
+    top: Annotated[int, typer.Option(help="How many classes to show.", min=1)] = 3,
+    as_json: Json = False,
+) -> None:
+    """Ask a saved model about pictures."""
+    failed = False
+    with one_line_errors():
+        from studio.session.pictures import PictureError, load_digit
+        from studio.session.predict_view import load_model, rank
+
+        model = load_model(prefix)
+        for image in images:
+            try:
+                picture = load_digit(image)
+            except PictureError as error:
+                failed = True
+                typer.echo(str(error), err=True)
+                continue
+            ranking = rank(model.scores(picture), model.info.classes)[:top]
+            if as_json:
+                answers = [{"class": name, "probability": value} for name, value in ranking]
+                emit_json(
+                    {
+                        "image": str(image),
+                        "class": ranking[0][0],
+                        "probability": ranking[0][1],
+                        "top": answers,
+                    }
+                )
+            else:
+                shown = "  ".join(f"{name} {value:.1%}" for name, value in ranking)
+                typer.echo(f"{image}: {shown}")
+    if failed:
+        raise typer.Exit(1)
+
+
+@app.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+def run(
+    script: Annotated[Path, typer.Argument(help="A script written for Paddle.", metavar="SCRIPT")],
+    args: Annotated[list[str] | None, typer.Argument(help="Its arguments.", metavar="[ARGS]...")] = None,
+) -> None:
+    """Run a Paddle script unedited: its `import paddle` is the engine. Its exit status is the script's."""
+    if not script.is_file():
+        raise typer.BadParameter(f"the script is not there: {script}; check the path")
+    from engine.run import run_script
+
+    raise typer.Exit(run_script(str(script), args or []))
+
+
+@app.command()
+def inspect(
+    prefix: Annotated[str, typer.Argument(help="The saved model, without suffix.", metavar="PREFIX")],
+    as_json: Json = False,
+) -> None:
+    """Show what saved files hold: inputs, classes, operators, sizes. Nothing in them is run."""
+    with one_line_errors():
+        from studio.session.inspecting import describe_model
+
+        described = describe_model(prefix)
+        if as_json:
+            emit_json(described)
+            return
+        _show(described)
+
+
+def _show(described: dict[str, Any]) -> None:
+    from rich.table import Table
+
+    console = Console()
+    facts = Table(show_header=False, box=None)
+    for name in ("prefix", "inputs", "outputs", "parameters", "info", "sizes", "save_id"):
+        value = described[name]
+        facts.add_row(name.replace("_", " "), value if isinstance(value, str) else json.dumps(value))
+    console.print(facts)
+    operators = Table("operator", "inputs", "outputs", "shape")
+    for operator in described["operators"]:
+        inputs, outputs = ", ".join(operator["inputs"]), ", ".join(operator["outputs"])
+        operators.add_row(operator["type"], inputs, outputs, json.dumps(operator["shape"]))
+    console.print(operators)

@@ -1,0 +1,66 @@
+"""Options of the command line made from the declared settings of a run."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Annotated, Any, TypeVar
+
+import typer
+
+from resources.settings import RUN_SETTINGS, Rule, Setting, optimizers, schedules
+
+_Command = TypeVar("_Command", bound=Callable[..., None])
+_TYPES: dict[str, Any] = {"int": int, "float": float, "bool": bool, "parameters": list[str]}
+_SWITCHES = {"static": "--static/--eager"}
+
+
+def with_settings(command: _Command) -> _Command:
+    """Give ``command(context, **options)`` an option for each setting, after those that it has itself.
+
+    Typer reads a function's signature, so that is what is extended.
+    """
+    own = list(inspect.signature(command, eval_str=True).parameters.values())
+    kept = [parameter for parameter in own if parameter.kind is not inspect.Parameter.VAR_KEYWORD]
+    added = [_option(setting) for setting in RUN_SETTINGS.values()]
+    # Of keywords only the order shows, in the help: the settings first.
+    order = [*kept[:1], *added, *kept[1:]]
+    as_keywords = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in order[1:]]
+    command.__signature__ = inspect.Signature([order[0], *as_keywords])  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in order}
+    return command
+
+
+def _option(setting: Setting) -> inspect.Parameter:
+    kind = _TYPES.get(setting.kind, str)
+    default = [] if setting.kind == "parameters" else setting.default
+    more = {"metavar": "NAME=VALUE"} if setting.kind == "parameters" else {}
+    option = typer.Option(_SWITCHES.get(setting.name, setting.flag), help=_help(setting), **more)
+    return inspect.Parameter(
+        setting.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option]
+    )
+
+
+def _help(setting: Setting) -> str:
+    names = [str(value) for value, _ in setting.choices]
+    if setting.kind == "choice" and not all(name in setting.help for name in names):
+        return f"{setting.help.removesuffix('.')}: {', '.join(names)}."
+    return setting.help
+
+
+def rules_help() -> str:
+    """All optimizers and schedules with their parameters, for the end of the help."""
+    lines = ["Parameters of the optimizers (--optimizer-param NAME=VALUE):"]
+    lines += [_line(rule) for rule in optimizers().values()]
+    lines += ["Parameters of the schedules (--schedule-param NAME=VALUE; a list as NAME=2,4):"]
+    lines += [_line(rule) for rule in schedules().values() if rule.parameters]
+    return "\n\n".join(lines)
+
+
+def _line(rule: Rule) -> str:
+    return f"{rule.name}: " + "; ".join(_parameter(setting) for setting in rule.parameters)
+
+
+def _parameter(setting: Setting) -> str:
+    default = setting.default_words()
+    return f"{setting.name} ({setting.allowed()}{f'; default {default}' if default else '; must be given'})"

@@ -1,0 +1,184 @@
+"""The command train: its options are made from the declared settings; prints progress or JSON."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
+
+import typer
+from rich.console import Console
+
+from resources.settings import RULES_OF, SETTINGS, parse_parameters
+from studio.cli.application import app
+from studio.cli.options import rules_help, with_settings
+from studio.cli.output import Json, fail, one_line_errors
+from studio.session.runs import new_run_folder, read_run_line
+
+if TYPE_CHECKING:
+    from engine.training import TrainingRun
+
+
+@app.command(epilog=rules_help())
+@with_settings
+def train(
+    context: typer.Context,
+    out: Annotated[str, typer.Option(help="The run's folder; a new one in runs/ unless given.")] = "",
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the run in --out.")] = False,
+    as_json: Json = False,
+    **settings: Any,
+) -> None:
+    """Train a model."""
+    if resume and not out:
+        raise typer.BadParameter("--resume needs the folder of the run: give --out DIR")
+    given = {name: settings[name] for name in _given(context) if name in settings}
+    recorded = read_run_line(Path(out)) if resume else None
+    chosen = {**settings, **(recorded.config if recorded is not None else {}), **given}
+    for name, (chooser, _) in RULES_OF.items():
+        values = given if resume else settings
+        if name in values:
+            values[name] = _parameters(name, str(chosen[chooser]), values[name])
+    with one_line_errors():
+        from engine.core.errors import ArgumentError
+        from engine.training import TrainingConfig, TrainingRun
+
+        try:
+            if resume:
+                run = TrainingRun.from_folder(out, **given)
+            else:
+                folder = out or str(new_run_folder(Path("runs"), settings["model"], settings["static"]))
+                run = TrainingRun(TrainingConfig.from_dict({**settings, "out": folder}))
+        except ArgumentError as error:
+            raise typer.BadParameter(str(error)) from None
+        _run(run, as_json)
+
+
+def _parameters(name: str, chosen: str, words: list[str]) -> dict[str, Any]:
+    try:
+        return parse_parameters(name, chosen, words)
+    except ValueError as error:
+        raise typer.BadParameter(f"{SETTINGS[name].flag}: {error}") from None
+
+
+def _given(context: typer.Context) -> Iterator[str]:
+    """The settings that stand on the command line."""
+    for name in context.params:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            yield name
+
+
+def _run(run: TrainingRun, as_json: bool) -> None:
+    """Train with a listener that prints; Ctrl-C stops with a checkpoint."""
+    out = run.config.out
+    stdout = sys.stdout
+    watcher: JsonLines | Watcher = JsonLines(stdout) if as_json else Watcher()
+    run.listeners.append(watcher)
+    with interruptible(run), watcher, contextlib.redirect_stdout(sys.stderr if as_json else stdout):
+        result = run.run()
+    if result.reason == "interrupted":
+        fail(f"stopped at step {result.step}; continue with: model-studio train --out {out} --resume")
+    if result.reason == "diverged":
+        fail(watcher.diverged)
+    if not as_json:
+        typer.echo(
+            f"{out}: {result.step} steps in {result.seconds:.1f} s, "
+            f"test accuracy {result.validation_accuracy:.2%} (best {result.best_accuracy:.2%})"
+        )
+
+
+class JsonLines:
+    """Prints each event as the journal holds it."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self.diverged = ""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        self._stream.flush()
+
+    def on_event(self, event: dict[str, Any]) -> None:
+        from engine.files.journal import event_line
+        from engine.training.events import as_lines
+
+        if event["event"] == "diverged":
+            self.diverged = event["message"]
+        for line in as_lines(event):
+            self._stream.write(event_line(line) + "\n")
+        self._stream.flush()
+
+
+class Watcher:
+    """Shows progress with rich: a bar, the loss, and a line for each epoch."""
+
+    def __init__(self) -> None:
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        self.diverged = ""
+        self._console = Console()
+        self._progress = Progress(
+            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
+            TextColumn("{task.fields[speed]}"), TimeRemainingColumn(), console=self._console, transient=True,
+            disable=not self._console.is_terminal,
+        )  # fmt: skip
+        self._task = self._progress.add_task("starting", total=None, speed="")
+
+    def __enter__(self) -> None:
+        self._progress.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+    def on_event(self, event: dict[str, Any]) -> None:
+        kind = event["event"]
+        if kind == "preparing":
+            self._progress.update(self._task, description=event["message"])
+        elif kind == "started":
+            if event["resumed_from"]:
+                self._say(f"resuming after step {event['step']}")
+            self._progress.update(self._task, total=event["total_steps"], completed=event["step"])
+        elif kind == "steps":
+            self._progress.update(
+                self._task, completed=event["step"], speed=f"{event['samples_per_second']:.0f} img/s",
+                description=f"epoch {event['epoch']}  loss {event['losses'][-1]:.4f}",
+            )  # fmt: skip
+        elif kind == "epoch":
+            self._say(
+                f"epoch {event['epoch']}: loss {event['train_loss']:.4f}, test loss "
+                f"{event['validation_loss']:.4f}, test accuracy {event['validation_accuracy']:.2%}"
+            )
+        elif kind == "checkpoint_failed":
+            self._say(f"not saved: {event['message']}")
+        elif kind == "stopping":
+            self._say("stopping...")
+        elif kind == "diverged":
+            self.diverged = event["message"]
+
+    def _say(self, text: str) -> None:
+        self._console.print(text, highlight=False, markup=False)
+
+
+@contextlib.contextmanager
+def interruptible(run: TrainingRun) -> Iterator[None]:
+    """Within the block the first Ctrl-C (or SIGTERM) stops ``run`` with a checkpoint; the second ends at
+    once."""
+    before = {}
+
+    def ask(number: int, frame: object) -> None:
+        run.interrupt()
+        signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with contextlib.suppress(ValueError):  # not the main thread: a test's runner
+            before[number] = signal.signal(number, ask)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
