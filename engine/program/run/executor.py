@@ -217,18 +217,18 @@ def _prepare(program: Program, feeds: Mapping[str, Any], wanted: Sequence[Any]) 
     data = {v.name: v for v in block.vars.values() if v.is_data}
     fed: list[Variable] = []
     for name in feeds:
-        variable = data.get(name, block.vars.get(name))
-        if variable is None:
+        target = data.get(name, block.vars.get(name))
+        if target is None:
             warnings.warn(
                 f"Executor.run: feed has {name!r}, which is no Variable of the Program; it is not used",
                 stacklevel=5,  # run, the cache and its lambda stand between
             )
             continue
-        if id(variable) in computed and not variable.is_data:
+        if id(target) in computed and not target.is_data:
             raise ArgumentError(
                 f"Executor.run: feed has {name!r}, which the Program computes; it takes {sorted(data)}"
             )
-        fed.append(variable)
+        fed.append(target)
     return _Prepared(fed, fetched)
 
 

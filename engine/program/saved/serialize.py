@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 from engine.core.dtype import DType, as_dtype
 from engine.core.errors import FormatError
@@ -14,13 +14,20 @@ from engine.program.graph.check import problems
 from engine.program.graph.program import Block, Program, Variable, variables_of
 from engine.program.graph.region import Region
 from engine.program.saved.distrust import content_faults, structure_faults
+from engine.program.saved.plain_program import (
+    PlainOperator,
+    PlainProgram,
+    PlainRegion,
+    PlainVariable,
+    Reference,
+)
 from engine.program.saved.version_1 import from_version_1
 
 VERSION = 2
 
 
-def to_plain(program: Program) -> dict[str, Any]:
-    """The Program as plain values. Tensors it shares storage with are not part of it."""
+def to_plain(program: Program) -> PlainProgram:
+    """The Program as plain values, without the values of its parameters."""
     return {
         "version": VERSION,
         "inputs": list(program.inputs),
@@ -37,12 +44,12 @@ def to_plain(program: Program) -> dict[str, Any]:
     }
 
 
-def _reference(variable: Variable) -> list[Any]:
-    """Where to find a Variable, whether an operator's block sees it or not."""
+def _reference(variable: Variable) -> Reference:
+    """Block and name of a Variable, which need not be visible in the operator's block."""
     return [variable.block.idx, variable.name]
 
 
-def _plain_region(region: Region) -> dict[str, Any]:
+def _plain_region(region: Region) -> PlainRegion:
     return {
         "block": region.block.idx,
         "arguments": [_reference(v) for v in region.arguments],
@@ -50,7 +57,7 @@ def _plain_region(region: Region) -> dict[str, Any]:
     }
 
 
-def _plain_variable(variable: Variable) -> dict[str, Any]:
+def _plain_variable(variable: Variable) -> PlainVariable:
     return {
         "name": variable.name,
         "shape": list(variable.spec.shape),
@@ -68,9 +75,9 @@ def _plain_variable(variable: Variable) -> dict[str, Any]:
     }
 
 
-def _plain_operator(operator: Operator) -> dict[str, Any]:
+def _plain_operator(operator: Operator) -> PlainOperator:
     opdef = operator.opdef
-    outputs: dict[str, Any] = {}
+    outputs: dict[str, list[str]] = {}
     if opdef.listed:
         outputs[opdef.outputs[0].slot] = [v.name for v in variables_of(operator.outputs)]
     else:
@@ -90,14 +97,14 @@ def _plain_operator(operator: Operator) -> dict[str, Any]:
         "notes": _plain_notes(operator.notes),
         "file": position[0] if position else None,
         "line": position[1] if position else None,
-        # What a gradient runs again: with the random numbers of the first time, without its effects.
+        # An operator that a gradient runs again uses the first run's random numbers and has no effects.
         "kept": None if operator.kept is None else _reference(operator.kept),
         "replay": operator.replay,
     }
 
 
 def _plain_notes(notes: dict[str, Any] | None) -> dict[str, Any]:
-    """What only the operator's text shows."""
+    """The notes, which only the operator's text shows, with names for Variables."""
     plain = {k: v for k, v in (notes or {}).items() if k != "extra"}
     if notes and "extra" in notes:
         plain["extra"] = {slot: v.name for slot, v in notes["extra"].items()}
@@ -111,9 +118,9 @@ def _plain_attribute(value: Any) -> Any:
         return {"spec": [list(value.shape), value.dtype.name]}
     if isinstance(value, (list, tuple)):
         return [_plain_attribute(v) for v in value]
-    if isinstance(value, dict):  # the attributes of the operator that a gradient is of
+    if isinstance(value, dict):  # the attributes of the forward operator, kept by its gradient operator
         return {"attrs": {k: _plain_attribute(v) for k, v in value.items()}}
-    if callable(value):  # the gradient of a PyLayer is Python, which no file holds
+    if callable(value):  # the gradient of a PyLayer is a Python function, which no file holds
         return None
     if hasattr(value, "item") and not isinstance(value, (int, float, str, bool)):
         return value.item()
@@ -133,17 +140,17 @@ def _attribute(value: Any) -> Any:
     return value
 
 
-def from_plain(plain: Any, where: str = "program", training: bool = False) -> Program:
-    """The Program that ``to_plain`` wrote; one for ``training`` may give its parameters new values.
+def from_plain(plain: object, where: str = "program", training: bool = False) -> Program:
+    """The Program that ``to_plain`` wrote; one for ``training`` may assign new values to its parameters.
 
-    Trusts nothing: raises FormatError, naming ``where``, for anything that is not a well-formed Program of
-    operators that this build has.
+    ``plain`` is not trusted: raises FormatError, naming ``where``, for anything that is not a well-formed
+    Program of operators that this build has.
     """
     try:
-        program = _read(plain)
+        program = _read(cast("PlainProgram", plain))
     except FormatError as error:
         raise FormatError(f"{where}: its Program can't be read: {error}; save the model again") from error
-    except Exception as error:  # plain values of every kind, where others are expected
+    except Exception as error:  # values of other types than expected raise errors of any class
         raise FormatError(f"{where}: its Program can't be read: {error!r}; save the model again") from error
     found = list(structure_faults(program, training)) or problems(program)
     found = found or list(content_faults(program, training)) or list(_text_faults(program))
@@ -153,16 +160,16 @@ def from_plain(plain: Any, where: str = "program", training: bool = False) -> Pr
 
 
 def _text_faults(program: Program) -> Iterator[str]:
-    """What only its text shows must make a text."""
+    """The Program must have a text, although nothing that runs looks at its notes."""
     try:
         program.to_string()
-    except Exception as error:  # notes of every kind, where others are expected
+    except Exception as error:  # notes of other types than expected raise errors of any class
         yield f"it can't be printed: {error!r}"
 
 
-def _read(plain: Any) -> Program:
+def _read(plain: PlainProgram) -> Program:
     if plain["version"] == 1:
-        plain = from_version_1(plain)
+        plain = cast("PlainProgram", from_version_1(cast("dict[str, Any]", plain)))
     if plain["version"] != VERSION:
         raise FormatError(
             f"Program has version {plain['version']}: this build reads up to {VERSION}; update Model Studio"
@@ -186,18 +193,18 @@ def _read(plain: Any) -> Program:
     return program
 
 
-def _referred(program: Program, place: Any) -> Variable:
+def _referred(program: Program, place: Reference) -> Variable:
     index, name = place
-    return _block(program, index).vars[name]
+    return _block(program, index).vars[str(name)]
 
 
-def _block(program: Program, index: Any) -> Block:
-    if type(index) is not int or not 0 <= index < len(program.blocks):
+def _block(program: Program, index: object) -> Block:
+    if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index < len(program.blocks):
         raise FormatError(f"there is no block {index!r}")
     return program.blocks[index]
 
 
-def _region(program: Program, plain: dict[str, Any]) -> Region:
+def _region(program: Program, plain: PlainRegion) -> Region:
     return Region(
         _block(program, plain["block"]),
         [_referred(program, place) for place in plain["arguments"]],
@@ -205,7 +212,7 @@ def _region(program: Program, plain: dict[str, Any]) -> Region:
     )
 
 
-def _variable(block: Block, plain: dict[str, Any]) -> None:
+def _variable(block: Block, plain: PlainVariable) -> None:
     name, spec, stop = str(plain["name"]), Spec(plain["shape"], plain["dtype"]), bool(plain["stop_gradient"])
     if plain["parameter"] and block.idx == 0 and plain["persistable"]:
         block.create_parameter(spec.shape, spec.dtype, name, trainable=not stop)
@@ -222,11 +229,11 @@ def _variable(block: Block, plain: dict[str, Any]) -> None:
     made.says_spec = None if says_spec is None else _attribute(says_spec)
 
 
-# What only the text shows. Nothing that runs looks at it.
+# Notes that only the text shows; nothing that runs reads them.
 _NOTES = ("bare", "plain", "attrs", "inputs", "hidden", "cond", "loop", "type", "outputs", "own", "instead")
 
 
-def _notes(block: Block, plain: Any) -> dict[str, Any] | None:
+def _notes(block: Block, plain: object) -> dict[str, Any] | None:
     if not isinstance(plain, dict) or not plain:
         return None
     notes: dict[str, Any] = {k: v for k, v in plain.items() if k in _NOTES and v is not None}
@@ -235,7 +242,7 @@ def _notes(block: Block, plain: Any) -> dict[str, Any] | None:
     return notes
 
 
-def _operator(block: Block, plain: dict[str, Any]) -> Operator:
+def _operator(block: Block, plain: PlainOperator) -> Operator:
     opdef = OPS.get(plain["type"])
     if opdef is None:
         raise FormatError(f"operator {plain['type']!r} is unknown to this build; update Model Studio")
@@ -263,8 +270,9 @@ def _operator(block: Block, plain: dict[str, Any]) -> Operator:
     operator.notes = _notes(block, plain.get("notes"))
     operator.replay = bool(plain.get("replay", False))
     operator.regions = tuple(_region(block.program, r) for r in plain.get("regions", ()))
-    if plain.get("kept") is not None:
-        operator.kept = _referred(block.program, plain["kept"])
-    if plain.get("file") is not None:
-        operator.code = (str(plain["file"]), int(plain["line"]))
+    kept, file, line = plain.get("kept"), plain.get("file"), plain.get("line")
+    if kept is not None:
+        operator.kept = _referred(block.program, kept)
+    if file is not None:
+        operator.code = (str(file), int(cast("int", line)))
     return operator

@@ -1,0 +1,67 @@
+"""The plain form of a Program: dictionaries, lists, texts and numbers, for files and the inspector."""
+
+from __future__ import annotations
+
+from typing import Any, NotRequired, TypeAlias, TypedDict
+
+Reference: TypeAlias = list[int | str]
+"""A Variable as the index of its block and its name."""
+
+
+class PlainRegion(TypedDict):
+    """A region of an operator: the index of its block, and its arguments and results."""
+
+    block: int
+    arguments: list[Reference]
+    results: list[Reference]
+
+
+class PlainVariable(TypedDict):
+    """A Variable; ``says`` holds what its text shows instead: stop_gradient, name, type, and spec or None."""
+
+    name: str
+    shape: list[int]
+    dtype: str
+    persistable: bool
+    stop_gradient: bool
+    parameter: bool
+    says: NotRequired[list[Any]]
+    data: bool
+
+
+class PlainOperator(TypedDict):
+    """An operator; inputs and outputs are names of Variables by Paddle's slot.
+
+    ``file`` and ``line`` are the user's. ``kept`` is the Variable that keeps what a gradient runs again with,
+    ``replay`` marks such a second run. ``notes`` holds what only the text shows.
+    """
+
+    type: str
+    inputs: dict[str, list[str]]
+    outputs: dict[str, list[str]]
+    attrs: dict[str, Any]
+    regions: NotRequired[list[PlainRegion]]
+    notes: NotRequired[dict[str, Any]]
+    file: NotRequired[str | None]
+    line: NotRequired[int | None]
+    kept: NotRequired[Reference | None]
+    replay: NotRequired[bool]
+
+
+class PlainBlock(TypedDict):
+    """A block; ``parent`` is the index of the block around it, -1 for the first."""
+
+    idx: int
+    parent: int
+    vars: list[PlainVariable]
+    ops: list[PlainOperator]
+
+
+class PlainProgram(TypedDict):
+    """A Program; ``methods`` are further Programs of a saved Layer, by name."""
+
+    version: int
+    inputs: list[str]
+    outputs: list[str]
+    blocks: list[PlainBlock]
+    methods: NotRequired[dict[str, PlainProgram]]
