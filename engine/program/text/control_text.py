@@ -12,8 +12,10 @@ from typing import Any
 
 from engine.core.operator import Operator
 from engine.core.spec import Spec
-from engine.program.graph.program import Program, Variable, variables_of
-from engine.program.text.describe import COMMON, BlockNumber, OpDesc, describe, number, says_name
+from engine.program.graph.program import Program, variables_of
+from engine.program.graph.variable import Variable
+from engine.program.text.describe import COMMON, BlockNumber, OpDesc, describe, says_name
+from engine.program.text.forms import number
 
 COND, LOOP = "cond", "loop"
 

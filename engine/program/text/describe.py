@@ -78,7 +78,12 @@ def says_name(variable: Variable) -> str:
     return variable.says_name or variable.name
 
 
-@described.define
+def says_stop_gradient(variable: Variable) -> bool:
+    """The flag that the text says: Paddle lets whole numbers made of trained values have gradients."""
+    said = variable.says_stop_gradient
+    return variable.stop_gradient if said is None else said
+
+
 def describe(operator: Operator) -> OpDesc:
     """The operator as Paddle shows it."""
     if operator.notes and "own" in operator.notes:  # its notes say all: gradients
@@ -87,7 +92,7 @@ def describe(operator: Operator) -> OpDesc:
         return OpDesc(notes["type"], dict(notes["inputs"]), dict(notes["outputs"]), own)
     opdef, form = operator.opdef, form_of(operator)
     notes = operator.notes or {}
-    inputs = {slot: [] for slot in form.empty} if not notes.get("bare") else {}
+    inputs: dict[str, list[str]] = {} if notes.get("bare") else {slot: [] for slot in form.empty}
     inputs |= {
         form.slots_in.get(declared.slot, declared.slot): _names(value)
         for declared, value in opdef.named_inputs(operator.inputs)
@@ -119,6 +124,9 @@ def describe(operator: Operator) -> OpDesc:
         attrs = {**COMMON, **notes["instead"]}
     attrs |= notes.get("attrs", {})
     return OpDesc(type_of(operator), inputs, outputs, attrs)
+
+
+described.define(describe)
 
 
 def _shown(name: str, value: Any) -> Any:

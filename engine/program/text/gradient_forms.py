@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from engine.core.operator import Operator
-from engine.program.graph.program import Variable
+from engine.program.graph.variable import Variable
 from engine.program.text.describe import describe, form_of, says_name
 
 # Slots of the forward operator that its gradient reads, where it is not all inputs.

@@ -7,7 +7,8 @@ from typing import Any
 
 from engine.core.operator import Operator
 from engine.program.graph import delegates
-from engine.program.graph.program import Block, Program, Variable, variables_of
+from engine.program.graph.program import Block, Program, variables_of
+from engine.program.graph.variable import Variable
 from engine.program.text.control_text import (
     COND,
     LOOP,
@@ -17,7 +18,7 @@ from engine.program.text.control_text import (
     loop_desc,
     tails,
 )
-from engine.program.text.describe import OpDesc, describe, says_name
+from engine.program.text.describe import OpDesc, describe, says_name, says_stop_gradient
 
 
 @delegates.variable_text.define
@@ -37,11 +38,6 @@ def variable_text(variable: Variable, name: str | None = None) -> str:
     )
 
 
-def says_stop_gradient(variable: Variable) -> bool:
-    said = variable.says_stop_gradient
-    return variable.stop_gradient if said is None else said
-
-
 @delegates.variable_details.define
 def variable_details(variable: Variable) -> str:
     """The line, and under it what else is known."""
@@ -52,14 +48,9 @@ def variable_details(variable: Variable) -> str:
     return "\n".join([variable_text(variable), *(f"    {name}: {value}" for name, value in known.items())])
 
 
-def operator_text(operator: Operator) -> str:
-    """``{Out=['y']} = relu(inputs={X=['x']}, ...)``."""
-    return describe(operator).text()
-
-
 def is_hidden(operator: Operator) -> bool:
     """Whether Paddle has no such operator: another one's text says what it does."""
-    return bool(operator.notes) and "hidden" in operator.notes
+    return operator.notes is not None and "hidden" in operator.notes
 
 
 class Shown:
@@ -110,7 +101,7 @@ class Shown:
         hidden = {id(v) for v in block.vars.values() if v.says_name is not None}
         before: dict[int, list[str]] = {}
         for operator in block.ops:
-            if is_hidden(operator) and operator.notes["hidden"] is True:  # type: ignore[index]
+            if (operator.notes or {}).get("hidden") is True:
                 hidden |= {id(v) for v in _results(operator)}
             elif operator.notes and LOOP in operator.notes:
                 outputs = list(variables_of(operator.outputs))
