@@ -109,6 +109,7 @@ class OpDef:
         self.overrides: dict[str, tuple[Callable[..., Any], bool]] = {}
         self.rules: list[Rule] = []
         self.rule_of: dict[str, Rule] = {}
+        self.region_rule: Callable[..., Any] | None = None
         self._read_signature(slots)
         self.outputs = tuple(
             Output(n, slots.get(n, _camel(n)), writes.get(n), n == output_list) for n in outputs
@@ -173,6 +174,15 @@ class OpDef:
 
         return decorate
 
+    def grad_regions(self, function: Kernel) -> Kernel:
+        """Decorator of the gradient rule of an operator with regions, which walks back through them.
+
+        It takes the operator of a Program, the gradients of its outputs and the set of Variables that lead
+        to a source, and returns pairs of an input and its gradient.
+        """
+        self.region_rule = function
+        return function
+
     def _add_rule(self, rule: Rule) -> None:
         allowed = (
             {"g", "out", "wanted"} | set(self.attributes) | set(self.input_names) | set(self.output_names)
@@ -210,6 +220,10 @@ class OpDef:
             return asked
         name = asked.removesuffix("_like")
         return name if name != asked and name in self.index_of else None
+
+    @property
+    def differentiable(self) -> bool:
+        return bool(self.rules) or self.region_rule is not None
 
     def require_differentiable(self) -> None:
         if not self.rules:

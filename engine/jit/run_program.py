@@ -14,7 +14,6 @@ import numpy as np
 
 from engine.core import mode as modes
 from engine.core.errors import GradientError, ModeError
-from engine.core.identity import IdentityMap
 from engine.core.lru import LRU
 from engine.core.opdef import op
 from engine.core.operator import Operator, at_line
@@ -196,9 +195,10 @@ class ProgramRunner:
         for source in sources:
             source.stop_gradient = False
         reached = depends_on(forward_ops, sources)
-        fed, fed_grads, grads = _output_gradients(program, outputs, reached)
+        fed, fed_grads = _output_gradients(program, outputs, reached)
+        starts = zip((outputs[n] for n in fed_grads), fed, strict=True)
         with modes.use(Builder(program)):
-            found = inline_gradients(forward_ops, grads, sources)
+            found = inline_gradients(forward_ops, starts, sources)
         backward_ops = tuple(program.global_block().ops[len(forward_ops) :])
         made = [(n, g) for n, g in zip(wanted, found, strict=True) if g is not None]
         gradients = [g for _, g in made]
@@ -326,25 +326,22 @@ def _gradient_runner(run: _Training) -> ProgramRunner:
 
 def _output_gradients(
     program: Program, outputs: Sequence[Variable], reached: Set[Variable]
-) -> tuple[list[Variable], list[int], IdentityMap[Variable, Any]]:
-    """Variables that the outputs' gradients are fed to, the outputs they belong to, gradients by Variable.
+) -> tuple[list[Variable], list[int]]:
+    """Variables that the outputs' gradients are fed to, and the positions of the outputs they belong to.
 
     Only outputs in ``reached`` have one: the others depend on nothing that takes gradients.
     """
-    fed: list[Variable] = []
-    positions: list[int] = []
-    grads: IdentityMap[Variable, Any] = IdentityMap()
-    with modes.use(Builder(program)):
-        for n, output in enumerate(outputs):
-            if output.stop_gradient or output not in reached or not output.dtype.is_floating_point:
-                continue
-            name = program.unique_name(f"{output.name}@GRAD")
-            gradient = program.global_block().create_var(name, output.spec, is_data=True)
-            fed.append(gradient)
-            positions.append(n)
-            before = grads.get(output)
-            grads[output] = gradient if before is None else before + gradient
-    return fed, positions, grads
+    positions = [
+        n
+        for n, output in enumerate(outputs)
+        if output in reached and not output.stop_gradient and output.dtype.is_floating_point
+    ]
+    block = program.global_block()
+    fed = [
+        block.create_var(program.unique_name(f"{v.name}@GRAD"), v.spec, is_data=True)
+        for v in (outputs[n] for n in positions)
+    ]
+    return fed, positions
 
 
 def _overwritten(forward: Sequence[Operator], given: Sequence[Variable]) -> list[Variable]:

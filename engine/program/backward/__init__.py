@@ -1,3 +1,3 @@
-"""Gradients of Programs."""
+"""Gradients of Programs. Importing it defines how gradients go through branches and loops."""
 
-from engine.program.backward import control as control  # registers how gradients go through sub-blocks
+from engine.program.backward import control as control

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError
-from engine.core.identity import IdentityMap, IdentitySet
+from engine.core.identity import IdentitySet
 from engine.core.operator import Operator
 from engine.ops.arrays import creation
 from engine.program.backward.named import Named, extending, free_name, note_attrs, stopped
@@ -52,10 +52,10 @@ def append_backward(
         if any(v is loss for v in writes(operator)):
             note_attrs(operator, op_role=LOSS)
     with extending(block):
-        grads = IdentityMap([(loss, _append_seed(block, loss))])
+        starts = [(loss, _append_seed(block, loss))]
         # Gradients of what depends on a source only through no_grad_set are emitted, as Paddle does.
         reached = IdentitySet(sources) | (depends_on(ops, sources) - stops)
-        found = walk_back(ops, grads, sources, Named(block, chosen), reached, stops)
+        found = walk_back(ops, starts, sources, Named(block, chosen), reached, stops)
     return [(p, g) for p, g in zip(chosen, found, strict=False) if g is not None]
 
 

@@ -1,4 +1,4 @@
-"""Gradients of branches and loops."""
+"""Gradients of branches and loops: the rules of operators with regions."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from typing import Any
 
 from engine.core import mode as modes
 from engine.core.errors import GradientError
-from engine.core.identity import IdentityMap
 from engine.core.operator import Operator, at_line
 from engine.core.spec import Spec
 from engine.ops.arrays import creation, shape
 from engine.ops.control import flow as ops
 from engine.program.backward.inline_gradients import inline_gradients
-from engine.program.backward.walk import CONTROL_GRADIENTS, Incoming
+from engine.program.backward.walk import Incoming
 from engine.program.build.builder import Builder, current_builder
 from engine.program.build.control import append_cond, append_operator, outer_reads
 from engine.program.graph.liveness import drawn_in, needed
@@ -27,7 +26,10 @@ Gradients = list[tuple[Variable, Any]]
 def _builder() -> Builder:
     builder = current_builder()
     if builder is None:
-        raise GradientError("append_backward: gradients of control flow are built in a Program only")
+        raise GradientError(
+            "append_backward: gradients of branches and loops are operators of a Program: none is being "
+            "built; call it under program_guard()"
+        )
     return builder
 
 
@@ -35,8 +37,9 @@ def _zeros_like(variable: Variable) -> Any:
     return creation.fill_like(variable, value=0.0)
 
 
+@ops.cond.opdef.grad_regions
 def cond_gradient(operator: Operator, incoming: Incoming, reached: Set[Variable]) -> Gradients:
-    """The gradient of a ``cond`` is a ``cond``: each side replays its branch and goes back through it."""
+    """The gradient of a ``cond`` is a ``cond``: each side replays its branch, then walks back through it."""
     builder = _builder()
     pred, captured = operator.inputs
     sources = [v for v in captured if v in reached and not v.stop_gradient]
@@ -50,25 +53,29 @@ def cond_gradient(operator: Operator, incoming: Incoming, reached: Set[Variable]
         with modes.use(builder.in_block(block)):
             inliner = Inliner(builder, replay=True)
             copies = inliner.copy_block(region.block, block)
-            grads: IdentityMap[Variable, Any] = IdentityMap()
-            for result, gradient in zip(region.results, incoming, strict=True):
-                variable = inliner.mapped.get(result, result)
-                if gradient is not None and not variable.stop_gradient:
-                    before = grads.get(variable)
-                    grads[variable] = gradient if before is None else before + gradient
-            found = inline_gradients(copies, grads, sources)
+            results = [inliner.mapped.get(v, v) for v in region.results]
+            starts = [
+                (v, g)
+                for v, g in zip(results, incoming, strict=True)
+                if g is not None and not v.stop_gradient
+            ]
+            found = inline_gradients(copies, starts, sources)
             per_side.append(
                 [
                     _zeros_like(s) if g is None else shape.assign(g)
                     for s, g in zip(sources, found, strict=True)
                 ]
             )
-    results = append_cond(builder, pred, blocks[0], blocks[1], list(zip(*per_side, strict=True)))
-    return list(zip(sources, results, strict=True))
+    outputs = append_cond(builder, pred, blocks[0], blocks[1], list(zip(*per_side, strict=True)))
+    return list(zip(sources, outputs, strict=True))
 
 
+@ops.while_loop.opdef.grad_regions
 def while_gradient(operator: Operator, incoming: Incoming, reached: Set[Variable]) -> Gradients:
-    """Walks back over the values that the loop kept of every iteration."""
+    """The gradient of a ``while`` is a ``while_grad`` over the values that the loop keeps of each iteration.
+
+    Its region replays one iteration and walks back through it.
+    """
     builder = _builder()
     program = builder.program
     initial, captured = operator.inputs
@@ -87,29 +94,28 @@ def while_gradient(operator: Operator, incoming: Incoming, reached: Set[Variable
     with modes.use(builder.in_block(block)):
         inliner = Inliner(builder, replay=True)
         copies = inliner.copy_block(body, block)
-        placeholders: list[Variable] = []
-        grads: IdentityMap[Variable, Any] = IdentityMap()
-        for n in carried:
-            name = program.unique_name("while_grad_value")
-            placeholder = block.create_var(name, results[n].spec, stop_gradient=False, is_data=True)
-            placeholders.append(placeholder)
-            result = inliner.mapped.get(results[n], results[n])
-            before = grads.get(result)
-            grads[result] = placeholder if before is None else before + placeholder
-        found = inline_gradients(copies, grads, [*(loop_values[n] for n in carried), *outside])
-        # A loop value that is handed on unchanged is its own result: its gradient is the placeholder itself.
+        after = [results[n] for n in carried]
+        incoming_after = [
+            block.create_var(
+                program.unique_name("while_grad_value"), v.spec, stop_gradient=False, is_data=True
+            )
+            for v in after
+        ]
         sources = [*(loop_values[n] for n in carried), *outside]
+        starts = zip((inliner.mapped.get(v, v) for v in after), incoming_after, strict=True)
+        # A loop value that is handed on unchanged is its own result: its gradient is the incoming one itself.
+        found = inline_gradients(copies, starts, sources)
         made = [_zeros_like(s) if g is None else shape.assign(g) for s, g in zip(sources, found, strict=True)]
-        block.ops[:] = needed(block.ops, made)  # what only the loop's results need is not computed again
-    starts = [incoming[n] if incoming[n] is not None else _zeros_like(operator.outputs[n]) for n in carried]
+        block.ops[:] = needed(block.ops, made)  # the replay leaves out what only the loop's results need
+    last = [incoming[n] if incoming[n] is not None else _zeros_like(operator.outputs[n]) for n in carried]
     # The loop's own values come from what every iteration kept, not from outside.
     captured_all = [v for v in outer_reads(block).values() if v.block is not body.parent]
     specs = [loop_values[n].spec for n in carried] + [v.spec for v in outside]
     outputs = append_operator(
         builder,
         ops.while_grad.opdef,
-        (starts, outside, captured_all, operator.kept),
-        [Region(block, (*loop_values, *drawn_in(body), *placeholders), made)],
+        (last, outside, captured_all, operator.kept),
+        [Region(block, (*loop_values, *drawn_in(body), *incoming_after), made)],
         specs,
         [False] * len(specs),
         values=len(loop_values),
@@ -120,6 +126,7 @@ def while_gradient(operator: Operator, incoming: Incoming, reached: Set[Variable
     return pairs + list(zip(outside, outputs[len(carried) :], strict=True))
 
 
+@ops.while_grad.opdef.grad_regions
 def _refuse_second_order(operator: Operator, incoming: Incoming, reached: Set[Variable]) -> Gradients:
     raise at_line(
         GradientError(
@@ -128,12 +135,3 @@ def _refuse_second_order(operator: Operator, incoming: Incoming, reached: Set[Va
         ),
         operator,
     )
-
-
-CONTROL_GRADIENTS.update(
-    {
-        ops.cond.opdef.name: cond_gradient,
-        ops.while_loop.opdef.name: while_gradient,
-        ops.while_grad.opdef.name: _refuse_second_order,
-    }
-)

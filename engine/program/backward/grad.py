@@ -7,7 +7,7 @@ from typing import Any
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError, GradientError, ShapeError
 from engine.core.frames import located, user_frame
-from engine.core.identity import IdentityMap, IdentitySet
+from engine.core.identity import IdentitySet
 from engine.eager import backward as eager
 from engine.eager.tensor import Tensor
 from engine.ops.arrays import creation
@@ -84,7 +84,7 @@ def _in_program(
         raise GradientError(
             f"grad: {opened[0].name!r} has stop_gradient=True; set it to False before the computation"
         )
-    grads: IdentityMap[Variable, Any] = IdentityMap()
+    begun: list[tuple[Variable, Any]] = []
     with modes.use(builder.with_grad(create_graph)):
         for output, start in zip(outputs, given, strict=True):
             if start is None:
@@ -93,9 +93,8 @@ def _in_program(
                 raise ShapeError(
                     f"grad: the gradient has shape {list(start.shape)}: the output {list(output.shape)}"
                 )
-            before = grads.get(output)
-            grads[output] = start if before is None else before + start
-        return inline_gradients(ops, grads, inputs, IdentitySet(blocked))
+            begun.append((output, start))
+        return inline_gradients(ops, begun, inputs, IdentitySet(blocked))
 
 
 def _variables(builder: Builder, name: str, values: Any) -> list[Any]:

@@ -6,10 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError, GradientError
-from engine.core.identity import IdentityMap, IdentitySet
+from engine.core.identity import IdentitySet
 from engine.core.operator import Operator
 from engine.ops.arrays import creation
-from engine.ops.elementwise import arithmetic
 from engine.program.backward.gradient_operator import GRADIENT, lowered
 from engine.program.backward.named import Named, extending, free_name, note_attrs, stopped
 from engine.program.backward.walk import depends_on, walk_back
@@ -51,12 +50,11 @@ def gradients(
     ops = list(block.ops)
     stops = stopped(ops, no_grad_set)
     with extending(block):
-        grads: IdentityMap[Variable, Variable] = IdentityMap()
-        for target, start in zip(results, starts, strict=True):
-            gradient = _append_ones_like(block, target) if start is None else start
-            first = grads.get(target)
-            grads[target] = gradient if first is None else arithmetic.add(first, gradient)
-        return walk_back(ops, grads, wanted, Named(block), depends_on(ops, wanted, stops), stops)
+        begun = [
+            (target, _append_ones_like(block, target) if start is None else start)
+            for target, start in zip(results, starts, strict=True)
+        ]
+        return walk_back(ops, begun, wanted, Named(block), depends_on(ops, wanted, stops), stops)
 
 
 def _listed(what: str, value: Any) -> list[Any]:

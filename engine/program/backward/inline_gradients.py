@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from typing import Any
 
 from engine.autodiff.symbolic import operator_gradients
-from engine.core.identity import IdentityMap
 from engine.core.operator import Operator
-from engine.program.backward.walk import Contributions, ControlRule, Incoming, Step, depends_on, walk_back
+from engine.program.backward.walk import Contributions, Incoming, RegionRule, Step, depends_on, walk_back
 from engine.program.graph.program import Variable
 
 
@@ -24,8 +23,8 @@ class Inlined:
         found = operator_gradients(step.operator, incoming, [n for n, _ in step.targets])
         return [(v, g) for (_, v), g in zip(step.targets, found, strict=True) if g is not None]
 
-    def control(
-        self, rule: ControlRule, step: Step, incoming: Incoming, reached: Set[Variable]
+    def regions(
+        self, rule: RegionRule, step: Step, incoming: Incoming, reached: Set[Variable]
     ) -> Contributions:
         return rule(step.operator, incoming, reached)
 
@@ -38,13 +37,14 @@ class Inlined:
 
 def inline_gradients(
     ops: Sequence[Operator],
-    grads: IdentityMap[Variable, Variable],
+    starts: Iterable[tuple[Variable, Variable]],
     sources: Sequence[Variable],
     stops: Set[Variable] = frozenset(),
 ) -> list[Variable | None]:
-    """Append to the block being built the gradients of ``sources``, given those of later Variables.
+    """Append to the block being built the gradients of ``sources``, from ``starts``.
 
-    ``ops`` are the forward operators, in order. Nothing flows into ``stops``. Returns one gradient a source,
+    ``starts`` are Variables and their gradients; one that stands there twice begins with the sum. ``ops`` are
+    the forward operators, in order. Nothing flows into ``stops``. Returns one gradient a source,
     None for one that is not reached.
     """
-    return walk_back(ops, grads, sources, Inlined(), depends_on(ops, sources, stops), stops)
+    return walk_back(ops, starts, sources, Inlined(), depends_on(ops, sources, stops), stops)

@@ -13,7 +13,7 @@ from engine.core.identity import IdentityMap, IdentitySet
 from engine.core.operator import Operator
 from engine.ops.elementwise import arithmetic
 from engine.program.backward.gradient_operator import gradient_operator
-from engine.program.backward.walk import Contributions, ControlRule, Incoming, Step
+from engine.program.backward.walk import Contributions, Incoming, RegionRule, Step
 from engine.program.build.builder import Builder, current_builder
 from engine.program.graph.program import Block, Variable, reads, writes
 from engine.program.passes.clone import BACKWARD
@@ -83,8 +83,8 @@ class Named:
         self.received[variable] = number + 1
         return number
 
-    def control(
-        self, rule: ControlRule, step: Step, incoming: Incoming, reached: Set[Variable]
+    def regions(
+        self, rule: RegionRule, step: Step, incoming: Incoming, reached: Set[Variable]
     ) -> Contributions:
         before = len(self.block.ops)
         made = list(rule(step.operator, incoming, reached))

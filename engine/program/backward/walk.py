@@ -20,17 +20,13 @@ from engine.program.graph.program import Variable, reads, writes
 # Gradients that flow back from one operator: an input, and what is added to its gradient.
 Contributions = Iterable[tuple[Variable, Variable]]
 Incoming = Sequence[Variable | None]  # the gradient of every output, None where nothing flows back
-ControlRule = Callable[[Operator, Incoming, Set[Variable]], Contributions]
-
-# How gradients go through operators with sub-blocks, by the operator's name. A rule gets the operator, the
-# gradients of its outputs and the Variables that depend on what is differentiated.
-CONTROL_GRADIENTS: dict[str, ControlRule] = {}
+RegionRule = Callable[[Operator, Incoming, Set[Variable]], Contributions]  # OpDef.grad_regions
 
 
 class Step(NamedTuple):
     """One operator on the way back, and the inputs that gradients flow to: a position among all, a Variable.
 
-    An input that is read twice stands there twice, but once for an operator with sub-blocks.
+    An input that is read twice stands there twice, but once for an operator with regions.
     """
 
     operator: Operator
@@ -49,10 +45,10 @@ class Emitter(Protocol):
     def gradients(self, step: Step, incoming: Incoming) -> Contributions:
         """Emit the gradients of the step's targets."""
 
-    def control(
-        self, rule: ControlRule, step: Step, incoming: Incoming, reached: Set[Variable]
+    def regions(
+        self, rule: RegionRule, step: Step, incoming: Incoming, reached: Set[Variable]
     ) -> Contributions:
-        """Emit the gradients of an operator with sub-blocks by applying ``rule``."""
+        """Emit the gradients of an operator with regions by applying ``rule``."""
 
     def total(self, variable: Variable, parts: Sequence[Variable]) -> Variable:
         """Emit the sum of several contributions to the gradient of ``variable``."""
@@ -67,67 +63,80 @@ def depends_on(
     """
     reached = IdentitySet(sources)
     for operator in ops:
-        name = operator.opdef.name
-        if not (operator.opdef.rules or name in CONTROL_GRADIENTS):
-            continue
-        if any(v in reached for v in reads(operator)):
+        if operator.opdef.differentiable and any(v in reached for v in reads(operator)):
             reached.update(v for v in writes(operator) if not v.stop_gradient and v not in stops)
             if operator.opdef.loops and operator.kept is not None:
                 reached.add(operator.kept)
     return reached
 
 
+class _Sums:
+    """What has flowed back to each Variable so far."""
+
+    def __init__(self, emitter: Emitter) -> None:
+        self.emitter = emitter
+        self.parts: IdentityMap[Variable, list[Variable]] = IdentityMap()
+
+    def add(self, variable: Variable, contribution: Variable) -> None:
+        found = self.parts.get(variable)
+        if found is None:
+            self.parts[variable] = [contribution]
+            return
+        found.append(contribution)
+        if self.emitter.sums_at_once:
+            self.gradient(variable)
+
+    def gradient(self, variable: Variable) -> Variable | None:
+        """The sum, emitted where there are several contributions; None where nothing flowed back."""
+        found = self.parts.get(variable)
+        if found is None:
+            return None
+        if len(found) > 1:
+            found[:] = [self.emitter.total(variable, found)]
+        return found[0]
+
+
 def walk_back(
     ops: Sequence[Operator],
-    grads: IdentityMap[Variable, Variable],
+    starts: Iterable[tuple[Variable, Variable]],
     sources: Sequence[Variable],
     emitter: Emitter,
     reached: Set[Variable],
     stops: Set[Variable] = frozenset(),
 ) -> list[Variable | None]:
-    """Emit the gradients of ``sources`` through ``ops``, given those of later Variables in ``grads``.
+    """Emit the gradients of ``sources`` through ``ops``, from ``starts``: Variables and their gradients.
 
-    ``reached`` says which Variables depend on the sources. Nothing flows into ``stops``. Returns one gradient
-    a source, None for one that is not reached. Raises GradientError where a gradient would flow through a
-    value that was replaced in place.
+    A Variable that stands in ``starts`` twice begins with the sum. ``reached`` says which Variables depend on
+    the sources. Nothing flows into ``stops``. Returns one gradient a source, None for one that is not
+    reached. Raises GradientError where a gradient would flow through a value that was replaced in place.
     """
-    parts = IdentityMap((v, [g]) for v, g in grads.items())
-
-    def gradient(variable: Variable) -> Variable | None:
-        found = parts.get(variable)
-        if found is None:
-            return None
-        if len(found) > 1:
-            found[:] = [emitter.total(variable, found)]
-        return found[0]
-
-    path = _path(ops, grads, reached, stops)
+    sums = _Sums(emitter)
+    for variable, start in starts:
+        sums.add(variable, start)
+    path = _path(ops, sums.parts, reached, stops)
     emitter.begin(path)
     for step in path:
         operator = step.operator
-        incoming = [None if v is None else gradient(v) for v in operator.outputs]
+        incoming = [None if v is None else sums.gradient(v) for v in operator.outputs]
         if all(g is None for g in incoming):
             continue
-        rule = CONTROL_GRADIENTS.get(operator.opdef.name)
+        rule = operator.opdef.region_rule
         if rule is None:
             _refuse_replaced(operator, incoming)
             made = emitter.gradients(step, incoming)
         else:
-            made = emitter.control(rule, step, incoming, reached)
+            made = emitter.regions(rule, step, incoming, reached)
         for variable, contribution in made:
             if _flows(variable, stops):
-                found = parts.setdefault(variable, [])
-                found.append(contribution)
-                if emitter.sums_at_once:
-                    gradient(variable)
-    return [gradient(s) for s in sources]
+                sums.add(variable, contribution)
+    return [sums.gradient(s) for s in sources]
 
 
 def _path(
-    ops: Sequence[Operator], grads: Iterable[Variable], reached: Set[Variable], stops: Set[Variable]
+    ops: Sequence[Operator], begun: Iterable[Variable], reached: Set[Variable], stops: Set[Variable]
 ) -> list[Step]:
-    """The operators between ``reached`` Variables and those with a gradient, last first."""
-    flowing = IdentitySet(grads)
+    """The operators between ``reached`` Variables and those that have a gradient already, last first."""
+    flowing = IdentitySet(begun)
     path: list[Step] = []
     for operator in reversed(ops):
         if any(v in flowing for v in writes(operator)):
@@ -140,7 +149,7 @@ def _path(
 
 def _targets(operator: Operator, reached: Set[Variable], stops: Set[Variable]) -> list[tuple[int, Variable]]:
     opdef = operator.opdef
-    control = opdef.name in CONTROL_GRADIENTS
+    control = opdef.region_rule is not None
     found = [
         (n, variable)
         for n, (name, _, variable) in enumerate(flat_inputs(operator))

@@ -11,7 +11,6 @@ import pytest
 import engine as paddle
 from engine.autograd import PyLayer, PyLayerContext
 from engine.core.errors import GradientError, ShapeError
-from engine.core.identity import IdentityMap
 from engine.core.spec import Spec
 from engine.program.backward.inline_gradients import inline_gradients
 from engine.program.build.builder import building, variable
@@ -271,7 +270,7 @@ def test_in_a_program_the_gradient_is_traced():
         y, other = Wrong3.apply(x)
         total = (y * y).sum()
         ones = paddle.ones([])
-        (found,) = inline_gradients(program.global_block().ops[:], IdentityMap([(total, ones)]), [x])
+        (found,) = inline_gradients(program.global_block().ops[:], [(total, ones)], [x])
     value = np.array([[1.0, 2.0]], "float32")
     result, gradient, plus = Executor().run(program, {"x": value}, [y, found, other])
     np.testing.assert_allclose(result, value * 3)

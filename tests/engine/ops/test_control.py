@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from engine.core.errors import ModeError, ShapeError
-from engine.core.identity import IdentityMap
 from engine.core.opdef import OPS
 from engine.core.spec import Spec
 from engine.eager.tensor import Tensor
@@ -33,7 +32,7 @@ def _program(build: Callable[[Any], Any], x: Any, gradient: bool = False) -> Any
         made = [out]
         if gradient:
             start = variable(program, "start", out.spec)
-            made += inline_gradients(list(program.global_block().ops), IdentityMap([(out, start)]), [place])
+            made += inline_gradients(list(program.global_block().ops), [(out, start)], [place])
     check(program)
     feed = {"x": x, **({"start": np.ones(_program(build, x).shape)} if gradient else {})}
     found = Executor().run(program, feed, made)

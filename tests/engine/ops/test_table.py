@@ -10,7 +10,6 @@ import pytest
 
 import engine.ops
 from engine.core.dtype import from_numpy
-from engine.core.identity import IdentityMap
 from engine.core.opdef import OPS
 from engine.core.random import default_generator
 from engine.core.spec import Spec
@@ -324,12 +323,12 @@ def _in_program(case: Case, inputs: Sequence[Any], dims: str) -> tuple[Arrays, A
         values = [place(n, v, n) for n, v in zip(opdef.input_names, inputs, strict=True)]
         outputs = _call(case, values)
         if case.grads:
-            grads: IdentityMap[Any, Any] = IdentityMap()
+            starts: list[tuple[Any, Any]] = []
             for n, weight in zip(through, weights, strict=True):
                 feed[f"weight_{n}"] = weight
                 spec = Spec(outputs[n].shape, from_numpy(weight.dtype))
-                grads[outputs[n]] = variable(program, f"weight_{n}", spec)
-            made = inline_gradients(list(program.global_block().ops), grads, _leaves(case, values))
+                starts.append((outputs[n], variable(program, f"weight_{n}", spec)))
+            made = inline_gradients(list(program.global_block().ops), starts, _leaves(case, values))
     check(program)
     default_generator().seed(5)
     everything = [*outputs, *made]

@@ -10,7 +10,7 @@ import pytest
 
 import engine as paddle
 from engine.core.errors import GradientError
-from engine.core.identity import IdentityMap, IdentitySet
+from engine.core.identity import IdentitySet
 from engine.core.spec import Spec
 from engine.ops.normalization.batch_norm import batch_norm
 from engine.program.backward.append_backward import append_backward
@@ -33,7 +33,7 @@ class Spelled:
     def gradients(self, step: Step, incoming: Sequence[Any]) -> Any:
         return [(v, f"{step.operator.type}({incoming[0]})") for _, v in step.targets]
 
-    def control(self, rule: Any, step: Step, incoming: Sequence[Any], reached: Any) -> Any:
+    def regions(self, rule: Any, step: Step, incoming: Sequence[Any], reached: Any) -> Any:
         return [(v, f"{step.operator.type}({incoming[0]})") for _, v in step.targets]
 
     def total(self, variable: Any, parts: Sequence[Any]) -> Any:
@@ -55,7 +55,7 @@ def data(program: Program, name: str, stop_gradient: bool = False) -> Any:
 def walk(program: Program, emitter: Any, grads: Any, sources: Any, stops: Any = ()) -> Any:
     ops, stops = program.global_block().ops, IdentitySet(stops)
     reached = depends_on(ops, sources, stops)
-    return walk_back(ops, IdentityMap(grads), sources, emitter, reached, stops)
+    return walk_back(ops, grads, sources, emitter, reached, stops)
 
 
 def test_operators_are_visited_last_first_and_only_those_in_between(program):
@@ -91,6 +91,12 @@ def test_a_gradient_that_is_given_is_added_to_what_flows_back(program):
     y = paddle.tanh(x)
     z = paddle.exp(y)
     assert walk(program, Spelled(), [(y, "first"), (z, "g")], [x]) == ["tanh(first+exp(g))"]
+
+
+def test_a_start_that_is_given_twice_counts_twice(program):
+    x = data(program, "x")
+    y = paddle.tanh(x)
+    assert walk(program, Spelled(), [(y, "a"), (y, "b")], [x]) == ["tanh(a+b)"]
 
 
 def test_nothing_flows_into_stops_or_what_has_no_gradient(program):
