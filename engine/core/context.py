@@ -23,15 +23,16 @@ class Setting(Generic[Value]):
     was entered in (a generator that is closed by another thread) changes nothing there.
     """
 
-    __slots__ = ("_open", "process")
+    __slots__ = ("_look", "_open", "process")
 
     def __init__(self, name: str, value: Value) -> None:
         self.process = value  # what holds outside of guards, in every thread
         self._open: ContextVar[tuple[tuple[object, Value], ...]] = ContextVar(name, default=())
+        self._look = self._open.get
 
     def get(self) -> Value:
         """The value in force."""
-        found = self._open.get()
+        found = self._look()
         return found[-1][1] if found else self.process
 
     def set(self, value: Value) -> Value:

@@ -28,7 +28,7 @@ Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
 _capacities = {"plans": 256, "calls": 256, "programs": 128}
-_clock = itertools.count()
+_now = itertools.count().__next__
 
 
 def capacity(kind: str) -> int:
@@ -56,7 +56,7 @@ class _Entry(Generic[Value]):
 
     def __init__(self, value: Value) -> None:
         self.value = value
-        self.used = next(_clock)
+        self.used = _now()
 
 
 class LRU(Generic[Key, Value]):
@@ -79,7 +79,7 @@ class LRU(Generic[Key, Value]):
         entry = self._entries.get(key)
         if entry is None:
             return None
-        entry.used = next(_clock)
+        entry.used = _now()
         return entry.value
 
     def ensure(self, key: Key, make: Callable[[], Value]) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from engine.core.opdef import OpDef
@@ -44,8 +44,9 @@ default = _Default()
 # The mode of this context; None: the process-wide one. Generated code reads it, so it is not a Setting, which
 # takes one step more.
 variable: ContextVar[Mode | None] = ContextVar("engine_mode", default=None)
-# The blocks that are open in this context, each with the mode to go back to.
-_open: ContextVar[tuple[tuple[object, Mode | None], ...]] = ContextVar("engine_mode_blocks", default=())
+# The innermost block that is open in this context, the mode to go back to, and the blocks around it.
+_Open: TypeAlias = "tuple[object, Mode | None, _Open] | None"
+_open: ContextVar[_Open] = ContextVar("engine_mode_blocks", default=None)
 
 
 def current() -> Mode:
@@ -77,7 +78,7 @@ def enter(block: object, mode: Mode) -> None:
 
 def open_after(block: object, before: Mode | None) -> None:
     """Let ``leave(block)`` go back to ``before``; what is current stays so."""
-    _open.set((*_open.get(), (block, before)))
+    _open.set((block, before, _open.get()))
 
 
 def leave(block: object) -> None:
@@ -86,19 +87,23 @@ def leave(block: object) -> None:
     Where a block entered later is still open (two generators can do that), its mode stays current, and it
     goes back to what was there before this one. In another context than that of ``enter`` nothing changes.
     """
-    entries = _open.get()
-    for place in reversed(range(len(entries))):
-        if entries[place][0] is block:
-            break
-    else:
-        return
-    before = entries[place][1]
-    later = entries[place + 1 :]
-    if later:
-        later = ((later[0][0], before), *later[1:])
-    else:
+    innermost = _open.get()
+    if innermost is not None and innermost[0] is block:
+        _, before, around = innermost
         variable.set(before)
-    _open.set((*entries[:place], *later))
+        _open.set(around)
+    else:
+        _open.set(_without(innermost, block))
+
+
+def _without(entry: _Open, block: object) -> _Open:
+    """The open blocks from ``entry`` outwards without ``block``; the one within it goes back further."""
+    if entry is None:
+        return None
+    inner, before, around = entry
+    if around is not None and around[0] is block:
+        return inner, around[1], around[2]
+    return inner, before, _without(around, block)
 
 
 def is_static() -> bool:

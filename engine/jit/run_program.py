@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -140,7 +141,7 @@ class ProgramRunner:
                 return self._run_recorded(key, wanted, everything, [*arrays, *keys])
         plan = self._inference.get(key)
         if plan is None:
-            plan = self._inference.ensure(key, lambda: self._plan(arrays, self.outputs))
+            plan = self._inference.ensure(key, partial(self._plan, arrays, self.outputs))
         results = plan([*arrays, *keys] if keys else arrays)
         self._note_writes()
         return [_wrapped(r) for r in results]
@@ -160,7 +161,7 @@ class ProgramRunner:
     ) -> list[Tensor]:
         run = self._training.get((key, wanted))
         if run is None:
-            run = self._training.ensure((key, wanted), lambda: self._compile_training(wanted, arrays))
+            run = self._training.ensure((key, wanted), partial(self._compile_training, wanted, arrays))
         given = [arrays[n].copy() if n in run.overwritten else arrays[n] for n in run.given]
         results = run.forward(arrays)
         self._note_writes()
@@ -261,7 +262,7 @@ class ProgramRunner:
     def _recorded_backward(
         self, run: _Training, activation: Activation, grads: Sequence[Tensor | None]
     ) -> list[Tensor]:
-        runner = self._gradients.ensure(run, lambda: _gradient_runner(run))
+        runner = self._gradients.ensure(run, partial(_gradient_runner, run))
         model = next(g for g in grads if g is not None)
         xp = array_module(model._array)
         fed: list[Tensor] = []

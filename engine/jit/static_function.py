@@ -247,7 +247,6 @@ class StaticFunction:
 
     def _concrete_for(self, values: dict[str, Any]) -> tuple[ConcreteProgram, list[Tensor]]:
         specified = self.signature.specified()
-        where = self._function.__qualname__
         if specified is None:
             key = (cache_key(values), self._modes())
             specs: dict[str, Any] | None = None
@@ -259,9 +258,12 @@ class StaticFunction:
             concrete = self._traced(key, as_specs(values) if specs is None else specs)
         if specified is None and concrete.takes_tensors_only:
             tensors = list(values.values())  # of the very shapes and dtypes in the key
-            if all(isinstance(tensor, Tensor) for tensor in tensors):
+            for tensor in tensors:
+                if not isinstance(tensor, Tensor):
+                    break
+            else:
                 return concrete, tensors
-        return concrete, tensors_of(where, values, concrete.specs)
+        return concrete, tensors_of(self._function.__qualname__, values, concrete.specs)
 
     def _traced(self, key: Any, specs: dict[str, Any]) -> ConcreteProgram:
         with alone(_tree(self._instance) or [self]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -11,13 +12,15 @@ from engine.core.spec import Spec
 
 # The functions by number, for the life of the process: an operator's attributes are plain values.
 CALLABLES: list[Callable[..., Any]] = []
+_registering = threading.Lock()
 
 
 def register(function: Callable[..., Any]) -> int:
     """The number of ``function``."""
-    if function not in CALLABLES:
-        CALLABLES.append(function)
-    return CALLABLES.index(function)
+    with _registering:
+        if function not in CALLABLES:
+            CALLABLES.append(function)
+        return CALLABLES.index(function)
 
 
 def _infer(xs: list[Spec], *, specs: Any, **_: Any) -> tuple[Spec, ...]:

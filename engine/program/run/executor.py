@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -109,6 +110,7 @@ class Executor:
 
     def __init__(self, place: Any = None) -> None:
         self.place: Place = current_place() if place is None else as_place(place)
+        self._device = self.place.device  # hashed in each run, which is quicker than hashing the place
         self._closed = False
 
     def run(
@@ -137,16 +139,16 @@ class Executor:
         program = _program_of(program)
         feeds = _feeds_of(feed)
         wanted = [fetch_list] if isinstance(fetch_list, (str, Variable)) else fetch_list or ()
-        key = (program.version, tuple([_fetch_key(f) for f in wanted]), tuple(feeds), self.place)
+        key = (program.version, tuple([_fetch_key(f) for f in wanted]), tuple(feeds), self._device)
         prepared = program.calls.get(key)
         if prepared is None:
-            prepared = program.calls.ensure(key, lambda: _prepare(program, feeds, wanted))
+            prepared = program.calls.ensure(key, partial(_prepare, program, feeds, wanted))
         xp = backend(self.place).xp
         arrays = [_fed(v, feeds[v.name], xp) for v in prepared.fed]
         shaped = (prepared, tuple([a.shape for a in arrays]))
         compiled = program.plans.get(shaped)
         if compiled is None:
-            compiled = program.plans.ensure(shaped, lambda: _compile(program, prepared, arrays, xp))
+            compiled = program.plans.ensure(shaped, partial(_compile, program, prepared, arrays, xp))
         scope = scope or global_scope()
         for rate in program.rates:
             rate.bring(scope)
@@ -221,7 +223,7 @@ def _prepare(program: Program, feeds: Mapping[str, Any], wanted: Sequence[Any]) 
         if target is None:
             warnings.warn(
                 f"Executor.run: feed has {name!r}, which is no Variable of the Program; it is not used",
-                stacklevel=5,  # run, the cache and its lambda stand between
+                stacklevel=4,  # run and the cache stand between
             )
             continue
         if id(target) in computed and not target.is_data:

@@ -119,7 +119,7 @@ def test_a_generator_closed_by_another_thread_changes_nothing_there() -> None:
     finally:
         # What its end could not undo in this context.
         modes.variable.set(None)
-        modes._open.set(())
+        modes._open.set(None)
         names._current._open.set(())
 
 
