@@ -138,8 +138,9 @@ def _number(block: Block, value: Any, like: Any) -> Variable:
         else:
             raise _error(
                 ConversionError(
-                    f"cond: one branch gives {value!r} and the other {like.spec}, whose shape is known only "
-                    "when it runs; give a tensor of that shape on both sides, e.g. with full_like"
+                    f"cond: one branch gives {value!r} and the other {Spec(like.shape, like.dtype)}, whose "
+                    "shape is known only when it runs; give a tensor of that shape on both sides, "
+                    "e.g. with full_like"
                 )
             )
     assert isinstance(made, Variable)

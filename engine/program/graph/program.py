@@ -223,8 +223,9 @@ class Program:
             name = self.unique_name(f"{name}_captured")
         if getattr(tensor, "optimize_attr", None) is not None:
             trains = not tensor.stop_gradient
-            made: Variable = block.create_parameter(tensor.shape, tensor.dtype, name, trains, tensor)
-            made.copy_fields(tensor)
+            parameter = block.create_parameter(tensor.shape, tensor.dtype, name, trains, tensor)
+            parameter.copy_fields(tensor)
+            made: Variable = parameter
         else:
             made = block.create_var(
                 name, Spec(tensor.shape, tensor.dtype), persistable=True, stop_gradient=tensor.stop_gradient,
