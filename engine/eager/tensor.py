@@ -52,28 +52,34 @@ class Tensor:
     # -- properties ------------------------------------------------------------------------------------------
     @property
     def shape(self) -> list[int]:
+        """The length of each dimension."""
         return list(self._array.shape)
 
     @property
     def ndim(self) -> int:
+        """The number of dimensions."""
         return int(self._array.ndim)
 
     @property
     def size(self) -> int:
+        """The number of elements."""
         return int(self._array.size)
 
     @property
     def dtype(self) -> DType:
+        """The type of the elements."""
         return from_numpy(self._array.dtype)
 
     @property
     def place(self) -> Place:
+        """The device that holds the data."""
         if isinstance(self._array, np.ndarray):
             return CPUPlace()
         return CUDAPlace(int(self._array.device.id))
 
     @property
     def name(self) -> str:
+        """The name of the tensor; a unique one is generated when it is first read."""
         try:
             return self._name
         except AttributeError:
@@ -86,6 +92,7 @@ class Tensor:
 
     @property
     def persistable(self) -> bool:
+        """True for parameters and buffers, which state dicts and saved models keep."""
         try:
             return self._persistable
         except AttributeError:
@@ -98,6 +105,10 @@ class Tensor:
     # -- gradients -------------------------------------------------------------------------------------------
     @property
     def stop_gradient(self) -> bool:
+        """False where operators on the tensor are recorded for ``backward``.
+
+        Setting it to False raises DTypeError for a tensor that is neither floating-point nor complex.
+        """
         return self._edge is None
 
     @stop_gradient.setter
@@ -189,6 +200,7 @@ class Tensor:
             ) from None
 
     def tolist(self) -> Any:
+        """The values as nested lists of Python numbers; one number for a 0-D tensor."""
         return self._array.tolist()
 
     def set_value(self, value: Any) -> None:
@@ -294,6 +306,7 @@ class Parameter(Tensor):
 
     @property
     def trainable(self) -> bool:
+        """True if the parameter has a gradient: the opposite of ``stop_gradient``."""
         return not self.stop_gradient
 
     @trainable.setter
