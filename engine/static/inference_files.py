@@ -18,6 +18,7 @@ from engine.files.state import KIND as STATE
 from engine.framework.state_files import from_tree
 from engine.jit.export import programs_of, weights_of, write_model
 from engine.jit.translated_layer import FORWARD
+from engine.program.graph import delegates
 from engine.program.graph.program import Program
 from engine.program.passes.prune import pruned
 from engine.program.run.scope import give_value, global_scope, require_fit, value_of
@@ -187,6 +188,7 @@ def load_from_file(path: str) -> bytes:
         raise DataError(f"load_from_file: {path} can't be read: {error}; check the path") from error
 
 
+@delegates.parse_from_string.define
 def deserialize_program(data: bytes) -> Program:
     """The Program in the bytes of ``serialize_program`` or of a ``.pdmodel``, that of ``static.save`` too.
 
@@ -241,7 +243,3 @@ def _prefix(where: str, path: Any) -> str:
     if not isinstance(path, (str, os.PathLike)):
         raise DTypeError(f"{where}: path_prefix must be a text: got {type(path).__name__}")
     return os.fspath(path)
-
-
-# Paddle has it as a static method; a Program itself knows no files.
-Program.parse_from_string = staticmethod(deserialize_program)  # type: ignore[attr-defined]

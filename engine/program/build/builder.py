@@ -82,7 +82,7 @@ class Builder(modes.Mode):
         outputs = make_results(self, operator, specs)
         operator.outputs = tuple(outputs)
         if found := marks():
-            operator.note("attrs", found)
+            operator.note("attrs", {**found, **(operator.notes or {}).get("attrs", {})})
         self.block.append(operator)
         if opdef.view:
             root = self.roots.get(id(values[0]), values[0])

@@ -1,6 +1,6 @@
 """What methods of Program, Block and Variable delegate to: functions of the rooms above this one.
 
-Each is defined in the module that it names; ``engine.program`` imports those modules.
+Each is defined in the module that it names; ``engine.program`` imports those of its own rooms.
 """
 
 from __future__ import annotations
@@ -55,6 +55,13 @@ def append_by_slot(
 @delegate("engine.program.build.builder")
 def building_block(program: Program) -> Block | None:
     """The block of ``program`` that operators are appended to now; None where it is not being built."""
+    raise NotImplementedError
+
+
+# -- files -------------------------------------------------------------------------------------------------
+@delegate("engine.static.inference_files")
+def parse_from_string(data: bytes) -> Program:
+    """The Program in the bytes of ``serialize_program`` or of a ``.pdmodel``."""
     raise NotImplementedError
 
 

@@ -270,6 +270,14 @@ class Program:
         gradients, updates, and the training way of dropout and batch norm."""
         return delegates.clone(self, for_test)
 
+    @staticmethod
+    def parse_from_string(data: bytes) -> Program:
+        """The Program in the bytes of ``static.serialize_program`` or of a ``.pdmodel``.
+
+        Raises DTypeError for no bytes, FormatError for damaged or foreign ones.
+        """
+        return delegates.parse_from_string(data)
+
     def to_string(self, throw_on_error: bool = False, with_details: bool = False) -> str:
         """The text that ``print`` gives; ``with_details`` says all that is known of every Variable."""
         return delegates.program_text(self, with_details)

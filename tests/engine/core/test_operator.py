@@ -6,7 +6,6 @@ import sys
 
 import engine
 from engine.autodiff import edges
-from engine.core.frames import line_of
 
 
 def test_where_names_the_users_line() -> None:
@@ -57,14 +56,3 @@ def test_where_of_a_gradient() -> None:
     (slope,) = engine.grad(x * x * x, x, create_graph=True)
     line = sys._getframe().f_lineno - 1
     assert edges.end(slope._edge)[0].position == (__file__, line)
-
-
-def test_lines_of_code() -> None:
-    def function() -> int:
-        a = 1
-        return a
-
-    code = function.__code__
-    lines = {line_of(code, offset) - code.co_firstlineno for offset in range(0, len(code.co_code), 2)}
-    assert lines == {0, 1, 2}
-    assert line_of(code, 10**6) == code.co_firstlineno

@@ -64,6 +64,12 @@ def test_names_do_not_change_what_eager_functions_give():
     assert named("given", paddle.add, x, x).tolist() == [-2.0, 4.0]
 
 
+def test_constants_keep_their_device_in_a_name_scope(x):
+    with static.name_scope("block"):
+        made = paddle.to_tensor([1.0, 2.0])
+    assert (made.op.attr("op_device"), made.op.attr("op_namescope")) == ("cpu", "/block/")
+
+
 def test_an_error_ends_the_call(x):
     @names_results("odd")
     def odd(x, fails):
