@@ -3,26 +3,23 @@
 ``import engine as paddle`` runs code written for Paddle 2.6.
 """
 
+from typing import TYPE_CHECKING
+
 import engine.kernels.cpu  # registers the kernels of the CPU
 from engine import (
     autograd,
     base,
-    dataset,
     device,
     framework,
-    incubate,
     io,
-    jit,
     linalg,
     metric,
     nn,
     optimizer,
-    reader,
     regularizer,
     static,
     tensor,
     utils,
-    vision,
 )
 from engine.core.dtype import (
     DType as dtype,
@@ -45,6 +42,7 @@ from engine.core.dtype import (
 from engine.core.dtype import (
     bool_ as bool,
 )
+from engine.core.lazy import lazy
 from engine.core.limits import finfo, iinfo
 from engine.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, get_device, set_device
 from engine.core.version import VERSION
@@ -68,8 +66,6 @@ from engine.framework import (
     get_flags,
     get_rng_state,
     in_dynamic_mode,
-    load,
-    save,
     seed,
     set_cuda_rng_state,
     set_flags,
@@ -395,3 +391,13 @@ from engine.tensor.trigonometry import (
 globals().update(INPLACE)  # abs_, add_, ...: the forms that change their first argument
 
 __version__ = VERSION
+
+if TYPE_CHECKING:
+    from engine import dataset, incubate, jit, reader, vision
+    from engine.framework.state_files import load, save
+
+__getattr__ = lazy(
+    __name__,
+    modules=("dataset", "incubate", "jit", "reader", "vision"),
+    members={"engine.framework.state_files": ("load", "save")},
+)

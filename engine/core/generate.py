@@ -40,8 +40,15 @@ _COMMON: dict[str, Any] = {
 _LOCAL = ("opdef", "kernel", "r", "out", "node", "f", "code", "inside", "error")
 
 
+# The apply function of every operator begins with this code, which writes the operator's own body at the
+# first call: a program uses few of the operators, and compiling all of them took a third of the import.
+_UNWRITTEN = compile(
+    "def apply(*args, **kwargs): return first_call(args, kwargs)", "<apply at first call>", "exec"
+).co_consts[0]
+
+
 def link(**names: Any) -> None:
-    """Called once by the eager room: complete the generated functions of all operators, now and later."""
+    """Called once by the eager room: complete the apply functions of all operators, now and later."""
     LINKS.update(names)
     for opdef in OPS.values():
         opdef.namespace.update(LINKS)
@@ -56,15 +63,28 @@ def make_apply(opdef: OpDef) -> FunctionType:
     namespace = opdef.namespace
     namespace.update(_COMMON, opdef=opdef, **LINKS)
     namespace.update({f"default_{n}": v for n, v in opdef.attributes.items()})
-    function = _compile(opdef)
-    namespace["__apply__"] = function
+    function = FunctionType(_UNWRITTEN, namespace)
+
+    def first_call(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        _write(opdef)
+        return function(*args, **kwargs)
+
+    namespace.update(__apply__=function, first_call=first_call)
     return function
 
 
 def regenerate(opdef: OpDef) -> None:
-    """Give the existing apply function a body that fits the rules and kernels as they are now."""
-    function = opdef.namespace["__apply__"]
-    function.__code__ = _compile(opdef).__code__
+    """Make the existing apply function fit the rules and kernels as they are now, from its next call on."""
+    opdef.namespace["__apply__"].__code__ = _UNWRITTEN
+
+
+def _write(opdef: OpDef) -> None:
+    """Give the apply function of ``opdef`` its own body."""
+    function, written = opdef.namespace["__apply__"], _compile(opdef)
+    # The code comes last: another thread may call the function meanwhile, with the old code or the new one.
+    function.__defaults__ = written.__defaults__
+    function.__kwdefaults__ = written.__kwdefaults__
+    function.__code__ = written.__code__
 
 
 def _compile(opdef: OpDef) -> FunctionType:

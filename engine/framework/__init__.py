@@ -1,7 +1,10 @@
 """Paddle's ``framework``: state files, seeds, dtypes, places and modes under their public names."""
 
+from typing import TYPE_CHECKING
+
 from engine.core.dtype import DType as dtype
 from engine.core.dtype import get_default_dtype, set_default_dtype
+from engine.core.lazy import lazy
 from engine.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from engine.eager.grad_mode import no_grad
 from engine.eager.tensor import Parameter
@@ -23,10 +26,14 @@ from engine.framework.random import (
     set_cuda_rng_state,
     set_rng_state,
 )
-from engine.framework.state_files import load, save
 from engine.nn.param_attr import ParamAttr
 from engine.program.backward.grad import grad
 from engine.program.graph.program import Block, Program
+
+if TYPE_CHECKING:
+    from engine.framework.state_files import load, save
+
+__getattr__ = lazy(__name__, members={"engine.framework.state_files": ("load", "save")})
 
 __all__ = [
     "Block", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "disable_signal_handler", "disable_static",

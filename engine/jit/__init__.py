@@ -1,12 +1,28 @@
 """From Python to static Programs: to_static, save and load."""
 
-from engine.jit.api import enable_to_static, ignore_module, not_to_static, to_static
-from engine.jit.convert.translator_log import set_code_level, set_verbosity
-from engine.jit.export import load, save
-from engine.jit.static_function import ConcreteProgram, StaticFunction
-from engine.jit.translated_layer import TranslatedLayer
+from typing import TYPE_CHECKING
+
+from engine.core.lazy import lazy
+
+if TYPE_CHECKING:
+    from engine.jit.api import enable_to_static, ignore_module, not_to_static, to_static
+    from engine.jit.convert.translator_log import set_code_level, set_verbosity
+    from engine.jit.export import load, save
+    from engine.jit.static_function import ConcreteProgram, StaticFunction
+    from engine.jit.translated_layer import TranslatedLayer
 
 __all__ = [
     "ConcreteProgram", "StaticFunction", "TranslatedLayer", "enable_to_static", "ignore_module", "load",
     "not_to_static", "save", "set_code_level", "set_verbosity", "to_static",
 ]  # fmt: skip
+
+__getattr__ = lazy(
+    __name__,
+    members={
+        "engine.jit.api": ("enable_to_static", "ignore_module", "not_to_static", "to_static"),
+        "engine.jit.convert.translator_log": ("set_code_level", "set_verbosity"),
+        "engine.jit.export": ("load", "save"),
+        "engine.jit.static_function": ("ConcreteProgram", "StaticFunction"),
+        "engine.jit.translated_layer": ("TranslatedLayer",),
+    },
+)

@@ -1,6 +1,9 @@
 """Paddle's ``static``: Programs, the Executor that runs them, and layers as functions."""
 
+from typing import TYPE_CHECKING
+
 from engine.core.alias.absent import refusing
+from engine.core.lazy import lazy
 from engine.jit.input_spec import InputSpec
 from engine.program.backward.append_backward import append_backward
 from engine.program.backward.gradients import gradients
@@ -17,26 +20,28 @@ from engine.static import nn
 from engine.static.average import ExponentialMovingAverage
 from engine.static.compiled import BuildStrategy, CompiledProgram, ExecutionStrategy
 from engine.static.inputs import data
-from engine.static.io import (
-    deserialize_persistables,
-    deserialize_program,
-    load,
-    load_from_file,
-    load_inference_model,
-    load_program_state,
-    normalize_program,
-    save,
-    save_inference_model,
-    save_to_file,
-    serialize_persistables,
-    serialize_program,
-    set_program_state,
-)
 from engine.static.metrics import Print, accuracy, auc
 from engine.static.nn.python import py_func
 from engine.static.parameters import create_global_var, create_parameter
 from engine.static.places import cpu_places, cuda_places
 from engine.static.weight_norm import WeightNormParamAttr
+
+if TYPE_CHECKING:
+    from engine.static.io import (
+        deserialize_persistables,
+        deserialize_program,
+        load,
+        load_from_file,
+        load_inference_model,
+        load_program_state,
+        normalize_program,
+        save,
+        save_inference_model,
+        save_to_file,
+        serialize_persistables,
+        serialize_program,
+        set_program_state,
+    )
 
 __all__ = [
     "Block", "BuildStrategy", "CompiledProgram", "ExecutionStrategy", "Executor",
@@ -49,4 +54,22 @@ __all__ = [
     "serialize_program", "set_program_state",
 ]  # fmt: skip
 
-__getattr__ = refusing(__name__)
+__getattr__ = lazy(
+    __name__,
+    modules=("io",),
+    members={
+        "engine.static.inference_files": (
+            "deserialize_persistables",
+            "deserialize_program",
+            "load_from_file",
+            "load_inference_model",
+            "normalize_program",
+            "save_inference_model",
+            "save_to_file",
+            "serialize_persistables",
+            "serialize_program",
+        ),
+        "engine.static.state_files": ("load", "load_program_state", "save", "set_program_state"),
+    },
+    missing=refusing(__name__),
+)

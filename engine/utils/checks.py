@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from engine import jit
 from engine.core.errors import ArgumentError, DTypeError, MissingExtraError, ModeError
 from engine.core.place import get_device
 from engine.core.version import VERSION
-from engine.jit import to_static
 from engine.nn import Linear, ParamAttr
 from engine.nn.initializer import Constant
 from engine.optimizer import SGD
@@ -72,7 +72,7 @@ def run_check() -> None:
     print("Running verify Model Studio's engine ... ")
     losses = []
     attr = ParamAttr(initializer=Constant(0.5))
-    for convert in (lambda layer: layer, to_static):
+    for convert in (lambda layer: layer, jit.to_static):
         layer = convert(Linear(4, 3, weight_attr=attr))
         optimizer = SGD(0.1, parameters=layer.parameters())
         x = to_tensor(np.arange(8, dtype="float32").reshape(2, 4))

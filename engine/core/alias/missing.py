@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import importlib
 import pkgutil
 import re
 import sys
@@ -69,11 +70,18 @@ def _public(owner: Any) -> list[str]:
     return sorted({name for name in (*dir(owner), *submodules) if not name.startswith("_")})
 
 
+def _imported(module: str) -> ModuleType | None:
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError:
+        return None
+
+
 def _suggestion(full: str, owner: str, name: str, public: list[str]) -> str:
     """Where the very name is, else the closest one beside it, in full; empty where nothing is close."""
     if owner.partition(".")[0] == ALIAS:
         for place in _SEARCHED:
-            found = getattr(sys.modules.get(REAL + place), name, None)
+            found = getattr(_imported(REAL + place), name, None)
             if callable(found) and ALIAS + place != owner:
                 return f"{ALIAS}{place}.{name}"
     same = [other for other in public if other.lower() == name.lower()]
