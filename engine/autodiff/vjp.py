@@ -54,7 +54,11 @@ def input_gradients(application: Application, grads: Sequence[Any], wanted: froz
         targets = rule.targets
         if wanted.isdisjoint(targets):
             continue
-        value = rule.function(*[_answer(application, asked, grads, wanted) for asked in rule.asks])
+        answers = [_answer(application, asked, grads, wanted) for asked in rule.asks]
+        if rule.rest:
+            value = rule.function(*answers, **{name: application.attrs[name] for name in rule.rest})
+        else:
+            value = rule.function(*answers)
         if len(targets) == 1:
             value = (value,)
         elif len(value) != len(targets):

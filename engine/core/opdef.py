@@ -18,7 +18,7 @@ elementwise operators have it) and ``key`` (the random key that the mode provide
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar, cast
 
 from engine.core.errors import ArgumentError, GradientError
@@ -55,14 +55,27 @@ class Output:
 
 
 class Rule:
-    """A gradient rule and what it asks for, by parameter name."""
+    """A gradient rule and what it asks for, by parameter name.
 
-    __slots__ = ("asks", "function", "targets")
+    A rule with ``**attrs`` takes the attributes that it does not ask for by name, ``rest``, to pass them on.
+    """
 
-    def __init__(self, function: Callable[..., Any], targets: tuple[str, ...]) -> None:
+    __slots__ = ("asks", "function", "rest", "targets")
+
+    def __init__(
+        self, function: Callable[..., Any], targets: tuple[str, ...], attributes: Iterable[str]
+    ) -> None:
         self.function = function
         self.targets = targets
-        self.asks = tuple(inspect.signature(function).parameters)
+        parameters = inspect.signature(function).parameters.values()
+        self.asks = tuple(p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD)
+        takes_rest = any(p.kind is p.VAR_KEYWORD for p in parameters)
+        self.rest = tuple(n for n in attributes if takes_rest and n not in self.asks)
+        if len(self.asks) + takes_rest != len(parameters) or (takes_rest and not self.rest):
+            raise TypeError(
+                f"gradient rule of {', '.join(targets)}: a rule has plain parameters, and ** only where the "
+                f"operator has attributes that they do not name: got {inspect.signature(function)}"
+            )
 
 
 class OpDef:
@@ -157,9 +170,13 @@ class OpDef:
 
     # -- gradients -------------------------------------------------------------------------------------------
     def grad(self, **rules: Callable[..., Any]) -> None:
-        """One rule an input: ``add.grad(x=lambda g: g, y=lambda g: g)``."""
+        """One rule an input: ``add.grad(x=lambda g: g, y=lambda g: g)``.
+
+        A rule asks by parameter name for gradients, inputs, outputs and attributes; ``**attrs`` are all
+        attributes that it does not name: ``flip.grad(x=lambda g, **attrs: flip(g, **attrs))``.
+        """
         for target, function in rules.items():
-            self._add_rule(Rule(function, (target,)))
+            self._add_rule(Rule(function, (target,), self.attributes))
 
     def grad_all(self, *targets: str) -> Callable[[Kernel], Kernel]:
         """Decorator of one rule that returns the gradients of all ``targets`` as a tuple, in their order.
@@ -169,7 +186,7 @@ class OpDef:
         """
 
         def decorate(function: Kernel) -> Kernel:
-            self._add_rule(Rule(function, targets))
+            self._add_rule(Rule(function, targets, self.attributes))
             return function
 
         return decorate

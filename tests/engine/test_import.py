@@ -43,15 +43,21 @@ def test_few_modules_are_imported(counted: dict[str, list[str]]) -> None:
     assert len([m for m in loaded if not m.startswith("engine")]) <= 60
 
 
-@pytest.mark.parametrize("room", ["h5py", "PIL", "ssl", "http.client", "email", "multiprocessing", "platformdirs",
-                                  "engine.files", "engine.jit.convert", "engine.vision.datasets"])  # fmt: skip
+WAITING = (
+    "h5py", "PIL", "ssl", "http.client", "email", "multiprocessing", "platformdirs", "engine.files",
+    "engine.jit.convert", "engine.vision.datasets",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("room", WAITING)
 def test_what_few_programs_need_waits(counted: dict[str, list[str]], room: str) -> None:
     assert not [m for m in counted["loaded"] if m == room or m.startswith(room + ".")]
 
 
 def test_apply_functions_are_written_at_their_first_call(counted: dict[str, list[str]]) -> None:
-    assert counted["made"].count("<apply at first call>") == 1
-    assert len(counted["made"]) <= 25  # the others are made by dataclasses and named tuples
+    made = counted["made"]
+    assert made.count("<apply at first call>") == 1
+    assert len(made) <= 25  # the others are made by dataclasses and named tuples
     assert "<apply tanh>" in counted["called"]
     assert "<apply tanh>" not in counted["made"]
     assert len(counted["called"]) < len(OPS) // 10

@@ -28,9 +28,7 @@ def _line(xp, g_in, x, *, low=None, high=None, slope=1.0, beyond=False):
     return xp.where(passes, g_in if slope == 1.0 else g_in * g_in.dtype.type(slope), g_in.dtype.type(0))
 
 
-_line.grad(
-    g_in=lambda g, x, low, high, slope, beyond: _line(g, x, low=low, high=high, slope=slope, beyond=beyond)
-)
+_line.grad(g_in=lambda g, x, **attrs: _line(g, x, **attrs))
 
 
 @op("relu6", infer=floating_as_x("relu6"))
@@ -117,16 +115,10 @@ def _hardswish_curve(g: Any, g_in: Any, x: Any, threshold: float, scale: float, 
 
 
 _hardswish_grad.grad(
-    g_in=lambda g, x, threshold, scale, offset: _hardswish_grad(
-        g, x, threshold=threshold, scale=scale, offset=offset
-    ),
+    g_in=lambda g, x, **attrs: _hardswish_grad(g, x, **attrs),
     x=_hardswish_curve,
 )
-hardswish.grad(
-    x=lambda g, x, threshold, scale, offset: _hardswish_grad(
-        g, x, threshold=threshold, scale=scale, offset=offset
-    )
-)
+hardswish.grad(x=lambda g, x, **attrs: _hardswish_grad(g, x, **attrs))
 
 # -- exponential below zero ----------------------------------------------------------------------------------
 
@@ -148,7 +140,7 @@ def _exponential(xp, g_in, x, *, up=1.0, down=1.0, rate=1.0):
 
 
 _exponential.grad(
-    g_in=lambda g, x, up, down, rate: _exponential(g, x, up=up, down=down, rate=rate),
+    g_in=lambda g, x, **attrs: _exponential(g, x, **attrs),
     x=lambda g, g_in, x, down, rate: _exponential(g * g_in, x, up=0.0, down=down * rate, rate=rate),
 )
 
@@ -241,13 +233,13 @@ def _below(g: Any, x: Any) -> Any:
 
 
 _prelu_grad.grad(
-    g_in=lambda g, x, alpha, mode, data_format: _prelu_grad(g, x, alpha, mode=mode, data_format=data_format),
+    g_in=lambda g, x, alpha, **attrs: _prelu_grad(g, x, alpha, **attrs),
     alpha=lambda g, g_in, x, alpha_spec, mode, data_format: _to_slopes(
         _below(g * g_in, x), alpha_spec, mode, data_format
     ),
 )
 prelu.grad(
-    x=lambda g, x, alpha, mode, data_format: _prelu_grad(g, x, alpha, mode=mode, data_format=data_format),
+    x=lambda g, x, alpha, **attrs: _prelu_grad(g, x, alpha, **attrs),
     alpha=lambda g, x, alpha_spec, mode, data_format: _to_slopes(
         _below(g * x, x), alpha_spec, mode, data_format
     ),

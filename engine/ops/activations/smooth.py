@@ -200,12 +200,12 @@ def _softplus_curve(g: Any, g_in: Any, x: Any, beta: float, threshold: float) ->
 
 
 _softplus_grad.grad(
-    g_in=lambda g, x, beta, threshold: _softplus_grad(g, x, beta=beta, threshold=threshold),
+    g_in=lambda g, x, **attrs: _softplus_grad(g, x, **attrs),
     x=_softplus_curve,
 )
 
 
-softplus.grad(x=lambda g, x, beta, threshold: _softplus_grad(g, x, beta=beta, threshold=threshold))
+softplus.grad(x=lambda g, x, **attrs: _softplus_grad(g, x, **attrs))
 
 
 @op("logsigmoid", infer=floating_as_x("log_sigmoid"))

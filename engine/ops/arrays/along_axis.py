@@ -64,13 +64,7 @@ def take_along(xp, x, indices, *, axis=-1, broadcast=False):
     return x[places_along(xp, indices, spec.shape, axis)]
 
 
-put_along_zeros.grad(
-    g_in=lambda g, indices, axis, broadcast: take_along(g, indices, axis=axis, broadcast=broadcast)
-)
+put_along_zeros.grad(g_in=lambda g, indices, **attrs: take_along(g, indices, **attrs))
 
 
-take_along.grad(
-    x=lambda g, x_like, indices, axis, broadcast: put_along_zeros(
-        g, x_like, indices, axis=axis, broadcast=broadcast
-    )
-)
+take_along.grad(x=lambda g, x_like, indices, **attrs: put_along_zeros(g, x_like, indices, **attrs))

@@ -77,13 +77,7 @@ def _lookup_grad(xp, g_in, ids, like, *, is_sparse=False, padding_idx=-1):
     return result
 
 
-_lookup_grad.grad(
-    g_in=lambda g, ids, is_sparse, padding_idx: lookup(ids, g, is_sparse=is_sparse, padding_idx=padding_idx)
-)
+_lookup_grad.grad(g_in=lambda g, ids, **attrs: lookup(ids, g, **attrs))
 
 
-lookup.grad(
-    weight=lambda g, ids, weight_like, is_sparse, padding_idx: _lookup_grad(
-        g, ids, weight_like, is_sparse=is_sparse, padding_idx=padding_idx
-    )
-)
+lookup.grad(weight=lambda g, ids, weight_like, **attrs: _lookup_grad(g, ids, weight_like, **attrs))

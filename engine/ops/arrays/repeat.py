@@ -34,10 +34,10 @@ def _sum_repeats(xp, g_in, like, *, repeats, axis=0):
     return g_in.reshape((*before, size, repeats, *after)).sum(axis=axis + 1, dtype=g_in.dtype)
 
 
-_sum_repeats.grad(g_in=lambda g, repeats, axis: repeat_interleave(g, repeats=repeats, axis=axis))
+_sum_repeats.grad(g_in=lambda g, **attrs: repeat_interleave(g, **attrs))
 
 
-repeat_interleave.grad(x=lambda g, x_like, repeats, axis: _sum_repeats(g, x_like, repeats=repeats, axis=axis))
+repeat_interleave.grad(x=lambda g, x_like, **attrs: _sum_repeats(g, x_like, **attrs))
 
 
 def _infer_repeat_each(x: Spec, repeats: Spec, *, dim: int = 0) -> Spec:

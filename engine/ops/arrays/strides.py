@@ -43,8 +43,8 @@ def _fold(xp, g_in, like, *, axis, size, step):
     return result
 
 
-_fold.grad(g_in=lambda g, axis, size, step: unfold(g, axis=axis, size=size, step=step))
-unfold.grad(x=lambda g, x_like, axis, size, step: _fold(g, x_like, axis=axis, size=size, step=step))
+_fold.grad(g_in=lambda g, **attrs: unfold(g, **attrs))
+unfold.grad(x=lambda g, x_like, **attrs: _fold(g, x_like, **attrs))
 
 
 def _infer_strided(x: Spec, *, shape: Any, stride: Any, offset: int = 0) -> Spec:
@@ -84,14 +84,8 @@ def _strided_add(xp, g_in, like, *, shape, stride, offset=0):
     return result.reshape(like.shape)
 
 
-_strided_add.grad(
-    g_in=lambda g, shape, stride, offset: as_strided(g, shape=shape, stride=stride, offset=offset)
-)
-as_strided.grad(
-    x=lambda g, x_like, shape, stride, offset: _strided_add(
-        g, x_like, shape=shape, stride=stride, offset=offset
-    )
-)
+_strided_add.grad(g_in=lambda g, **attrs: as_strided(g, **attrs))
+as_strided.grad(x=lambda g, x_like, **attrs: _strided_add(g, x_like, **attrs))
 
 
 @op("view_dtype", infer=lambda x, *, dtype: _infer_view_dtype(x, dtype), view=True, slots={"x": "Input"})

@@ -24,7 +24,7 @@ def tril_triu(xp, x, *, diagonal=0, lower=True):
     return xp.tril(x, diagonal) if lower else xp.triu(x, diagonal)
 
 
-tril_triu.grad(x=lambda g, diagonal, lower: tril_triu(g, diagonal=diagonal, lower=lower))
+tril_triu.grad(x=lambda g, **attrs: tril_triu(g, **attrs))
 
 
 def _indices(name: str) -> Any:

@@ -47,20 +47,17 @@ def _element(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(int(value))
 
 
-def _gradient(
-    g: Any, names: Any, first_n: int, message: str, summarize: int, print_tensor_name: bool,
-    print_tensor_type: bool, print_tensor_shape: bool, print_tensor_layout: bool, print_tensor_lod: bool,
-    print_phase: str, is_forward: bool, seen: Any,
-) -> Any:  # fmt: skip
+def _gradient(g: Any, names: Any, print_phase: str, is_forward: bool, seen: Any, **attrs: Any) -> Any:
     if print_phase == "FORWARD" or not is_forward:
         return g
     return print_tensor(
-        g, names=names[::-1], first_n=first_n, message=message, summarize=summarize,
-        print_tensor_name=print_tensor_name, print_tensor_type=print_tensor_type,
-        print_tensor_shape=print_tensor_shape, print_tensor_layout=print_tensor_layout,
-        print_tensor_lod=print_tensor_lod, print_phase=print_phase, is_forward=False,
+        g,
+        names=names[::-1],
+        print_phase=print_phase,
+        is_forward=False,
         seen=None if seen is None else [0],
-    )  # fmt: skip
+        **attrs,
+    )
 
 
 print_tensor.grad(x=_gradient)

@@ -129,25 +129,13 @@ def roi_align_grad(xp, x, boxes, g_in, boxes_num=None, *, pooled_height=1, poole
 
 
 @roi_align.grad_all("x")
-def _align_rule(
-    g: Any, x_like: Any, boxes: Any, boxes_num: Any, pooled_height: int, pooled_width: int, spatial_scale:
-    float, sampling_ratio: int, aligned: bool,
-) -> Any:  # fmt: skip
-    return roi_align_grad(
-        x_like, boxes, g, boxes_num, pooled_height=pooled_height, pooled_width=pooled_width,
-        spatial_scale=spatial_scale, sampling_ratio=sampling_ratio, aligned=aligned,
-    )  # fmt: skip
+def _align_rule(g: Any, x_like: Any, boxes: Any, boxes_num: Any, **attrs: Any) -> Any:
+    return roi_align_grad(x_like, boxes, g, boxes_num, **attrs)
 
 
 @roi_align_grad.grad_all("g_in")
-def _align_grad_rule(
-    g: Any, boxes: Any, boxes_num: Any, pooled_height: int, pooled_width: int, spatial_scale: float,
-    sampling_ratio: int, aligned: bool,
-) -> Any:  # fmt: skip
-    return roi_align(
-        g, boxes, boxes_num, pooled_height=pooled_height, pooled_width=pooled_width,
-        spatial_scale=spatial_scale, sampling_ratio=sampling_ratio, aligned=aligned,
-    )  # fmt: skip
+def _align_grad_rule(g: Any, boxes: Any, boxes_num: Any, **attrs: Any) -> Any:
+    return roi_align(g, boxes, boxes_num, **attrs)
 
 
 # -- roi_pool ----------------------------------------------------------------------------------------------
@@ -316,22 +304,10 @@ def _psroi_grad(xp, x, boxes, g_in, boxes_num=None, *, output_channels, pooled_h
 
 
 @psroi_pool.grad_all("x")
-def _psroi_rule(
-    g: Any, x_like: Any, boxes: Any, boxes_num: Any, output_channels: int, pooled_height: int, pooled_width:
-    int, spatial_scale: float,
-) -> Any:  # fmt: skip
-    return _psroi_grad(
-        x_like, boxes, g, boxes_num, output_channels=output_channels, pooled_height=pooled_height,
-        pooled_width=pooled_width, spatial_scale=spatial_scale,
-    )  # fmt: skip
+def _psroi_rule(g: Any, x_like: Any, boxes: Any, boxes_num: Any, **attrs: Any) -> Any:
+    return _psroi_grad(x_like, boxes, g, boxes_num, **attrs)
 
 
 @_psroi_grad.grad_all("g_in")
-def _psroi_grad_rule(
-    g: Any, boxes: Any, boxes_num: Any, output_channels: int, pooled_height: int, pooled_width: int,
-    spatial_scale: float,
-) -> Any:  # fmt: skip
-    return psroi_pool(
-        g, boxes, boxes_num, output_channels=output_channels, pooled_height=pooled_height,
-        pooled_width=pooled_width, spatial_scale=spatial_scale,
-    )  # fmt: skip
+def _psroi_grad_rule(g: Any, boxes: Any, boxes_num: Any, **attrs: Any) -> Any:
+    return psroi_pool(g, boxes, boxes_num, **attrs)

@@ -251,13 +251,8 @@ def _rule(
 @_yolo_loss_grad.grad_all("x", "g_in")
 def _second(
     g: Any, x: Any, gt_box: Any, gt_label: Any, gt_score: Any, g_in: Any, objectness_mask: Any,
-    gt_match_mask: Any, anchors: Any, anchor_mask: Any, class_num: int, downsample_ratio: int,
-    use_label_smooth: bool,
+    gt_match_mask: Any, use_label_smooth: bool, **attrs: Any,
 ) -> Any:  # fmt: skip
-    attrs = {
-        "anchors": anchors, "anchor_mask": anchor_mask, "class_num": class_num,
-        "downsample_ratio": downsample_ratio,
-    }  # fmt: skip
     weights = _yolo_weights(x, gt_box, gt_label, objectness_mask, gt_match_mask, gt_score, **attrs)
     said = smooth.sigmoid(x)
     bend = arithmetic.multiply(

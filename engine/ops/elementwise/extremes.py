@@ -44,7 +44,7 @@ def clip(xp, x, *, min=None, max=None, out=None):
     return xp.clip(x, low, high, out=out)
 
 
-clip.grad(x=lambda g, x, min, max: kept(g, _inside(x, min=min, max=max)))
+clip.grad(x=lambda g, x, **attrs: kept(g, _inside(x, **attrs)))
 
 
 @op("clip_mask", infer=as_bool)

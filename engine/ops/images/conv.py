@@ -144,15 +144,8 @@ def _define(where: str, rank: int, plan: Any, first: str) -> Any:
         return channel_last(x_grad) if last and need_x else x_grad, weight_grad
 
     @convolution.grad_all("x", "weight")
-    def rule(
-        g: Any, x: Any, weight: Any, wanted: frozenset[str], strides: Any, paddings: Any,
-        padding_algorithm: str, dilations: Any, groups: int, data_format: str,
-    ) -> Any:  # fmt: skip
-        return gradients(
-            x, weight, g, strides=strides, paddings=paddings, padding_algorithm=padding_algorithm,
-            dilations=dilations, groups=groups, data_format=data_format,
-            need_x="x" in wanted, need_weight="weight" in wanted,
-        )  # fmt: skip
+    def rule(g: Any, x: Any, weight: Any, wanted: frozenset[str], **attrs: Any) -> Any:
+        return gradients(x, weight, g, need_x="x" in wanted, need_weight="weight" in wanted, **attrs)
 
     @gradients.grad_all("x", "weight", "g_in")
     def second(

@@ -138,15 +138,13 @@ def fold(xp, x, *, output_sizes, kernel_sizes, strides=(1, 1), paddings=(0, 0, 0
 
 
 @unfold.grad_all("x")
-def _unfold_rule(g: Any, x_like: Any, kernel_sizes: Any, strides: Any, paddings: Any, dilations: Any) -> Any:
-    return unfold_grad(
-        x_like, g, kernel_sizes=kernel_sizes, strides=strides, paddings=paddings, dilations=dilations
-    )
+def _unfold_rule(g: Any, x_like: Any, **attrs: Any) -> Any:
+    return unfold_grad(x_like, g, **attrs)
 
 
 @unfold_grad.grad_all("g_in")
-def _unfold_grad_rule(g: Any, kernel_sizes: Any, strides: Any, paddings: Any, dilations: Any) -> Any:
-    return unfold(g, kernel_sizes=kernel_sizes, strides=strides, paddings=paddings, dilations=dilations)
+def _unfold_grad_rule(g: Any, **attrs: Any) -> Any:
+    return unfold(g, **attrs)
 
 
 @fold.grad_all("x")

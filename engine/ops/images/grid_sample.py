@@ -61,10 +61,8 @@ def grid_slopes(xp, grid, like, *, padding_mode="zeros", align_corners=True):
 
 
 @grid_positions.grad_all("grid")
-def _positions_rule(g: Any, grid: Any, like_like: Any, padding_mode: str, align_corners: bool) -> Any:
-    return arithmetic.multiply(
-        g, grid_slopes(grid, like_like, padding_mode=padding_mode, align_corners=align_corners)
-    )
+def _positions_rule(g: Any, grid: Any, like_like: Any, **attrs: Any) -> Any:
+    return arithmetic.multiply(g, grid_slopes(grid, like_like, **attrs))
 
 
 def _infer_sampler(x: Spec, grid: Spec, *, mode: str, padding_mode: str, **_: Any) -> Spec:
@@ -186,10 +184,10 @@ def _affine_grid_grad(xp, theta, g_in, out_shape=None, *, output_shape=(), align
 
 
 @affine_grid.grad_all("theta")
-def _affine_rule(g: Any, theta_like: Any, out_shape: Any, output_shape: Any, align_corners: bool) -> Any:
-    return _affine_grid_grad(theta_like, g, out_shape, output_shape=output_shape, align_corners=align_corners)
+def _affine_rule(g: Any, theta_like: Any, out_shape: Any, **attrs: Any) -> Any:
+    return _affine_grid_grad(theta_like, g, out_shape, **attrs)
 
 
 @_affine_grid_grad.grad_all("g_in")
-def _affine_grad_rule(g: Any, out_shape: Any, output_shape: Any, align_corners: bool) -> Any:
-    return affine_grid(g, out_shape, output_shape=output_shape, align_corners=align_corners)
+def _affine_grad_rule(g: Any, out_shape: Any, **attrs: Any) -> Any:
+    return affine_grid(g, out_shape, **attrs)

@@ -185,24 +185,12 @@ def _define(method: str, rank: int) -> Any:
         return xp.ascontiguousarray(g_in)
 
     @interpolate.grad_all("x")
-    def rule(
-        g: Any, x_like: Any, out_size: Any, scale_tensor: Any, data_layout: str, out_d: int, out_h: int,
-        out_w: int, scale: Any, interp_method: str, align_corners: bool, align_mode: int,
-    ) -> Any:  # fmt: skip
-        return gradient(
-            x_like, g, out_size, scale_tensor, data_layout=data_layout, out_d=out_d, out_h=out_h, out_w=out_w,
-            scale=scale, interp_method=interp_method, align_corners=align_corners, align_mode=align_mode,
-        )  # fmt: skip
+    def rule(g: Any, x_like: Any, out_size: Any, scale_tensor: Any, **attrs: Any) -> Any:
+        return gradient(x_like, g, out_size, scale_tensor, **attrs)
 
     @gradient.grad_all("g_in")
-    def second(
-        g: Any, out_size: Any, scale_tensor: Any, data_layout: str, out_d: int, out_h: int, out_w: int,
-        scale: Any, interp_method: str, align_corners: bool, align_mode: int,
-    ) -> Any:  # fmt: skip
-        return interpolate(
-            g, out_size, scale_tensor, data_layout=data_layout, out_d=out_d, out_h=out_h, out_w=out_w,
-            scale=scale, interp_method=interp_method, align_corners=align_corners, align_mode=align_mode,
-        )  # fmt: skip
+    def second(g: Any, out_size: Any, scale_tensor: Any, **attrs: Any) -> Any:
+        return interpolate(g, out_size, scale_tensor, **attrs)
 
     return interpolate
 

@@ -173,5 +173,5 @@ def _pad3d_rule(g: Any, x_like: Any, pads: Any, paddings: Any, mode: str, data_f
 
 
 @pad3d_grad.grad_all("g_in")
-def _pad3d_grad_rule(g: Any, pads: Any, paddings: Any, mode: str, data_format: str) -> Any:
-    return pad3d(g, pads, paddings=paddings, mode=mode, value=0.0, data_format=data_format)
+def _pad3d_grad_rule(g: Any, pads: Any, **attrs: Any) -> Any:
+    return pad3d(g, pads, value=0.0, **attrs)

@@ -184,16 +184,8 @@ def _define(rank: int, first: str) -> Any:
         return channel_last(result) if last else result
 
     @pool.grad_all("x")
-    def rule(
-        g: Any, x: Any, out: Any, pooling_type: Any, ksize: Any, strides: Any, paddings: Any,
-        global_pooling: Any, ceil_mode: Any, exclusive: Any, adaptive: Any, padding_algorithm: Any,
-        data_format: Any,
-    ) -> Any:  # fmt: skip
-        return gradient(
-            x, out, g, pooling_type=pooling_type, ksize=ksize, strides=strides, paddings=paddings,
-            global_pooling=global_pooling, ceil_mode=ceil_mode, exclusive=exclusive, adaptive=adaptive,
-            padding_algorithm=padding_algorithm, data_format=data_format,
-        )  # fmt: skip
+    def rule(g: Any, x: Any, out: Any, **attrs: Any) -> Any:
+        return gradient(x, out, g, **attrs)
 
     @gradient.grad_all("g_in")
     def second(
@@ -210,15 +202,8 @@ def _define(rank: int, first: str) -> Any:
         return picked(x, y, g, **where) if pooling_type == "max" else pool(g, pooling_type="avg", **where)
 
     @picked.grad_all("values")
-    def third(
-        g: Any, x: Any, y: Any, ksize: Any, strides: Any, paddings: Any, global_pooling: Any, ceil_mode: Any,
-        exclusive: Any, adaptive: Any, padding_algorithm: Any, data_format: Any,
-    ) -> Any:  # fmt: skip
-        return gradient(
-            x, y, g, pooling_type="max", ksize=ksize, strides=strides, paddings=paddings,
-            global_pooling=global_pooling, ceil_mode=ceil_mode, exclusive=exclusive, adaptive=adaptive,
-            padding_algorithm=padding_algorithm, data_format=data_format,
-        )  # fmt: skip
+    def third(g: Any, x: Any, y: Any, **attrs: Any) -> Any:
+        return gradient(x, y, g, pooling_type="max", **attrs)
 
     return pool
 

@@ -135,13 +135,13 @@ def _unshuffled(xp, g_in, *, groups=1, data_format="NCHW"):
 
 
 @channel_shuffle.grad_all("x")
-def _channel_rule(g: Any, groups: int, data_format: str) -> Any:
-    return _unshuffled(g, groups=groups, data_format=data_format)
+def _channel_rule(g: Any, **attrs: Any) -> Any:
+    return _unshuffled(g, **attrs)
 
 
 @_unshuffled.grad_all("g_in")
-def _channel_back_rule(g: Any, groups: int, data_format: str) -> Any:
-    return channel_shuffle(g, groups=groups, data_format=data_format)
+def _channel_back_rule(g: Any, **attrs: Any) -> Any:
+    return channel_shuffle(g, **attrs)
 
 
 def _infer_shift(x: Spec, *, seg_num: int, shift_ratio: float, data_format: str) -> Spec:
@@ -192,10 +192,10 @@ def _shifted_back(xp, g_in, *, seg_num, shift_ratio=0.25, data_format="NCHW"):
 
 
 @temporal_shift.grad_all("x")
-def _shift_rule(g: Any, seg_num: int, shift_ratio: float, data_format: str) -> Any:
-    return _shifted_back(g, seg_num=seg_num, shift_ratio=shift_ratio, data_format=data_format)
+def _shift_rule(g: Any, **attrs: Any) -> Any:
+    return _shifted_back(g, **attrs)
 
 
 @_shifted_back.grad_all("g_in")
-def _shift_back_rule(g: Any, seg_num: int, shift_ratio: float, data_format: str) -> Any:
-    return temporal_shift(g, seg_num=seg_num, shift_ratio=shift_ratio, data_format=data_format)
+def _shift_back_rule(g: Any, **attrs: Any) -> Any:
+    return temporal_shift(g, **attrs)

@@ -74,9 +74,7 @@ def _diagonal_places(xp: Any, rows: int, cols: int, offset: int) -> tuple[Any, A
 
 
 fill_diagonal.grad(
-    x=lambda g, y_like, offset, dim1, dim2: fill_diagonal(
-        g, creation.fill_like(y_like, value=0.0), offset=offset, dim1=dim1, dim2=dim2
-    ),
+    x=lambda g, y_like, **attrs: fill_diagonal(g, creation.fill_like(y_like, value=0.0), **attrs),
     y=lambda g, offset, dim1, dim2: diagonal(g, offset=offset, axis1=dim1, axis2=dim2),
 )
 diagonal.grad(

@@ -59,8 +59,8 @@ def _vectors(xp, weight, u, v, *, dim=0, power_iters=1, eps=1e-12):
 
 
 @spectral_norm.grad_all("weight")
-def _rule(g: Any, weight: Any, u: Any, v: Any, dim: int, power_iters: int, eps: float) -> Any:
-    u, v = _vectors(weight, u, v, dim=dim, power_iters=power_iters, eps=eps)
+def _rule(g: Any, weight: Any, u: Any, v: Any, dim: int, **attrs: Any) -> Any:
+    u, v = _vectors(weight, u, v, dim=dim, **attrs)
     rank = weight.ndim
     front = [dim % rank, *[n for n in range(rank) if n != dim % rank]]
     back = [front.index(n) for n in range(rank)]

@@ -157,13 +157,9 @@ def batch_norm_grad(xp, x, scale, g_in, saved_mean, saved_variance, *, epsilon=1
 
 @batch_norm.grad_all("x", "scale", "bias")
 def _batch_norm_rule(
-    g: Any, x: Any, scale: Any, saved_mean: Any, saved_variance: Any, epsilon: float, is_test: bool,
-    data_layout: str, use_global_stats: bool, trainable_statistics: bool,
-) -> Any:  # fmt: skip
-    return batch_norm_grad(
-        x, scale, g, saved_mean, saved_variance, epsilon=epsilon, is_test=is_test, data_layout=data_layout,
-        use_global_stats=use_global_stats, trainable_statistics=trainable_statistics,
-    )  # fmt: skip
+    g: Any, x: Any, scale: Any, saved_mean: Any, saved_variance: Any, momentum: float, **attrs: Any
+) -> Any:
+    return batch_norm_grad(x, scale, g, saved_mean, saved_variance, **attrs)  # all but the momentum
 
 
 @batch_norm_grad.grad_all("x", "scale", "g_in")

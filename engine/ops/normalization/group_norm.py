@@ -154,12 +154,8 @@ def group_norm_grad(xp, x, g_in, mean, variance, scale=None, *, epsilon=1e-5, gr
 
 
 @group_norm.grad_all("x", "scale", "bias")
-def _group_norm_rule(
-    g: Any, x: Any, scale: Any, mean: Any, variance: Any, epsilon: float, groups: int, data_layout: str
-) -> Any:
-    return group_norm_grad(
-        x, g, mean, variance, scale, epsilon=epsilon, groups=groups, data_layout=data_layout
-    )
+def _group_norm_rule(g: Any, x: Any, scale: Any, mean: Any, variance: Any, **attrs: Any) -> Any:
+    return group_norm_grad(x, g, mean, variance, scale, **attrs)
 
 
 @group_norm_grad.grad_all("x", "g_in", "scale")

@@ -96,10 +96,8 @@ def layer_norm_grad(xp, x, g_in, mean, variance, scale=None, *, epsilon=1e-5, be
 
 
 @layer_norm.grad_all("x", "scale", "bias")
-def _layer_norm_rule(
-    g: Any, x: Any, scale: Any, mean: Any, variance: Any, epsilon: float, begin_norm_axis: int
-) -> Any:
-    return layer_norm_grad(x, g, mean, variance, scale, epsilon=epsilon, begin_norm_axis=begin_norm_axis)
+def _layer_norm_rule(g: Any, x: Any, scale: Any, mean: Any, variance: Any, **attrs: Any) -> Any:
+    return layer_norm_grad(x, g, mean, variance, scale, **attrs)
 
 
 @layer_norm_grad.grad_all("x", "g_in", "scale")

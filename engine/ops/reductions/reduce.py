@@ -58,8 +58,8 @@ def spread(x: Any, like: Any, **where: Any) -> Any:
     return _expand(x, like, **where) if -1 in shape else _expand(x, None, shape=shape, **where)
 
 
-def _sum_grad(g: Any, x_spec: Any, axis: Any, keepdim: Any, reduce_all: Any) -> Any:
-    return spread(g, x_spec, axis=axis, keepdim=keepdim, reduce_all=reduce_all)
+def _sum_grad(g: Any, x_spec: Any, **attrs: Any) -> Any:
+    return spread(g, x_spec, **attrs)
 
 
 sum.grad(x=_sum_grad)
@@ -192,11 +192,7 @@ def _prod_grad(xp, g_in, x, *, axis=(), keepdim=False, reduce_all=False):
     return (g_in * others).astype(x.dtype, copy=False)
 
 
-prod.grad(
-    x=lambda g, x, axis, keepdim, reduce_all: _prod_grad(
-        g, x, axis=axis, keepdim=keepdim, reduce_all=reduce_all
-    )
-)
+prod.grad(x=lambda g, x, **attrs: _prod_grad(g, x, **attrs))
 
 
 @_prod_grad.grad_all("g_in", "x")

@@ -191,9 +191,6 @@ def _shifted(xp: Any, y: Any, first: Any, mask: Any, is_reverse: bool) -> Any:
 @rnn.grad_all("x", "w_ih", "w_hh", "b_ih", "b_hh", "h0", "c0")
 def _rule(
     g_y: Any, g_h: Any, g_c: Any, x: Any, w_ih: Any, w_hh: Any, y: Any, gates: Any, cells: Any, b_ih: Any,
-    b_hh: Any, h0: Any, c0: Any, lengths: Any, mode: str, is_reverse: bool,
+    b_hh: Any, h0: Any, c0: Any, lengths: Any, **attrs: Any,
 ) -> Any:  # fmt: skip
-    return _rnn_grad(
-        x, w_ih, w_hh, y, gates, cells, b_ih, b_hh, h0, c0, lengths, g_y, g_h, g_c, mode=mode,
-        is_reverse=is_reverse,
-    )  # fmt: skip
+    return _rnn_grad(x, w_ih, w_hh, y, gates, cells, b_ih, b_hh, h0, c0, lengths, g_y, g_h, g_c, **attrs)

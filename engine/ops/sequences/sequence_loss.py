@@ -89,8 +89,8 @@ def _ctc_grad(xp, g_in, logits, label, logits_length, labels_length, *, blank=0,
 
 
 ctc.grad(
-    logits=lambda g, logits, label, logits_length, labels_length, blank, norm_by_times: _ctc_grad(
-        g, logits, label, logits_length, labels_length, blank=blank, norm_by_times=norm_by_times
+    logits=lambda g, logits, label, logits_length, labels_length, **attrs: _ctc_grad(
+        g, logits, label, logits_length, labels_length, **attrs
     )
 )
 
@@ -145,7 +145,7 @@ def _rnnt_grad(xp, g_in, input, label, input_lengths, label_lengths, *, blank=0,
 
 
 rnnt.grad(
-    input=lambda g, input, label, input_lengths, label_lengths, blank, fastemit_lambda: _rnnt_grad(
-        g, input, label, input_lengths, label_lengths, blank=blank, fastemit_lambda=fastemit_lambda
+    input=lambda g, input, label, input_lengths, label_lengths, **attrs: _rnnt_grad(
+        g, input, label, input_lengths, label_lengths, **attrs
     )
 )

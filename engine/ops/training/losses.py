@@ -52,16 +52,10 @@ def _put_class(xp, g_in, label, x, *, axis=-1, ignore_index=-100):
     return result
 
 
-_put_class.grad(
-    g_in=lambda g, label, axis, ignore_index: pick_class(g, label, axis=axis, ignore_index=ignore_index)
-)
+_put_class.grad(g_in=lambda g, label, **attrs: pick_class(g, label, **attrs))
 
 
-pick_class.grad(
-    x=lambda g, x_like, label, axis, ignore_index: _put_class(
-        g, label, x_like, axis=axis, ignore_index=ignore_index
-    )
-)
+pick_class.grad(x=lambda g, x_like, label, **attrs: _put_class(g, label, x_like, **attrs))
 
 
 def _infer_kept_mean(x: Spec, label: Spec, **_: Any) -> Spec:

@@ -116,6 +116,38 @@ def test_a_rule_that_asks_for_an_unknown_name_fails_at_definition() -> None:
     assert x.grad.tolist() == [2.0]
 
 
+def test_a_rule_passes_on_the_attributes_that_it_does_not_name() -> None:
+    @op("t_rest", infer=same_as_x)
+    def rest(xp: Any, x: Any, *, a: float, b: float = 2.0, c: float = 3.0) -> Any:
+        return x * (a + b + c)
+
+    seen: list[dict[str, float]] = []
+
+    def rule(g: Any, b: float, **attrs: float) -> Any:
+        seen.append(attrs)
+        return g * (b + attrs["a"] + attrs["c"])
+
+    rest.grad(x=rule)
+    x = _leaf(1.0)
+    rest(x, a=1.0).backward()
+    assert seen == [{"a": 1.0, "c": 3.0}]
+    assert x.grad is not None
+    assert x.grad.tolist() == [6.0]
+
+
+def test_a_rule_with_other_parameters_than_plain_ones_fails_at_definition() -> None:
+    @op("t_no_rest", infer=same_as_x)
+    def no_rest(xp: Any, x: Any, *, a: float = 1.0) -> Any:
+        return x * a
+
+    with pytest.raises(TypeError, match=r"gradient rule of x: .* got \(g, a, \*\*attrs\)"):
+        no_rest.grad(x=lambda g, a, **attrs: g)  # all attributes are asked for by name
+    with pytest.raises(TypeError, match=r"got \(\*given\)"):
+        no_rest.grad(x=lambda *given: given[0])
+    with pytest.raises(TypeError, match=r"got \(g, \*, a\)"):
+        no_rest.grad(x=lambda g, *, a: g)
+
+
 @pytest.mark.parametrize("name", ["g", "out", "wanted"])
 def test_inputs_are_not_called_like_what_rules_ask_for(name: str) -> None:
     scope: dict[str, Any] = {}
