@@ -1,67 +1,27 @@
-"""The table of operators: every one has a row of cases here, or the name of the test file that has it."""
+"""The table of operators: every one has a row of cases here, or the name of the test file that has it.
+
+The rows stand in ``<family>/table_<file>.py``, called after the folders and files of ``engine/ops``, and are
+found by walking.
+"""
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Iterator
 from pathlib import Path
 
-from tests.engine.ops import (
-    table_activation,
-    table_arrange,
-    table_array,
-    table_convs,
-    table_detection,
-    table_edges,
-    table_elementwise,
-    table_linalg,
-    table_losses,
-    table_math,
-    table_mul,
-    table_nn,
-    table_norms,
-    table_padding,
-    table_paths,
-    table_pools,
-    table_power,
-    table_random,
-    table_resample,
-    table_rnn,
-    table_running,
-    table_sequences,
-    table_shapes,
-    table_update,
-    table_vision,
-)
 from tests.engine.ops.case import Case
 
 REPO = Path(__file__).resolve().parents[3]
 
-CASES: list[Case] = [
-    *table_activation.CASES,
-    *table_arrange.CASES,
-    *table_array.CASES,
-    *table_convs.CASES,
-    *table_detection.CASES,
-    *table_edges.CASES,
-    *table_elementwise.CASES,
-    *table_linalg.CASES,
-    *table_losses.CASES,
-    *table_paths.CASES,
-    *table_math.CASES,
-    *table_mul.CASES,
-    *table_nn.CASES,
-    *table_norms.CASES,
-    *table_padding.CASES,
-    *table_pools.CASES,
-    *table_power.CASES,
-    *table_random.CASES,
-    *table_resample.CASES,
-    *table_rnn.CASES,
-    *table_running.CASES,
-    *table_sequences.CASES,
-    *table_shapes.CASES,
-    *table_update.CASES,
-    *table_vision.CASES,
-]
+
+def _tables() -> Iterator[str]:
+    """The modules that hold rows, always in one order: the workers of a parallel run must agree on it."""
+    for path in sorted(Path(__file__).parent.rglob("table_*.py")):
+        yield ".".join(path.relative_to(REPO).with_suffix("").parts)
+
+
+CASES: list[Case] = [case for table in _tables() for case in importlib.import_module(table).CASES]
 
 # Operators that run inside Programs only, or whose result is an effect.
 ELSEWHERE: dict[str, str] = {
