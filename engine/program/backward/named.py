@@ -60,10 +60,7 @@ class Named:
         note_gradient(made, operator, incoming, results)
         if is_hidden(operator):
             made.note("hidden", "operator")  # its result is shown
-        slots = {i.name: i.slot for i in operator.opdef.inputs}
-        slot_at = [slots[name] for name, _, _ in flat_inputs(operator)]
-        ordered = [v for n, v in sorted(targets, key=lambda target: slot_at[target[0]])]
-        last = [self.shown.get(v, v) for v in ordered]
+        last = [self.shown.get(v, v) for v in _by_slot(operator, targets)]
         self._append(made, [v for v in last if self.expected.get(v, 1) == 1])
         return [(variable, results[n]) for n, variable in targets]
 
@@ -107,6 +104,15 @@ class Named:
         pairs = [name for v in complete if v in self.parameters for name in (v.name, f"{v.name}@GRAD")]
         note_attrs(operator, op_role=BACKWARD, **({"op_role_var": pairs} if pairs else {}), **attrs)
         self.block.append(operator)
+
+
+def _by_slot(operator: Operator, targets: list[tuple[int, Variable]]) -> list[Variable]:
+    """The Variables of ``targets`` in the order of Paddle's slots."""
+    if len(targets) > 1:
+        slots = {i.name: i.slot for i in operator.opdef.inputs}
+        slot_at = [slots[name] for name, _, _ in flat_inputs(operator)]
+        targets = sorted(targets, key=lambda target: slot_at[target[0]])
+    return [variable for _, variable in targets]
 
 
 def note_attrs(operator: Operator, **attrs: Any) -> None:

@@ -290,7 +290,10 @@ def variables_of(value: Any) -> Iterator[Variable]:
     """The Variables in an operator's input or output: one, a list, or none."""
     if isinstance(value, (list, tuple)):
         for each in value:
-            yield from variables_of(each)
+            if isinstance(each, Variable):  # most are: no generator for each
+                yield each
+            else:
+                yield from variables_of(each)
     elif isinstance(value, Variable):
         yield value
 
