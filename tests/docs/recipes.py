@@ -13,16 +13,16 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "CONTRIBUTING.md"
-COPIED = ("engine", "studio", "widgets", "resources", "tests", "pyproject.toml")
+COPIED = ("engine", "studio", "widgets", "resources", "tests", "docs", "pyproject.toml")
 # A paragraph that begins with a path names the file of the blocks that follow.
 _PART = re.compile(
-    r"^\n`(?P<path>[\w/]+\.py)`|^```(?P<kind>python|diff)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
+    r"^\n`(?P<path>[\w/]+\.py)`|^```(?P<kind>python|diff|sh)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
 )
 
 
 @dataclass(frozen=True)
 class Step:
-    """One block of a recipe: a new file, or a change of one that is there."""
+    """One block of a recipe: a new file, a change of one that is there, or commands."""
 
     path: str
     kind: str
@@ -43,12 +43,20 @@ def _steps(text: str) -> Iterator[Step]:
     path = ""
     for match in _PART.finditer(text):
         path = match["path"] or path
-        if match["kind"]:
+        if match["kind"] == "sh":
+            yield Step("", "sh", match["text"])
+        elif match["kind"]:
             yield Step(path, match["kind"], match["text"])
 
 
 def carry_out(step: Step, root: Path) -> None:
-    """Write the new file, or change the one that is there; AssertionError where the block does not fit it."""
+    """Do what the block says; AssertionError where it does not fit the file, or a command fails."""
+    if step.kind == "sh":
+        for line in step.text.splitlines():
+            command, *arguments = line.split()
+            assert command == "python", f"recipes run python only: {line}"
+            python(root, *arguments)
+        return
     path = root / step.path
     if step.kind == "python":
         assert not path.exists(), f"{step.path} exists already"

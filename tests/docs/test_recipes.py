@@ -40,10 +40,11 @@ def passed(root: Path, *arguments: str) -> int:
 
 def test_the_page_has_a_recipe_for_every_kind() -> None:
     assert list(RECIPES) == [
-        "An op", "A kernel for a backend", "A conversion pass", "A layer", "An optimizer",
-        "A widget or a chart", "A page of the studio", "A command of the command line", "A file format",
+        "An op", "An op with sub-blocks", "A kernel for a backend", "A conversion pass", "A layer",
+        "An optimizer", "A widget or a chart", "A page of the studio", "A command of the command line",
+        "A file format",
     ]  # fmt: skip
-    assert all(steps and all(step.path for step in steps) for steps in RECIPES.values())
+    assert all(steps and all(step.path or step.kind == "sh" for step in steps) for steps in RECIPES.values())
 
 
 def test_a_recipe_that_does_not_fit_its_file_fails(tmp_path: Path) -> None:
@@ -59,7 +60,7 @@ def test_a_recipe_that_does_not_fit_its_file_fails(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(240)
 def test_what_the_recipes_make_keeps_the_rules_of_the_house(tree: Path) -> None:
-    changed = sorted({step.path for steps in RECIPES.values() for step in steps})
+    changed = sorted({step.path for steps in RECIPES.values() for step in steps if step.path})
     python(tree, "-m", "ruff", "check", "--no-cache", *changed)
     python(tree, "-m", "ruff", "format", "--no-cache", "--check", *changed)
     assert passed(tree, "tests/arch/test_tree.py", "tests/arch/test_imports.py::test_contracts_hold") > 50
@@ -85,6 +86,43 @@ def test_op(tree: Path) -> None:
     """,
     )
     assert "= bump(inputs={X=['x']}" in printed
+
+
+@pytest.mark.timeout(120)
+def test_op_with_sub_blocks(tree: Path) -> None:
+    printed = script(
+        tree,
+        """
+        import numpy as np
+        import engine as paddle
+        from engine import static
+        from engine.program.build.repeating import repeat
+        from engine.program.graph.check import check
+
+        data = np.array([1.0, 2.0], "float32")
+        want = ((data * 2 + data[0]) * 2 + data[0]) * 2 + data[0]
+        start = paddle.to_tensor(data)
+        np.testing.assert_array_equal(repeat(lambda v: v * 2 + start[0], start, 3).numpy(), want)
+
+        paddle.enable_static()
+        x = static.data("x", [2])
+        first = x[0]
+        y = repeat(lambda v: v * 2 + first, x, 3)
+        z = y + 1
+        program = static.default_main_program()
+        pruned = static.normalize_program(program, [x], [z])
+        executor = static.Executor()
+        for one in (program, program.clone(for_test=True), pruned):
+            check(one)
+            (found,) = executor.run(one, feed={"x": data}, fetch_list=[z.name])
+            np.testing.assert_array_equal(found, want + 1)
+        print(program)
+    """,
+    )
+    assert "= repeat(inputs={" in printed
+    assert "body_block = block[1]" in printed
+    assert "times = 3" in printed
+    assert passed(tree, "tests/engine/ops/test_repeat.py") == 1
 
 
 @pytest.mark.timeout(120)
@@ -180,6 +218,12 @@ def test_layer_and_optimizer_train_eagerly_and_statically(tree: Path) -> None:
         np.testing.assert_array_equal(trained.numpy(), want)
     """,
     )
+
+
+@pytest.mark.timeout(240)
+def test_optimizer_can_be_chosen(tree: Path) -> None:
+    assert passed(tree, "tests/docs/test_settings.py", "tests/engine/training/test_rules.py") > 20
+    assert "signsgd" in python(tree, "-m", "studio", "train", "--help")
 
 
 @needs_qt
