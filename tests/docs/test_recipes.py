@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.recipes import Step, carry_out, copy_repository, python, recipes
+from tests.docs.recipes import PAGE, Step, carry_out, copy_repository, python, recipes
 
 RECIPES = recipes()
 needs_qt = pytest.mark.skipif(importlib.util.find_spec("PySide6") is None, reason="the window needs Qt")
@@ -44,6 +44,8 @@ def test_the_page_has_a_recipe_for_every_kind() -> None:
         "An optimizer", "A widget or a chart", "A page of the studio", "A command of the command line",
         "A file format",
     ]  # fmt: skip
+    page = PAGE.read_text(encoding="utf-8")
+    assert [title for title in RECIPES if f"(#{title.lower().replace(' ', '-')})" not in page] == []
     assert all(steps and all(step.path or step.kind == "sh" for step in steps) for steps in RECIPES.values())
 
 
