@@ -32,12 +32,11 @@ def checkpoint_tree(
 
 
 def restore(tree: dict[str, Any], progress: Progress, history: History, parts: Parts) -> None:
-    """Put everything back to what ``checkpoint_tree`` saw; random numbers last, since making the rest may
-    draw some.
+    """Restore what ``checkpoint_tree`` saved; random numbers last, since restoring the rest may draw some.
 
     Raises:
-        FormatError: the tree is no checkpoint of such a training. ArgumentError: of another model or other
-            data.
+        FormatError: the tree is not a checkpoint of such a training. ArgumentError: it is one of another
+            model or other data.
     """
     try:
         parts.stepper.set_state_dict(tree)

@@ -1,4 +1,4 @@
-"""Requests to a running training from any thread, read between its steps."""
+"""Requests to a running training from any thread, which it reads between its steps."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Requests:
-    """What was asked for at one moment. ``end`` is empty, early, interrupted or cancel."""
+    """The requests at one moment. ``end`` is empty, early, interrupted or cancel."""
 
     pause: bool
     checkpoint: bool
@@ -20,7 +20,7 @@ _WEIGHT = {"": 0, "early": 1, "interrupted": 2, "cancel": 3}
 
 
 class Control:
-    """The thread-safe mailbox between a training and those who command it."""
+    """The thread-safe mailbox of requests to a training."""
 
     def __init__(self) -> None:
         self._condition = threading.Condition()
@@ -51,17 +51,17 @@ class Control:
             self._condition.notify_all()
 
     def anything(self) -> bool:
-        """True where there is a request to look at. Cheap: asked before every step, without the lock."""
+        """Whether any request is pending. Cheap, since it is called before every step: takes no lock."""
         return self._pause or self._checkpoint or bool(self._end)
 
     def ending(self) -> str:
-        """How the training shall end, or an empty text."""
+        """How the training is to end, or an empty text."""
         return self._end
 
     def read(self, checkpoints: bool = True) -> Requests:
-        """What is asked for now; a request for a checkpoint is handed out once.
+        """The pending requests; a request for a checkpoint is returned once.
 
-        Without ``checkpoints`` such a request is left where it is: this is no moment to write one.
+        With ``checkpoints`` False such a request stays pending, for a moment when one can be written.
         """
         with self._condition:
             asked = self._checkpoint and checkpoints
@@ -70,7 +70,7 @@ class Control:
             return Requests(pause=self._pause, checkpoint=asked, end=self._end)
 
     def checkpoint_waits(self) -> bool:
-        """Whether a request for a checkpoint was not handed out yet."""
+        """Whether a request for a checkpoint is pending."""
         return self._checkpoint
 
     def wait_while_paused(self, checkpoints: bool = True) -> Requests:
@@ -78,3 +78,34 @@ class Control:
         with self._condition:
             self._condition.wait_for(lambda: not self._pause or self._checkpoint or bool(self._end))
         return self.read(checkpoints)
+
+
+class Commands:
+    """The requests that a training takes from any thread; they take effect after the step in progress."""
+
+    def __init__(self) -> None:
+        self._control = Control()
+
+    def pause(self) -> None:
+        """Hold after the step in progress; the event ``paused`` follows."""
+        self._control.pause()
+
+    def resume(self) -> None:
+        """Go on after a pause."""
+        self._control.resume()
+
+    def stop_early(self) -> None:
+        """End after the step in progress and keep the best weights seen."""
+        self._control.end("early")
+
+    def interrupt(self) -> None:
+        """End after the step in progress with a checkpoint, so that the run can be continued later."""
+        self._control.end("interrupted")
+
+    def cancel(self) -> None:
+        """End after the step in progress and discard what this run wrote."""
+        self._control.end("cancel")
+
+    def checkpoint_now(self) -> None:
+        """Write a checkpoint after the step in progress (also while paused)."""
+        self._control.checkpoint()

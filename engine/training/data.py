@@ -27,9 +27,9 @@ class DataSplits:
 
 
 def fetch_data(name: str, tell: Callable[[str], None]) -> None:
-    """Download what ``name`` needs and this machine has not, telling how far it is, each percent once.
+    """Download the missing files of ``name``; ``tell`` receives the progress, once for each percent.
 
-    Where that fails nothing is raised: ``load_data`` then says what is missing and where it may be put.
+    A failed download raises nothing: ``load_data`` then names the missing files and where to put them.
     """
     from engine.core.errors import EngineError
     from engine.vision.datasets import MNIST

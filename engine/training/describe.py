@@ -8,23 +8,19 @@ from typing import Any
 
 from engine.training.config import TrainingConfig
 from engine.training.data import BUILT_IN, load_data
-from engine.training.events import Event, make_event
+from engine.training.events import ProgramShown, now
 from engine.training.stepper import measuring
 
 PICTURE = (1, 28, 28)
 
 
-def program_event(network: Any, config: TrainingConfig) -> Event:
-    """The event ``program``: the inference Program of ``network``, its file, and its converted source.
+def program_event(network: Any, config: TrainingConfig) -> ProgramShown:
+    """The inference Program of ``network``, its file and its converted source, as plain data.
 
-    Fields: ``model`` (as in the config), ``program`` (``serialize.to_plain``), ``text`` (as
-        Paddle prints it), ``source`` and ``source_file`` (the file of the class), ``source_line`` (where its
-        forward begins), ``converted``. The network's modes and all random numbers are afterwards as they
-        were.
+    The network's modes and all random numbers are afterwards as they were.
 
     Raises:
-        ConversionError: the forward can't be converted. Errors of the forward itself come through as they
-            are.
+        ConversionError: the forward can't be converted. Errors of the forward itself are raised unchanged.
     """
     from engine import jit
     from engine.jit.input_spec import InputSpec
@@ -36,8 +32,8 @@ def program_event(network: Any, config: TrainingConfig) -> Event:
         program = forward.concrete_program.main_program
         converted = forward.code
     file, line = _place(network)
-    return make_event(
-        "program", model=config.model, program=to_plain(program), text=str(program),
+    return ProgramShown(
+        event="program", time=now(), model=config.model, program=to_plain(program), text=str(program),
         source=Path(file).read_text(encoding="utf-8") if file else "", source_file=file, source_line=line,
         converted=converted,
     )  # fmt: skip

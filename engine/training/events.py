@@ -1,20 +1,34 @@
-"""What a training tells its listeners: plain dicts, the same in pipe, journal and JSON lines."""
+"""The events of a training: typed plain dicts, the same in the pipe, the journal and JSON lines."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any, Protocol, TypeAlias, TypedDict
+from typing import Any, Literal, NotRequired, Protocol, TypeAlias, TypedDict, runtime_checkable
 
-Event: TypeAlias = dict[str, Any]
-"""One event: ``event`` (its kind), ``time`` (seconds since 1970) and the fields that the class of the kind
-names."""
+import numpy as np
+
+from engine.training.problem import Problem
 
 
-class Started(TypedDict):
-    """``started``: the first event of a run that could be set up; ``step`` and ``epoch`` are above 0 where it
-    was resumed."""
+class Timed(TypedDict):
+    """Fields of every event, beside ``event`` (its kind): ``time``, in seconds since 1970."""
 
+    time: float
+
+
+class Preparing(Timed):
+    """Before ``started``, while something slow is fetched."""
+
+    event: Literal["preparing"]
+    message: str
+
+
+class Started(Timed):
+    """The first event of a run that could be set up; ``step`` and ``epoch`` are above 0 where it was
+    resumed."""
+
+    event: Literal["started"]
     config: dict[str, Any]
     folder: str
     step: int
@@ -28,15 +42,13 @@ class Started(TypedDict):
     resumed_from: str
 
 
-class Preparing(TypedDict):
-    """``preparing``: before ``started``, while something slow is fetched."""
+class Steps(Timed):
+    """All steps since the last such event (about ten events a second), and the progress of the run.
 
-    message: str
+    ``learning_rate`` is that of the next step.
+    """
 
-
-class Steps(TypedDict):
-    """``steps``: every step since the last such event (about ten a second), and where the run stands."""
-
+    event: Literal["steps"]
     steps: list[int]
     losses: list[float]
     accuracies: list[float]
@@ -46,6 +58,15 @@ class Steps(TypedDict):
     samples_per_second: float
     seconds_left: float
     elapsed: float
+    learning_rate: float
+
+
+class Evaluating(Timed):
+    """An evaluation on the test pictures begins."""
+
+    event: Literal["evaluating"]
+    epoch: int
+    step: int
 
 
 class Hard(TypedDict):
@@ -57,13 +78,14 @@ class Hard(TypedDict):
     probability: float
 
 
-class Epoch(TypedDict):
-    """``epoch``: the end of one pass; ``confusion[label][predicted]`` counts test pictures.
+class Epoch(Timed):
+    """The end of one pass; ``confusion[label][predicted]`` counts test pictures.
 
     ``partial`` is True where the epoch was stopped early. ``pictures`` (uint8 array, one picture for each of
     ``hardest``) goes to listeners, not into files.
     """
 
+    event: Literal["epoch"]
     epoch: int
     step: int
     partial: bool
@@ -73,13 +95,15 @@ class Epoch(TypedDict):
     validation_accuracy: float
     confusion: list[list[int]]
     hardest: list[Hard]
+    pictures: NotRequired[np.ndarray]
     best: bool
     seconds: float
 
 
-class Checkpoint(TypedDict):
-    """``checkpoint``: a file was written; ``reason`` is start, steps, epoch, asked, stop or end."""
+class Checkpoint(Timed):
+    """A checkpoint was written; ``reason`` is start, steps, epoch, asked or stop."""
 
+    event: Literal["checkpoint"]
     step: int
     epoch: int
     path: str
@@ -88,18 +112,41 @@ class Checkpoint(TypedDict):
     bytes: int
 
 
-class CheckpointFailed(TypedDict):
-    """``checkpoint_failed``: a file could not be written; the training goes on, earlier files are as they
-    were."""
+class CheckpointFailed(Timed):
+    """A file could not be written; the training goes on, earlier files are unchanged."""
 
+    event: Literal["checkpoint_failed"]
     step: int
     path: str
     message: str
 
 
-class Diverged(TypedDict):
-    """``diverged``: the loss is not a finite number any more."""
+class Paused(Timed):
+    """The training holds after ``step``."""
 
+    event: Literal["paused"]
+    step: int
+
+
+class Resumed(Timed):
+    """The training goes on after a pause."""
+
+    event: Literal["resumed"]
+    step: int
+
+
+class Stopping(Timed):
+    """The training was asked to end: ``how`` is early, interrupted or cancel."""
+
+    event: Literal["stopping"]
+    step: int
+    how: str
+
+
+class Diverged(Timed):
+    """The loss is not a finite number any more."""
+
+    event: Literal["diverged"]
     step: int
     epoch: int
     loss: float
@@ -107,10 +154,10 @@ class Diverged(TypedDict):
     message: str
 
 
-class Ended(TypedDict):
-    """``finished``, ``stopped`` (``reason``: early, interrupted or diverged) and ``cancelled``: the last
-    event."""
+class Ended(Timed):
+    """The last event of a run; ``reason`` says why it stopped: early, interrupted or diverged."""
 
+    event: Literal["finished", "stopped", "cancelled"]
     step: int
     epoch: int
     reason: str
@@ -122,10 +169,10 @@ class Ended(TypedDict):
     checkpoint: str
 
 
-class Failed(TypedDict):
-    """``failed``: the last event of a run that an error ended; ``file`` and ``line`` are the user's where
-    known."""
+class Failed(Timed):
+    """The last event of a run that an error ended; ``file`` and ``line`` are the user's where known."""
 
+    event: Literal["failed"]
     error: str
     message: str
     where: str
@@ -138,42 +185,92 @@ class Failed(TypedDict):
     checkpoint: str
 
 
-KINDS = (
-    "preparing", "started", "steps", "evaluating", "epoch", "checkpoint", "checkpoint_failed", "paused",
-    "resumed", "stopping", "diverged", "finished", "stopped", "cancelled", "failed",
+class ProgramShown(Timed):
+    """A model's Program and sources as plain data.
+
+    ``program`` is what ``serialize.to_plain`` gives, ``text`` what Paddle prints, ``source`` the text of
+    ``source_file``, where the forward begins at ``source_line``, and ``converted`` what ``to_static`` made
+    of it.
+    """
+
+    event: Literal["program"]
+    model: str
+    program: Any
+    text: str
+    source: str
+    source_file: str
+    source_line: int
+    converted: str
+
+
+class ExportProgress(Timed):
+    """An export has come so far: ``stage`` is read, save or verify."""
+
+    event: Literal["export_progress"]
+    stage: str
+    message: str
+
+
+class Exported(Timed):
+    """Inference files were written and checked by loading them in a clean process.
+
+    ``difference`` is the largest absolute one over ``samples`` pictures, ``latency`` the seconds for one,
+    ``accuracy`` that on the samples (NaN for noise), ``pictures`` test or noise, ``sizes`` bytes by file.
+    """
+
+    event: Literal["exported"]
+    prefix: str
+    samples: int
+    step: int
+    difference: float
+    accuracy: float
+    pictures: str
+    sizes: dict[str, int]
+    save_id: str
+    latency: float
+    seconds_to_load: float
+
+
+TrainingEvent: TypeAlias = (
+    Preparing | Started | Steps | Evaluating | Epoch | Checkpoint | CheckpointFailed | Paused | Resumed
+    | Stopping | Diverged | Ended | Failed
 )  # fmt: skip
+Event: TypeAlias = TrainingEvent | ProgramShown | ExportProgress | Exported
 LAST_KINDS = ("finished", "stopped", "cancelled", "failed")
 
 
+@runtime_checkable
 class EventListener(Protocol):
     """A listener may be a plain callable, or an object with this method."""
 
-    def on_event(self, event: Event) -> None: ...
+    def on_event(self, event: TrainingEvent) -> None: ...
 
 
-Listener: TypeAlias = EventListener | Callable[[Event], None]
+Listener: TypeAlias = EventListener | Callable[[TrainingEvent], None]
 
 
-def make_event(event: str, **values: Any) -> Event:
-    """An event of the kind ``event`` that happens now."""
-    return {"event": event, "time": time.time(), **values}
+def now() -> float:
+    """The time that an event carries."""
+    return time.time()
 
 
-def deliver(listener: Listener, event: Event) -> None:
-    """Hand ``event`` to one listener."""
-    handler = getattr(listener, "on_event", None)
-    if handler is not None:
-        handler(event)
-    else:
-        listener(event)  # type: ignore[operator]
+def failed_event(problem: Problem, step: int, checkpoint: str) -> Failed:
+    """The event about an error that ended a run, or a job before there was one."""
+    return Failed(
+        event="failed", time=now(), error=problem.error, message=problem.message, where=problem.where,
+        what=problem.what, do=problem.do, file=problem.file, line=problem.line, traceback=problem.traceback,
+        step=step, checkpoint=checkpoint,
+    )  # fmt: skip
 
 
-def as_lines(event: Event) -> list[Event]:
-    """The event as it stands in a journal and in lines of JSON: without pictures, and ``steps`` one by
-    one."""
+def as_lines(event: TrainingEvent) -> list[dict[str, Any]]:
+    """The event as it stands in a journal and in lines of JSON: without pictures, ``steps`` one by one."""
     if event["event"] != "steps":
         return [{name: value for name, value in event.items() if name != "pictures"}]
-    shared = {name: event[name] for name in ("time", "epoch", "samples_per_second", "elapsed")}
+    shared = {
+        "time": event["time"], "epoch": event["epoch"], "samples_per_second": event["samples_per_second"],
+        "elapsed": event["elapsed"], "learning_rate": event["learning_rate"],
+    }  # fmt: skip
     return [
         {"event": "step", "step": step, "loss": loss, "accuracy": accuracy, **shared}
         for step, loss, accuracy in zip(event["steps"], event["losses"], event["accuracies"], strict=True)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from engine.files.checkpoint import BEST_NAME
 from engine.files.inference import describe_inference
 from engine.training.config import TrainingConfig
 from engine.training.data import load_data
-from engine.training.events import Event, make_event
+from engine.training.events import Exported, ExportProgress, now
 from engine.training.run_folder import RunFolder
 from engine.training.setup import build_network
 
@@ -35,8 +36,8 @@ def export_run(
     checkpoint: str = "best",
     spec: dict[str, Any] | None = None,
     samples: int = 256,
-    emit: Callable[[Event], None] = lambda event: None,
-) -> Event:
+    emit: Callable[[ExportProgress], None] = lambda event: None,
+) -> Exported:
     """Write ``prefix.pdmodel`` and its two companions from the run in ``folder`` and check them.
 
     Imports the run's own copy of the model's code. The files are loaded in a fresh process that sees no model
@@ -48,9 +49,7 @@ def export_run(
         emit: receives ``export_progress`` events.
 
     Returns:
-        The event ``exported``: ``prefix``, ``difference`` (largest absolute one), ``samples``, ``latency``
-        (seconds for one picture), ``sizes`` (bytes by file name), ``accuracy`` (on the samples, NaN for
-        noise), ``pictures`` (test or noise), ``step``, ``seconds_to_load``.
+        What was measured.
 
     Raises:
         DataError: there is no such checkpoint. SaveError: the files can't be written. FormatError: what was
@@ -61,37 +60,48 @@ def export_run(
 
     spec = spec or DEFAULT_SPEC
     store = RunFolder(folder)
-    emit(make_event("export_progress", stage="read", message="Reading the checkpoint..."))
+    emit(_progress("read", "Reading the checkpoint..."))
     tree = store.read_checkpoint(_checkpoint_path(store, checkpoint))
     config = TrainingConfig.from_dict(tree["config"])
     network, _ = build_network(config, store.source_path)
     network.set_state_dict(tree["model"])
     network.eval()
-    emit(make_event("export_progress", stage="save", message="Writing the files..."))
+    emit(_progress("save", "Writing the files..."))
     step = int(tree["progress"]["step"])
     info = {"scaling": SCALING, **tree["data"], "model": config.model, "data": config.data, "step": step,
             "validation_accuracy": float(tree["progress"]["validation_accuracy"])}  # fmt: skip
     inputs = [InputSpec(shape=spec["shape"], dtype=spec["dtype"], name=spec["name"])]
     jit.save(network, prefix, input_spec=inputs, info=info)
-    emit(make_event("export_progress", stage="verify", message="Loading them in a clean process..."))
+    emit(_progress("verify", "Loading them in a clean process..."))
     pictures, labels = _samples(config.data, tree["data"]["shape"], samples)
     expected = _scores(network, pictures)
     found = verify(prefix, pictures)
-    scores = found.pop("scores")
-    return make_event(
-        "exported", prefix=prefix, samples=len(pictures), step=step,
+    scores = found.scores
+    return Exported(
+        event="exported", time=now(), prefix=prefix, samples=len(pictures), step=step,
         difference=float(np.abs(scores - expected).max()),
         accuracy=math.nan if labels is None else float((scores.argmax(axis=1) == labels).mean()),
         pictures="noise" if labels is None else "test", sizes=_sizes(prefix),
-        save_id=describe_inference(prefix).save_id, **found,
+        save_id=describe_inference(prefix).save_id, latency=found.latency,
+        seconds_to_load=found.seconds_to_load,
     )  # fmt: skip
 
 
-def verify(prefix: str, pictures: np.ndarray) -> dict[str, Any]:
-    """Load ``prefix`` in a fresh process and ask it about ``pictures``.
+def _progress(stage: str, message: str) -> ExportProgress:
+    return ExportProgress(event="export_progress", time=now(), stage=stage, message=message)
 
-    Returns:
-        ``scores`` (array), ``latency`` (seconds for one picture), ``seconds_to_load``.
+
+@dataclass(frozen=True)
+class Verified:
+    """Measured in a clean process: scores by picture, the seconds for one picture and those to load."""
+
+    scores: np.ndarray
+    latency: float
+    seconds_to_load: float
+
+
+def verify(prefix: str, pictures: np.ndarray) -> Verified:
+    """Load ``prefix`` in a fresh process and compute its scores of ``pictures``.
 
     Raises:
         FormatError: the process could not load or run the model; says what it said.
@@ -124,8 +134,10 @@ def verify(prefix: str, pictures: np.ndarray) -> dict[str, Any]:
                 f"export {prefix}: the files were written, but don't load in a clean process: {said}; "
                 "report this with the model's code"
             )
-        measured: dict[str, Any] = json.loads(done.stdout)
-        return {**measured, "scores": np.load(answered, allow_pickle=False)}
+        measured = json.loads(done.stdout)
+        return Verified(
+            np.load(answered, allow_pickle=False), measured["latency"], measured["seconds_to_load"]
+        )
 
 
 def _checkpoint_path(store: RunFolder, checkpoint: str) -> Path:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import Any
 
-from engine.training.events import Event, make_event
+from engine.training.events import Steps, now
 
 REPORT_SECONDS = 0.1
 WINDOW_SECONDS = 3.0
 
 
 class Meter:
-    """Collects points and says when it is time to report them.
+    """Collects the steps and decides when to report them.
 
     Args:
         clock: seconds that only go forward; tests give their own.
@@ -43,29 +42,30 @@ class Meter:
         self._seen += samples
 
     def due(self) -> bool:
-        """True where there are points and the last report is long enough ago."""
-        return bool(self._steps) and self._clock() - self._reported >= REPORT_SECONDS
+        """Whether there are steps and the last report is long enough ago."""
+        return self.waiting() and self._clock() - self._reported >= REPORT_SECONDS
 
-    def report(self, epoch: int, total_steps: int, batch_size: int) -> Event | None:
-        """The ``steps`` event for the points since the last one; None where there are none."""
-        if not self._steps:
-            return None
-        now = self._clock()
-        self._reported = now
-        self._window.append((now, self._seen))
-        while len(self._window) > 2 and now - self._window[1][0] >= WINDOW_SECONDS:
+    def waiting(self) -> bool:
+        """Whether there are steps that were not reported yet."""
+        return bool(self._steps)
+
+    def report(self, epoch: int, total_steps: int, batch_size: int, learning_rate: float) -> Steps:
+        """The event about the steps that wait; there must be some."""
+        moment = self._clock()
+        self._reported = moment
+        self._window.append((moment, self._seen))
+        while len(self._window) > 2 and moment - self._window[1][0] >= WINDOW_SECONDS:
             self._window.popleft()
         speed = self.samples_per_second()
         step = self._steps[-1]
         left = (total_steps - step) * batch_size / speed if speed > 0 else 0.0
-        points: dict[str, Any] = {
-            "steps": self._steps, "losses": self._losses, "accuracies": self._accuracies,
-        }  # fmt: skip
-        self._steps, self._losses, self._accuracies = [], [], []
-        return make_event(
-            "steps", **points, step=step, epoch=epoch, total_steps=total_steps,
-            samples_per_second=speed, seconds_left=left, elapsed=self.elapsed(),
+        event = Steps(
+            event="steps", time=now(), steps=self._steps, losses=self._losses, accuracies=self._accuracies,
+            step=step, epoch=epoch, total_steps=total_steps, samples_per_second=speed, seconds_left=left,
+            elapsed=self.elapsed(), learning_rate=learning_rate,
         )  # fmt: skip
+        self._steps, self._losses, self._accuracies = [], [], []
+        return event
 
     def samples_per_second(self) -> float:
         """The speed over the last few seconds."""
@@ -78,7 +78,7 @@ class Meter:
         return now - self._started - self._paused_for
 
     def skip(self) -> None:
-        """What happened since the last report (an evaluation, a checkpoint) does not count for the speed."""
+        """Leave the time since the last report (an evaluation, a checkpoint) out of the speed."""
         if self._window:
             gap = self._clock() - self._window[-1][0]
             self._window = deque((moment + gap, seen) for moment, seen in self._window)

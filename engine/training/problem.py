@@ -5,10 +5,9 @@ from __future__ import annotations
 import sysconfig
 import traceback
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 
 from engine.core.alias.missing import asked_for
 from engine.core.errors import EngineError
@@ -35,9 +34,6 @@ class Problem:
     file: str
     line: int
     traceback: str
-
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def describe_problem(error: BaseException, user_files: Sequence[str] = ()) -> Problem:

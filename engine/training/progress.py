@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.training.events import Event
+from engine.training.events import TrainingEvent
 
 TAIL = 1000
 
@@ -91,14 +91,15 @@ class History:
 
     _EPOCH = ("epoch", "step", "train_loss", "train_accuracy", "validation_loss", "validation_accuracy")
 
-    def take(self, event: Event) -> None:
+    def take(self, event: TrainingEvent) -> None:
         """Remember what ``event`` measured."""
         if event["event"] == "steps":
             self.steps.extend(event["steps"])
             self.losses.extend(event["losses"])
             self.accuracies.extend(event["accuracies"])
         elif event["event"] == "epoch":
-            self.epochs.append({name: event[name] for name in self._EPOCH})
+            values: dict[str, Any] = {**event}
+            self.epochs.append({name: values[name] for name in self._EPOCH})
 
     def state(self) -> dict[str, Any]:
         """What a checkpoint keeps."""

@@ -21,7 +21,7 @@ from engine.files.checkpoint import (
     write_checkpoint,
 )
 from engine.files.journal import JOURNAL_NAME, PACKED_NAME, JournalWriter, pack_run
-from engine.training.events import LAST_KINDS, Event, as_lines
+from engine.training.events import LAST_KINDS, TrainingEvent, as_lines
 from engine.training.models import FOLDER as BUILT_IN_MODELS
 
 CHECKPOINTS = "checkpoints"
@@ -35,8 +35,8 @@ Tell: TypeAlias = Callable[[str, str], None]
 class RunFolder:
     """Reads and writes the files of one run.
 
-    The journal never stops a training: what could not be written is kept, told once, and tried again with the
-    next event.
+    A journal that can't be written never stops a training: the events are kept in memory, the failure is
+    reported once, and the next event tries again.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -45,7 +45,7 @@ class RunFolder:
         self.checkpoints_path = self.path / CHECKPOINTS
         self.source_path = self.path / SOURCE
         self._journal: JournalWriter | None = None
-        self._waiting: list[Event] = []
+        self._waiting: list[dict[str, Any]] = []
         self._failing = False
         self._from_step: int | None = None
         self._made_folder = False
@@ -103,7 +103,7 @@ class RunFolder:
         self._journal = JournalWriter(self.journal_path)
 
     def _copy_source(self, files: list[Path]) -> None:
-        """Keep the user's code: a run goes on with what it began with. Ours is in every installation."""
+        """Copy the user's code, which a resumed run uses; built-in models need no copy."""
         files = [file for file in files if not file.is_relative_to(BUILT_IN_MODELS)]
         if not files:
             return
@@ -115,7 +115,7 @@ class RunFolder:
                 shutil.copyfile(file, target)
 
     def _cut_journal(self, step: int) -> None:
-        """Take out what the run will do again: everything after ``step``, and lines that are no events."""
+        """Remove the events after ``step``, which will be recorded again, and lines that are not events."""
         if not self.journal_path.exists():
             return
         kept = []
@@ -127,7 +127,7 @@ class RunFolder:
 
     # ----- while training -----
 
-    def record(self, event: Event, tell: Tell) -> None:
+    def record(self, event: TrainingEvent, tell: Tell) -> None:
         """Write ``event`` into the journal; the last event of a run also packs it into run.h5."""
         if self._journal is None:
             return

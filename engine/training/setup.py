@@ -35,8 +35,7 @@ class Parts:
     shape: tuple[int, ...] = ()
 
     def check(self) -> None:
-        """Run the network once on a picture, so that a mistake in it shows at once and in plain eager
-        mode."""
+        """Run the network once on a picture in eager mode, so that a mistake in it shows at once."""
         if self.first_pictures is not None:
             self.stepper.check(self.first_pictures, self.classes)
 
@@ -45,8 +44,8 @@ def model_source(config: TrainingConfig, source_folder: Path | None = None) -> M
     """Where the model of ``config`` is defined: for a user's model in the ``source/`` folder of its run, if
     given.
 
-    A run goes on with the code that it began with, whatever has become of the original file. No other file is
-    taken for it: a run from a stranger must not choose a file on this machine to be run.
+    A resumed run uses the code that it began with, whatever has happened to the original file. No other file
+    is used: a run from a stranger must not choose a file on this machine to be executed.
 
     Raises:
         ArgumentError, DataError: no such model; its file is not there.
@@ -76,8 +75,8 @@ def build_parts(config: TrainingConfig, source_folder: Path | None = None) -> Pa
     """Everything for a training of ``config``; random numbers are drawn for the initial weights only.
 
     Raises:
-        ArgumentError, DataError, DeviceError: a name that leads nowhere, data or device that isn't there, a
-            schedule that ends before the run.
+        ArgumentError, DataError, DeviceError: an unknown name, missing data or device, a schedule that
+            ends before the run.
     """
     from engine.core.place import set_device
     from engine.io import DataLoader
@@ -105,7 +104,6 @@ def build_parts(config: TrainingConfig, source_folder: Path | None = None) -> Pa
 
 
 def own_file(model: str) -> list[str]:
-    """The user's file in ``FILE.py:Class``, for telling whose line an error is at before the file was
-    imported."""
+    """The user's file in ``FILE.py:Class``, to find the user's line of an error before it was imported."""
     path = model.rpartition(":")[0]
     return [str(Path(path).expanduser().resolve())] if path.endswith(".py") else []

@@ -14,6 +14,7 @@ import numpy as np
 from engine.core.errors import ArgumentError
 from engine.core.random import default_generator
 from engine.optimizer import LBFGS
+from engine.training.events import Hard
 from engine.training.rules import Schedule
 
 HARDEST = 10
@@ -21,12 +22,12 @@ HARDEST = 10
 
 @dataclass(frozen=True)
 class Evaluation:
-    """How the network reads a test split. ``confusion[label, predicted]`` counts pictures."""
+    """How well the network classifies a test split. ``confusion[label, predicted]`` counts pictures."""
 
     loss: float
     accuracy: float
     confusion: np.ndarray
-    hardest: list[dict[str, Any]]
+    hardest: list[Hard]
     pictures: np.ndarray
 
 
@@ -67,7 +68,7 @@ class Stepper:
     def train(self, pictures: Any, labels: Any, go_on: bool = False) -> tuple[float, float]:
         """One step; returns its loss and the accuracy on the batch before the update.
 
-        Where the loss is no finite number the parameters stay as they are, unless ``go_on``.
+        If the loss is not finite, the parameters stay unchanged unless ``go_on``.
         """
         loss, accuracy = self._step(pictures, labels)
         value = float(loss)
@@ -80,14 +81,14 @@ class Stepper:
         return value, float(accuracy)
 
     def _update(self, loss: Any, pictures: Any, labels: Any) -> None:
-        """Let the optimizer use the gradients of ``loss``; L-BFGS asks for more of them at other weights."""
+        """Let the optimizer use the gradients of ``loss``; L-BFGS computes more of them at other weights."""
         if not isinstance(self.optimizer, LBFGS):
             self.optimizer.step()
             return
         known = [loss]
 
         def closure() -> Any:
-            if known:  # its first question is about the weights as they are
+            if known:  # the first call is about the current weights, whose loss is there already
                 return known.pop()
             self.optimizer.clear_grad()
             again, _ = self._step(pictures, labels)
@@ -109,7 +110,7 @@ class Stepper:
     def evaluate(
         self, batches: Any, classes: int, stopped: Callable[[], bool] = lambda: False
     ) -> Evaluation | None:
-        """Measure the network on all ``batches``; modes and random numbers are afterwards as they were."""
+        """Measure the network on all ``batches``; modes and random numbers are restored afterwards."""
         from engine.eager.grad_mode import no_grad
 
         with measuring(self.network), no_grad():
@@ -164,8 +165,7 @@ def evaluate(
     classes: int,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Evaluation | None:
-    """Measure ``scores`` on all ``batches`` of (pictures, labels); None where ``stopped`` said so in
-    between."""
+    """Measure ``scores`` on all ``batches`` of (pictures, labels); None if ``stopped()`` became true."""
     confusion = np.zeros((classes, classes), np.int64)
     losses: list[np.ndarray] = []
     rows: list[tuple[float, int, int, int, np.ndarray]] = []
@@ -200,7 +200,7 @@ def evaluate(
         accuracy=float(np.trace(confusion) / seen),
         confusion=confusion,
         hardest=[
-            {"index": index, "label": label, "predicted": predicted, "probability": math.exp(log)}
+            Hard(index=index, label=label, predicted=predicted, probability=math.exp(log))
             for log, index, label, predicted, _ in rows
         ],
         pictures=_as_bytes([image for *_, image in rows]),
@@ -215,8 +215,7 @@ def _as_bytes(images: list[np.ndarray]) -> np.ndarray:
 
 @contextmanager
 def measuring(network: Any) -> Iterator[None]:
-    """Within the block the network is in evaluation mode; afterwards modes and random numbers are as
-    before."""
+    """Put the network into evaluation mode within the block; restores modes and random numbers."""
     layers = [(layer, layer.training) for layer in network.sublayers(include_self=True)]
     state = random_state()
     network.eval()
@@ -238,8 +237,7 @@ def arrays_of(tree: Any) -> Any:
 
 
 def seed_everything(seed: int) -> None:
-    """Start the engine's, NumPy's and Python's random numbers from ``seed`` (a user's model may draw from
-    any)."""
+    """Seed the engine's, NumPy's and Python's random numbers (a user's model may draw from any of them)."""
     default_generator().seed(seed)
     np.random.seed(seed % 2**32)
     random.seed(seed)
@@ -259,7 +257,7 @@ def random_state() -> dict[str, Any]:
 
 
 def set_random_state(state: dict[str, Any]) -> None:
-    """Put the generators back to what ``random_state`` returned."""
+    """Restore the generators to what ``random_state`` returned."""
     default_generator().set_state(state["engine"])
     mine = state["numpy"]
     np.random.set_state(

@@ -5,39 +5,37 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from engine.core.errors import ArgumentError
 from engine.kernels.cpu.threads import one_blas_thread
-from engine.training.checkpointing import checkpoint_tree, restore
+from engine.training.checkpoint_keeper import CheckpointKeeper
+from engine.training.checkpointing import restore
 from engine.training.config import TrainingConfig
-from engine.training.control import Control
+from engine.training.control import Commands
 from engine.training.data import fetch_data
-from engine.training.events import Event, Listener, deliver, make_event
+from engine.training.events import (
+    Diverged,
+    Epoch,
+    Evaluating,
+    Listener,
+    Paused,
+    Preparing,
+    Resumed,
+    Started,
+    Stopping,
+    failed_event,
+    now,
+)
 from engine.training.meter import Meter
 from engine.training.problem import describe_problem
 from engine.training.progress import History, Progress
+from engine.training.publisher import Publisher
+from engine.training.result import Outcome, RunResult
 from engine.training.run_folder import RunFolder
 from engine.training.setup import Parts, build_parts, own_file
-from engine.training.stepper import Evaluation, arrays_of, seed_everything
-
-
-@dataclass(frozen=True)
-class RunResult:
-    """How a run ended: ``outcome`` is finished, stopped or cancelled; ``reason`` says more about stopped."""
-
-    outcome: str
-    reason: str
-    step: int
-    epoch: int
-    validation_accuracy: float
-    best_accuracy: float
-    best_step: int
-    seconds: float
-    folder: str
-    checkpoint: str
+from engine.training.stepper import Evaluation, seed_everything
 
 
 class _End(Exception):
@@ -48,11 +46,11 @@ class _End(Exception):
         self.how = how
 
 
-class TrainingRun:
-    """A training that tells its listeners what happens and obeys requests from any thread.
+class TrainingRun(Commands):
+    """A training that reports events to its listeners and takes requests from any thread.
 
     Requests (``pause``, ``resume``, ``stop_early``, ``interrupt``, ``cancel``, ``checkpoint_now``) return at
-    once; they are obeyed, and answered by an event, after the step in progress.
+    once; they take effect, and an event reports it, after the step in progress.
 
     Args:
         config: the settings; its seed fixes initial weights, order and dropout.
@@ -77,23 +75,19 @@ class TrainingRun:
             raise ArgumentError(
                 "TrainingRun: nothing to resume from: config.out is empty; give the run's folder"
             )
+        super().__init__()
         self.config = config
-        self.listeners = list(listeners)
         self.state = "ready"
         self.progress = Progress()
         self._resume = resume
         self._make_parts = parts
-        self._control = Control()
         self._meter = Meter(clock)
-        self._clock = clock
         self._folder = RunFolder(config.out) if config.out else None
-        self._history = History()
+        self._publisher = Publisher(listeners, self.progress, self._folder)
+        self._keeper = CheckpointKeeper(config, self.progress, self._publisher, self._folder, clock)
         self._parts: Parts
         self._model_files: tuple[Path, ...] = ()
         self._resumed_from = ""
-        self._checkpointed_at = -1
-        self._last_checkpoint = ""
-        self._best: dict[str, Any] = {}
 
     @classmethod
     def from_folder(
@@ -119,32 +113,6 @@ class TrainingRun:
         config = recorded.changed(out=str(folder)).continued(**changes)
         return cls(config, listeners, resume=path)
 
-    # ----- requests, from any thread -----
-
-    def pause(self) -> None:
-        """Hold after the step in progress; the event ``paused`` follows."""
-        self._control.pause()
-
-    def resume(self) -> None:
-        """Go on after a pause."""
-        self._control.resume()
-
-    def stop_early(self) -> None:
-        """End after the step in progress and keep the best weights seen."""
-        self._control.end("early")
-
-    def interrupt(self) -> None:
-        """End after the step in progress with a checkpoint, so that the run can be continued later."""
-        self._control.end("interrupted")
-
-    def cancel(self) -> None:
-        """End after the step in progress and discard what this run wrote."""
-        self._control.end("cancel")
-
-    def checkpoint_now(self) -> None:
-        """Write a checkpoint after the step in progress (also while paused)."""
-        self._control.checkpoint()
-
     # ----- the training -----
 
     @property
@@ -153,15 +121,20 @@ class TrainingRun:
         return self._parts.stepper.network
 
     @property
+    def listeners(self) -> list[Listener]:
+        """The receivers of events; add to the list before the run."""
+        return self._publisher.listeners
+
+    @property
     def history(self) -> History:
         """The newest points and all epochs, those before a resume included."""
-        return self._history
+        return self._publisher.history
 
     def run(self) -> RunResult:
         """Train to the end; returns how it ended.
 
         Raises:
-            EngineError, or whatever the user's model raised: after the event ``failed`` has told it.
+            EngineError, or whatever the user's model raised: after the event ``failed``.
         """
         with one_blas_thread():
             return self._run()
@@ -194,7 +167,7 @@ class TrainingRun:
             self._resumed_from, source = str(path), folder.source_path
         elif folder is not None:
             folder.require_new()
-        fetch_data(self.config.data, lambda message: self._emit("preparing", message=message))
+        fetch_data(self.config.data, self._preparing)
         seed_everything(self.config.seed)
         parts = self._parts = self._make_parts(self.config, source)
         self._model_files = parts.model_files
@@ -202,19 +175,22 @@ class TrainingRun:
         progress.steps_per_epoch, progress.epochs = len(parts.batches), self.config.epochs
         parts.check()
         if checkpoint is not None:
-            restore(checkpoint, progress, self._history, parts)
-            self._last_checkpoint, self._checkpointed_at = self._resumed_from, progress.step
+            restore(checkpoint, progress, self.history, parts)
+            self._keeper.last, self._keeper.at = self._resumed_from, progress.step
         if folder is not None:
             folder.open(parts.model_files, from_step=progress.step if checkpoint is not None else None)
-        self._emit(
-            "started", config=self.config.as_dict(), folder=self.config.out, step=progress.step,
-            epoch=min(progress.epoch + 1, progress.epochs), steps_per_epoch=progress.steps_per_epoch,
-            total_steps=progress.total_steps, train_samples=parts.train_samples,
-            test_samples=parts.test_samples, classes=list(parts.classes),
+        self._publisher.publish(Started(
+            event="started", time=now(), config=self.config.as_dict(), folder=self.config.out,
+            step=progress.step, epoch=min(progress.epoch + 1, progress.epochs),
+            steps_per_epoch=progress.steps_per_epoch, total_steps=progress.total_steps,
+            train_samples=parts.train_samples, test_samples=parts.test_samples, classes=list(parts.classes),
             parameters=parts.stepper.parameter_count(), resumed_from=self._resumed_from,
-        )  # fmt: skip
+        ))  # fmt: skip
         if checkpoint is None:
             self._checkpoint("start")
+
+    def _preparing(self, message: str) -> None:
+        self._publisher.publish(Preparing(event="preparing", time=now(), message=message))
 
     def _train(self) -> None:
         self._meter.start()
@@ -241,20 +217,20 @@ class TrainingRun:
             self._checkpoint("steps")
 
     def _obey(self) -> None:
-        """Do what was asked for since the last step; raises _End where the run shall end."""
+        """Carry out the requests since the last step; raises _End if the run is to end."""
         end = self._hold()
         if end:
             self.state = "stopping"
             self._report()
-            self._emit("stopping", step=self.progress.step, how=end)
+            self._publisher.publish(Stopping(event="stopping", time=now(), step=self.progress.step, how=end))
             raise _End(end)
 
     def _hold(self, checkpoints: bool = True) -> str:
-        """Wait while paused and write the checkpoints asked for; returns how to end, or an empty text.
+        """Wait while paused and write the requested checkpoints; returns how to end, or an empty text.
 
-        Between the batches of an evaluation there is no moment for a checkpoint: modes and random numbers are
-        not those of the training. Where one is asked for, the evaluation goes on to its end first, paused or
-        not; the pause holds again after it.
+        Between the batches of an evaluation no checkpoint can be written, since modes and random numbers are
+        not those of the training. A request for one lets the evaluation finish first, even while paused; the
+        pause holds again afterwards.
         """
         if not self._control.anything():
             return ""
@@ -270,13 +246,13 @@ class TrainingRun:
                 self._report()
                 self._meter.pause()
                 self.state = "paused"
-                self._emit("paused", step=self.progress.step)
+                self._publisher.publish(Paused(event="paused", time=now(), step=self.progress.step))
             requests = self._control.wait_while_paused(checkpoints)
         if paused:
             self._meter.resume()
         if paused and not requests.end and not requests.pause:
             self.state = "running"
-            self._emit("resumed", step=self.progress.step)
+            self._publisher.publish(Resumed(event="resumed", time=now(), step=self.progress.step))
         return requests.end
 
     def _end_epoch(self) -> None:
@@ -296,24 +272,26 @@ class TrainingRun:
 
     def _evaluate(self, stopped: Callable[[], bool]) -> Evaluation | None:
         parts, progress = self._parts, self.progress
-        self._emit("evaluating", epoch=progress.epoch + 1, step=progress.step)
+        self._publisher.publish(
+            Evaluating(event="evaluating", time=now(), epoch=progress.epoch + 1, step=progress.step)
+        )
         result: Evaluation | None = parts.stepper.evaluate(parts.test_batches, len(parts.classes), stopped)
         return result
 
     def _measured(self, result: Evaluation, partial: bool) -> bool:
-        """Tell the result of an evaluation; True where it is the best so far."""
+        """Report the result of an evaluation; returns whether it is the best so far."""
         progress = self.progress
         progress.validation_accuracy, progress.evaluated_at = result.accuracy, progress.step
         best = result.accuracy > progress.best_accuracy
         if best:
             progress.best_accuracy, progress.best_step = result.accuracy, progress.step
-        self._emit(
-            "epoch", epoch=progress.epoch + 1, step=progress.step, partial=partial,
+        self._publisher.publish(Epoch(
+            event="epoch", time=now(), epoch=progress.epoch + 1, step=progress.step, partial=partial,
             train_loss=progress.epoch_loss, train_accuracy=progress.epoch_accuracy,
             validation_loss=result.loss, validation_accuracy=result.accuracy,
             confusion=result.confusion.tolist(), hardest=result.hardest, pictures=result.pictures,
             best=best, seconds=self._meter.elapsed(),
-        )  # fmt: skip
+        ))  # fmt: skip
         return best
 
     # ----- ends -----
@@ -331,39 +309,35 @@ class TrainingRun:
                     return self._cancelled()
                 best = self._measured(result, partial=True)
             self._checkpoint("stop", best)
-            self._take_best()
+            self._keeper.take_best(self._parts)
         return self._ended("stopped", how)
 
     def _diverged(self, loss: float) -> None:
-        """The loss is no number: tell it, and leave the loop unless the settings say to go on."""
+        """Report a loss that is not finite; raises _End unless the settings say to continue."""
         step = self.progress.step + 1
-        kept = f"; the checkpoint of step {self._checkpointed_at} is kept" if self._last_checkpoint else ""
+        keeper = self._keeper
+        kept = f"; the checkpoint of step {keeper.at} is kept" if keeper.last else ""
         self._report()
-        self._emit(
-            "diverged", step=step, epoch=self.progress.epoch + 1, loss=loss, checkpoint=self._last_checkpoint,
+        self._publisher.publish(Diverged(
+            event="diverged", time=now(), step=step, epoch=self.progress.epoch + 1, loss=loss,
+            checkpoint=keeper.last,
             message=f"step {step}: the loss is not a finite number: {loss} with learning rate "
             f"{self.config.learning_rate:g}{kept}; start again with a smaller learning rate, e.g. "
             f"{self.config.learning_rate / 10:g}",
-        )  # fmt: skip
+        ))  # fmt: skip
         if self.config.on_divergence == "stop":
             raise _End("diverged")
 
     def _cancelled(self) -> RunResult:
-        if self._folder is not None:
-            self._folder.discard(self._write_failed)
-        self._last_checkpoint = ""
+        self._keeper.discard()
         return self._ended("cancelled", "")
 
-    def _ended(self, outcome: str, reason: str) -> RunResult:
-        progress = self.progress
-        result = RunResult(
-            outcome, reason, progress.step, progress.epoch, progress.validation_accuracy,
-            progress.best_accuracy, progress.best_step,
-            self._meter.elapsed(), self.config.out, self._last_checkpoint,
-        )  # fmt: skip
+    def _ended(self, outcome: Outcome, reason: str) -> RunResult:
+        result = RunResult.of(
+            outcome, reason, self.progress, self._meter.elapsed(), self.config.out, self._keeper.last
+        )
         self.state = outcome
-        values = asdict(result)
-        self._emit(values.pop("outcome"), **values)
+        self._publisher.publish(result.event())
         return result
 
     def _failed(self, error: BaseException) -> None:
@@ -371,58 +345,24 @@ class TrainingRun:
         problem = describe_problem(error, files)
         self.state = "failed"
         self._report()
-        self._emit("failed", **problem.as_dict(), step=self.progress.step, checkpoint=self._last_checkpoint)
+        self._publisher.publish(failed_event(problem, self.progress.step, self._keeper.last))
 
-    # ----- telling and keeping -----
-
-    def _emit(self, event: str, **values: Any) -> None:
-        made = make_event(event, **values)
-        self._history.take(made)
-        if self._folder is not None:
-            self._folder.record(made, self._write_failed)
-        self._deliver(made)
-
-    def _deliver(self, event: Event) -> None:
-        for listener in self.listeners:
-            deliver(listener, event)
+    # ----- events and checkpoints -----
 
     def _report(self) -> None:
-        """Tell the points since the last report, so that what follows finds them told."""
+        """Report the steps since the last report, so that later events come after them."""
+        if not self._meter.waiting():
+            return
         progress = self.progress
-        event = self._meter.report(progress.epoch + 1, progress.total_steps, self.config.batch_size)
-        if event is not None:
-            progress.samples_per_second = event["samples_per_second"]
-            progress.seconds_left = event["seconds_left"]
-            self._emit(**event)
+        event = self._meter.report(
+            progress.epoch + 1, progress.total_steps, self.config.batch_size,
+            self._parts.stepper.learning_rate,
+        )  # fmt: skip
+        progress.samples_per_second = event["samples_per_second"]
+        progress.seconds_left = event["seconds_left"]
+        self._publisher.publish(event)
 
     def _checkpoint(self, reason: str, best: bool = False) -> None:
-        """Write a checkpoint; a failure is told and the training goes on."""
-        if self._folder is None:
-            if best:
-                self._best = arrays_of(self._parts.stepper.network.state_dict())
-            return
-        self._report()
-        begin, step = self._clock(), self.progress.step
-        tree = checkpoint_tree(self.config, self.progress, self._history, self._parts)
-        try:
-            path = self._folder.write_checkpoint(step, tree, self.config.keep)
-            if best:
-                self._folder.write_best(tree)
-        except OSError as error:
-            self._write_failed(str(error.filename or self._folder.path), str(error))
-            return
-        self._last_checkpoint, self._checkpointed_at = str(path), step
-        self._emit(
-            "checkpoint", step=step, epoch=self.progress.epoch, path=str(path), reason=reason,
-            seconds=self._clock() - begin, bytes=path.stat().st_size,
-        )  # fmt: skip
-
-    def _write_failed(self, path: str, message: str) -> None:
-        self._deliver(make_event("checkpoint_failed", step=self.progress.step, path=path, message=message))
-
-    def _take_best(self) -> None:
-        """Give the network the best weights that were seen."""
-        if self.progress.best_step == self.progress.step:
-            return
-        best = self._best if self._folder is None else self._folder.read_best()["model"]
-        self._parts.stepper.network.set_state_dict(best)
+        if self._folder is not None:
+            self._report()
+        self._keeper.checkpoint(self._parts, reason, best)

@@ -1,4 +1,4 @@
-"""The commands about saved models and scripts: export, predict, inspect, run."""
+"""The commands for saved models and scripts: export, predict, inspect, run."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def predict(
     top: Annotated[int, typer.Option(help="How many classes to show.", min=1)] = 3,
     as_json: Json = False,
 ) -> None:
-    """Ask a saved model about pictures."""
+    """Classify pictures with a saved model."""
     failed = False
     with one_line_errors():
         from studio.session.pictures import PictureError, load_digit

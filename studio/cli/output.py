@@ -23,7 +23,7 @@ def emit_json(values: dict[str, Any]) -> None:
 
 
 def fail(message: str) -> NoReturn:
-    """Say ``message`` in one line on stderr and leave with status 1."""
+    """Print ``message`` as one line on stderr and exit with status 1."""
     typer.echo(" ".join(message.split()), err=True)
     raise typer.Exit(1)
 
@@ -36,7 +36,7 @@ def one_line_errors() -> Iterator[None]:
     except (typer.Exit, typer.BadParameter, typer.Abort):
         raise
     except BrokenPipeError:
-        # Whoever read our output has left (`| head`); Python must not try to flush into the pipe at exit.
+        # The reader of the output is gone (`| head`); Python must not try to flush into the pipe at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(1) from None
     except KeyboardInterrupt:

@@ -74,7 +74,7 @@ class TrainController(QObject):
         for name in ("state", "loss", "validation_accuracy", "samples_per_second", "seconds_left"):
             bonds.show(view, name, lambda _: self._show_figures())
         for name in ("state", "step", "seconds_left", "evaluating", "last_checkpoint_step", "best_accuracy",
-                     "parameters"):  # fmt: skip
+                     "parameters", "learning_rate"):  # fmt: skip
             bonds.show(view, name, lambda _: self._show_progress())
         bonds.show(view, "confusion", lambda _: self._show_confusion())
         bonds.show(view, "pictures", lambda _: self._show_confusion())
@@ -328,6 +328,7 @@ class TrainController(QObject):
             return [
                 (self.tr("Name"), view.run_name),
                 (self.tr("Parameters"), number(view.parameters)),
+                (self.tr("Rate"), "" if math.isnan(view.learning_rate) else f"{view.learning_rate:.3g}"),
                 (self.tr("Pictures"), self.tr("{0} and {1} for tests").format(
                     number(view.train_samples), number(view.test_samples))),
                 (self.tr("Best"), best),

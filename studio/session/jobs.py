@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-Event: TypeAlias = dict[str, Any]
+if TYPE_CHECKING:
+    from engine.training.events import TrainingEvent
+
+# What a worker tells: the events of ``engine.training.events`` and a few of its own.
+Event: TypeAlias = Mapping[str, Any]
 Emit: TypeAlias = Callable[[Event], None]
 
 COMMANDS = ("pause", "resume", "stop_early", "interrupt", "cancel", "checkpoint_now")
@@ -87,7 +91,7 @@ def _train(job: dict[str, Any], emit: Emit, inbox: Inbox) -> None:
 
     config = TrainingConfig.from_dict(job["config"])
 
-    def listen(event: Event) -> None:
+    def listen(event: TrainingEvent) -> None:
         emit(event)
         if event["event"] == "started":
             emit(program_event(run.network, config))
@@ -114,9 +118,9 @@ def _export(job: dict[str, Any], emit: Emit, inbox: Inbox) -> None:
 
 
 def _failed(error: Exception, job: dict[str, Any]) -> Event:
-    from engine.training.events import make_event
+    from engine.training.events import failed_event
     from engine.training.problem import describe_problem
     from engine.training.setup import own_file
 
     files = own_file(str(job.get("config", {}).get("model", "")))
-    return make_event("failed", **describe_problem(error, files).as_dict(), step=0, checkpoint="")
+    return failed_event(describe_problem(error, files), 0, "")

@@ -6,13 +6,16 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from psygnal import Signal, SignalGroupDescriptor
 
 from studio.session.problems import ProblemView, problem_from_event
 from studio.session.runs import latest_checkpoint
 from studio.session.settings import RunSettings, title_of_setting
+
+if TYPE_CHECKING:
+    from engine.training import events as told
 
 STATES = ("idle", "starting", "running", "pausing", "paused", "stopping", "finished", "failed", "crashed")
 BUSY = ("starting", "running", "pausing", "paused", "stopping")
@@ -49,6 +52,7 @@ def _same(one: float, other: float) -> bool:
 
 _NUMBERS = (
     "loss", "accuracy", "validation_loss", "validation_accuracy", "best_accuracy", "seconds_left",
+    "learning_rate",
 )  # fmt: skip
 
 
@@ -86,13 +90,14 @@ class TrainViewModel:
     validation_accuracy: float = math.nan
     best_accuracy: float = math.nan
     best_step: int = -1
+    learning_rate: float = math.nan
     samples_per_second: float = 0.0
     seconds_left: float = math.nan
     elapsed: float = 0.0
     evaluating: bool = False
     memory: int = 0
     confusion: list[list[int]] = field(default_factory=list)
-    hardest: list[dict[str, Any]] = field(default_factory=list)
+    hardest: list[Mapping[str, Any]] = field(default_factory=list)
     pictures: Any = None
     last_checkpoint: str = ""
     last_checkpoint_step: int = -1
@@ -139,6 +144,7 @@ class TrainViewModel:
         self.loss = self.accuracy = self.validation_loss = self.validation_accuracy = math.nan
         self.best_accuracy, self.best_step = math.nan, -1
         self.samples_per_second, self.seconds_left, self.elapsed = 0.0, math.nan, 0.0
+        self.learning_rate = math.nan
         self.confusion, self.hardest, self.pictures = [], [], None
         self.last_checkpoint, self.last_checkpoint_step = "", -1
         self.cleared.emit()
@@ -184,10 +190,10 @@ class TrainViewModel:
 
     # ----- one method for each kind of event -----
 
-    def _on_preparing(self, event: Mapping[str, Any]) -> None:
+    def _on_preparing(self, event: told.Preparing) -> None:
         self.message = event["message"]
 
-    def _on_started(self, event: Mapping[str, Any]) -> None:
+    def _on_started(self, event: told.Started) -> None:
         self.folder = event["folder"]
         self.epochs = event["config"]["epochs"]
         self.epoch, self.step = event["epoch"], event["step"]
@@ -200,53 +206,53 @@ class TrainViewModel:
         if self.state == "starting":
             self.go_to("running", "Training")
 
-    def _on_steps(self, event: Mapping[str, Any]) -> None:
+    def _on_steps(self, event: told.Steps) -> None:
         self.step, self.epoch, self.total_steps = event["step"], event["epoch"], event["total_steps"]
         self.loss, self.accuracy = event["losses"][-1], event["accuracies"][-1]
         self.samples_per_second, self.elapsed = event["samples_per_second"], event["elapsed"]
-        self.seconds_left = event["seconds_left"]
+        self.seconds_left, self.learning_rate = event["seconds_left"], event["learning_rate"]
         self.evaluating = False
         self.new_points.emit(event["steps"], event["losses"], event["accuracies"])
 
-    def _on_evaluating(self, event: Mapping[str, Any]) -> None:
+    def _on_evaluating(self, event: told.Evaluating) -> None:
         self.evaluating = True
 
-    def _on_epoch(self, event: Mapping[str, Any]) -> None:
+    def _on_epoch(self, event: told.Epoch) -> None:
         self.evaluating = False
         self.validation_loss = event["validation_loss"]
         self.validation_accuracy = event["validation_accuracy"]
         if event["best"]:
             self.best_accuracy, self.best_step = event["validation_accuracy"], event["step"]
         self.confusion = event["confusion"]
-        self.hardest, self.pictures = event["hardest"], event.get("pictures")
+        self.hardest, self.pictures = [*event["hardest"]], event.get("pictures")
         self.new_epoch.emit(dict(event))
 
-    def _on_checkpoint(self, event: Mapping[str, Any]) -> None:
+    def _on_checkpoint(self, event: told.Checkpoint) -> None:
         self.last_checkpoint, self.last_checkpoint_step = event["path"], event["step"]
         self.update_why_not()
 
-    def _on_checkpoint_failed(self, event: Mapping[str, Any]) -> None:
+    def _on_checkpoint_failed(self, event: told.CheckpointFailed) -> None:
         self.report(problem_from_event(event, "A file could not be written; the training goes on"))
 
-    def _on_paused(self, event: Mapping[str, Any]) -> None:
+    def _on_paused(self, event: told.Paused) -> None:
         if self.state == "pausing":
             self.go_to("paused", "Paused")
 
-    def _on_resumed(self, event: Mapping[str, Any]) -> None:
+    def _on_resumed(self, event: told.Resumed) -> None:
         if self.state in ("paused", "pausing"):
             self.go_to("running", "Training")
 
-    def _on_stopping(self, event: Mapping[str, Any]) -> None:
+    def _on_stopping(self, event: told.Stopping) -> None:
         self.go_to("stopping", "Cancelling..." if event["how"] == "cancel" else "Stopping...")
 
-    def _on_diverged(self, event: Mapping[str, Any]) -> None:
+    def _on_diverged(self, event: told.Diverged) -> None:
         self.report(problem_from_event(event, "The loss is not a number any more"))
 
-    def _on_finished(self, event: Mapping[str, Any]) -> None:
+    def _on_finished(self, event: told.Ended) -> None:
         self._end(event)
         self.go_to("finished", "Finished")
 
-    def _on_stopped(self, event: Mapping[str, Any]) -> None:
+    def _on_stopped(self, event: told.Ended) -> None:
         self._end(event)
         if event["reason"] == "diverged":
             self.go_to("failed", "Stopped: the loss is not a number any more")
@@ -255,12 +261,12 @@ class TrainViewModel:
         else:
             self.go_to("finished", "Stopped early; the best weights are kept")
 
-    def _on_cancelled(self, event: Mapping[str, Any]) -> None:
+    def _on_cancelled(self, event: told.Ended) -> None:
         self.clear()
         self.folder = self.run_name = ""
         self.go_to("idle", "Cancelled; what the run wrote was discarded")
 
-    def _on_failed(self, event: Mapping[str, Any]) -> None:
+    def _on_failed(self, event: told.Failed) -> None:
         self.evaluating = False
         self.report(problem_from_event(event, "The training failed"))
         self.go_to("failed", "Failed")
@@ -287,7 +293,7 @@ class TrainViewModel:
         resume = f"; resume from step {self.last_checkpoint_step}" if self.last_checkpoint else ""
         self.go_to("crashed", f"The training process has died{resume}")
 
-    def _end(self, event: Mapping[str, Any]) -> None:
+    def _end(self, event: told.Ended) -> None:
         self.evaluating = False
         self.step, self.elapsed, self.seconds_left = event["step"], event["seconds"], 0.0
         if event["best_step"] >= 0:

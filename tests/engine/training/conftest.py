@@ -68,6 +68,8 @@ class FakeStepper:
     def set_state_dict(self, state: dict[str, Any]) -> None:
         self.weight, self.moment = np.array(state["model"]["w"]), np.array(state["optimizer"]["m"])
 
+    learning_rate = 0.001
+
     def end_epoch(self, measured: Mapping[str, float]) -> None:
         self.measured.append(dict(measured))
 

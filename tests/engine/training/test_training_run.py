@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import numpy as np
 import pytest
@@ -13,6 +13,7 @@ import pytest
 from engine.core.errors import ArgumentError, DataError, SaveError, ShapeError
 from engine.files.checkpoint import list_checkpoints
 from engine.training import TrainingConfig, TrainingRun, run_folder
+from engine.training.events import TrainingEvent
 
 
 def test_a_whole_run_tells_its_story_in_order(bench: Any) -> None:
@@ -351,3 +352,36 @@ def test_a_folder_that_cannot_be_written_fails_before_the_training(bench: Any, t
         bench.run(out=str(tmp_path / "file" / "run")).run()
     assert bench.kinds() == ["failed"]
     assert bench.one("failed")["do"]
+
+
+def test_points_carry_the_learning_rate(bench: Any, tmp_path: Path) -> None:
+    bench.run(out=str(tmp_path / "run")).run()
+    events = [event for event in bench.events if event["event"] == "steps"]
+    assert {event["learning_rate"] for event in events} == {bench.stepper.learning_rate}
+    lines = (tmp_path / "run" / "journal.jsonl").read_text().splitlines()
+    rates = [json.loads(line).get("learning_rate") for line in lines if '"event":"step"' in line]
+    assert rates == [bench.stepper.learning_rate] * 15
+
+
+def test_a_schedule_learns_what_each_epoch_measured(bench: Any) -> None:
+    bench.stepper.accuracies = [0.25, 0.5, 0.75]
+    bench.run().run()
+    measured = bench.stepper.measured
+    assert [values["validation_accuracy"] for values in measured] == [0.25, 0.5, 0.75]
+    told = [event for event in bench.events if event["event"] == "epoch"]
+    assert [values["train_loss"] for values in measured] == [event["train_loss"] for event in told]
+    assert [values["validation_loss"] for values in measured] == [1.0] * 3
+
+
+def test_every_event_has_the_fields_of_its_class(bench: Any, tmp_path: Path) -> None:
+    run = bench.run(out=str(tmp_path / "run"))
+    bench.on_event = lambda event: run.checkpoint_now() if event["event"] == "started" else None
+    run.run()
+    classes = {
+        kind: cls for cls in get_args(TrainingEvent) for kind in get_args(get_type_hints(cls)["event"])
+    }
+    for event in bench.events:
+        assert event.keys() == get_type_hints(classes[event["event"]]).keys(), event["event"]
+    assert {"started", "steps", "evaluating", "epoch", "checkpoint", "finished"} <= set(bench.kinds()) | {
+        "steps"
+    }

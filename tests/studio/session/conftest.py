@@ -93,7 +93,7 @@ class Stage:
         accuracies = [0.5] * len(losses)
         self.tell("steps", steps=numbers, losses=list(losses), accuracies=accuracies, step=numbers[-1],
                   epoch=1, total_steps=10, samples_per_second=100.0, seconds_left=3.0,
-                  elapsed=1.0)  # fmt: skip
+                  elapsed=1.0, learning_rate=0.001)  # fmt: skip
 
     def ended(self, kind: str = "finished", **values: Any) -> None:
         self.tell(kind, **{

@@ -91,7 +91,7 @@ class Stage:
         numbers = list(range(first, first + len(losses)))
         self.tell("steps", steps=numbers, losses=list(losses), accuracies=[0.5] * len(losses),
                   step=numbers[-1], epoch=1, total_steps=10, samples_per_second=91234.0, seconds_left=13.2,
-                  elapsed=1.0)  # fmt: skip
+                  elapsed=1.0, learning_rate=0.001)  # fmt: skip
 
     def die(self) -> None:
         self.tell("worker_ended", clean=False, killed=False, exit_code=-9, details="",
