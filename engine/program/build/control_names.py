@@ -1,6 +1,6 @@
 """Names that Paddle gives while it builds branches and loops, kept as notes for the text.
 
-Making them in the same order as Paddle also keeps the numbers of all later names the same.
+They are made in Paddle's order, so that all later names have Paddle's numbers, too.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from engine.program.text.describe import says_name
 
 
 class CondNames:
-    """Makes the Variables that only Paddle's ``cond`` has, as its two functions are built."""
+    """Makes the Variables that only Paddle's ``cond`` has, while its two functions are built."""
 
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
         self.made: dict[str, Any] = {}
 
     def side(self, key: str, values: list[Any]) -> None:
-        """A side is built, and gives ``values``."""
+        """Call this when a side (``key``: true or false) is built; ``values`` are its results."""
         block = self.builder.block
         twins = [
             block.create_var(None, v.spec, stop_gradient=v.stop_gradient).name
@@ -32,13 +32,13 @@ class CondNames:
         self.made[key] = {"results": twins, "scope": self._scopes()}
 
     def between(self, pred: Variable) -> None:
-        """The condition is turned round for the second side."""
+        """Call this before the second side is built: Paddle negates the condition for it."""
         program = self.builder.program
         name = program.unique_name(f"{program.unique_name('logical_not')}.tmp")
         self.made["not"] = self.builder.block.create_var(name, pred.spec).name
 
     def after(self, pred: Variable) -> None:
-        """Both sides are built; what they give is selected by the condition as a number."""
+        """Call this when both sides are built: Paddle selects results by the condition as a number."""
         program = self.builder.program
         name = program.unique_name(f"{program.unique_name('cast')}.tmp")
         self.made["mask"] = self.builder.block.create_var(name, Spec(pred.spec.shape, "int32")).name
@@ -49,7 +49,7 @@ class CondNames:
         return made.name
 
     def finish(self, operator: Operator) -> None:
-        """``operator`` is what was built: its results take Paddle's names, and its text Paddle's form."""
+        """Give the results of ``operator``, the finished ``cond``, Paddle's names and form of text."""
         block = self.builder.block
         for variable in variables_of(operator.outputs):
             del block.vars[variable.name]
@@ -59,7 +59,7 @@ class CondNames:
 
 
 def note_loop(builder: Builder, operator: Operator, initial: list[Variable]) -> None:
-    """Let the text of a loop that was just built have Paddle's form and names."""
+    """Give the text of a loop that was just built Paddle's form and names."""
     program = builder.program
     condition, body = operator.regions
     for variable, start in zip(
@@ -74,7 +74,7 @@ def note_loop(builder: Builder, operator: Operator, initial: list[Variable]) -> 
 
 
 def _another(program: Program, name: str, helpers: dict[str, str]) -> str:
-    """The next name of the same kind; results of one call stay together."""
+    """The next unique name after ``name``; results of one call keep a common helper."""
     helper, dot, rest = name.partition(".")
     stem = helper.rpartition("_")[0]
     if helper not in helpers:

@@ -55,7 +55,7 @@ def cond_descs(operator: Operator, numbers: Mapping[int, int]) -> Iterator[OpDes
 
 
 def tails(program: Program) -> dict[int, list[OpDesc]]:
-    """What the branches of a ``cond`` do at their end: they assign their results to Variables outside."""
+    """The ends of a ``cond``'s branches, by block: results are assigned to Variables outside."""
     found: dict[int, list[OpDesc]] = {}
     for block in program.blocks:
         for operator in block.ops:
@@ -79,7 +79,7 @@ def header_parts(operator: Operator) -> list[tuple[Variable, str | None]]:
 
 
 def _changed(operator: Operator) -> list[tuple[Variable, Variable]]:
-    """Pairs of a loop's value and its next one, where the body gives another."""
+    """Pairs of a loop's value and its next one, where the body changes it."""
     body = operator.regions[1]
     return [(a, b) for a, b in zip(body.arguments, body.results, strict=True) if a is not b]
 

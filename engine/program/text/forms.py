@@ -20,13 +20,14 @@ Says = Callable[[Operator, Spec], Spec]
 class Form:
     """The differences between an operator's definition and Paddle's OpDesc.
 
-    ``empty`` input slots are written as ``[]``; ``attrs`` are written beside the operator's own, constants or
-    functions of the operator; ``drop`` of its own are not, ``rename`` and ``floats`` (whole numbers written
-    as floating ones) change them. ``without`` names input slots that Paddle has not, ``hidden`` such output
-    slots; ``slots_in`` and ``slots`` are other names of input and output slots. ``extra`` results have a
-    Variable that nothing computes; ``order`` is that in which the results' names are made; ``stopped``
-    results never have a gradient; ``says`` changes a result's spec. ``operands`` gives numbers that Paddle
-    makes Variables of: slot, value and dtype of each; without a slot it does not read them.
+    Inputs: ``empty`` slots are written as ``[]``, those in ``without`` left out, ``slots_in`` renames them.
+    Outputs: those in ``hidden`` are left out, ``slots`` renames them; ``extra`` are results that only Paddle
+    has, as Variables that nothing computes; ``order`` is that in which the results' names are made;
+    ``stopped`` results never have a gradient; ``says`` changes the spec that is written.
+    Attributes: ``attrs`` are added, as constants or functions of the operator; ``drop`` are left out,
+    ``rename`` renames them, ``floats`` lists whole numbers that are written as floating ones.
+    ``operands`` gives numbers that Paddle makes Variables of: slot, value and dtype of each; one without a
+    slot is declared but not read.
     """
 
     __slots__ = (
@@ -88,7 +89,7 @@ def number(dtype: Any) -> int:
 
 
 def _xshape(operator: Operator) -> Spec:
-    """A 0 and the shape that x had, which is all that Paddle's gradient needs."""
+    """A zero and the shape of x, which is all that Paddle's gradient reads."""
     x = operator.inputs[0].spec
     return Spec((0, *x.shape), x.dtype)
 

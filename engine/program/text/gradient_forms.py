@@ -77,8 +77,8 @@ def _cast_back(attrs: dict[str, Any], given: list[str], results: list[str]) -> d
     return notes
 
 
-# Gradients that are themselves forward operators: of the forward one's attributes, the names of the incoming
-# gradients, and the name of the one that is made.
+# Gradients that Paddle writes as forward operators. Each function takes the forward operator's attributes,
+# the names of the incoming gradients and the name of the result.
 FORWARD: dict[str, Written] = {
     "scale": _scaled(lambda attrs: attrs["scale"], "ScaleTensor"),
     "sum": _scaled(lambda attrs: 1.0),
@@ -94,7 +94,7 @@ FORWARD: dict[str, Written] = {
 def note_gradient(
     operator: Operator, forward: Operator, incoming: Sequence[Any], results: Mapping[int, Variable]
 ) -> None:
-    """Let the text of a gradient operator be Paddle's. ``results`` by position among the forward's inputs."""
+    """Give a gradient operator Paddle's text; ``results`` are by position among the forward's inputs."""
     opdef, form = forward.opdef, form_of(forward)
     shown = describe(forward)
     everything = {**shown.outputs, **shown.inputs}

@@ -49,7 +49,7 @@ def variable_details(variable: Variable) -> str:
 
 
 def is_hidden(operator: Operator) -> bool:
-    """Whether Paddle has no such operator: another one's text says what it does."""
+    """Whether Paddle has no such operator: the text of another one covers what it does."""
     return operator.notes is not None and "hidden" in operator.notes
 
 
