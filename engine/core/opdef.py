@@ -240,7 +240,12 @@ class OpDef:
 
     @property
     def differentiable(self) -> bool:
-        return bool(self.rules) or self.region_rule is not None
+        """Whether gradients flow to any input, or are refused because they are not defined (``order=0``)."""
+        return bool(self.rules) or self.region_rule is not None or self.order == 0
+
+    def differentiable_by(self, name: str) -> bool:
+        """Whether gradients flow to that input, or are refused because they are not defined."""
+        return name in self.rule_of or self.region_rule is not None or self.order == 0
 
     def require_differentiable(self) -> None:
         if not self.rules:
@@ -322,8 +327,9 @@ def op(
     ``broadcasts`` that gradients are summed back to the inputs' shapes; ``complex`` that the gradient rules
     hold for complex values too (they are linear with real factors, or they conjugate); ``opaque`` that it
     runs a Python function that only this process has, so no file may hold it; ``order=1`` that there are no
-    second derivatives (say why beside it); ``hidden`` attributes are not printed; ``output_list`` names the
-    output that is a list. An operator is random where its kernel takes ``key``.
+    second derivatives (say why beside it), ``order=0`` that it computes such a first one; ``hidden``
+    attributes are not printed; ``output_list`` names the output that is a list. An operator is random where
+    its kernel takes ``key``.
 
     ``regions`` names the sub-blocks of an operator of control flow; it ``loops`` where they run any number of
     times. ``passes_on`` says that the result of an effect is its input, so that a second run leaves the

@@ -142,6 +142,7 @@ def _infer_grad(
     infer=_infer_grad,
     outputs=("g_x", "g_w_ih", "g_w_hh", "g_b_ih", "g_b_hh", "g_h0", "g_c0"),
     slots={**_SLOTS, "g_y": "Out@GRAD", "g_h": "State@GRAD", "g_c": "Cell@GRAD"},
+    order=0,
 )
 def _rnn_grad(
     xp, x, w_ih, w_hh, y, gates, cells, b_ih=None, b_hh=None, h0=None, c0=None, lengths=None, g_y=None,

@@ -77,6 +77,7 @@ def ctc(xp, logits, label, logits_length, labels_length, *, blank=0, norm_by_tim
     "warpctc_grad",
     infer=lambda g_in, logits, *_, **__: logits,
     slots={**_CTC, "g_in": "Loss@GRAD", "out": "Logits@GRAD"},
+    order=0,
 )
 def _ctc_grad(xp, g_in, logits, label, logits_length, labels_length, *, blank=0, norm_by_times=False):
     """softmax minus the probability of each class given the label, at the steps that count."""
@@ -127,6 +128,7 @@ def rnnt(xp, input, label, input_lengths, label_lengths, *, blank=0, fastemit_la
     "warprnnt_grad",
     infer=lambda g_in, input, *_, **__: input,
     slots={"g_in": "Loss@GRAD", "out": "Input@GRAD"},
+    order=0,
 )
 def _rnnt_grad(xp, g_in, input, label, input_lengths, label_lengths, *, blank=0, fastemit_lambda=0.0):
     """Minus the probability that a path takes each arc; those of labels times 1 + fastemit_lambda."""

@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 from engine.autodiff.symbolic import flat_inputs
 from engine.core.errors import GradientError
 from engine.core.identity import IdentityMap, IdentitySet
-from engine.core.operator import Operator
+from engine.core.operator import Operator, at_line
 from engine.program.graph.program import Variable, reads, writes
 
 # Gradients that flow back from one operator: an input, and what is added to its gradient.
@@ -108,7 +108,8 @@ def walk_back(
 
     A Variable that stands in ``starts`` twice begins with the sum. ``reached`` says which Variables depend on
     the sources. Nothing flows into ``stops``. Returns one gradient a source, None for one that is not
-    reached. Raises GradientError where a gradient would flow through a value that was replaced in place.
+    reached. Raises GradientError where a gradient would flow through a value that was replaced in place, or
+    through an operator whose gradient is not defined.
     """
     sums = _Sums(emitter)
     for variable, start in starts:
@@ -122,7 +123,7 @@ def walk_back(
             continue
         rule = operator.opdef.region_rule
         if rule is None:
-            _refuse_replaced(operator, incoming)
+            _refuse(operator, incoming)
             made = emitter.gradients(step, incoming)
         else:
             made = emitter.regions(rule, step, incoming, reached)
@@ -153,7 +154,7 @@ def _targets(operator: Operator, reached: Set[Variable], stops: Set[Variable]) -
     found = [
         (n, variable)
         for n, (name, _, variable) in enumerate(flat_inputs(operator))
-        if (control or name in opdef.rule_of) and variable in reached and _flows(variable, stops)
+        if opdef.differentiable_by(name) and variable in reached and _flows(variable, stops)
     ]
     if not control:
         return found
@@ -165,8 +166,15 @@ def _flows(variable: Variable, stops: Set[Variable]) -> bool:
     return not variable.stop_gradient and variable not in stops
 
 
-def _refuse_replaced(operator: Operator, incoming: Incoming) -> None:
+def _refuse(operator: Operator, incoming: Incoming) -> None:
+    """Raise GradientError where no gradient can flow back through ``operator``."""
     opdef = operator.opdef
+    if opdef.order == 0:
+        error = GradientError(
+            f"{opdef.name}: is a gradient that can't be differentiated itself; detach() it, or call "
+            "grad(create_graph=False)"
+        )
+        raise at_line(error, operator)
     if not opdef.listed and any(
         o.writes and g is not None for o, g in zip(opdef.outputs, incoming, strict=True)
     ):

@@ -39,11 +39,11 @@ def make_results(builder: Builder, operator: Operator, specs: tuple[Spec | None,
 def _has_no_gradient(builder: Builder, operator: Operator) -> bool:
     """Whether gradients end at ``operator``: none are wanted, or no rule leads to an input that has one."""
     opdef = operator.opdef
-    if not builder.grad or not opdef.rules:
+    if not builder.grad or not opdef.differentiable:
         return True
     return all(
         variable.stop_gradient
         for name, value in zip(opdef.input_names, operator.inputs, strict=True)
-        if name in opdef.rule_of
+        if opdef.differentiable_by(name)
         for variable in variables_of(value)
     )

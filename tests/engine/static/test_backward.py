@@ -171,3 +171,15 @@ def test_gradients_emit_nothing_that_leads_only_into_the_no_grad_set(static):
     before = len(ops)
     assert static.gradients(loss, [x], no_grad_set={z.name}) == [None]
     assert [o.type for o in ops[before:]] == ["fill_any_like"]  # as Paddle 2.6.2
+
+
+def test_a_second_derivative_of_a_recurrent_layer_is_refused(static):
+    """Its gradient is one operator without a gradient: it must not count as a constant."""
+    x = static.data("x", [2, 5, 3])
+    x.stop_gradient = False
+    y = nn.SimpleRNN(3, 4)(x)[0].sum()
+    (g,) = static.gradients(y, [x])
+    with pytest.raises(GradientError, match=r"test_backward.py:\d+: rnn_grad: .*create_graph=False"):
+        static.gradients((g * g).sum() + x.sum(), [x])
+    (alone,) = static.gradients((g.detach() * x).sum(), [x])
+    assert alone is not None

@@ -66,3 +66,24 @@ def test_parameters_of_a_layer():
 
     x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])
     np.testing.assert_allclose(function(x).numpy(), [[4.0], [6.0]])
+
+
+def test_a_penalty_on_a_recurrent_layers_gradient_is_refused():
+    """As in eager mode. Where the gradient is a result only, nothing is differentiated twice."""
+    net = paddle.nn.SimpleRNN(3, 4)
+
+    def gradient(x):
+        return paddle.grad(net(x)[0].sum(), x, create_graph=True)[0]
+
+    def penalty(x):
+        return (gradient(x) ** 2).sum() + x.sum()
+
+    def result(x):
+        return gradient(x).detach(), x.sum()
+
+    x = paddle.to_tensor(np.ones((2, 5, 3), "float32"), stop_gradient=False)
+    for function in (penalty, paddle.jit.to_static(penalty)):
+        with pytest.raises(GradientError, match=r"rnn.*call grad\(create_graph=False\)"):
+            function(x).backward()
+    paddle.jit.to_static(result)(x)[1].backward()
+    np.testing.assert_array_equal(x.grad.numpy(), np.ones((2, 5, 3)))
