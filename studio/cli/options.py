@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, cast
 
 import typer
 
@@ -26,7 +26,7 @@ def with_settings(command: _Command) -> _Command:
     # Of keywords only the order shows, in the help: the settings first.
     order = [*kept[:1], *added, *kept[1:]]
     as_keywords = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in order[1:]]
-    command.__signature__ = inspect.Signature([order[0], *as_keywords])  # type: ignore[attr-defined]
+    cast(Any, command).__signature__ = inspect.Signature([order[0], *as_keywords])
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in order}
     return command
 
@@ -34,8 +34,8 @@ def with_settings(command: _Command) -> _Command:
 def _option(setting: Setting) -> inspect.Parameter:
     kind = _TYPES.get(setting.kind, str)
     default = [] if setting.kind == "parameters" else setting.default
-    more = {"metavar": "NAME=VALUE"} if setting.kind == "parameters" else {}
-    option = typer.Option(_SWITCHES.get(setting.name, setting.flag), help=_help(setting), **more)
+    metavar = "NAME=VALUE" if setting.kind == "parameters" else None
+    option = typer.Option(_SWITCHES.get(setting.name, setting.flag), help=_help(setting), metavar=metavar)
     return inspect.Parameter(
         setting.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option]
     )

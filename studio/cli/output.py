@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, NoReturn, TypeAlias
 
 import typer
@@ -15,7 +15,7 @@ Json: TypeAlias = Annotated[
 ]
 
 
-def emit_json(values: dict[str, Any]) -> None:
+def emit_json(values: Mapping[str, Any]) -> None:
     """One line of strict JSON on stdout."""
     from engine.files.journal import event_line
 

@@ -20,6 +20,7 @@ from studio.session.runs import new_run_folder, read_run_line
 
 if TYPE_CHECKING:
     from engine.training import TrainingRun
+    from engine.training.events import TrainingEvent
 
 
 @app.command(epilog=rules_help())
@@ -103,7 +104,7 @@ class JsonLines:
     def __exit__(self, *_: object) -> None:
         self._stream.flush()
 
-    def on_event(self, event: dict[str, Any]) -> None:
+    def on_event(self, event: TrainingEvent) -> None:
         from engine.files.journal import event_line
         from engine.training.events import as_lines
 
@@ -135,29 +136,28 @@ class Watcher:
     def __exit__(self, *_: object) -> None:
         self._progress.stop()
 
-    def on_event(self, event: dict[str, Any]) -> None:
-        kind = event["event"]
-        if kind == "preparing":
+    def on_event(self, event: TrainingEvent) -> None:
+        if event["event"] == "preparing":
             self._progress.update(self._task, description=event["message"])
-        elif kind == "started":
+        elif event["event"] == "started":
             if event["resumed_from"]:
                 self._say(f"resuming after step {event['step']}")
             self._progress.update(self._task, total=event["total_steps"], completed=event["step"])
-        elif kind == "steps":
+        elif event["event"] == "steps":
             self._progress.update(
                 self._task, completed=event["step"], speed=f"{event['samples_per_second']:.0f} img/s",
                 description=f"epoch {event['epoch']}  loss {event['losses'][-1]:.4f}",
             )  # fmt: skip
-        elif kind == "epoch":
+        elif event["event"] == "epoch":
             self._say(
                 f"epoch {event['epoch']}: loss {event['train_loss']:.4f}, test loss "
                 f"{event['validation_loss']:.4f}, test accuracy {event['validation_accuracy']:.2%}"
             )
-        elif kind == "checkpoint_failed":
+        elif event["event"] == "checkpoint_failed":
             self._say(f"not saved: {event['message']}")
-        elif kind == "stopping":
+        elif event["event"] == "stopping":
             self._say("stopping...")
-        elif kind == "diverged":
+        elif event["event"] == "diverged":
             self.diverged = event["message"]
 
     def _say(self, text: str) -> None:
