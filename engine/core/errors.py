@@ -32,7 +32,7 @@ class DTypeError(EngineError, TypeError, ValueError):
 
 
 class ArgumentError(EngineError, ValueError):
-    """An argument outside what a function takes."""
+    """An argument that a function does not accept."""
 
 
 class OutOfRangeError(EngineError, IndexError, ValueError):

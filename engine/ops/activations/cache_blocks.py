@@ -1,4 +1,4 @@
-"""Elementwise formulas of many steps, computed block by block so that what is between stays in the cache.
+"""Elementwise formulas of many steps, computed block by block so that intermediate values stay in the cache.
 
 Measured on 2**20 float32 values: GELU takes 3.6 instead of 7.1 ms, its gradient 5.2 instead of 9.0.
 """

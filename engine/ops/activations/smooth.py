@@ -20,7 +20,7 @@ from engine.ops.elementwise.error_function import erf
 def refuse_integers(x: Any) -> None:
     """NumPy would compute them as float64, or with constants rounded to integers."""
     if x.dtype.kind not in "fc":
-        raise TypeError("not floating")  # the mode asks inference for the words
+        raise TypeError("not floating")  # inference explains what is wrong
 
 
 @op("sigmoid", infer=floating_as_x("sigmoid"))
@@ -170,7 +170,7 @@ swish.grad(x=lambda g, x, beta: _swish_grad(g, x, beta=beta))
 silu.grad(x=lambda g, x: _swish_grad(g, x))
 
 
-# -- softplus and what is made of it -------------------------------------------------------------------------
+# -- softplus and its derivatives ----------------------------------------------------------------------------
 
 
 @op("softplus", infer=floating_as_x("softplus"))

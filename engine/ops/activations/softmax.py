@@ -80,7 +80,7 @@ def gumbel_softmax(xp, x, *, temperature=1.0, hard=False, axis=-1, key):
 
 @gumbel_softmax.grad_all("x")
 def _gumbel_grad(g_out: Any, g_soft: Any, soft: Any, temperature: float, axis: int) -> Any:
-    # ``soft`` is no output of the public function; only gradients of gradients come in by it.
+    # The public function does not return ``soft``: only second derivatives have a gradient of it.
     g = g_out if g_soft is None else g_soft if g_out is None else g_out + g_soft
     gy = g * soft
     through = gy - soft * reduce.sum(gy, axis=[axis], keepdim=True)

@@ -30,7 +30,7 @@ def put_along_zeros(xp, g_in, like, indices, *, axis=-1, broadcast=False):
 
 
 def along_shape(where: str, x: Spec, indices: Spec, axis: int, broadcast: bool) -> tuple[int, ...]:
-    """The shape of what is taken or put along an axis; raises where indices don't fit x."""
+    """The shape of the elements taken or put along an axis; raises where indices don't fit x."""
     if not indices.dtype.is_integer:
         raise DTypeError(f"{where}: indices must be int32 or int64: got {indices}; cast them")
     if indices.ndim != x.ndim:

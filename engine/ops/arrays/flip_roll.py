@@ -38,7 +38,7 @@ def _infer_roll(x: Spec, *, shifts: Any, axis: Any = ()) -> Spec:
 
 @op("roll", infer=_infer_roll, complex=True)
 def roll(xp, x, *, shifts, axis=()):
-    """Elements moved along the axes, what leaves coming in at the other end; without axis as if flat."""
+    """Elements shifted along the axes in a circle; without axis, of the flattened tensor."""
     _infer_roll(Spec.of(x), shifts=shifts, axis=axis)
     return xp.roll(x, tuple(shifts), tuple(axis)) if len(axis) else xp.roll(x, shifts[0])
 

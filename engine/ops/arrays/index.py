@@ -20,7 +20,7 @@ from engine.ops.elementwise import comparison
 # Program knows. A bound of a slice may be a ("number", n) too.
 #
 # Numbers, slices, None and the ellipsis are applied first, then tensors and masks to what is left: a number
-# is no index tensor of one element, unlike in NumPy.
+# is not the same as an index tensor of one element, unlike in NumPy.
 
 _ALL = slice(None)
 
@@ -39,7 +39,7 @@ def _rank(mask: Any) -> int:
 
 
 def _restore(index: Any, tensors: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """The two parts of an index as NumPy takes them: what gives a view, and the index tensors after that."""
+    """The two parts of an index as NumPy takes them: the part that gives a view, and the index tensors."""
     basic: list[Any] = []
     advanced: list[Any] = []
     for item in index:
@@ -219,7 +219,7 @@ def put(array: Any, value: Any, indices: Any, index: Any) -> None:
     if any(_is(item, "tensor") for item in index):
         part[advanced] = value
     elif getattr(value, "ndim", 0) > part.ndim:
-        raise ValueError("too many dimensions")  # the mode asks inference to say what is wrong
+        raise ValueError("too many dimensions")  # inference explains what is wrong
     else:
         part[...] = value
 
@@ -261,7 +261,7 @@ def _infer_where(condition: Spec, x: Spec, y: Spec) -> Spec:
 def where(xp, condition, x, y):
     """x where condition holds, else y."""
     if condition.dtype != np.bool_:
-        raise ValueError("condition must be bool")  # the mode asks inference to say what is wrong
+        raise ValueError("condition must be bool")  # inference explains what is wrong
     return xp.where(condition, x, y)
 
 
@@ -355,7 +355,7 @@ def _infer_multiplex(xs: list[Spec], index: Spec) -> Spec:
 def multiplex(xp, xs: list, index):
     """Row n of the result is row n of xs[index[n]]."""
     if len(xs) < 2 or index.ndim != 2 or index.shape[1] != 1 or any(x.shape != xs[0].shape for x in xs):
-        raise ValueError("wrong shapes")  # the mode asks inference for the words
+        raise ValueError("wrong shapes")  # inference explains what is wrong
     chosen = index[:, 0]
     if index.size and not 0 <= int(chosen.min()) <= int(chosen.max()) < len(xs):
         raise OutOfRangeError(

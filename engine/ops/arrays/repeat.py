@@ -22,7 +22,7 @@ def _infer_repeat(x: Spec, *, repeats: int, axis: int = 0) -> Spec:
 
 @op("repeat_interleave", infer=_infer_repeat)
 def repeat_interleave(xp, x, *, repeats, axis=0):
-    """Each element along an axis several times in a row."""
+    """Each element along an axis repeated ``repeats`` times."""
     return xp.repeat(x, repeats, axis=axis)
 
 
@@ -55,7 +55,7 @@ def _infer_repeat_each(x: Spec, repeats: Spec, *, dim: int = 0) -> Spec:
 
 @op("repeat_interleave_with_tensor_index", infer=_infer_repeat_each, slots={"repeats": "RepeatTensor"})
 def repeat_each(xp, x, repeats, *, dim=0):
-    """Each element along a dimension as often as ``repeats`` says, in a row."""
+    """Each element along a dimension repeated by its own number in ``repeats``."""
     return xp.take(x, _copies(xp, x, repeats, dim), axis=dim)
 
 

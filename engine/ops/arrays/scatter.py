@@ -34,7 +34,7 @@ def _require_index(where: str, index: Spec, ndim: tuple[int, ...] = ()) -> None:
 
 
 def _nd_shape(where: str, x: Spec, index: Spec) -> tuple[int, ...]:
-    """The shape of what an index with places in its last dimension picks from x."""
+    """The shape of the elements of x that an index with positions in its last dimension picks."""
     _require_index(where, index)
     if index.ndim < 1 or index.shape[-1] < 0:
         raise ShapeError(f"{where}: the last dimension of index is a place in x, its size known: got {index}")
@@ -246,7 +246,7 @@ def _infer_put(
 @op("put_along_axis", infer=_infer_put,
     slots={"x": "Input", "indices": "Index", "values": "Value", "out": "Result"})  # fmt: skip
 def put_along(xp, x, indices, values, *, axis=0, reduce="assign", include_self=True, broadcast=False):
-    """x with values put at the indices along an axis, joined with what else goes there by ``reduce``.
+    """x with values put at the indices along an axis, combined at the same place by ``reduce``.
 
     Without ``include_self`` the element of x itself does not take part.
     """

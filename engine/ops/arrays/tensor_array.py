@@ -1,4 +1,4 @@
-"""Tensor arrays: tensors of one shape and dtype, one upon another along a first dimension that grows."""
+"""Tensor arrays: tensors of one shape and dtype, stacked along a first dimension that grows."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def write_to_array(xp, array, x, i):
 
 @op("write_to_array_grad", infer=lambda g_in, array, i: g_in.with_shape([array.shape[0], *g_in.shape[1:]]))
 def _write_grad(xp, g_in, array, i):
-    """What a gradient of the written array is worth to the array before: without what was written."""
+    """The gradient of the array before the write: zero at the position that was written."""
     kept = xp.array(g_in[: len(array)])
     at = int(i.reshape(-1)[0])
     if at < len(array):

@@ -1,4 +1,4 @@
-"""Operators whose gradient is a Python function: what PyLayer records."""
+"""The operator that PyLayer records: its gradient is a Python function."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from engine.core.spec import Spec
 
 
 def require_boxes(where: str, name: str, spec: Spec, ndim: int = 2) -> None:
-    """Raises where ``spec`` is no [..., 4] of so many dimensions."""
+    """Raise where ``spec`` is not [..., 4] with ``ndim`` dimensions."""
     if spec.ndim != ndim or spec.shape[-1] not in (-1, 4):
         dims = ", ".join("NMK"[: ndim - 1])
         raise ShapeError(f"{where}: {name} needs shape [{dims}, 4]: got {spec}; each box is 4 numbers")
@@ -75,7 +75,7 @@ def yolo_box(xp, x, img_size, *, anchors, class_num, conf_thresh, downsample_rat
     count = len(anchors) // 2
     each = 6 if iou_aware else 5
     if channels != count * (class_num + each) or img_size.shape != (n, 2):
-        raise ValueError("shapes do not fit")  # the mode asks inference to say what is wrong
+        raise ValueError("shapes do not fit")  # inference explains what is wrong
     first = count if iou_aware else 0
     parts = x[:, first:].reshape(n, count, class_num + 5, height, width)
     real = x.dtype.type

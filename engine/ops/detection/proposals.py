@@ -1,4 +1,4 @@
-"""Boxes that a network proposes: chosen from anchors, sorted to levels of a pyramid, thinned out by a matrix.
+"""Boxes that a network proposes: chosen from anchors, distributed to pyramid levels, suppressed by a matrix.
 
 How many there are depends on the values, so their number is unknown before running. They have no gradient.
 """
@@ -163,7 +163,7 @@ def generate_proposals(xp, scores, bbox_deltas, im_shape, anchors, variances, *,
     s, d, sizes, places, spreads = _host(xp, scores, bbox_deltas, im_shape, anchors, variances)
     n, count, height, width = s.shape
     if d.shape != (n, 4 * count, height, width):
-        raise ValueError("shapes do not fit")  # the mode asks inference to say what is wrong
+        raise ValueError("shapes do not fit")  # inference explains what is wrong
     s = s.transpose(0, 2, 3, 1).reshape(n, height * width * count)
     d = d.reshape(n, count, 4, height, width).transpose(0, 3, 4, 1, 2).reshape(n, height * width * count, 4)
     places, spreads = places.reshape(-1, 4), spreads.reshape(-1, 4)

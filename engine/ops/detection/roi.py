@@ -106,7 +106,7 @@ def roi_align(xp, x, boxes, boxes_num=None, *, pooled_height=1, pooled_width=1, 
               sampling_ratio=-1, aligned=True):  # fmt: skip
     """Means of interpolated values in pooled_height x pooled_width parts of each box of x [N, C, H, W]."""
     if boxes_num is None or x.dtype != boxes.dtype:
-        raise ValueError("shapes do not fit")  # the mode asks inference to say what is wrong
+        raise ValueError("shapes do not fit")  # inference explains what is wrong
     made = xp.zeros((len(boxes), x.shape[1], pooled_height, pooled_width), x.dtype)
     for n, image, part, rows, columns in _aligned(
         xp, x.shape, boxes, boxes_num, pooled_height, pooled_width, spatial_scale, sampling_ratio, aligned
@@ -168,7 +168,7 @@ def _infer_pool(
 def roi_pool(xp, x, boxes, boxes_num=None, *, pooled_height=1, pooled_width=1, spatial_scale=1.0):
     """Maxima of the parts of each box of x [N, C, H, W], and where they are (-1: the part is empty)."""
     if boxes_num is None or x.dtype != boxes.dtype:
-        raise ValueError("shapes do not fit")  # the mode asks inference to say what is wrong
+        raise ValueError("shapes do not fit")  # inference explains what is wrong
     shape = (len(boxes), x.shape[1], pooled_height, pooled_width)
     made, where = xp.zeros(shape, x.dtype), xp.full(shape, -1, np.int32)
     host = _host(xp, boxes)
@@ -256,7 +256,7 @@ def _means(start: float, length: float, out: int, size: int) -> tuple[list[slice
 def _score_parts(
     xp: Any, shape: Any, boxes: Any, boxes_num: Any, height: int, width: int, spatial_scale: float
 ) -> Iterator[tuple[int, int, int, int, slice, slice, int]]:
-    """For each part of each box: box, image, row and column of the part, what of the map it is, how much."""
+    """For each bin of each box: box, image, row and column of the bin, its rows and columns of x, their area."""
     host = _host(xp, boxes)
     for n, image in enumerate(_images("psroi_pool", host, boxes_num, shape[0])):
         x1, y1, x2, y2 = (float(v) for v in host[n])
@@ -279,7 +279,7 @@ def psroi_pool(xp, x, boxes, boxes_num=None, *, output_channels, pooled_height=1
         or x.dtype != boxes.dtype
         or x.shape[1] != output_channels * pooled_height * pooled_width
     ):
-        raise ValueError("shapes do not fit")  # the mode asks inference to say what is wrong
+        raise ValueError("shapes do not fit")  # inference explains what is wrong
     maps = x.reshape(x.shape[0], output_channels, pooled_height, pooled_width, *x.shape[2:])
     made = xp.zeros((len(boxes), output_channels, pooled_height, pooled_width), x.dtype)
     for n, image, i, j, rows, columns, count in _score_parts(

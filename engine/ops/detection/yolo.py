@@ -1,4 +1,4 @@
-"""YOLO's loss: where the boxes are, what they are, and where there is something at all.
+"""YOLO's loss: the positions, classes and objectness of boxes.
 
 Source: Redmon and Farhadi, YOLOv3: An Incremental Improvement.
 """
@@ -65,7 +65,7 @@ def _infer(
 
 
 class _Problem:
-    """One batch: which boxes belong to which anchors, and what is asked of x there."""
+    """One batch: which boxes belong to which anchors, and the target values of x there."""
 
     def __init__(
         self, xp: Any, x: Any, gt_box: Any, gt_label: Any, gt_score: Any, anchors: Any, anchor_mask: Any,
@@ -76,7 +76,7 @@ class _Problem:
         masks = len(anchor_mask)
         fits = gt_box.ndim == 3 and gt_box.shape[::2] == (n, 4) and gt_label.shape == gt_box.shape[:2]
         if channels != masks * (class_num + 5) or height != width or not fits:
-            raise ValueError("shapes do not fit")  # the mode asks inference to say what is wrong
+            raise ValueError("shapes do not fit")  # inference explains what is wrong
         self.parts = x.reshape(n, masks, class_num + 5, height, width)
         self.anchors = np.asarray(anchors, np.float64).reshape(-1, 2) / (downsample_ratio * height)
         self.anchor_mask = list(anchor_mask)
@@ -90,7 +90,7 @@ class _Problem:
         self.valid = (gt_box[:, :, 2] >= _EMPTY) & (gt_box[:, :, 3] >= _EMPTY)
 
     def ignored(self, ignore_thresh: float, scale: float) -> Any:
-        """True where a predicted box overlaps a real one enough, whatever anchor that belongs to."""
+        """True where a predicted box overlaps a real one of any anchor enough."""
         xp, parts = self.xp, self.parts
         size, dtype = self.size, parts.dtype
         bias = -0.5 * (scale - 1)
@@ -123,7 +123,7 @@ class _Problem:
         return xp.where(self.valid, xp.asarray(table)[best], -1).astype(xp.int32)
 
     def boxes(self, match: Any) -> Any:
-        """Of the real boxes that have an anchor: their indices, where they are in x, and what x should be."""
+        """The real boxes that have an anchor: their indices, positions in x, and target values."""
         xp = self.xp
         sample, number = xp.nonzero(match >= 0)
         mask = match[sample, number]
@@ -223,7 +223,7 @@ def _infer_weights(x: Spec, *_: Any, **__: Any) -> Spec:
 @op("yolov3_loss_weights", infer=_infer_weights, slots=_SLOTS)
 def _yolo_weights(xp, x, gt_box, gt_label, objectness_mask, gt_match_mask, gt_score=None, *, anchors,
                   anchor_mask, class_num, downsample_ratio):  # fmt: skip
-    """How much the cross entropy of each element of x counts: what multiplies its second derivative."""
+    """The weight of each element of x in the cross entropy, a factor of its second derivative."""
     problem = _Problem(
         xp, x, gt_box, gt_label, gt_score, anchors, anchor_mask, class_num, downsample_ratio, False
     )

@@ -102,7 +102,7 @@ atan2.grad(
 
 @op("hypot", infer=floating_broadcast("hypot"), broadcasts=True)
 def hypot(xp, x, y, *, out=None):
-    """The length of the hypotenuse over x and y, without overflow on the way."""
+    """The length of the hypotenuse over x and y, without intermediate overflow."""
     return xp.hypot(x, y, out=out)
 
 

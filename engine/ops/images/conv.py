@@ -102,7 +102,7 @@ def _planned(plan: Any, where: str, xp: Any, x: Any, weight: Any, strides: Any, 
              algorithm: str, dilations: Any, groups: int) -> Any:  # fmt: skip
     """The plan of one convolution of x [N, C, ...]; those of the last convolutions are kept."""
     if x.dtype != weight.dtype or x.dtype.kind in "iub":
-        raise TypeError("dtypes do not fit")  # the mode asks inference to say what is wrong
+        raise TypeError("dtypes do not fit")  # inference explains what is wrong
     return _kept(plan, where, xp, x.shape, weight.shape, tuple(strides), tuple(paddings), algorithm,
                  tuple(dilations), groups)  # fmt: skip
 

@@ -61,7 +61,7 @@ class Plan:
             or min(self.oh, self.ow) < 1
             or self.filters % groups
         ):
-            raise ValueError("shapes do not fit")  # the mode asks inference to say what is wrong
+            raise ValueError("shapes do not fit")  # inference explains what is wrong
         self.padded = self.full_height != self.height or self.full_width != self.width
         self.each = self.filters // groups
 
@@ -94,7 +94,7 @@ class Plan:
         )
 
     def _few_windows(self) -> bool:
-        """True where the windows written out are smaller than what the other way copies of the filters."""
+        """True where all windows are smaller than the copies of the filters that the other way makes."""
         if self.kh == self.kw == 1:
             return True
         few = self.oh * self.ow * self.samples < self.each * (3 + self.oh)
@@ -325,7 +325,7 @@ class DeepPlan:
         full = self.depth + self.front + back
         self.od = out[0] if out else (full - self.dilation * (self.kd - 1) - 1) // self.step + 1
         if self.od < 1 or min(self.front, back) < 0 or self.channels != self.taken * groups:
-            raise ValueError("shapes do not fit")  # the mode asks inference to say what is wrong
+            raise ValueError("shapes do not fit")  # inference explains what is wrong
         self.flat = Plan(
             xp,
             (self.samples * self.od, self.channels * self.kd, height, width),
@@ -388,7 +388,7 @@ class DeepPlan:
         return x_grad, weight_grad
 
     def _unstacked(self, grad: Any) -> Any:
-        """The reverse of ``_stacked``: what each slice of the image got, added up."""
+        """The reverse of ``_stacked``: the gradients of each slice of the image, summed."""
         plan = self.flat
         deep = grad.transpose(2, 1, 3, 0).reshape(self._deep_shape())
         shape = (plan.height, self.groups, self.taken, plan.width, self.samples, self.depth)

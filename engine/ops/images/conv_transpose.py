@@ -28,7 +28,7 @@ def _image_size(
     output_padding: Sequence[int],
     output_size: Sequence[int],
 ) -> list[int]:
-    """The size of the result, -1 where it is not known. Raises for what no convolution could come from."""
+    """The size of the result, -1 where it is not known. Raises where no convolution has such a result."""
     found = []
     rank = len(size)
     for n in range(rank):
@@ -114,7 +114,7 @@ def _planned(
 ) -> Any:  # fmt: skip
     """The plan of the convolution that makes x [N, C, ...] of the result."""
     if x.dtype != weight.dtype or x.dtype.kind in "iub":
-        raise TypeError("dtypes do not fit")  # the mode asks inference to say what is wrong
+        raise TypeError("dtypes do not fit")  # inference explains what is wrong
     size, kernel = x.shape[2:], weight.shape[2:]
     pads = pads_of(where, size, kernel, strides, paddings, algorithm)
     if algorithm == "SAME":

@@ -23,7 +23,7 @@ def _check(where: str, kernel_sizes: Any, strides: Any, paddings: Any, dilations
 def _counts(
     where: str, x: Spec, size: Any, kernel_sizes: Any, strides: Any, paddings: Any, dilations: Any
 ) -> list[int]:
-    """How many windows stand below and beside each other, -1 where not known."""
+    """The number of windows along height and width, -1 where not known."""
     found = []
     for n in (0, 1):
         if size[n] < 0:
@@ -60,7 +60,7 @@ class _Windows:
             [(self.full[n] - dilations[n] * (kernel_sizes[n] - 1) - 1) // strides[n] + 1 for n in (0, 1)]
         )
         if min(self.out) < 1 or min(paddings) < 0:
-            raise ValueError("shapes do not fit")  # the mode asks inference to say what is wrong
+            raise ValueError("shapes do not fit")  # inference explains what is wrong
 
     def inside(self, full: Any) -> Any:
         top, left = self.paddings[:2]

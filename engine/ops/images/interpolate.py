@@ -78,7 +78,7 @@ class _Axis:
 
     def backward(self, xp: Any, g: Any, size: int) -> Any:
         """What each of the ``size`` elements along the dimension gets."""
-        # With the dimension first, what is added is whole slices.
+        # With the dimension first, whole slices are added.
         moved = xp.ascontiguousarray(xp.moveaxis(g, self.axis, 0))
         total = xp.zeros((size, *moved.shape[1:]), g.dtype)
         if not moved.size:
@@ -151,7 +151,7 @@ def _define(method: str, rank: int) -> Any:
         last = data_layout[-1] == "C"
         size = x.shape[1:-1] if last else x.shape[2:]
         if x.ndim - 2 not in ((rank,) if rank else (2, 3)):
-            raise ValueError("shapes do not fit")  # the mode asks inference to say what is wrong
+            raise ValueError("shapes do not fit")  # inference explains what is wrong
         if scale_tensor is not None:
             scale = scale_tensor.reshape(-1).tolist()
         out, scales = _sizes(where, size, None if out_size is None else out_size.tolist(), scale, given)

@@ -52,7 +52,7 @@ def pad(xp, x, *, paddings, pad_value=0.0):
 
 
 def _pad_grad(g: Any, paddings: Any) -> Any:
-    """The gradient is padded the other way round: what was added is cut off, what was cut off gets zeros."""
+    """The padding of the gradient: added elements are cut off, and elements that were cut off get zeros."""
     return pad(g, paddings=[-p for p in paddings], pad_value=0.0)
 
 
@@ -138,7 +138,7 @@ def pad3d(xp, x, pads=None, *, paddings=(), mode="constant", value=0.0, data_for
 
 def _given(x: Any, pads: Any, paddings: Any, mode: str, data_format: str) -> list[tuple[int, int]]:
     if x.ndim != 5 or mode not in MODES:
-        raise ValueError("shapes do not fit")  # the mode asks inference to say what is wrong
+        raise ValueError("shapes do not fit")  # inference explains what is wrong
     if pads is not None:
         paddings = [int(p) for p in pads.tolist()]
     pairs = _by_axis(paddings, data_format)

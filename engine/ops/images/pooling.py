@@ -76,7 +76,7 @@ def _out_sizes(
 def _reduce(xp: Any, x: Any, plan: PoolPlan, pooling_type: str) -> Any:
     """The maximum or mean of each window of x [N, C, ...]."""
     if pooling_type not in ("max", "avg"):
-        raise ValueError("unknown pooling_type")  # the mode asks inference to say what is wrong
+        raise ValueError("unknown pooling_type")  # inference explains what is wrong
     if plan.ragged is not None:
         result = xp.empty((*x.shape[:2], *plan.out), x.dtype)
         axes = tuple(range(2, x.ndim))
@@ -136,7 +136,7 @@ def _pick(xp: Any, x: Any, y: Any, values: Any, plan: PoolPlan) -> Any:
 
 
 def _define(rank: int, first: str) -> Any:
-    """pool2d or pool3d, the operator of its gradient, and what the gradient of that needs."""
+    """Define pool2d or pool3d, the operator of its gradient, and the operators of its second derivative."""
     name, ones, zeros = f"pool{rank}d", (1,) * rank, (0,) * rank
 
     @op(name, infer=infer_pool(name, rank))

@@ -82,7 +82,7 @@ def _define_unpool(name: str, rank: int) -> Any:
                data_format="NCHW"):  # fmt: skip
         """Zeros [N, C, *output_size] with each element of x at its position; the last of several stays."""
         if x.shape != indices.shape or x.ndim != rank + 2 or x.dtype.kind != "f" or indices.dtype.kind == "f":
-            raise ValueError("shapes do not fit")  # the mode asks inference to say what is wrong
+            raise ValueError("shapes do not fit")  # inference explains what is wrong
         size = math.prod(output_size)
         if indices.size and (int(indices.min()) < 0 or int(indices.max()) >= size):
             wrong = indices[(indices < 0) | (indices >= size)].reshape(-1)[0]

@@ -1,4 +1,4 @@
-"""What the operators on matrices share: checks, and matrices turned, stretched and cut."""
+"""Checks and reshaping that the operators on matrices share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.ops.arrays import shape
 
 
 def require_matrices(where: str, x: Spec, square: bool = False) -> None:
-    """Raise where x is no batch of (square) floating matrices."""
+    """Raise where x is not a batch of (square) floating matrices."""
     require_floating(where, x=x)
     if x.ndim < 2:
         raise ShapeError(f"{where}: x is {x}; it must be a matrix, or a batch of them")

@@ -43,7 +43,7 @@ def _infer_mul(x: Spec, y: Spec, *, x_num_col_dims: int = 1, y_num_col_dims: int
 
 @op("mul", infer=_infer_mul)
 def mul(xp, x, y, *, x_num_col_dims=1, y_num_col_dims=1):
-    """x and y as matrices, their first dimensions (so many) the rows, multiplied."""
+    """The product of x and y as matrices: the first ``*_num_col_dims`` dimensions of each are its rows."""
     rows, columns = x.shape[:x_num_col_dims], y.shape[y_num_col_dims:]
     inner = python_math.prod(y.shape[:y_num_col_dims])
     product = xp.matmul(x.reshape(python_math.prod(rows), inner), y.reshape(inner, python_math.prod(columns)))
@@ -155,7 +155,7 @@ def _may_be_equal(x: Any, y: Any) -> bool:
 def dot(xp, x, y):
     """The sum of products of two vectors, or of corresponding rows of two matrices."""
     if x.ndim not in (1, 2) or x.shape != y.shape or x.dtype != y.dtype:
-        raise ValueError("wrong shapes")  # the mode asks inference for the words
+        raise ValueError("wrong shapes")  # inference explains what is wrong
     return xp.dot(x, y) if x.ndim == 1 else xp.sum(x * y, axis=-1, dtype=x.dtype)
 
 
@@ -176,7 +176,7 @@ def _infer_bmm(x: Spec, y: Spec) -> Spec:
 def bmm(xp, x, y):
     """The matrix products of two batches of matrices."""
     if x.ndim != 3 or y.ndim != 3 or x.shape[0] != y.shape[0] or x.dtype != y.dtype:
-        raise ValueError("wrong shapes")  # the mode asks inference for the words
+        raise ValueError("wrong shapes")  # inference explains what is wrong
     return xp.matmul(x, y)
 
 
@@ -196,7 +196,7 @@ def _infer_mv(x: Spec, vec: Spec) -> Spec:
 def mv(xp, x, vec):
     """A matrix times a vector."""
     if x.ndim != 2 or vec.ndim != 1 or x.dtype != vec.dtype:
-        raise ValueError("wrong shapes")  # the mode asks inference for the words
+        raise ValueError("wrong shapes")  # inference explains what is wrong
     return xp.matmul(x, vec)
 
 
@@ -222,12 +222,12 @@ def addmm(xp, input, x, y, *, alpha=1.0, beta=1.0):
     """beta * input + alpha * (x @ y)."""
     alike = input.dtype == x.dtype == y.dtype
     if x.ndim != 2 or y.ndim != 2 or input.ndim not in (1, 2) or not alike:
-        raise ValueError("wrong shapes")  # the mode asks inference for the words
+        raise ValueError("wrong shapes")  # inference explains what is wrong
     number = x.dtype.type
     product = xp.matmul(x, y)
     found = number(beta) * input + (product if alpha == 1 else number(alpha) * product)
     if found.shape != product.shape:
-        raise ValueError("input is too large")  # the mode asks inference for the words
+        raise ValueError("input is too large")  # inference explains what is wrong
     return found
 
 
@@ -252,7 +252,7 @@ def _infer_cross(x: Spec, y: Spec, *, dim: int) -> Spec:
 def cross(xp, x, y, *, dim):
     """The cross product of vectors of 3 elements along an axis."""
     if x.shape != y.shape or x.dtype != y.dtype or x.ndim == 0 or x.shape[dim] != 3:
-        raise ValueError("wrong shapes")  # the mode asks inference for the words
+        raise ValueError("wrong shapes")  # inference explains what is wrong
     a, b = xp.moveaxis(x, dim, 0), xp.moveaxis(y, dim, 0)
     found = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
     return xp.stack(found, axis=dim)

@@ -96,7 +96,7 @@ def batch_norm(xp, x, scale, bias, mean, variance, *, momentum=0.9, epsilon=1e-5
         scale.shape != (x.shape[channel],) or any(p.shape != scale.shape or p.dtype != dtype for p in parts)
         or x.dtype not in (dtype, "float16") or not 0 <= epsilon <= 0.001
     ):  # fmt: skip
-        raise ValueError("shapes do not fit")  # the mode asks inference to say what is wrong
+        raise ValueError("shapes do not fit")  # inference explains what is wrong
     work = x.astype(dtype, copy=False)
     if _uses_given(is_test, use_global_stats, trainable_statistics):
         used, mean_out, variance_out = mean.copy(), mean.copy(), variance.copy()

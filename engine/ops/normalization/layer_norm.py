@@ -42,7 +42,7 @@ def _infer_layer_norm(
 def require_like(x: Any, *parts: Any) -> None:
     """What inference refuses must not be widened here either."""
     if any(p is not None and (p.dtype != x.dtype or p.ndim != 1) for p in parts):
-        raise ValueError("dtypes do not fit")  # the mode asks inference to say what is wrong
+        raise ValueError("dtypes do not fit")  # inference explains what is wrong
 
 
 @op("layer_norm", infer=_infer_layer_norm, outputs=("y", "mean", "variance"))

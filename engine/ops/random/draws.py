@@ -73,7 +73,7 @@ def _of_x(where: str) -> Any:
 
 def _require_floating(x: Any) -> None:
     if x.dtype.kind != "f":
-        raise TypeError("not floating")  # the mode asks inference to say what is wrong
+        raise TypeError("not floating")  # inference explains what is wrong
 
 
 @op("uniform_random_inplace", infer=_of_x("uniform_"))
@@ -102,7 +102,7 @@ def exponential_like(xp, x, *, lam=1.0, key):
     """Exponentially distributed with rate ``lam``, in the shape and dtype of x; never 0."""
     _require_floating(x)
     if lam <= 0:
-        raise ValueError("not above 0")  # the mode asks inference to say what is wrong
+        raise ValueError("not above 0")  # inference explains what is wrong
     drawn = -np.log1p(-numpy_generator(key).random(x.shape)) / lam
     return xp.asarray(np.maximum(drawn, np.finfo(x.dtype).tiny), dtype=x.dtype)
 
@@ -230,7 +230,7 @@ def dropout(
     at test time instead.
     """
     if not 0 <= dropout_prob <= 1 or dropout_implementation not in ("upscale_in_train", "downgrade_in_infer"):
-        raise ValueError("wrong attributes")  # the mode asks inference to say what is wrong
+        raise ValueError("wrong attributes")  # inference explains what is wrong
     upscale = dropout_implementation == "upscale_in_train"
     keep = 1.0 - dropout_prob
     one = x.dtype.type

@@ -69,7 +69,7 @@ sum.grad(x=_sum_grad)
 def mean(xp, x, *, axis=(), keepdim=False, reduce_all=False):
     """Arithmetic mean."""
     if x.dtype.kind not in "fc":
-        raise TypeError("not floating")  # the mode asks inference for the words
+        raise TypeError("not floating")  # inference explains what is wrong
     axes = _axes(axis, x.ndim, reduce_all)
     total = xp.sum(x, axis=axes, keepdims=keepdim, dtype=x.dtype)
     # Not xp.mean: it warns about the mean of nothing, which is NaN.
@@ -152,7 +152,7 @@ amin.grad(x=_shared_extreme_grad)
 def logsumexp(xp, x, *, axis=(), keepdim=False, reduce_all=False):
     """log(sum(exp(x))), without overflow; -inf for a sum of nothing."""
     if x.dtype.kind != "f":
-        raise TypeError("not floating")  # the mode asks inference for the words
+        raise TypeError("not floating")  # inference explains what is wrong
     axes = _axes(axis, x.ndim, reduce_all)
     largest = xp.max(x, axis=axes, keepdims=True, initial=-xp.inf)
     largest = xp.where(xp.isfinite(largest), largest, x.dtype.type(0))

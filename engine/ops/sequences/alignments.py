@@ -1,4 +1,4 @@
-"""Sums over all alignments of two sequences, in logarithms: what CTC and transducers need, over arrays."""
+"""Sums over all alignments of two sequences, in logarithms, over arrays: for CTC and transducers."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ def lstm_back(
 
 
 def gru(xp: Any, x: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, h: Any, mask: Any, reverse: bool) -> Any:
-    """y, last h, and for every step the gates r, z, c with what h gave to c: [T, N, 4 H]."""
+    """y, last h, and for every step the gates r, z, c with the share of h in c: [T, N, 4 H]."""
     steps, batch, size = x.shape[0], x.shape[1], w_hh.shape[1]
     inputs = _inputs(xp, x, w_ih, b_ih)
     recurrent = xp.ascontiguousarray(w_hh.T)

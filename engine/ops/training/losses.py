@@ -103,7 +103,7 @@ def _infer_binary(where: str) -> Any:
 def _require_alike(x: Any, label: Any) -> None:
     """What inference refuses must not broadcast here either: [N, 1] and [N] would make [N, N]."""
     if x.shape != label.shape or x.dtype != label.dtype:
-        raise ValueError("shapes do not fit")  # the mode asks inference to say what is wrong
+        raise ValueError("shapes do not fit")  # inference explains what is wrong
 
 
 @op("bce_loss", infer=_infer_binary("binary_cross_entropy"))

@@ -97,7 +97,7 @@ def _adam_step(
     xp: Any, param: Any, grad: Any, rate: float, moment1: Any, moment2: Any, beta1_pow: Any, beta2_pow: Any,
     beta1: float, beta2: float, epsilon: float,
 ) -> None:  # fmt: skip
-    """Kingma and Ba, Adam (2015), the second form of section 2; each mean moves by its share of the way.
+    """Kingma and Ba, Adam (2015), the second form of section 2; each running mean moves by its decay rate.
 
     The betas are rounded as their powers are, so that in the first step the corrections cancel exactly.
     """
@@ -313,6 +313,6 @@ def _infer_assign_into(target: Spec, value: Spec) -> Spec:
 def assign_into(xp, target, value):
     """value, written into target."""
     if value.shape != target.shape or value.dtype != target.dtype:
-        raise ValueError("they do not fit")  # the mode asks inference to say what is wrong
+        raise ValueError("they do not fit")  # inference explains what is wrong
     target[...] = value
     return target
