@@ -256,7 +256,7 @@ def _means(start: float, length: float, out: int, size: int) -> tuple[list[slice
 def _score_parts(
     xp: Any, shape: Any, boxes: Any, boxes_num: Any, height: int, width: int, spatial_scale: float
 ) -> Iterator[tuple[int, int, int, int, slice, slice, int]]:
-    """For each bin of each box: box, image, row and column of the bin, its rows and columns of x, their area."""
+    """For each bin of each box: box, image, row and column of the bin, its rows and columns of x, area."""
     host = _host(xp, boxes)
     for n, image in enumerate(_images("psroi_pool", host, boxes_num, shape[0])):
         x1, y1, x2, y2 = (float(v) for v in host[n])
