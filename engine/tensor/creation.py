@@ -15,8 +15,9 @@ from engine.eager.tensor import Tensor
 from engine.ops.arrays import creation, dynamic_shape
 from engine.ops.arrays import shape as ops
 from engine.ops.elementwise import arithmetic
-from engine.program.build.calls import names_results, takes_name
+from engine.program.build.calls import called, names_results, starts, takes_name
 from engine.program.graph.unknown import known_operand
+from engine.program.text.naming import Naming
 from engine.tensor.sizes import dimensions, is_later, whole
 
 
@@ -318,7 +319,11 @@ def assign(x: Any, output: Any = None) -> Any:
     return replace("assign", output, copied)
 
 
-@names_results(form="{x}_clone")
+_CLONE = Naming(form="{x}_clone")
+
+
 def clone(x: Any, name: str | None = None) -> Any:
     """A copy of x that gradients flow through."""
+    if starts(_CLONE):
+        return called(_CLONE, name, clone, x)
     return ops.assign(x)

@@ -17,7 +17,8 @@ from engine.ops.linalg import products as ops
 from engine.ops.reductions import cumulative as cumulative_ops
 from engine.ops.reductions import reduce as reduce_ops
 from engine.ops.reductions import vector_norm as norm_ops
-from engine.program.build.calls import named, names_results
+from engine.program.build.calls import called, named, starts
+from engine.program.text.naming import Naming
 from engine.tensor.contraction import tensordot
 from engine.tensor.factories import require_one_dtype, require_tensor
 from engine.tensor.promote import operands
@@ -32,9 +33,13 @@ def matmul(
     return ops.matmul(x, y, trans_x=transpose_x, trans_y=transpose_y)
 
 
-@names_results("mm", outer=True)
+_MM = Naming("mm", outer=True)
+
+
 def mm(input: Any, mat2: Any, name: str | None = None) -> Any:
     """Matrix product. Raises ShapeError where the inner dimensions differ."""
+    if starts(_MM):
+        return called(_MM, name, mm, input, mat2)
     return ops.matmul(input, mat2)
 
 

@@ -9,8 +9,9 @@ from engine.core.infer import broadcast_shapes, normal_axis
 from engine.ops.arrays import dynamic_shape
 from engine.ops.arrays import shape as ops
 from engine.ops.elementwise import arithmetic
-from engine.program.build.calls import named, names_results
+from engine.program.build.calls import called, named, names_results, starts
 from engine.program.graph.unknown import Unknown, known_operand
+from engine.program.text.naming import Naming
 from engine.tensor.creation import to_tensor
 from engine.tensor.cutting import cut_later
 from engine.tensor.promote import common_dtype, is_tensor
@@ -55,9 +56,13 @@ def transpose(x: Any, perm: Any, name: str | None = None) -> Any:
     return ops.transpose(x, axis=whole_numbers("transpose", perm))
 
 
-@names_results("t")
+_T = Naming("t")
+
+
 def t(input: Any, name: str | None = None) -> Any:
     """A matrix transposed; tensors of fewer dimensions as they are. Raises ShapeError for more than 2."""
+    if starts(_T):
+        return called(_T, name, t, input)
     if input.ndim > 2:
         raise ShapeError(f"t: takes at most 2 dimensions: got {list(input.shape)}; use transpose(x, perm)")
     return input if input.ndim < 2 else ops.transpose(input, axis=[1, 0])
@@ -222,9 +227,13 @@ def expand(x: Any, shape: Any, name: str | None = None) -> Any:
 broadcast_to = expand
 
 
-@names_results("expand_as")
+_EXPAND_AS = Naming("expand_as")
+
+
 def expand_as(x: Any, y: Any, name: str | None = None) -> Any:
     """x expanded to the shape of y."""
+    if starts(_EXPAND_AS):
+        return called(_EXPAND_AS, name, expand_as, x, y)
     return expand(x, list(y.shape))
 
 

@@ -9,8 +9,9 @@ from engine.eager import backward as grads
 from engine.eager.tensor import Parameter, Tensor
 from engine.ops.arrays import shape as shape_ops
 from engine.program.build import hook
-from engine.program.build.calls import names_results
+from engine.program.build.calls import called, starts
 from engine.program.graph.program import Variable
+from engine.program.text.naming import Naming
 from engine.tensor import (
     arranging,
     bitwise,
@@ -142,9 +143,13 @@ _EAGER_ONLY: dict[str, Any] = {
 }
 
 
-@names_results(form="{x}.tmp")
+_TRANSPOSED = Naming(form="{x}.tmp")
+
+
 def _transposed(x: Any) -> Any:
     """The dimensions in reverse order."""
+    if starts(_TRANSPOSED):
+        return called(_TRANSPOSED, None, _transposed, x)
     return shape_ops.transpose(x, axis=list(range(x.ndim))[::-1])
 
 

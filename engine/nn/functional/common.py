@@ -9,13 +9,17 @@ from engine.ops.arrays import shape
 from engine.ops.elementwise import arithmetic, extremes, power
 from engine.ops.linalg import products as linalg
 from engine.ops.reductions import reduce
-from engine.program.build.calls import named, names_results
+from engine.program.build.calls import called, named, starts
+from engine.program.text.naming import Naming
 from engine.tensor.factories import require_one_dtype
 
+_LINEAR = Naming("linear")
 
-@names_results("linear")
+
 def linear(x: Any, weight: Any, bias: Any = None, name: str | None = None) -> Any:
     """``x @ weight + bias`` for x [..., in], weight [in, out] and bias [out]."""
+    if starts(_LINEAR):
+        return called(_LINEAR, name, linear, x, weight, bias)
     out = linalg.matmul(x, weight)
     return out if bias is None else arithmetic.add(out, bias)
 

@@ -1,7 +1,8 @@
 """How public functions say what their results are called in a Program.
 
 Eager execution has no names, so these cost nothing there, or one look at the mode: thin functions begin with
-``if name: return named(name, function, ...)``, others have a decorator.
+``if name: return named(name, function, ...)``, or, where Paddle does not call the results after the operator,
+with ``if starts(NAMING): return called(NAMING, name, function, ...)``. All others have a decorator.
 """
 
 from __future__ import annotations
@@ -24,6 +25,22 @@ def named(name: str, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs
     if builder is None:
         return function(*args, **kwargs)
     with builder.calls.running(Call(None, name)):
+        return function(*args, **kwargs)
+
+
+def starts(naming: Naming) -> bool:
+    """True where a Program is built and ``called`` has yet to run the function that asks."""
+    mode = modes.variable.get() or modes.default.mode
+    return mode.static and isinstance(mode, Builder) and mode.calls.innermost is not naming
+
+
+def called(
+    naming: Naming, name: str | None, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs
+) -> R:
+    """``function(*args, **kwargs)``, its results called after ``name``, or as ``naming`` says."""
+    builder = current_builder()
+    assert builder is not None, "starts() is true only while a Program is built"
+    with builder.calls.running(Call(naming, name)):
         return function(*args, **kwargs)
 
 

@@ -70,6 +70,11 @@ class Calls:
         self._running: list[Call] = []
         self._forced: list[tuple[str, Naming]] = []
 
+    @property
+    def innermost(self) -> Naming | None:
+        """How the innermost call names its results; None where it does not say, or none is running."""
+        return self._running[-1].naming if self._running else None
+
     @contextmanager
     def running(self, call: Call) -> Iterator[None]:
         """Within the block ``call`` is the innermost one."""

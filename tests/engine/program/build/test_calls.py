@@ -51,6 +51,10 @@ def x():
         (lambda x: paddle.neg(x), "scale_0.tmp_0"),
         (lambda x: x.astype("float64"), "tmp_0"),
         (lambda x: x.T, "x.tmp_0"),
+        (lambda x: x.t(name="given"), "given.tmp_0"),
+        (lambda x: x.t(), "t_0.tmp_0"),
+        (lambda x: paddle.mm(x, x.T), "mm_0.tmp_0"),
+        (lambda x: x.clone(), "x_clone_0"),
     ],
 )
 def test_names(x, call, name):
@@ -65,9 +69,9 @@ def test_names_do_not_change_what_eager_functions_give():
 
 
 def test_constants_keep_their_device_in_a_name_scope(x):
-    with static.name_scope("block"):
+    with static.name_scope("kept_device"):
         made = paddle.to_tensor([1.0, 2.0])
-    assert (made.op.attr("op_device"), made.op.attr("op_namescope")) == ("cpu", "/block/")
+    assert (made.op.attr("op_device"), made.op.attr("op_namescope")) == ("cpu", "/kept_device/")
 
 
 def test_an_error_ends_the_call(x):
