@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tests.engine.ops.case import Case, Sample, row, s, v
-from tests.engine.ops.images.references import SOME, with_grad
+from tests.engine.ops.images.references import SOME, points, with_grad
 from tests.engine.ops.windows import slopes
 
 
@@ -27,8 +27,8 @@ def _unnormal(grid: Any, size: Any, padding_mode: str, align_corners: bool) -> A
 def _sampler(
     x: Any, grid: Any, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool = True
 ) -> Any:
-    points = _unnormal(grid, x.shape[2:], padding_mode, align_corners)
-    return points(x, points, (0,) * (x.ndim - 2), mode == "nearest")
+    places = _unnormal(grid, x.shape[2:], padding_mode, align_corners)
+    return points(x, places, (0,) * (x.ndim - 2), mode == "nearest")
 
 
 def _positions(grid: Any, like: Any, padding_mode: str = "zeros", align_corners: bool = True) -> Any:
