@@ -14,7 +14,6 @@ from engine.core.nest import flatten
 
 if TYPE_CHECKING:
     from engine.core.opdef import OpDef
-    from engine.program.graph.region import Region
 
 
 @final
@@ -65,7 +64,7 @@ class Operator:
     hooks: Any
     kept: Any
     notes: dict[str, Any] | None
-    regions: tuple[Region, ...]
+    regions: tuple[Any, ...]  # of Region, which Blocks belong to
     replay: bool
 
     def __init__(self, opdef: OpDef, inputs: Any, attrs: dict[str, Any]) -> None:

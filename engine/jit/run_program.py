@@ -28,6 +28,7 @@ from engine.program.build.builder import Builder
 from engine.program.graph.liveness import arguments, needed, results, sub_blocks, with_sub_blocks, written
 from engine.program.graph.program import Program, Variable, variables_of
 from engine.program.passes.inference import copy_program
+from engine.program.passes.pipeline import EXACT, optimize
 from engine.program.passes.rewriter import random_key
 from engine.program.run.plan import Plan, module_for
 from engine.program.run.reuse import bases_of
@@ -105,7 +106,7 @@ class _Training:
 
 
 class ProgramRunner:
-    """Runs a Program that stands for a function of Tensors.
+    """Runs a Program that stands for a function of Tensors, after the passes that change no result.
 
     ``keys`` are Variables of random keys that the caller gives, instead of drawing them.
     """
@@ -117,11 +118,14 @@ class ProgramRunner:
         outputs: Sequence[Variable],
         keys: Sequence[Variable] = (),
     ) -> None:
+        if outputs:
+            program = optimize(program, EXACT, [v.name for v in outputs])
+        block = program.global_block()
         self.program = program
-        self.keys = tuple(keys)
-        self.inputs = tuple(inputs)
-        self.outputs = tuple(outputs)
-        self.forward_ops = tuple(program.global_block().ops)
+        self.keys, self.inputs, self.outputs = (
+            tuple([block.var(v.name) for v in group]) for group in (keys, inputs, outputs)
+        )
+        self.forward_ops = tuple(block.ops)
         self.bound = tuple(program.bound())
         replaced = written(self.forward_ops)
         self._writes = tuple([n for n, v in enumerate(self.bound) if id(v) in replaced])

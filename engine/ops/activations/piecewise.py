@@ -274,15 +274,15 @@ def relu(xp, x, *, out=None):
 
 
 @op("relu_grad", infer=lambda g_in, y: g_in, slots={"g_in": "Out@GRAD", "y": "Out", "out": "X@GRAD"})
-def _relu_grad(xp, g_in, y, *, out=None):
+def relu_grad(xp, g_in, y, *, out=None):
     """g where the relu's result y is positive, else 0, also where g is infinite."""
     return chosen(xp, g_in, y > 0, out)
 
 
-_relu_grad.grad(g_in=lambda g, y: _relu_grad(g, y))
+relu_grad.grad(g_in=lambda g, y: relu_grad(g, y))
 
 
-relu.grad(x=lambda g, out: _relu_grad(g, out))
+relu.grad(x=lambda g, out: relu_grad(g, out))
 
 
 @op("leaky_relu", infer=same_as_x)

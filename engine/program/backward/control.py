@@ -14,8 +14,8 @@ from engine.ops.control import flow as ops
 from engine.program.backward.inline_gradients import inline_gradients
 from engine.program.backward.walk import Incoming
 from engine.program.build.builder import Builder, current_builder
-from engine.program.build.control import append_cond, append_operator, outer_reads
-from engine.program.graph.liveness import drawn_in, needed
+from engine.program.build.control import append_cond, append_operator
+from engine.program.graph.liveness import drawn_in, needed, outer_reads
 from engine.program.graph.program import Block, Variable
 from engine.program.graph.region import Region
 from engine.program.passes.inline import Inliner
@@ -109,7 +109,7 @@ def while_gradient(operator: Operator, incoming: Incoming, reached: Set[Variable
         block.ops[:] = needed(block.ops, made)  # the replay leaves out what only the loop's results need
     last = [incoming[n] if incoming[n] is not None else _zeros_like(operator.outputs[n]) for n in carried]
     # The loop's own values come from what every iteration kept, not from outside.
-    captured_all = [v for v in outer_reads(block).values() if v.block is not body.parent]
+    captured_all = [v for v in outer_reads((block,)) if v.block is not body.parent]
     specs = [loop_values[n].spec for n in carried] + [v.spec for v in outside]
     outputs = append_operator(
         builder,

@@ -17,7 +17,8 @@ from engine.ops.control import flow as ops
 from engine.ops.elementwise import arithmetic
 from engine.program.build.buffer_place import BufferPlace
 from engine.program.build.builder import Builder, Rebound, current_builder
-from engine.program.graph.program import Block, Variable, reads
+from engine.program.graph.liveness import outer_reads
+from engine.program.graph.program import Block, Variable
 from engine.program.graph.region import Region
 
 
@@ -159,13 +160,11 @@ def append_cond(
     false_block: Block,
     pairs: Sequence[tuple[Variable, Variable]],
 ) -> list[Variable]:
-    captured = outer_reads(true_block, false_block)
-    for pair in pairs:
-        captured.update({id(v): v for v in pair if v.block not in (true_block, false_block)})
+    captured = outer_reads((true_block, false_block), [v for pair in pairs for v in pair])
     specs = [ops.merged("cond", a.spec, b.spec) for a, b in pairs]
     stops = [(a.stop_gradient and b.stop_gradient) or not builder.grad for a, b in pairs]
     regions = [Region(block, (), [p[n] for p in pairs]) for n, block in enumerate((true_block, false_block))]
-    inputs = (pred, list(captured.values()))
+    inputs = (pred, list(captured))
     return append_operator(builder, ops.cond.opdef, inputs, regions, specs, stops)
 
 
@@ -191,22 +190,6 @@ def append_operator(
     )
     builder.block.append(operator)
     return list(operator.outputs)
-
-
-def outer_reads(*blocks: Block) -> dict[int, Variable]:
-    """Variables that blocks (with their sub-blocks) read but do not define, by id."""
-    own = set(blocks)
-    found: dict[int, Variable] = {}
-    for block in blocks:
-        for operator in block.ops:
-            for variable in reads(operator):
-                if variable.block not in own and not _within(variable.block, own):
-                    found[id(variable)] = variable
-    return found
-
-
-def _within(block: Block, roots: set[Block]) -> bool:
-    return any(b in roots for b in block.lineage())
 
 
 def _condition(where: str, builder: Builder, pred: Any) -> Variable:
@@ -369,13 +352,12 @@ def _build_loop(
     if wider != specs or flowing != stops:
         del program.blocks[blocks_before:]
         return wider, flowing
-    captured = outer_reads(outer, cond_block, body_block)
-    captured.update({id(v): v for v in (*results, condition) if not _within(v.block, {outer})})
+    captured = outer_reads((outer, cond_block, body_block), (*results, condition))
     values = [outer.vars[name] for name in names]
     return _Loop(
         Region(cond_block, values, [condition]),
         Region(body_block, values, results),
-        list(captured.values()),
+        list(captured),
     )
 
 

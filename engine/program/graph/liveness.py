@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from engine.core.identity import IdentitySet
 from engine.core.opdef import OPS
 from engine.core.operator import Operator
 from engine.ops.control.gradient import gradient
@@ -108,6 +109,21 @@ def reads_inside(block: Block) -> Iterator[Variable]:
     """Everything that the operators of a block read, in their branches and loops too."""
     for operator in with_sub_blocks(block.ops):
         yield from arguments(operator)
+
+
+def outer_reads(blocks: Iterable[Block], results: Iterable[Variable] = ()) -> IdentitySet[Variable]:
+    """What operators of blocks and of their sub-blocks read from outside; ``results`` count as read."""
+    own = IdentitySet(blocks)
+    read = [v for block in own for o in with_sub_blocks(block.ops) for v in variables_of(o.inputs)]
+    return IdentitySet(v for v in (*read, *results) if not any(b in own for b in v.block.lineage()))
+
+
+def captured(operator: Operator) -> IdentitySet[Variable]:
+    """What the regions of an operator read from outside them."""
+    blocks = list(sub_blocks(operator))
+    if operator.opdef.loops:  # the block of a loop's values
+        blocks += [block.parent for block in blocks if block.parent is not None]
+    return outer_reads(blocks, [v for region in operator.regions for v in region.results])
 
 
 def results(operator: Operator) -> Iterator[Variable]:

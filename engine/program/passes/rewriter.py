@@ -7,16 +7,19 @@ name hints stay with their operators.
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
+
+import numpy as np
 
 from engine.core import mode as modes
 from engine.core.identity import IdentityMap, IdentitySet
 from engine.core.operator import Operator
 from engine.core.spec import Spec
+from engine.ops.arrays import shape
 from engine.program.build.builder import Builder
-from engine.program.graph.liveness import with_sub_blocks
+from engine.program.graph.liveness import captured, has_effect, sub_blocks, with_sub_blocks
 from engine.program.graph.program import Block, Program, reads, variables_of
 from engine.program.graph.region import Region
 from engine.program.graph.variable import Parameter, Variable
@@ -112,12 +115,14 @@ class Rewriter:
 
     # -- changes in place ----------------------------------------------------------------------------------
     def erase(self, operators: Sequence[Operator]) -> None:
-        """Take operators out of their blocks, and the Variables that nothing else touches."""
+        """Take operators out of their blocks, with their sub-blocks and the Variables that nothing else
+        touches."""
         gone = IdentitySet(operators)
         for block in self.program.blocks:
             block.ops = [o for o in block.ops if o not in gone]
         touched: IdentitySet[Variable] = IdentitySet()
-        for operator in with_sub_blocks(self.program.global_block().ops):
+        left = list(with_sub_blocks(self.program.global_block().ops))
+        for operator in left:
             touched.update(_touched(operator))
         interface = {*self.program.inputs, *self.program.outputs}
         for operator in with_sub_blocks(operators):
@@ -125,34 +130,58 @@ class Rewriter:
                 held = variable.persistable or variable.is_data or variable.name in interface
                 if not held and variable not in touched:
                     variable.block.vars.pop(variable.name, None)
+        self._drop_blocks(left)
         self.program.changed()
 
-    def replace(self, old: Variable, new: Variable) -> None:
-        """Let everything that reads ``old`` read ``new``.
+    def _drop_blocks(self, operators: Sequence[Operator]) -> None:
+        """Leave out blocks that none of all operators runs, and number the others anew."""
+        program = self.program
+        run = IdentitySet([program.global_block()])
+        for operator in operators:
+            for block in sub_blocks(operator):
+                run.update(block.lineage())
+        if len(run) < len(program.blocks):
+            kept = [block for block in program.blocks if block in run]
+            parents = [block.parent for block in kept]
+            for number, block in enumerate(kept):
+                block.idx = number
+            for block, parent in zip(kept, parents, strict=True):
+                block.parent_idx = -1 if parent is None else parent.idx
+            program.blocks = kept
 
-        Where ``old`` is an output of the Program, ``new`` becomes it and takes its name, unless ``new`` is
-        itself fed, kept between runs or an output: then ``old`` stays.
+    def replace(self, old: Variable, new: Variable) -> None:
+        """Let everything that reads ``old`` read ``new``; see ``substitute``."""
+        self.substitute(IdentityMap([(old, new)]))
+
+    def substitute(self, found: IdentityMap[Variable, Variable]) -> None:
+        """Let everything that reads one of these Variables read the other.
+
+        Where the old one is an output of the Program, the new one becomes it and takes its name, unless it is
+        itself fed, kept between runs or an output: then the old one stays.
         """
+        if not found:
+            return
         stands = Rewriter(self.program)
-        stands.mapped[old] = new
-        for operator in with_sub_blocks(self.program.global_block().ops):
-            operator.inputs = tuple(stands.read(v) for v in operator.inputs)
-            operator.regions = tuple(
-                Region(r.block, stands.read(r.arguments), stands.read(r.results)) for r in operator.regions
-            )
+        stands.mapped = found
+        for operator in reversed(list(with_sub_blocks(self.program.global_block().ops))):  # inner ones first
+            operator.inputs = tuple([stands.read(v) for v in operator.inputs])
+            if operator.regions:
+                operator.regions = tuple(
+                    Region(r.block, stands.read(r.arguments), stands.read(r.results))
+                    for r in operator.regions
+                )
+                _capture(operator)
         outputs = self.program.outputs
-        if (
-            old.name in outputs
-            and old.block is new.block
-            and not (new.is_data or new.persistable or new.name in outputs)
-        ):
-            _swap_names(old, new)
+        for old, new in found.items():
+            held = new.is_data or new.persistable or new.name in outputs
+            if old.name in outputs and old.block is new.block and not held:
+                _swap_names(old, new)
         self.program.changed()
 
     @contextmanager
-    def before(self, operator: Operator, block: Block) -> Iterator[None]:
-        """Within it operators are applied as usual and stand in ``block`` in front of ``operator``, with its
-        source line."""
+    def before(self, operator: Operator, block: Block, source: Operator | None = None) -> Iterator[None]:
+        """Within it operators are applied as usual and stand in ``block`` in front of ``operator``, with the
+        line of the user's code that made ``source`` (``operator`` by default)."""
         count = len(block.ops)
         with modes.use(Builder(self.program, block=block)):
             yield
@@ -161,8 +190,38 @@ class Rewriter:
         place = next(n for n, o in enumerate(block.ops) if o is operator)
         block.ops[place:place] = added
         for each in added:
-            each.code, each.instruction = operator.code, operator.instruction
+            each.code, each.instruction = (source or operator).code, (source or operator).instruction
         self.program.changed()
+
+
+def is_pure(operator: Operator) -> bool:
+    """True where running an operator twice gives the same and does nothing else."""
+    opdef = operator.opdef
+    return not (
+        opdef.random or opdef.opaque or opdef.regions or operator.replay or opdef.loops
+        or any(has_effect(o) for o in with_sub_blocks((operator,)))
+    )  # fmt: skip
+
+
+def frozen(value: Any, named: Callable[[Variable], Hashable] = id) -> Hashable:
+    """An attribute or input as a value that can be compared: 1, True and 1.0 differ."""
+    if isinstance(value, Variable):
+        return named(value)
+    if isinstance(value, (list, tuple)):
+        return tuple([frozen(v, named) for v in value])
+    if isinstance(value, dict):
+        return tuple([(key, frozen(v, named)) for key, v in value.items()])
+    return type(value), repr(value) if isinstance(value, (float, np.generic)) else value
+
+
+def constant(operator: Operator, variable: Variable, array: Any) -> Operator:
+    """An operator that gives ``array`` for ``variable`` where ``operator`` computed it."""
+    opdef = shape.constant.opdef
+    attrs = {"shape": list(array.shape), "dtype": variable.dtype.name, "values": array.reshape(-1).tolist()}
+    made = Operator(opdef, (), opdef.with_defaults(attrs))
+    made.outputs = (variable,)
+    made.code, made.instruction = operator.code, operator.instruction
+    return made
 
 
 def random_key(operator: Operator) -> Variable:
@@ -193,6 +252,16 @@ def _swap_names(a: Variable, b: Variable) -> None:
     names = a.block.vars
     a.name, b.name = b.name, a.name
     names[a.name], names[b.name] = a, b
+
+
+def _capture(operator: Operator) -> None:
+    """Let the input ``captured`` of an operator with regions say what these read from outside."""
+    place, inputs = operator.opdef.index_of["captured"], list(operator.inputs)
+    read = captured(operator)
+    known = IdentitySet(v for v in inputs[place] if v in read)
+    known.update(read)
+    inputs[place] = list(known)
+    operator.inputs = tuple(inputs)
 
 
 def _touched(operator: Operator) -> Iterator[Variable]:

@@ -75,7 +75,7 @@ class Plan:
         if operator is None or isinstance(error, (MemoryError, AssertionError)):
             return error
         made: Exception = error
-        if not isinstance(error, EngineError):
+        if not isinstance(error, EngineError) and not operator.regions:
             specs = [self._spec(v) for v in operator.inputs]
             made = explain_specs(operator.opdef, specs, operator.attrs, error)
         if isinstance(made, EngineError):
@@ -192,23 +192,16 @@ class Writer:
         if not outputs:
             self.line(depth, call, operator)
             return
+        declared: list[Any] = [None] * len(outputs) if opdef.listed else list(opdef.outputs)
+        # A replay changes nothing outside: what would be written in place is a value of its own.
+        written = [d is not None and bool(d.writes) and not operator.replay for d in declared]
         targets = [
-            "_" if v is None else f"w{n}" if declared is not None and declared.writes else self.slot(v)
-            for n, (v, declared) in enumerate(zip(outputs, _declared(operator, len(outputs)), strict=True))
+            "_" if v is None else f"w{n}" if written[n] else self.slot(v) for n, v in enumerate(outputs)
         ]
         self.line(depth, (targets[0] if opdef.single else ", ".join(targets) + ",") + f" = {call}", operator)
-        if operator.replay:
-            return
-        for n, (variable, declared) in enumerate(
-            zip(outputs, _declared(operator, len(outputs)), strict=True)
-        ):
-            if declared is not None and declared.writes:
+        for n, variable in enumerate(outputs):
+            if written[n]:
                 self.line(depth, f"write({self.slot(variable)}, w{n})", operator)
-
-
-def _declared(operator: Operator, count: int) -> list[Any]:
-    opdef = operator.opdef
-    return [None] * count if opdef.listed else list(opdef.outputs)
 
 
 def _write(target: Array, value: Array) -> None:

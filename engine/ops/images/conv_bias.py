@@ -1,0 +1,82 @@
+"""A convolution with its bias and activation as one operator: what a pass makes of the three."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.errors import ArgumentError, ShapeError
+from engine.core.infer import require_same_dtype
+from engine.core.opdef import op
+from engine.core.spec import Spec
+from engine.ops.activations.piecewise import relu_grad
+from engine.ops.images import conv
+from engine.ops.reductions import reduce
+
+ACTIVATIONS = ("", "relu")
+
+
+def _infer(plain: Any) -> Any:
+    def infer(x: Spec, weight: Spec, bias: Spec, *, activation: str, **where: Any) -> Spec:
+        name = f"{plain.opdef.name}_fusion"
+        if activation not in ACTIVATIONS:
+            raise ArgumentError(f"{name}: activation {activation!r} is none of {list(ACTIVATIONS)}")
+        (out,) = plain.opdef.infer_specs([x, weight], where)
+        require_same_dtype(name, x=x, bias=bias)
+        if bias.ndim != 1 or (
+            -1 not in (bias.shape[0], weight.shape[0]) and bias.shape[0] != weight.shape[0]
+        ):
+            raise ShapeError(f"{name}: bias is {bias}: it needs one element for each filter of {weight}")
+        return out  # type: ignore[no-any-return]
+
+    return infer
+
+
+def _define(plain: Any, gradients: Any, rank: int, first: str) -> Any:
+    """``plain``, a convolution, with a bias for each filter and an activation."""
+    ones, zeros = (1,) * rank, (0,) * rank
+    kernel = plain.opdef.kernel
+
+    @op(f"{plain.opdef.name}_fusion", infer=_infer(plain), outputs=("output",),
+        slots={"x": "Input", "weight": "Filter", "bias": "Bias"})  # fmt: skip
+    def convolution(xp, x, weight, bias, *, activation="", strides=ones, paddings=zeros,
+                    padding_algorithm="EXPLICIT", dilations=ones, groups=1, data_format=first):  # fmt: skip
+        """activation(convolution + bias), written into the convolution's own memory."""
+        result = kernel(
+            xp, x, weight, strides=strides, paddings=paddings, padding_algorithm=padding_algorithm,
+            dilations=dilations, groups=groups, data_format=data_format,
+        )  # fmt: skip
+        result += bias if data_format[-1] == "C" else bias.reshape(-1, *(1,) * rank)
+        return xp.maximum(result, 0, out=result) if activation else result
+
+    @convolution.grad_all("x", "weight", "bias")
+    def rule(
+        g: Any, x: Any, weight: Any, out: Any, wanted: frozenset[str], activation: str, data_format: str,
+        **attrs: Any,
+    ) -> Any:  # fmt: skip
+        if activation:
+            g = relu_grad(g, out)
+        x_grad = weight_grad = bias_grad = None
+        if "bias" in wanted:
+            channel = rank + 1 if data_format[-1] == "C" else 1
+            axes = [n for n in range(rank + 2) if n != channel]
+            bias_grad = reduce.sum(g, axis=axes, keepdim=False, reduce_all=False)
+        if wanted - {"bias"}:
+            need = {"need_x": "x" in wanted, "need_weight": "weight" in wanted}
+            x_grad, weight_grad = gradients(x, weight, g, data_format=data_format, **need, **attrs)
+        return x_grad, weight_grad, bias_grad
+
+    return convolution
+
+
+conv2d_fusion = _define(conv.conv2d, conv.conv2d_grad, 2, "NCHW")
+conv3d_fusion = _define(conv.conv3d, conv.conv3d_grad, 3, "NCDHW")
+depthwise_conv2d_fusion = _define(conv.depthwise_conv2d, conv.depthwise_conv2d_grad, 2, "NCHW")
+
+# The fused operator by the name of the convolution.
+FUSED = {
+    plain.opdef.name: fused
+    for plain, fused in (
+        (conv.conv2d, conv2d_fusion), (conv.conv3d, conv3d_fusion),
+        (conv.depthwise_conv2d, depthwise_conv2d_fusion),
+    )
+}  # fmt: skip

@@ -1,0 +1,39 @@
+"""Dead code: operators that no output and no effect depends on."""
+
+from __future__ import annotations
+
+from engine.core.operator import Operator
+from engine.program.graph.liveness import needed, with_sub_blocks
+from engine.program.graph.program import Block, Program, variables_of
+from engine.program.graph.variable import Variable
+from engine.program.passes.rewriter import Rewriter
+
+
+def remove_dead_code(program: Program) -> None:
+    """Operators go whose results nothing needs, in branches and loops too.
+
+    ::
+
+        a = relu(x)                    b = tanh(x)
+        b = tanh(x)          ->        return b
+        return b
+    """
+    block = program.global_block()
+    kept = [v for v in block.vars.values() if v.persistable]  # for the next run
+    dead = _dead(block, [*(block.var(name) for name in program.outputs), *kept])
+    if dead:
+        Rewriter(program).erase(dead)
+
+
+def _dead(block: Block, wanted: list[Variable]) -> list[Operator]:
+    if block.idx:  # a plan runs branches and loops as they are: without a draw later ones give other numbers
+        for operator in block.ops:
+            if any(each.opdef.random for each in with_sub_blocks((operator,))):
+                wanted = [*wanted, *variables_of(operator.outputs)]
+    live = needed(block.ops, wanted)
+    ids = set(map(id, live))
+    dead = [operator for operator in block.ops if id(operator) not in ids]
+    for operator in live:
+        for region in operator.regions:
+            dead += _dead(region.block, list(region.results))
+    return dead

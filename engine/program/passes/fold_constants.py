@@ -1,0 +1,30 @@
+"""Constant folding: what depends on no input is computed once."""
+
+from __future__ import annotations
+
+from engine.program.graph.program import Program, reads
+from engine.program.passes.known_values import Known, computed
+from engine.program.passes.rewriter import constant
+
+# Elements of a value that stands in the Program as an attribute.
+LARGEST = 1024
+
+
+def fold_constants(program: Program) -> None:
+    """What is made of constants alone becomes a constant.
+
+    ::
+
+        a = fill_constant(value=2.0)       b = assign_value(values=[4.0])
+        b = square(a)                ->    c = elementwise_mul(x, b)
+        c = elementwise_mul(x, b)          return c
+        return c
+    """
+    known = Known()
+    for block in program.blocks:
+        for place, operator in enumerate(block.ops):
+            found = computed(operator, known, LARGEST)
+            known.update(found)
+            if len(found) == 1 and next(reads(operator), None) is not None:
+                block.ops[place] = constant(operator, *found[0])
+    program.changed()

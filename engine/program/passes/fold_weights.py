@@ -1,0 +1,39 @@
+"""Folding of weights: what is made of weights alone is computed once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.core.operator import Operator
+from engine.eager.tensor import wrap
+from engine.program.graph.program import Program, reads
+from engine.program.passes.common_subexpressions import changing
+from engine.program.passes.known_values import Known, computed
+from engine.program.passes.rewriter import Rewriter
+
+
+def fold_weights(program: Program) -> None:
+    """What is made of weights alone becomes a weight. For inference: later changes of the first are not seen.
+
+    ::
+
+        a = scale(w, scale=2.0)
+        b = matmul_v2(x, a)          ->    b = matmul_v2(x, a), where a keeps its value
+        return b                           return b
+    """
+    block = program.global_block()
+    changed = changing(program)
+    tensors = [(v, v.tensor._array) for v in program.bound() if v not in changed]
+    known = Known((v, a) for v, a in tensors if isinstance(a, np.ndarray))
+    folded: list[Operator] = []
+    for operator in block.ops:
+        found = computed(operator, known)
+        known.update(found)
+        if found and any(v.persistable for v in reads(operator)):
+            folded.append(operator)
+            for variable, array in found:
+                tensor = wrap(array)
+                tensor.name, tensor.persistable = variable.name, True
+                variable.persistable = True
+                program.bind(variable, tensor)
+    Rewriter(program).erase(folded)

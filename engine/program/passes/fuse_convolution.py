@@ -1,0 +1,38 @@
+"""Fusion: a convolution, its bias and a relu as one operator."""
+
+from __future__ import annotations
+
+from engine.core.operator import Operator
+from engine.ops.images.conv_bias import FUSED
+from engine.program.graph.program import Program
+from engine.program.passes.pattern import Uses, channel_bias, each
+from engine.program.passes.rewriter import Rewriter
+
+
+def fuse_convolutions(program: Program) -> None:
+    """The sum is written into the convolution's result, and the relu over it, while both are in the cache.
+
+    ::
+
+        a = conv2d(x, w)
+        b = reshape2(bias)
+        c = elementwise_add(a, b)    ->    d = conv2d_fusion(x, w, bias)
+        d = relu(c)                        return d
+        return d
+    """
+    uses, rewriter = Uses(program), Rewriter(program)
+    fused: list[Operator] = []
+    for block, conv in each(program, *FUSED):
+        added = uses.only_reader(conv.outputs[0], "elementwise_add")
+        bias = None if added is None else channel_bias(uses, added)
+        if added is None or bias is None:
+            continue
+        relu = uses.only_reader(added.outputs[0], "relu")
+        last = relu if relu is not None and relu in block.ops else added
+        attrs = {**conv.attrs, "activation": "" if last is added else "relu"}
+        with rewriter.before(last, block, conv):
+            made = FUSED[conv.opdef.name](*conv.inputs, bias, **attrs)
+        made.stop_gradient = last.outputs[0].stop_gradient
+        rewriter.replace(last.outputs[0], made)
+        fused += [conv, added, *([] if last is added else [last])]
+    rewriter.erase(fused)

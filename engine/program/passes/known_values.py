@@ -1,0 +1,44 @@
+"""The values of operators whose inputs are known before a Program runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engine.core.identity import IdentityMap
+from engine.core.operator import Operator
+from engine.program.graph.program import reads, variables_of
+from engine.program.graph.variable import Variable
+from engine.program.passes.rewriter import is_pure
+
+Known = IdentityMap[Variable, "np.ndarray[Any, Any]"]
+
+
+def computed(operator: Operator, known: Known, largest: int = 1 << 62) -> list[tuple[Variable, Any]]:
+    """The values of an operator's results where those of its inputs are ``known``; nothing where it must run.
+
+    None of the results has more than ``largest`` elements.
+    """
+    outputs = list(variables_of(operator.outputs))
+    if (
+        not is_pure(operator)
+        or any(v.persistable or not 0 <= v.spec.size <= largest for v in outputs)
+        or any(v not in known for v in reads(operator))
+    ):
+        return []
+    inputs = [
+        [known[v] for v in value] if isinstance(value, list) else None if value is None else known[value]
+        for value in operator.inputs
+    ]
+    kernel, direct = operator.opdef.kernel_for("cpu")
+    try:
+        results = kernel(*inputs) if direct else kernel(np, *inputs, **operator.attrs)
+    except Exception:  # the same happens when the Program runs, and is explained there
+        return []
+    arrays = [np.array(r) for r in ([results] if operator.opdef.single else results) if r is not None]
+    fits = len(arrays) == len(outputs) and all(
+        a.shape == v.spec.shape and a.dtype == v.dtype.np and a.dtype.kind in "biuf"
+        for a, v in zip(arrays, outputs, strict=True)
+    )
+    return list(zip(outputs, arrays, strict=True)) if fits else []

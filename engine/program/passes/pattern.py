@@ -1,0 +1,65 @@
+"""What passes ask of a Program when they look for operators that belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from engine.core.identity import IdentityMap
+from engine.core.operator import Operator
+from engine.program.graph.liveness import with_sub_blocks
+from engine.program.graph.program import Block, Program, reads, variables_of
+from engine.program.graph.variable import Variable
+
+
+class Uses:
+    """Who makes and who reads each Variable of a Program."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.made_by: IdentityMap[Variable, Operator] = IdentityMap()
+        self.read_by: IdentityMap[Variable, list[Operator]] = IdentityMap()
+        for operator in with_sub_blocks(program.global_block().ops):
+            for variable in variables_of(operator.outputs):
+                self.made_by[variable] = operator
+            for variable in reads(operator):
+                self.read_by.setdefault(variable, []).append(operator)
+            for region in operator.regions:
+                for variable in region.results:
+                    self.read_by.setdefault(variable, []).append(operator)
+
+    def maker(self, variable: Variable | None, *names: str) -> Operator | None:
+        """The operator of one of these names that makes ``variable``, if that is its only result."""
+        found = None if variable is None else self.made_by.get(variable)
+        return found if found is not None and found.opdef.name in names else None
+
+    def only_reader(self, variable: Variable, *names: str) -> Operator | None:
+        """The one operator that reads ``variable``, if it has such a name and nothing else needs it."""
+        readers = self.read_by.get(variable, [])
+        if len(readers) != 1 or variable.persistable or variable.name in self.program.outputs:
+            return None
+        return readers[0] if readers[0].opdef.name in names and readers[0].outputs else None
+
+
+def channel_bias(uses: Uses, added: Operator) -> Variable | None:
+    """The bias [channels] that ``added`` adds to every channel of what a convolution gives."""
+    x, y = added.inputs
+    conv = uses.made_by.get(x)
+    if conv is None or "data_format" not in conv.attrs or not isinstance(y, Variable):
+        return None
+    channels = conv.inputs[1].spec.shape[0]
+    if conv.attrs["data_format"][-1] == "C":
+        return y if y.spec.shape == (channels,) else None
+    reshaped = uses.maker(y, "reshape2")
+    fits = y.spec.shape == (1, channels, *[1] * (x.spec.ndim - 2))
+    if reshaped is None or not fits or reshaped.inputs[0].spec.shape != (channels,):
+        return None
+    found: Variable = reshaped.inputs[0]
+    return found
+
+
+def each(program: Program, *names: str) -> Iterator[tuple[Block, Operator]]:
+    """The operators of these names with the blocks that they stand in, as they are now."""
+    for block in program.blocks:
+        for operator in tuple(block.ops):
+            if operator.opdef.name in names:
+                yield block, operator

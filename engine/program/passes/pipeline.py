@@ -1,0 +1,71 @@
+"""The pass pipeline: a Program that computes the same, faster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from engine.core.errors import ArgumentError
+from engine.program.graph.program import Program
+from engine.program.passes.clone import clone
+from engine.program.passes.common_subexpressions import merge_common_subexpressions
+from engine.program.passes.dead_code import remove_dead_code
+from engine.program.passes.fold_batch_norm import fold_batch_norms
+from engine.program.passes.fold_constants import fold_constants
+from engine.program.passes.fold_weights import fold_weights
+from engine.program.passes.fuse_convolution import fuse_convolutions
+
+# Level 1 holds in training and inference; level 2 takes the weights as they are now.
+EXACT, INFERENCE = 1, 2
+
+
+class Pass(NamedTuple):
+    """A function that changes the Program it is given, and the level from which it runs."""
+
+    rewrite: Callable[[Program], None]
+    level: int
+
+
+PIPELINE: tuple[Pass, ...] = (
+    Pass(remove_dead_code, EXACT),
+    Pass(fold_batch_norms, INFERENCE),
+    Pass(fold_constants, EXACT),
+    Pass(merge_common_subexpressions, EXACT),
+    Pass(fuse_convolutions, EXACT),
+    Pass(fold_weights, INFERENCE),
+    Pass(remove_dead_code, EXACT),
+)
+
+
+def optimize(
+    program: Program,
+    level: int = EXACT,
+    outputs: Sequence[str] | None = None,
+    after_each: Callable[[Program, Pass], Any] | None = None,
+) -> Program:
+    """A copy of ``program`` that computes ``outputs`` (names; by default its own) with fewer operators.
+
+    Names of inputs, outputs and parameters stay. Level 0 copies. Level 1 removes dead code, folds constants,
+    merges common subexpressions and fuses a convolution with its bias and relu: results stay the same, and
+    gradients can be built of what comes out. Level 2 is for inference only: batch norms are folded into
+    convolutions, and what is made of weights alone is computed now, so that later changes of those weights
+    are not seen; results stay the same within rounding. ``after_each`` is called after every pass with the
+    Program and the pass.
+
+    Raises ArgumentError for another level, or where there are no outputs: all would be dead code.
+    """
+    if level not in (0, EXACT, INFERENCE):
+        raise ArgumentError(f"optimize: level {level!r} is none of 0, 1, 2")
+    wanted = list(program.outputs if outputs is None else outputs)
+    if not wanted:
+        raise ArgumentError(
+            "optimize: the Program has no outputs; say which Variables are wanted by outputs="
+        )
+    made = clone(program)
+    made.outputs = wanted
+    for each in PIPELINE:
+        if each.level <= level:
+            each.rewrite(made)
+            if after_each is not None:
+                after_each(made, each)
+    return made

@@ -1,0 +1,361 @@
+"""Each pass alone: a Program as text before, and after."""
+
+from __future__ import annotations
+
+import importlib.util
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from engine.program.graph.check import check
+from engine.program.graph.program import Program
+from engine.program.passes.common_subexpressions import merge_common_subexpressions
+from engine.program.passes.dead_code import remove_dead_code
+from engine.program.passes.fold_batch_norm import fold_batch_norms
+from engine.program.passes.fold_constants import fold_constants
+from engine.program.passes.fold_weights import fold_weights
+from engine.program.passes.fuse_convolution import fuse_convolutions
+
+
+def _load() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("program_text", Path(__file__).with_name("text.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+text = _load()
+
+
+def after(rewrite: Callable[[Program], None], before: str) -> str:
+    """The text of a Program after a pass, which is well-formed and gives the same values."""
+    program, changed = text.program_of(before), text.program_of(before)
+    rewrite(changed)
+    check(changed)
+    feeds = {}
+    for name in program.inputs:
+        spec = program.global_block().var(name).spec
+        feeds[name] = np.random.default_rng(7).uniform(0.1, 1.0, spec.shape).astype(spec.dtype.np)
+    for one, other in zip(text.values_of(program, feeds), text.values_of(changed, feeds), strict=True):
+        np.testing.assert_allclose(one, other, rtol=2e-5, atol=1e-6)
+    result: str = text.text_of(changed)
+    return result
+
+
+def same(found: str, expected: str) -> None:
+    assert found == textwrap.dedent(expected).strip()
+
+
+# -- dead code ---------------------------------------------------------------------------------------------
+
+
+def test_what_nothing_reads_goes() -> None:
+    found = after(remove_dead_code, """
+        x: float32[2]
+        a = relu(x)
+        b = exp(a)
+        c = tanh(x)
+        return c
+    """)  # fmt: skip
+    same(
+        found,
+        """
+        c = tanh(x)
+        return c
+    """,
+    )
+
+
+def test_effects_stay(capsys: pytest.CaptureFixture[str]) -> None:
+    found = after(remove_dead_code, """
+        x: float32[2]
+        a = exp(x)
+        p = print(a, message='seen')
+        c = tanh(x)
+        return c
+    """)  # fmt: skip
+    same(
+        found,
+        """
+        a = exp(x)
+        p = print(a, message='seen')
+        c = tanh(x)
+        return c
+    """,
+    )
+    assert capsys.readouterr().out.count("seen") == 2
+
+
+# -- constants ---------------------------------------------------------------------------------------------
+
+
+def test_constants_become_one_value() -> None:
+    found = after(fold_constants, """
+        x: float32[2]
+        a = fill_constant(None, shape=[2], value=3.0)
+        b = square(a)
+        c = elementwise_mul(x, b)
+        return c
+    """)  # fmt: skip
+    same(
+        found,
+        """
+        a = fill_constant(shape=[2], value=3.0)
+        b = assign_value(shape=[2], values=[9.0, 9.0])
+        c = elementwise_mul(x, b)
+        return c
+    """,
+    )
+
+
+def test_random_numbers_and_large_values_are_not_constants() -> None:
+    before = """
+        r = uniform_random(None, shape=[2], min=2.0, max=2.0)
+        s = square(r)
+        a = fill_constant(None, shape=[40, 40], value=3.0)
+        b = square(a)
+        return s, b
+    """
+    found = after(fold_constants, before)
+    assert "assign_value" not in found
+    assert found.count("square") == 2
+
+
+def test_what_fails_is_left_for_the_run_to_explain() -> None:
+    program = text.program_of("""
+        a = fill_constant(None, shape=[2], value=1, dtype='int64')
+        b = fill_constant(None, shape=[2], value=9, dtype='int64')
+        c = gather(b, b)
+        return c
+    """)
+    fold_constants(program)
+    assert "gather" in text.text_of(program)
+
+
+def test_what_is_made_of_weights_becomes_a_weight() -> None:
+    found = after(fold_weights, """
+        x: float32[2, 3]
+        w: weight float32[3, 3]
+        a = scale(w, scale=2.0)
+        b = transpose2(a, axis=[1, 0])
+        c = matmul_v2(x, b)
+        return c
+    """)  # fmt: skip
+    same(
+        found,
+        """
+        c = matmul_v2(x, b)
+        return c
+    """,
+    )
+
+
+def test_a_weight_that_is_written_is_not_folded() -> None:
+    found = after(fold_weights, """
+        x: float32[3]
+        w: weight float32[3]
+        a = scale(w, scale=2.0)
+        n = assign_into(w, x)
+        return a
+    """)  # fmt: skip
+    assert "a = scale(w, scale=2.0)" in found
+
+
+# -- common subexpressions ---------------------------------------------------------------------------------
+
+
+def test_what_is_computed_twice_is_computed_once() -> None:
+    found = after(merge_common_subexpressions, """
+        x: float32[2]
+        a = exp(x)
+        b = exp(x)
+        c = scale(a, scale=2.0)
+        d = scale(b, scale=2.0)
+        e = elementwise_add(c, d)
+        return e
+    """)  # fmt: skip
+    same(
+        found,
+        """
+        a = exp(x)
+        b = exp(x)
+        c = scale(a, scale=2.0)
+        d = scale(a, scale=2.0)
+        e = elementwise_add(c, c)
+        return e
+    """,
+    )
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("scale(x, scale=1.0)", "scale(x, scale=1)"),
+        ("scale(x, scale=0.0)", "scale(x, scale=-0.0)"),
+        ("cast(x, out_dtype='float64')", "cast(x, out_dtype='float32')"),
+        ("exp(x)", "exp(y)"),
+    ],
+)
+def test_what_differs_stays_apart(first: str, second: str) -> None:
+    program = text.program_of(f"""
+        x: float32[2]
+        y: float32[2]
+        a = {first}
+        b = {second}
+        return a, b
+    """)
+    merge_common_subexpressions(program)
+    assert program.outputs == ["a", "b"]
+    assert len({id(program.global_block().var(n)) for n in program.outputs}) == 2
+
+
+def test_random_numbers_and_effects_never_merge() -> None:
+    program = text.program_of("""
+        x: float32[2]
+        r = uniform_random(None, shape=[2])
+        s = uniform_random(None, shape=[2])
+        t = elementwise_sub(r, s)
+        p = print(x)
+        q = print(x)
+        u = elementwise_sub(p, q)
+        return t, u
+    """)
+    before = text.text_of(program)
+    merge_common_subexpressions(program)
+    assert text.text_of(program) == before
+
+
+def test_reads_before_and_after_a_write_differ() -> None:
+    program = text.program_of("""
+        x: float32[3]
+        w: weight float32[3]
+        a = exp(w)
+        n = assign_into(w, x)
+        b = exp(w)
+        c = elementwise_sub(a, b)
+        return c
+    """)
+    before = text.text_of(program)
+    merge_common_subexpressions(program)
+    assert text.text_of(program) == before
+
+
+def test_two_equal_outputs_keep_their_names() -> None:
+    found = after(merge_common_subexpressions, """
+        x: float32[2]
+        a = exp(x)
+        b = exp(x)
+        return a, b
+    """)  # fmt: skip
+    same(
+        found,
+        """
+        a = exp(x)
+        b = exp(x)
+        return a, b
+    """,
+    )
+
+
+# -- convolutions ------------------------------------------------------------------------------------------
+
+CONV = """
+        x: float32[2, 3, 6, 6]
+        w: weight float32[4, 3, 3, 3]
+        bias: weight float32[4]
+        a = conv2d(x, w)
+        b = reshape2(bias, shape=[1, 4, 1, 1])
+        c = elementwise_add(a, b)
+"""
+
+
+def test_a_convolution_its_bias_and_a_relu_are_one_operator() -> None:
+    found = after(fuse_convolutions, CONV + "        d = relu(c)\n        return d")
+    same(
+        found,
+        """
+        b = reshape2(bias, shape=[1, 4, 1, 1])
+        d = conv2d_fusion(x, w, bias, activation='relu')
+        return d
+    """,
+    )
+
+
+def test_without_a_relu_the_bias_is_fused() -> None:
+    found = after(fuse_convolutions, CONV + "        d = tanh(c)\n        return d")
+    same(
+        found,
+        """
+        b = reshape2(bias, shape=[1, 4, 1, 1])
+        conv2d_fusion_0.tmp_0 = conv2d_fusion(x, w, bias)
+        d = tanh(conv2d_fusion_0.tmp_0)
+        return d
+    """,
+    )
+
+
+@pytest.mark.parametrize("also", ["a", "c"])
+def test_what_is_needed_between_is_not_fused_away(also: str) -> None:
+    found = after(fuse_convolutions, CONV + f"        d = relu(c)\n        return d, {also}")
+    assert found.splitlines()[-1] == f"return d, {also}"
+    assert ("conv2d_fusion" in found) is (also == "c")
+
+
+def test_channels_last() -> None:
+    found = after(fuse_convolutions, """
+        x: float32[2, 6, 6, 3]
+        w: weight float32[4, 3, 3, 3]
+        bias: weight float32[4]
+        a = conv2d(x, w, data_format='NHWC')
+        c = elementwise_add(a, bias)
+        d = relu(c)
+        return d
+    """)  # fmt: skip
+    same(
+        found,
+        """
+        d = conv2d_fusion(x, w, bias, activation='relu', data_format='NHWC')
+        return d
+    """,
+    )
+
+
+NORM = """
+        scale: weight float32[4]
+        shift: weight float32[4]
+        mean: weight float32[4]
+        variance: weight float32[4]
+"""
+
+
+@pytest.mark.parametrize("source", ["a", "c"])
+def test_batch_norm_becomes_part_of_the_convolution(source: str) -> None:
+    def folded(program: Program) -> None:
+        for rewrite in (
+            remove_dead_code,
+            fold_batch_norms,
+            fuse_convolutions,
+            fold_weights,
+            remove_dead_code,
+        ):
+            rewrite(program)
+
+    norm = f"        y, m, v, s, t = batch_norm({source}, scale, shift, mean, variance, is_test=True)\n"
+    found = after(folded, CONV + NORM + norm + "        d = relu(y)\n        return d")
+    assert [line.partition(" = ")[2].partition("(")[0] for line in found.splitlines()[:-1]] == [
+        "conv2d_fusion"
+    ]
+
+
+def test_batch_norm_in_training_stays() -> None:
+    norm = "        y, m, v, s, t = batch_norm(a, scale, shift, mean, variance)\n        return y\n"
+    program = text.program_of(CONV + NORM + norm)
+    before = text.text_of(program)
+    fold_batch_norms(program)
+    assert text.text_of(program) == before
