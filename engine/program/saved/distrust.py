@@ -43,7 +43,7 @@ def structure_faults(program: Program, training: bool = False) -> Iterator[str]:
         where = f"block {block.idx}, operator {number} ({operator.opdef.name})"
         if not operator.opdef.kernel.__module__.startswith("engine.ops."):
             yield f"{where}: is no operator of a Program"
-        elif operator.opdef.name == "py_func":
+        elif operator.opdef.opaque or _is_gradient_of_opaque(operator):
             yield f"{where}: Python functions are not read from files; build the Program again"
         elif operator.opdef is while_grad.opdef and not training:
             yield f"{where}: is no operator of a model that only predicts"
@@ -56,6 +56,11 @@ def structure_faults(program: Program, training: bool = False) -> Iterator[str]:
         if nested > MOST_LOOPS:
             yield f"block {block.idx}: {nested} loops in one another; {MOST_LOOPS} is the most"
             return
+
+
+def _is_gradient_of_opaque(operator: Operator) -> bool:
+    of = operator.attrs.get("of") if operator.opdef is gradient.opdef else None
+    return isinstance(of, str) and of in OPS and OPS[of].opaque
 
 
 def _operators(program: Program) -> Iterator[tuple[Block, int, Operator]]:

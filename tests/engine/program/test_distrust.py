@@ -133,6 +133,20 @@ def run_program(plain: dict) -> None:
     operator["outputs"] = {"Outs": operator["outputs"]["Out"]}
 
 
+def gradient_of_a_function(plain: dict) -> None:
+    operator = find(plain, "concat")
+    name = operator["outputs"]["Out"][0]
+    attrs = {"forward_callable_id": 0, "backward_callable_id": 0, "backward_skip_vars": [], "specs": [],
+             "chosen": None}  # fmt: skip
+    operator.update(
+        type="gradient",
+        inputs={"X": ["x"], "Out": ["x"], "Out@GRAD": ["x"]},
+        outputs={"X@GRAD": [name]},
+        attrs={"of": "py_func", "attrs": {"attrs": attrs}, "inputs": [1], "outputs": [True],
+               "given": [True], "targets": [0]},
+    )  # fmt: skip
+
+
 def another_dtype(plain: dict) -> None:
     name = find(plain, "matmul_v2")["outputs"]["Out"][0]
     next(v for v in plain["blocks"][0]["vars"] if v["name"] == name)["dtype"] = "int64"
@@ -163,7 +177,8 @@ HOSTILE = [
     change("while", unknown=1),
     change("slice_view", index=[["slice", None, "a", None], ["slice", 0, 2, None]]),
     huge_variable, write_into_what_is_fed, write_into_something_else, result_over_a_weight, branch_used_twice,
-    doubling_blocks, deep_blocks, run_program, another_dtype, output_never_computed, no_inputs,
+    doubling_blocks, deep_blocks, run_program, gradient_of_a_function,
+    another_dtype, output_never_computed, no_inputs,
 ]  # fmt: skip
 
 
@@ -172,6 +187,13 @@ def test_a_hostile_program_is_refused_when_it_is_read(spoil):
     plain = copy.deepcopy(PLAIN)
     spoil(plain)
     with pytest.raises(FormatError, match=r"model\.pdmodel"):
+        from_plain(plain, "model.pdmodel")
+
+
+def test_no_function_of_this_process_is_reached():
+    plain = copy.deepcopy(PLAIN)
+    gradient_of_a_function(plain)
+    with pytest.raises(FormatError, match="Python functions are not read from files"):
         from_plain(plain, "model.pdmodel")
 
 
