@@ -82,7 +82,8 @@ _RANDOM = {
     "RandomRotation/between": "T.RandomRotation([10, 20], expand=True)",
     "RandomAffine": "T.RandomAffine(15, translate=[0.2, 0.1], scale=[0.8, 1.1], shear=[-5, 5, -3, 3])",
     "RandomAffine/shear along x": "T.RandomAffine([0, 0], shear=10)",
-    "RandomPerspective": "T.RandomPerspective(prob=0.9, distortion_scale=0.4)",
+    # With the seed of the others a pixel lies exactly between two, and the processor's rounding chooses.
+    "RandomPerspective": "(random.seed(9), T.RandomPerspective(prob=0.9, distortion_scale=0.4))[1]",
     "RandomErasing": "T.RandomErasing(prob=0.9, value=7)",
     "RandomErasing/noise": "T.RandomErasing(prob=1.0, value='random')",
     "RandomErasing/colour": "T.RandomErasing(prob=1.0, value=[1, 2, 3])",
