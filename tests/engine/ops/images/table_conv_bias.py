@@ -10,7 +10,6 @@ from tests.engine.ops.case import Case, Sample, row, s, v
 from tests.engine.ops.images.table_conv import CONVS, DEEP, EACH
 from tests.engine.ops.windows import conv
 
-
 EMPTY = s(v(0, 2, 4, 4), v(2, 1, 3, 3), groups=2)
 
 
