@@ -1,4 +1,4 @@
-"""What operators are marked with as they are appended: name scope, device, role in training."""
+"""Marks on appended operators: name scope, device, role in training."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _NameScope:
 
 # None: no name scope is open in this context.
 _scope: Setting[_NameScope | None] = Setting("name_scope", None)
-# Each thread numbers its outermost scopes itself: what another one builds does not show in its Program.
+# Each thread numbers its outermost scopes itself: what another thread builds does not change its Program.
 _roots: ContextVar[_NameScope | None] = ContextVar("name_scope_root", default=None)
 
 
@@ -50,19 +50,19 @@ def marks() -> dict[str, Any]:
 
 @contextmanager
 def marked(**attrs: Any) -> Iterator[None]:
-    """Within the block, and this context only, appended operators have these attributes."""
+    """Give operators that are appended within the block, in this context only, these attributes."""
     with _marks.guard({**_marks.get(), **attrs}):
         yield
 
 
 @contextmanager
 def name_scope(prefix: str | None = None) -> Iterator[None]:
-    """Within the block appended operators say that they belong to ``prefix``; scopes nest.
+    """Mark operators that are appended within the block as belonging to ``prefix``; scopes nest.
 
-    In eager mode it does nothing. Raises ArgumentError for a prefix that is not a text.
+    In eager mode it does nothing. Raises ArgumentError for a prefix that is not a string.
     """
     if prefix is None or not isinstance(prefix, str) or not prefix:
-        raise ArgumentError(f"name_scope: prefix must be a text: got {prefix!r}; pass e.g. 'encoder'")
+        raise ArgumentError(f"name_scope: prefix must be a string: got {prefix!r}; pass e.g. 'encoder'")
     scope = _innermost().child(prefix)
     with _scope.guard(scope), marked(op_namescope=scope.path):
         yield
@@ -70,13 +70,13 @@ def name_scope(prefix: str | None = None) -> Iterator[None]:
 
 @contextmanager
 def device_guard(device: str | None = None) -> Iterator[None]:
-    """Within the block appended operators say which device they are for: 'cpu', 'gpu', 'gpu:0', or None.
+    """Mark operators that are appended within the block with a device: 'cpu', 'gpu', 'gpu:0', or None.
 
     An Executor runs a whole Program on its own place; the mark is kept and printed. Raises ArgumentError for
     another device.
     """
     name, _, index = (device or "").partition(":")
     if device is not None and (name not in ("cpu", "gpu") or (index and not index.isdigit())):
-        raise ArgumentError(f"device_guard: device {device!r} is none of 'cpu', 'gpu', 'gpu:N', None")
+        raise ArgumentError(f"device_guard: device {device!r} is unknown; use 'cpu', 'gpu', 'gpu:N' or None")
     with marked(op_device=device or ""):
         yield

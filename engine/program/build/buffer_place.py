@@ -8,8 +8,8 @@ from typing import Any
 class BufferPlace:
     """``fields[name]``, which held ``buffer`` when the function began.
 
-    While the Program is built it holds what the function assigned, so that a name given to the old value
-    keeps it; a branch or loop hands its last value on, as it does with what it changes in place.
+    While the Program is built it holds what the function assigned, so that another name of the old value
+    keeps that value. A branch or loop passes its last value on, as it does for values changed in place.
     """
 
     __slots__ = ("buffer", "fields", "name")
@@ -20,7 +20,7 @@ class BufferPlace:
         self.buffer = fields[name]
 
     def value(self) -> Any:
-        """What it holds at this point."""
+        """The value that it holds at this point of the trace."""
         return self.fields[self.name]
 
     def put(self, value: Any) -> None:

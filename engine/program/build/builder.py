@@ -46,12 +46,12 @@ class Builder(modes.Mode):
         self.block = block if block is not None else program.global_block()
         # Values changed in place while building: the object the user holds, and what it stands for now.
         self.rebound: Rebound = {}
-        # The value that each view (by id) is a view of, and all that share storage with such a value.
+        # The base of each view (by id), and all values that share storage with such a base.
         self.roots: dict[int, Variable] = {}
         self.families: dict[int, list[Variable]] = {}
         self.stale: dict[int, Variable] = {}  # storage of theirs was changed through another name
         # Buffers that were assigned a value, by the dict they live in and their name there. None where they
-        # are written at once, because nobody says when the Program is complete.
+        # are written at once, because the end of building is not known.
         self.assigned: dict[tuple[int, str], BufferPlace] | None = None
 
     def with_grad(self, grad: bool) -> modes.Mode:
@@ -91,10 +91,11 @@ class Builder(modes.Mode):
         return outputs[0] if opdef.single else tuple(outputs)
 
     def rebind(self, x: Any, value: Variable) -> None:
-        """From here on ``x``, which was changed in place, stands for ``value``.
+        """Let ``x``, which was changed in place, stand for ``value`` from here on.
 
-        What shares storage with it would see the change in eager mode, but not here: it can't be read again.
-        In static mode a persistable Variable is written, so that it keeps the value for the next run.
+        Values that share storage with ``x`` would see the change in eager mode, but not here: reading them
+        again is refused. In static mode a persistable Variable is written, so that it keeps the value for the
+        next run.
         """
         if self.startup is not None and isinstance(x, Variable) and x.persistable:
             parameter_updates.assign_into(x, value)
@@ -109,15 +110,15 @@ class Builder(modes.Mode):
         self.rebound[id(x)] = (x, value)
 
     def now(self, x: Any) -> Any:
-        """What ``x`` stands for at this point."""
+        """The Variable that ``x`` stands for at this point."""
         if isinstance(x, BufferPlace):
             return self.now(x.value())
         return self.rebound[id(x)][1] if id(x) in self.rebound else x
 
     def side(self, function: Callable[[], Any]) -> tuple[Any, Rebound]:
-        """What ``function``, one branch or a loop's body, gives, and what it changed in place.
+        """The result of ``function``, one branch or a loop's body, and the values that it changed in place.
 
-        The names stand for what they stood for before, until the caller says what became of them.
+        Afterwards every name stands for its value before the call, until the caller rebinds it.
         """
         rebound, stale = dict(self.rebound), dict(self.stale)
         held = {id(place): place.value() for place in self._places()}
@@ -135,9 +136,10 @@ class Builder(modes.Mode):
         return list((self.assigned or {}).values())
 
     def assign(self, fields: dict[str, Any], name: str, value: Any) -> None:
-        """Let ``fields[name]``, a buffer, be ``value`` from here on; running the Program leaves it there.
+        """Let ``fields[name]``, a buffer, be ``value`` from here on; a run of the Program stores it there.
 
-        The buffer is written when all else is done. Raises ShapeError or DTypeError for what does not fit it.
+        The buffer is written at the end of the run. Raises ShapeError or DTypeError where ``value`` does not
+        fit it.
         """
         assigned = self.assigned
         if assigned is None:
@@ -159,7 +161,7 @@ class Builder(modes.Mode):
 
     @contextmanager
     def assigning(self) -> Iterator[None]:
-        """Within the block a Program is built from a function; at the end what it assigned is written."""
+        """Build a Program from a function within the block; at its end write the buffers that it assigned."""
         assigned: dict[tuple[int, str], BufferPlace] = {}
         self.assigned = assigned
         try:
@@ -177,9 +179,9 @@ class Builder(modes.Mode):
                     place.put(place.buffer)
 
     def handed_back(self) -> list[tuple[Any, Variable]]:
-        """What came from outside and was changed in place, with its last value.
+        """The values from outside that were changed in place, each with its last value.
 
-        Only what the Program can't write itself: inputs, and tensors whose new value has a gradient.
+        Only those that the Program can't write itself: inputs, and tensors whose new value has a gradient.
         Raises ConversionError where such a value was changed through a view of it.
         """
         for variable in self.stale.values():
@@ -196,7 +198,7 @@ class Builder(modes.Mode):
         ]
 
     def result(self, value: Any) -> Variable | None:
-        """What a leaf of a function's result stands for in the Program; None for a plain Python value."""
+        """The Variable that a leaf of a function's result stands for; None for a plain Python value."""
         if id(value) in self.rebound:
             return self.result(self.rebound[id(value)][1])
         if isinstance(value, Variable):
@@ -255,7 +257,7 @@ def building_block(program: Program) -> Block | None:
 
 @contextmanager
 def building(program: Program, grad: bool = True) -> Iterator[Builder]:
-    """Within the block operators are appended to ``program``."""
+    """Append operators to ``program`` within the block."""
     builder = Builder(program, grad)
     with modes.use(builder):
         yield builder

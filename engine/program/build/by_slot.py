@@ -1,4 +1,4 @@
-"""Appends operators whose Variables are given by Paddle's slots, and whose results are there already."""
+"""Appends operators by Paddle's slots, writing results into Variables that exist."""
 
 from __future__ import annotations
 
@@ -23,14 +23,16 @@ def append_into(
 ) -> Operator:
     """Append ``opdef`` to ``block``, writing Variables that exist.
 
-    Raises what its inference raises, and ProgramError where it gives something else than an output is.
+    Raises the errors of its inference, and ProgramError where an output has another shape or dtype than
+    inferred.
     """
     full = opdef.with_defaults(attrs)
     specs = opdef.infer_specs([_spec_of(v) for v in inputs], full)
     for variable, spec in zip(outputs, specs, strict=True):
         if variable is not None and not variable.spec.agrees(spec):
             raise ProgramError(
-                f"{opdef.name}: it gives {spec}: {variable.name!r} is {variable.spec}; create it so"
+                f"{opdef.name}: the result is {spec}: {variable.name!r} is {variable.spec}; "
+                "create it with the shape and dtype of the result"
             )
     operator = Operator(opdef, inputs, full)
     operator.outputs = outputs
@@ -86,7 +88,7 @@ def append_by_slot(
 
 
 def _variables(block: Block, value: Any) -> list[Variable]:
-    """Variables from what a slot is given: one, a list, or names."""
+    """The Variables given for a slot: one, a list, or names."""
     if isinstance(value, str):
         return [block.var(value)]
     if isinstance(value, (list, tuple)):

@@ -1,4 +1,4 @@
-"""How public functions say what their results are called in a Program.
+"""Names that public functions give to their results in a Program.
 
 Eager execution has no names, so these cost nothing there, or one look at the mode: thin functions begin with
 ``if name: return named(name, function, ...)``, or, where Paddle does not call the results after the operator,

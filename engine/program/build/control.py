@@ -74,7 +74,7 @@ def cond(
 
 
 def changed_outside(builder: Builder, *changes: Rebound) -> list[Any]:
-    """What branches or a loop's body changed in place of what was there before."""
+    """The values from outside that branches or a loop's body changed in place."""
     found = {}
     for side in changes:
         for key, (x, _) in side.items():
@@ -84,7 +84,7 @@ def changed_outside(builder: Builder, *changes: Rebound) -> list[Any]:
 
 
 def _after(builder: Builder, value: Any, changes: Rebound) -> Any:
-    """What a value stands for at the end of a side."""
+    """The value that an object stands for at the end of a branch."""
     return changes[id(value)][1] if id(value) in changes else builder.now(value)
 
 
@@ -111,7 +111,7 @@ def _pair(
 
 
 def _in_block(builder: Builder, block: Block, value: Any, like: Any) -> Variable:
-    """``value`` as a Variable of ``block``; a number takes the dtype of what the other side gives."""
+    """``value`` as a Variable of ``block``; a number takes the dtype of the other branch's result."""
     if isinstance(value, Variable):
         return value
     with modes.use(builder.in_block(block)):
@@ -126,7 +126,7 @@ def _in_block(builder: Builder, block: Block, value: Any, like: Any) -> Variable
 
 
 def _number(block: Block, value: Any, like: Any) -> Variable:
-    """A number that stands for ``like``, in its shape; a float beside whole numbers stays a float."""
+    """A number as a Variable in the shape of ``like``; a float stays a float where ``like`` is an integer."""
     if not isinstance(like, (Variable, Tensor)):
         made = creation.fill(shape=[], value=value, dtype=_dtype_of(value, like))
     else:
@@ -367,7 +367,7 @@ def _part(
 ) -> tuple[Any, Block]:  # fmt: skip
     """One block of the loop, with the loop's values as Variables that ``outer`` defines for both.
 
-    The condition's where ``changed`` is None, else the body's.
+    It is the condition's where ``changed`` is None, else the body's.
     """
     block = builder.program.create_block(outer)
     values = [

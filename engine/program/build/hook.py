@@ -1,4 +1,4 @@
-"""Hooks on the gradients of Variables: what they do becomes part of the Program's backward."""
+"""Hooks on the gradients of Variables, traced into the Program's backward."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def register_hook(variable: Variable, hook: Callable[[Any], Any]) -> HookHandle:
     """Call ``hook(gradient)`` where the gradient of ``variable`` is computed; its result replaces it.
 
     The hook is called when the backward part is built, with Variables. From here on the name stands for a
-    value of its own: gradients from what read it before do not pass the hook.
+    value of its own: gradients from operators that read it before do not pass the hook.
     """
     builder = current_builder()
     if not callable(hook):

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 def make_results(builder: Builder, operator: Operator, specs: tuple[Spec | None, ...]) -> list[Any]:
-    """The outputs of ``operator``; None for one that the attributes say is not wanted."""
+    """The outputs of ``operator``; None for an output that its attributes switch off."""
     opdef = operator.opdef
     outputs: list[Any] = [None] * len(specs)
-    positions: dict[str, int] = {}  # by slot; those of a list are numbered
+    positions: dict[str, int] = {}  # by slot; outputs of a list are numbered
     wanted: dict[str, Spec] = {}
     for n, spec in enumerate(specs):
         declared = opdef.outputs[min(n, len(opdef.outputs) - 1)]

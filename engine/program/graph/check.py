@@ -1,4 +1,4 @@
-"""Says what is ill-formed in a Program."""
+"""The check of a Program: which rules of a well-formed graph it breaks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.program.graph.region import Region
 
 
 def problems(program: Program) -> list[str]:
-    """Every rule that the Program breaks, one sentence each; empty for a well-formed one."""
+    """One sentence for each rule that the Program breaks; empty for a well-formed one."""
     found: list[str] = []
     for block in program.blocks:
         if block.idx and not 0 <= block.parent_idx < block.idx:
@@ -73,7 +73,7 @@ def _region_problems(block: Block, region: Region) -> Iterator[str]:
 
 
 def _kept_inside(block: Block, variable: Variable) -> bool:
-    """Whether ``variable`` is a random key that operators of the block take again, wherever it stands."""
+    """Whether ``variable`` is a random key that operators of the block reuse, whichever block defines it."""
     return any(taken_again(o) is variable for o in with_sub_blocks(block.ops))
 
 
@@ -82,7 +82,7 @@ def _visible(block: Block, variable: Variable) -> bool:
 
 
 def check(program: Program) -> Program:
-    """The Program itself; raises ProgramError naming every problem if it is ill-formed."""
+    """Return the Program itself. Raises ProgramError, naming every problem, where it is ill-formed."""
     found = problems(program)
     if found:
         raise ProgramError("Program is ill-formed: " + "; ".join(found[:10]))

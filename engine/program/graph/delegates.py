@@ -1,6 +1,6 @@
-"""What methods of Program, Block and Variable delegate to: functions of the rooms above this one.
+"""Declarations of the functions of higher rooms that methods of Program, Block and Variable call.
 
-Each is defined in the module that it names; ``engine.program`` imports those of its own rooms.
+Each is defined in the module named beside it; importing ``engine.program`` imports those of its own rooms.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def variable_text(variable: Variable, name: str | None = None) -> str:
 
 @delegate("engine.program.text.printed")
 def variable_details(variable: Variable) -> str:
-    """The line of a Variable, and all that is known of it."""
+    """The line of a Variable, with all its fields."""
     raise NotImplementedError
 
 

@@ -26,7 +26,7 @@ def with_sub_blocks(ops: Sequence[Operator]) -> Iterator[Operator]:
 
 
 def has_effect(operator: Operator) -> bool:
-    """True for an operator that must run even if nobody reads its results."""
+    """True for an operator that must run even where nothing reads its results."""
     if operator.replay:
         return False
     if operator.opdef is gradient.opdef:

@@ -116,8 +116,8 @@ class Block:
     ) -> Operator:
         """Append the operator of Paddle's name ``type``, its Variables given by slot.
 
-        ``outputs`` are Variables of this block that it writes. Raises ProgramError for an operator or a slot
-        that there is not, ShapeError or DTypeError where the inputs do not fit.
+        ``outputs`` are Variables of this block that it writes. Raises ProgramError for an unknown operator or
+        slot, ShapeError or DTypeError where the inputs do not fit.
         """
         return delegates.append_by_slot(self, type, inputs or {}, outputs or {}, attrs or {})
 
@@ -136,7 +136,7 @@ class Program:
     def __init__(self) -> None:
         self.blocks: list[Block] = [Block(self, 0, -1)]
         self._random_seed = 0
-        # What its operators draw from; None: the process's generator.
+        # The generator its operators draw random keys from; None: the process's generator.
         self.generator: Generator | None = None
         self.inputs: list[str] = []  # names fed, in order, where the Program stands for a function
         self.outputs: list[str] = []  # names it gives back
@@ -151,9 +151,10 @@ class Program:
 
     @property
     def random_seed(self) -> int:
-        """What the random numbers of its runs begin with; 0 draws from the process's generator.
+        """The seed of the random numbers of its runs; 0 draws from the process's generator.
 
-        Initializers take it, too, from the startup Program. Raises ArgumentError for what is no integer.
+        Initializers use the seed of the startup Program. Raises ArgumentError for a value that is not an
+        integer.
         """
         return self._random_seed
 
@@ -166,7 +167,7 @@ class Program:
         self.changed()
 
     def changed(self) -> None:
-        """Note that the Program changed: plans compiled before are no longer valid."""
+        """Record that the Program changed: plans compiled before are no longer valid."""
         self._version = next(_serial)
         self.calls.clear()
         self.plans.clear()
@@ -185,7 +186,7 @@ class Program:
         return name
 
     def reserve_names(self) -> None:
-        """Let new names go on after those that the Program has, for one that was read or copied."""
+        """Let new names continue after those that the Program has; for a Program that was read or copied."""
         self._names = names.NameGenerator()
         for variable in self.list_vars():
             base = variable.name.partition(".tmp_")[0]
@@ -254,32 +255,33 @@ class Program:
     def state_dict(self, mode: str = "all", scope: Any = None) -> dict[str, Any]:
         """The values of its persistable Variables in ``scope`` (the global one by default), by name.
 
-        ``mode``: 'param' gives the parameters, 'opt' what optimizers keep, 'all' both. Raises ProgramError
-        where one has no value yet.
+        ``mode``: 'param' gives the parameters, 'opt' the state of optimizers, 'all' both. Raises ProgramError
+        where a Variable has no value yet.
         """
         return delegates.program_state(self, mode, scope)
 
     def set_state_dict(self, state_dict: Mapping[str, Any], scope: Any = None) -> None:
-        """Give persistable Variables the values of ``state_dict``; what belongs to none is left out, with a
-        warning."""
+        """Give persistable Variables the values of ``state_dict``; warns of entries that belong to none."""
         delegates.set_program_state(self, state_dict, scope)
 
     # -- copies and text -----------------------------------------------------------------------------------
     def clone(self, for_test: bool = False) -> Program:
-        """A copy, which shares the values of parameters; ``for_test`` leaves out what only training needs:
-        gradients, updates, and the training way of dropout and batch norm."""
+        """A copy, which shares the values of parameters.
+
+        ``for_test`` leaves out gradients and updates, and lets dropout and batch norm behave as in
+        inference."""
         return delegates.clone(self, for_test)
 
     @staticmethod
     def parse_from_string(data: bytes) -> Program:
         """The Program in the bytes of ``static.serialize_program`` or of a ``.pdmodel``.
 
-        Raises DTypeError for no bytes, FormatError for damaged or foreign ones.
+        Raises DTypeError for a value that is not bytes, FormatError for damaged or foreign bytes.
         """
         return delegates.parse_from_string(data)
 
     def to_string(self, throw_on_error: bool = False, with_details: bool = False) -> str:
-        """The text that ``print`` gives; ``with_details`` says all that is known of every Variable."""
+        """The text that ``print`` shows; ``with_details`` adds all fields of every Variable."""
         return delegates.program_text(self, with_details)
 
     def __repr__(self) -> str:
@@ -290,7 +292,7 @@ def variables_of(value: Any) -> Iterator[Variable]:
     """The Variables in an operator's input or output: one, a list, or none."""
     if isinstance(value, (list, tuple)):
         for each in value:
-            if isinstance(each, Variable):  # most are: no generator for each
+            if isinstance(each, Variable):  # most inputs are one Variable: no generator is made for each
                 yield each
             else:
                 yield from variables_of(each)

@@ -1,4 +1,4 @@
-"""Region: a sub-block of an operator, with the Variables that it takes and gives."""
+"""Region: a sub-block of an operator, with its arguments and results."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ if TYPE_CHECKING:
 class Region:
     """One of the sub-blocks that an operator of control flow runs.
 
-    ``arguments`` are the Variables that have a value when the block begins: a loop's values. They stand in
-    the block or in a parent that the operator's regions share. ``results`` are what the block gives, visible
-    from it. What else the block reads comes from outside.
+    ``arguments`` are the Variables that have a value when the block begins: a loop's values. They are defined
+    in the block or in a parent that the operator's regions share. ``results`` are the Variables that the
+    block returns, defined in it or in a parent. Everything else that the block reads is captured from
+    outside.
     """
 
     __slots__ = ("arguments", "block", "results")

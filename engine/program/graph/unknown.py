@@ -1,4 +1,4 @@
-"""A dimension that only the running Program knows: -1 to the engine, a Variable to who computes with it."""
+"""A dimension that is known only when the Program runs: -1 to the engine, a Variable in arithmetic."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from engine.core.errors import ConversionError
 class Unknown:
     """-1 that remembers how to ask for the real number.
 
-    It equals -1 and counts as negative, which is how shapes say unknown; arithmetic and comparisons with
-    other numbers give Variables, as those of ``shape(x)[axis]`` do. No int: a float on the left would take
-    it for -1.
+    It equals -1 and counts as negative, which marks an unknown dimension in a shape; arithmetic and
+    comparisons with other numbers give Variables, as those of ``shape(x)[axis]`` do. It is not an int: a
+    float on the left would take it for -1.
     """
 
     __slots__ = ("_ask", "axis", "variable")

@@ -40,7 +40,7 @@ class Variable:
     """
 
     _symbolic = True
-    __array_ufunc__ = None  # NumPy's numbers and arrays leave arithmetic with it to it
+    __array_ufunc__ = None  # NumPy's numbers and arrays leave arithmetic to the Variable's methods
     lod_level = 0
     grows = False  # whether its first dimension is the length of a tensor array
     type = "LOD_TENSOR"
@@ -72,7 +72,7 @@ class Variable:
 
     @property
     def shape(self) -> tuple[Any, ...]:
-        """The dimensions; one that is not known is -1, and a Variable where it is computed with."""
+        """The dimensions; an unknown one equals -1 and becomes a Variable in arithmetic."""
         if self.spec.known:
             return self.spec.shape
         return tuple([self._unknown(n) if d < 0 else d for n, d in enumerate(self.spec.shape)])
@@ -92,7 +92,7 @@ class Variable:
 
     @property
     def size(self) -> Any:
-        """Number of elements; where it is not known -1, and a Variable where it is computed with."""
+        """Number of elements; where it is unknown it equals -1 and becomes a Variable in arithmetic."""
         if self.spec.known:
             return self.spec.size
         return Unknown(lambda: reduce_ops.prod(self._sizes(), reduce_all=True))
@@ -111,7 +111,7 @@ class Variable:
 
     @property
     def op(self) -> Operator | None:
-        """The operator that writes it last; None for what is fed, and for parameters in the main Program."""
+        """The operator that writes it last; None for fed Variables and for the main Program's parameters."""
         for operator in reversed(self.block.ops):
             if any(written is self for written in flatten(operator.outputs or ())):
                 return operator
@@ -130,7 +130,7 @@ class Variable:
     def get_value(self, scope: Any = None) -> Any:
         """The value that a persistable Variable has in ``scope`` (the global one by default), as a Tensor.
 
-        Raises ProgramError for a Variable that keeps no value, or has none yet.
+        Raises ProgramError for a Variable that is not persistable or has no value yet.
         """
         return delegates.value_of(self, scope)
 
@@ -190,7 +190,7 @@ class Variable:
 
     # -- text ----------------------------------------------------------------------------------------------
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
-        """The line that stands for it in its Program's text; ``with_details`` says all that is known."""
+        """Its line in the text of the Program; ``with_details`` adds all its fields."""
         return delegates.variable_details(self) if with_details else delegates.variable_text(self)
 
     def __repr__(self) -> str:
@@ -219,7 +219,7 @@ class Parameter(Variable):
         self.stop_gradient = not value
 
     def copy_fields(self, source: Any) -> None:
-        """Take what optimizers look at from another parameter."""
+        """Copy the fields that optimizers read from another parameter."""
         for field in ("optimize_attr", "regularizer", "do_model_average", "need_clip", "is_distributed"):
             if hasattr(source, field):
                 setattr(self, field, getattr(source, field))

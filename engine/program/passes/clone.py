@@ -12,7 +12,7 @@ BACKWARD, OPTIMIZE = 1, 2
 
 
 class _Twins(Rewriter):
-    """Every block and Variable of the source has its twin."""
+    """A Rewriter that copies every block and Variable of the source."""
 
     for_test = False
 
@@ -54,7 +54,7 @@ def clone(program: Program, for_test: bool = False) -> Program:
 
 
 def _drop_training_results(operator: Operator) -> None:
-    """What only Paddle's training way of an operator gives."""
+    """Drop the outputs that Paddle's operators have in training only."""
     extra = dict((operator.notes or {}).get("extra", {}))
     if operator.attrs.get("is_test") and "ReserveSpace" in extra:
         del extra["ReserveSpace"]

@@ -1,4 +1,4 @@
-"""Common subexpressions: what is computed twice is computed once."""
+"""Common subexpressions: a value that is computed twice is computed once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.program.passes.rewriter import Rewriter, frozen, is_pure
 
 
 def merge_common_subexpressions(program: Program) -> None:
-    """Of operators with the same inputs and attributes one stays; random numbers and effects never merge.
+    """Merge operators with the same inputs and attributes, except random ones and effects.
 
     ::
 
@@ -49,7 +49,7 @@ def _merge(
     unstable: IdentitySet[Variable],
 ) -> None:
     for operator in block.ops:
-        for region in operator.regions:  # a block sees what those around it have computed
+        for region in operator.regions:  # a block may reuse what the blocks around it have computed
             _merge(region.block, dict(known), found, unstable)
         outputs = list(variables_of(operator.outputs))
         if not is_pure(operator) or any(v in unstable for v in (*reads(operator), *outputs)):

@@ -10,7 +10,7 @@ from engine.program.passes.rewriter import Rewriter
 
 
 def remove_dead_code(program: Program) -> None:
-    """Operators go whose results nothing needs, in branches and loops too.
+    """Remove operators whose results nothing needs, in branches and loops too.
 
     ::
 
@@ -26,7 +26,7 @@ def remove_dead_code(program: Program) -> None:
 
 
 def _dead(block: Block, wanted: list[Variable]) -> list[Operator]:
-    if block.idx:  # a plan runs branches and loops as they are: without a draw later ones give other numbers
+    if block.idx:  # a plan runs sub-blocks unpruned: without a draw, later draws would differ
         for operator in block.ops:
             if any(each.opdef.random for each in with_sub_blocks((operator,))):
                 wanted = [*wanted, *variables_of(operator.outputs)]

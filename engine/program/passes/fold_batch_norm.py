@@ -16,7 +16,7 @@ READERS = ("elementwise_add", "batch_norm")
 
 
 def fold_batch_norms(program: Program) -> None:
-    """The filters are scaled and a bias is added; folding of weights then computes both once.
+    """Scale the filters and add a bias; folding of weights then computes both once.
 
     ::
 
@@ -55,7 +55,7 @@ def fold_batch_norms(program: Program) -> None:
 
 
 def _is_fixed(norm: Operator, more: list[Variable | None], conv: Operator) -> bool:
-    """Whether the statistics are given, all that is folded is a weight, and both see the same channels."""
+    """Whether the statistics are given, all folded inputs are weights, and both layouts are the same."""
     attrs = norm.attrs
     given = attrs["use_global_stats"] or (attrs["is_test"] and not attrs["trainable_statistics"])
     weights: list[Variable] = [*norm.inputs[1:], *(v for v in more if v is not None)]

@@ -1,4 +1,4 @@
-"""Constant folding: what depends on no input is computed once."""
+"""Constant folding: values that depend on no input are computed once."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from engine.program.graph.program import Program, reads
 from engine.program.passes.known_values import Known, computed
 from engine.program.passes.rewriter import constant
 
-# Elements of a value that stands in the Program as an attribute.
+# The most elements of a value that is kept in the Program as an attribute.
 LARGEST = 1024
 
 
 def fold_constants(program: Program) -> None:
-    """What is made of constants alone becomes a constant.
+    """Replace operators whose inputs are all constants by their values.
 
     ::
 

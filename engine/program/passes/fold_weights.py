@@ -1,4 +1,4 @@
-"""Folding of weights: what is made of weights alone is computed once."""
+"""Folding of weights: values that depend on weights alone are computed once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.program.passes.rewriter import Rewriter
 
 
 def fold_weights(program: Program) -> None:
-    """What is made of weights alone becomes a weight. For inference: later changes of the first are not seen.
+    """Replace values that depend on weights alone by weights. Later changes of the weights have no effect.
 
     ::
 

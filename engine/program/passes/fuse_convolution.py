@@ -10,7 +10,7 @@ from engine.program.passes.rewriter import Rewriter
 
 
 def fuse_convolutions(program: Program) -> None:
-    """The sum is written into the convolution's result, and the relu over it, while both are in the cache.
+    """Add the bias and apply the relu in place in the convolution's result, while it is in the cache.
 
     ::
 

@@ -1,4 +1,4 @@
-"""What computes outputs from inputs, as a Program of its own: no gradients, no operators of training only."""
+"""The inference part of a Program as a Program of its own: no gradients, no operators of training only."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from engine.program.passes.rewriter import Rewriter, like
 
 
 def inference_program(source: Program, inputs: Sequence[Variable], outputs: Sequence[Variable]) -> Program:
-    """Before: a Program as traced. After: only what ``outputs`` depend on, Tensors shared with the source."""
+    """Before: a Program as traced. After: only the operators that ``outputs`` need; Tensors stay shared."""
     return copy_program(source, inputs, outputs)[0]
 
 
 def copy_program(
     source: Program, inputs: Sequence[Variable], outputs: Sequence[Variable]
 ) -> tuple[Program, IdentityMap[Variable, Variable]]:
-    """A copy of what ``outputs`` and effects depend on, and what stands for each Variable in it."""
+    """A copy of the operators that ``outputs`` and effects need, and the copy of each Variable."""
     ops = needed(source.global_block().ops, outputs)
     made = Program()
     rewriter = _Extract(made, source.global_block(), ops)
@@ -42,7 +42,7 @@ class _Extract(Rewriter):
     def __init__(self, program: Program, block: Block, ops: Sequence[Operator]) -> None:
         super().__init__(program)
         self.blocks[block] = program.global_block()
-        # Loops keep their iterations only for a gradient that is copied, too.
+        # Loops keep their iterations only for a gradient that is also copied.
         self._walked_back = IdentitySet(
             v for o in with_sub_blocks(ops) if o.opdef is while_grad.opdef for v in variables_of(o.inputs[3])
         )

@@ -1,4 +1,4 @@
-"""Copies operators to where a Program is being built: a Program into another, a branch into its gradient."""
+"""Copies operators into a Program that is being built: a Program into another, a branch into its gradient."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.program.passes.rewriter import Rewriter
 
 
 class Inliner(Rewriter):
-    """Copies operators into the Program of ``builder``; what they write gets new names."""
+    """Copies operators into the Program of ``builder``; the Variables that they write get new names."""
 
     def __init__(self, builder: Builder, replay: bool = False) -> None:
         super().__init__(builder.program, replay)
@@ -32,7 +32,8 @@ class Inliner(Rewriter):
         return found
 
     def kept_for(self, operator: Any, target: Block) -> Variable | None:
-        # A copy that is no replay draws numbers of its own, and its gradient says what it keeps.
+        # A copy that is not a replay draws its own random numbers, and its own gradient decides what it
+        # keeps.
         return super().kept_for(operator, target) if self.replay else None
 
     def notes_for(self, notes: dict[str, Any] | None) -> dict[str, Any] | None:
@@ -44,7 +45,8 @@ def inline(
 ) -> IdentityMap[Variable, Variable]:
     """Append copies of the operators of ``source`` to the current block, with ``given`` for its ``inputs``.
 
-    Returns what stands for each Variable of ``source``. Tensors that it shares storage with stay shared.
+    Returns the Variable that stands for each Variable of ``source``. Tensors that it shares storage with stay
+    shared.
     """
     inliner = Inliner(builder)
     inliner.mapped.update(zip(inputs, given, strict=True))

@@ -16,7 +16,7 @@ Known = IdentityMap[Variable, "np.ndarray[Any, Any]"]
 
 
 def computed(operator: Operator, known: Known, largest: int = 1 << 62) -> list[tuple[Variable, Any]]:
-    """The values of an operator's results where those of its inputs are ``known``; nothing where it must run.
+    """The operator's results with their values, computed from ``known`` inputs; empty where it must run.
 
     None of the results has more than ``largest`` elements.
     """

@@ -1,4 +1,4 @@
-"""What passes ask of a Program when they look for operators that belong together."""
+"""Queries for passes that look for operators to fuse or fold."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.program.graph.variable import Variable
 
 
 class Uses:
-    """Who makes and who reads each Variable of a Program."""
+    """The operators that write and read each Variable of a Program."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -41,7 +41,7 @@ class Uses:
 
 
 def channel_bias(uses: Uses, added: Operator) -> Variable | None:
-    """The bias [channels] that ``added`` adds to every channel of what a convolution gives."""
+    """The bias [channels] that ``added`` adds to the channels of a convolution's result."""
     x, y = added.inputs
     conv = uses.made_by.get(x)
     if conv is None or "data_format" not in conv.attrs or not isinstance(y, Variable):
@@ -58,7 +58,7 @@ def channel_bias(uses: Uses, added: Operator) -> Variable | None:
 
 
 def each(program: Program, *names: str) -> Iterator[tuple[Block, Operator]]:
-    """The operators of these names with the blocks that they stand in, as they are now."""
+    """The operators of these names with their blocks; operators may be added and erased meanwhile."""
     for block in program.blocks:
         for operator in tuple(block.ops):
             if operator.opdef.name in names:

@@ -15,7 +15,7 @@ from engine.program.passes.fold_constants import fold_constants
 from engine.program.passes.fold_weights import fold_weights
 from engine.program.passes.fuse_convolution import fuse_convolutions
 
-# Level 1 holds in training and inference; level 2 takes the weights as they are now.
+# Level 1 is valid in training and inference; level 2 uses the present values of the weights.
 EXACT, INFERENCE = 1, 2
 
 
@@ -47,15 +47,15 @@ def optimize(
 
     Names of inputs, outputs and parameters stay. Level 0 copies. Level 1 removes dead code, folds constants,
     merges common subexpressions and fuses a convolution with its bias and relu: results stay the same, and
-    gradients can be built of what comes out. Level 2 is for inference only: batch norms are folded into
-    convolutions, and what is made of weights alone is computed now, so that later changes of those weights
-    are not seen; results stay the same within rounding. ``after_each`` is called after every pass with the
+    gradients can be built of the optimized Program. Level 2 is for inference only: it folds batch norms into
+    convolutions and computes values that depend on weights alone, so that later changes of those weights have
+    no effect; results stay the same within rounding. ``after_each`` is called after every pass with the
     Program and the pass.
 
-    Raises ArgumentError for another level, or where there are no outputs: all would be dead code.
+    Raises ArgumentError for another level, or where the Program has no outputs: all of it would be dead code.
     """
     if level not in (0, EXACT, INFERENCE):
-        raise ArgumentError(f"optimize: level {level!r} is none of 0, 1, 2")
+        raise ArgumentError(f"optimize: level {level!r} is unknown; use 0, 1 or 2")
     wanted = list(program.outputs if outputs is None else outputs)
     if not wanted:
         raise ArgumentError(

@@ -1,4 +1,4 @@
-"""What predicts: from some Variables to others, without training, and nothing that is beside the way."""
+"""Pruning for prediction: keeps the operators that lead from fed to fetched Variables, without training."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from engine.program.passes.inference import inference_program
 
 
 def pruned(source: Program, feeds: Sequence[Variable], fetches: Sequence[Variable], where: str) -> Program:
-    """Before: a whole Program. After: only what ``fetches`` need, starting at ``feeds``, as in prediction.
+    """Before: a whole Program. After: the operators that ``fetches`` need from ``feeds``, in inference mode.
 
-    Effects (updates of metrics, printing) that no fetch reads are left out. A fed Variable may be one that
-    operators compute: those are left out then. Raises ArgumentError, beginning with ``where``, for a fetch
-    that needs data which is not fed, or that nothing computes.
+    Effects (updates of metrics, printing) that no fetch reads are left out. Where a fed Variable is one that
+    operators compute, those operators are left out. Raises ArgumentError, beginning with ``where``, for a
+    fetch that needs data which is not fed, or that nothing computes.
     """
     made = clone(source, for_test=True)
     block = made.global_block()
@@ -52,7 +52,7 @@ def _own(block: Block, variable: Variable, where: str) -> Variable:
     found = block.vars.get(variable.name)
     if found is None:
         raise ArgumentError(
-            f"{where}: {variable.name!r} {variable.spec} is no variable of the Program, or only of its "
+            f"{where}: {variable.name!r} {variable.spec} is not a Variable of the Program, or only of its "
             "training; pass the Program that it belongs to as program="
         )
     return found

@@ -28,9 +28,10 @@ from engine.program.graph.variable import Parameter, Variable
 class Rewriter:
     """Changes ``program``; operators of another one, or of another of its blocks, are copied into it.
 
-    ``mapped`` says what stands in ``program`` for a Variable of the source, ``blocks`` for a Block. With
-    ``replay`` the copies are a second run of the first ones: they take the random keys that those drew and
-    have no effects. Subclasses say what becomes of Variables (``made``) and of blocks (``block_for``).
+    ``mapped`` gives the Variable of ``program`` that stands for one of the source, ``blocks`` the same for
+    Blocks. With ``replay`` the copies are a second run of the originals: they reuse the random keys that
+    those drew and have no effects. Subclasses define how Variables (``made``) and blocks (``block_for``) are
+    created.
     """
 
     def __init__(self, program: Program, replay: bool = False) -> None:
@@ -41,7 +42,7 @@ class Rewriter:
 
     # -- copies --------------------------------------------------------------------------------------------
     def made(self, variable: Variable, target: Block) -> Variable:
-        """The Variable that stands for ``variable``, which begins to exist in ``target``."""
+        """A new Variable in ``target`` that stands for ``variable``."""
         return self.mapped[variable]
 
     def block_for(self, block: Block, target: Block) -> Block:
@@ -58,13 +59,13 @@ class Rewriter:
         return False
 
     def read(self, value: Any) -> Any:
-        """What stands for an operator's input: a Variable, a list of them, or None."""
+        """The copy of an operator's input: a Variable, a list of them, or None."""
         if isinstance(value, (list, tuple)):
             return [self.read(v) for v in value]
         return self.mapped.get(value, value)
 
     def copy_block(self, block: Block, target: Block) -> list[Operator]:
-        """Append copies of the operators of ``block`` to ``target``; gives the copies."""
+        """Append copies of the operators of ``block`` to ``target``; returns the copies."""
         self.blocks[block] = target
         made = [self.copy(o, target) for o in block.ops if not self.leaves_out(o)]
         return [operator for operator in made if operator is not None]
@@ -72,7 +73,7 @@ class Rewriter:
     def copy(self, operator: Operator, target: Block) -> Operator | None:
         """Append a copy of ``operator`` to ``target``.
 
-        None where a second run leaves it out: an effect whose result is its input.
+        Returns None where a replay leaves it out: an effect whose result is its input.
         """
         opdef = operator.opdef
         if self.replay and opdef.passes_on:
@@ -89,7 +90,7 @@ class Rewriter:
         return target.append(copied)
 
     def kept_for(self, operator: Operator, target: Block) -> Variable | None:
-        """What the copy of ``operator`` keeps for a second run, or takes from the first."""
+        """The Variable that the copy of ``operator`` keeps for a replay, or takes from the first run."""
         if self.replay:
             return random_key(operator) if operator.opdef.random else None
         return None if operator.kept is None else self.made(operator.kept, target)
@@ -134,7 +135,7 @@ class Rewriter:
         self.program.changed()
 
     def _drop_blocks(self, operators: Sequence[Operator]) -> None:
-        """Leave out blocks that none of all operators runs, and number the others anew."""
+        """Remove blocks that no operator runs, and renumber the others."""
         program = self.program
         run = IdentitySet([program.global_block()])
         for operator in operators:
@@ -156,8 +157,8 @@ class Rewriter:
     def substitute(self, found: IdentityMap[Variable, Variable]) -> None:
         """Let everything that reads one of these Variables read the other.
 
-        Where the old one is an output of the Program, the new one becomes it and takes its name, unless it is
-        itself fed, kept between runs or an output: then the old one stays.
+        Where an old one is an output of the Program, the new one becomes that output and takes its name,
+        unless the new one is itself fed, persistable or an output: then the old one stays.
         """
         if not found:
             return
@@ -180,8 +181,9 @@ class Rewriter:
 
     @contextmanager
     def before(self, operator: Operator, block: Block, source: Operator | None = None) -> Iterator[None]:
-        """Within it operators are applied as usual and stand in ``block`` in front of ``operator``, with the
-        line of the user's code that made ``source`` (``operator`` by default)."""
+        """Insert operators that are applied within the ``with`` block in front of ``operator`` in ``block``.
+
+        They have the line of the user's code that made ``source`` (``operator`` by default)."""
         count = len(block.ops)
         with modes.use(Builder(self.program, block=block)):
             yield
@@ -215,7 +217,7 @@ def frozen(value: Any, named: Callable[[Variable], Hashable] = id) -> Hashable:
 
 
 def constant(operator: Operator, variable: Variable, array: Any) -> Operator:
-    """An operator that gives ``array`` for ``variable`` where ``operator`` computed it."""
+    """A constant operator that gives ``array`` as ``variable``, in place of ``operator``."""
     opdef = shape.constant.opdef
     attrs = {"shape": list(array.shape), "dtype": variable.dtype.name, "values": array.reshape(-1).tolist()}
     made = Operator(opdef, (), opdef.with_defaults(attrs))
@@ -255,7 +257,7 @@ def _swap_names(a: Variable, b: Variable) -> None:
 
 
 def _capture(operator: Operator) -> None:
-    """Let the input ``captured`` of an operator with regions say what these read from outside."""
+    """Update the input ``captured`` of an operator with regions: what they read from outside."""
     place, inputs = operator.opdef.index_of["captured"], list(operator.inputs)
     read = captured(operator)
     known = IdentitySet(v for v in inputs[place] if v in read)

@@ -1,4 +1,4 @@
-"""Executor: runs a Program with what is fed, and gives back what is fetched."""
+"""Executor: runs a Program with feeds and returns the fetched values."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ def guarded_builder() -> Builder | None:
 
 @contextmanager
 def program_guard(main_program: Program, startup_program: Program | None = None) -> Iterator[None]:
-    """Within the block operators are appended to ``main_program``, first values to ``startup_program``.
+    """Append operators to ``main_program`` and initializers to ``startup_program`` within the block.
 
-    This holds for the context that entered the block: another thread may build another Program meanwhile.
+    The guard affects only the context that entered it: another thread may build another Program meanwhile.
     Raises DTypeError for a value that is not a Program.
     """
     for name, program in (("main_program", main_program), ("startup_program", startup_program)):
@@ -76,7 +76,7 @@ def program_guard(main_program: Program, startup_program: Program | None = None)
 
 
 def _leave_static(main_program: Program) -> None:
-    """If static mode was switched on within the guard of ``main_program``, build elsewhere from here on."""
+    """Build in the outer Program again where static mode was switched on within this guard."""
     mode = modes.variable.get()
     if isinstance(mode, Builder) and mode.startup is not None and mode.program is main_program:
         modes.variable.set(guarded_builder())
@@ -110,7 +110,7 @@ class Executor:
 
     def __init__(self, place: Any = None) -> None:
         self.place: Place = current_place() if place is None else as_place(place)
-        self._device = self.place.device  # hashed in each run, which is quicker than hashing the place
+        self._device = self.place.device  # hashed in each run, which is faster than hashing the place
         self._closed = False
 
     def run(
@@ -131,7 +131,7 @@ class Executor:
         dtype. Parameters and other persistable Variables have their values in ``scope`` (the global one by
         default). Operators that nothing depends on are not run. Results are copies.
 
-        Raises ProgramError for a fetch that is not there or a parameter without a value, ArgumentError,
+        Raises ProgramError for an unknown fetch or a parameter without a value, ArgumentError,
         ShapeError or DTypeError for a feed that is missing, unknown or does not fit.
         """
         if self._closed:
@@ -214,7 +214,7 @@ def _prepare(program: Program, feeds: Mapping[str, Any], wanted: Sequence[Any]) 
         if not (id(variable) in computed or variable.persistable or variable.is_data):
             raise ProgramError(
                 f"Executor.run: nothing computes {variable.name!r} {variable.spec}, so it can't be fetched; "
-                "it stands in the Program for its text only"
+                "it is in the Program for its text only"
             )
     data = {v.name: v for v in block.vars.values() if v.is_data}
     fed: list[Variable] = []
@@ -222,7 +222,7 @@ def _prepare(program: Program, feeds: Mapping[str, Any], wanted: Sequence[Any]) 
         target = data.get(name, block.vars.get(name))
         if target is None:
             warnings.warn(
-                f"Executor.run: feed has {name!r}, which is no Variable of the Program; it is not used",
+                f"Executor.run: feed has {name!r}, which is not a Variable of the Program; it is not used",
                 stacklevel=4,  # run and the cache stand between
             )
             continue
@@ -297,7 +297,7 @@ def _values(variables: Sequence[Variable], scope: Scope, xp: Any) -> list[Any]:
                     f"Executor.run: {variable.name!r} {variable.spec} has no value yet; run the startup "
                     "program or load the parameters first"
                 )
-            # What was loaded from a file, or left by another device, moves here.
+            # Values loaded from a file, or left on another device, move to this executor's place.
             if isinstance(tensor._array, np.ndarray) is not (xp is np):
                 array = tensor._array
                 tensor._array = array.get() if xp is np else xp.asarray(array)

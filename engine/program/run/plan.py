@@ -1,9 +1,9 @@
 """Compiles operators of a Program into one flat function: slots are local variables, kernels are bound.
 
-A plan is made once per (Program version, concrete specs of what is fed, wanted results). Branches and loops
-are written out as ``if`` and ``while``. An elementwise operator writes into the array of an input that nobody
-reads any more; all else is left to malloc, which hands out memory that is still in the cache (measured:
-buffers planned in advance made LeNet's step 12 to 17% slower, see docs/decisions).
+A plan is made once per (Program version, concrete specs of the feeds, wanted results). Branches and loops
+are written out as ``if`` and ``while``. An elementwise operator writes into the array of an input that
+nothing reads any more; all other results are allocated by malloc, which hands out memory that is still in the
+cache (measured: buffers planned in advance made LeNet's step 12 to 17% slower, see docs/decisions).
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ Array = Any
 
 
 class Plan:
-    """A compiled sequence of operators: from arrays for ``inputs``, in order, it gives those of ``outputs``.
+    """A compiled sequence of operators: takes arrays for ``inputs``, in order, returns those of ``outputs``.
 
-    What it gives belongs to the caller: a result that may be an argument, or one array with another value, is
+    The results belong to the caller: one that may share its array with an argument or another result is
     copied. Nothing is kept between calls.
     """
 
@@ -193,7 +193,7 @@ class Writer:
             self.line(depth, call, operator)
             return
         declared: list[Any] = [None] * len(outputs) if opdef.listed else list(opdef.outputs)
-        # A replay changes nothing outside: what would be written in place is a value of its own.
+        # A replay changes nothing outside: an output written in place becomes a value of its own.
         written = [d is not None and bool(d.writes) and not operator.replay for d in declared]
         targets = [
             "_" if v is None else f"w{n}" if written[n] else self.slot(v) for n, v in enumerate(outputs)
@@ -210,7 +210,7 @@ def _write(target: Array, value: Array) -> None:
 
 
 def module_for(values: Sequence[Array]) -> Any:
-    """The array module of what is fed; raises ProgramError for a mixture."""
+    """The array module of the inputs. Raises ProgramError where they are on different devices."""
     modules = {array_module(v).__name__: array_module(v) for v in values}
     if len(modules) > 1:
         raise ProgramError(f"plan: inputs live on different devices: {sorted(modules)}; move them to one")

@@ -1,4 +1,4 @@
-"""Which operators may write their result into the array of an input that nobody reads any more."""
+"""Reuse of arrays: operators that may write the result into the array of an input that is not read again."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def reusable(
 ) -> dict[int, Variable]:
     """The input whose array an operator (by id) may write into.
 
-    Only arrays that an operator of the plan made, that no view looks at later, and that have the
-    result's very shape and dtype. What control flow reads or gives may be one array, so it is left alone.
+    Only arrays that an operator of the plan made, that no view uses later, and that have the shape and dtype
+    of the result. Values that control flow reads or returns may share an array, so they are left out.
     """
     last = last_uses(ops)
     base = bases_of(ops)
@@ -53,9 +53,9 @@ def bases_of(ops: Sequence[Operator]) -> dict[int, int]:
 
 
 def handed_on(ops: Sequence[Operator]) -> set[int]:
-    """What control flow reads and gives, by id of the owner of the array.
+    """The values that control flow reads and returns, by id of the Variable that owns the array.
 
-    A branch may give what it captured, and a loop that runs no iteration what it started from.
+    A branch may return a captured value, and a loop without iterations returns its initial values.
     """
     base = bases_of(ops)
     return {

@@ -1,4 +1,4 @@
-"""Scopes: the values of persistable Variables by name, as an Executor finds and leaves them."""
+"""Scopes: the values of persistable Variables by name, which an Executor reads and writes."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class ScopeVariable:
         return ScopeTensor(self)
 
     def store(self, array: Any) -> None:
-        """Make ``array`` itself the value; who holds the Tensor sees it."""
+        """Make ``array`` itself the value, without a copy; everything that holds the Tensor sees it."""
         tensor = self.tensor
         if tensor is None:
             self.tensor = wrap(array)
@@ -95,7 +95,7 @@ class Scope:
         self._kids: list[Scope] = []
 
     def var(self, name: str) -> ScopeVariable:
-        """The variable of this name in this very scope, made where it is absent."""
+        """The variable of this name in this scope itself, created where it is absent."""
         found = self._variables.get(name)
         # setdefault: two threads that ask for it at once get the same one.
         return self._variables.setdefault(name, ScopeVariable(name)) if found is None else found
@@ -138,7 +138,7 @@ def global_scope() -> Scope:
 
 @contextmanager
 def scope_guard(scope: Scope) -> Iterator[None]:
-    """Within the block, and this context only, ``scope`` is the global one.
+    """Make ``scope`` the global one within the block, in this context only.
 
     Raises ArgumentError for a value that is not a Scope.
     """
@@ -199,7 +199,7 @@ def give_value(variable: Variable, array: Any, scope: Scope | None = None) -> No
 def program_state(program: Program, mode: str = "all", scope: Scope | None = None) -> dict[str, Tensor]:
     """See ``Program.state_dict``."""
     if mode not in ("all", "param", "opt"):
-        raise ArgumentError(f"state_dict: mode {mode!r} is none of 'all', 'param', 'opt'")
+        raise ArgumentError(f"state_dict: mode {mode!r} is unknown; use 'all', 'param' or 'opt'")
     found = {}
     for variable in program.list_vars():
         kind = "param" if variable.is_parameter else "opt"
@@ -217,11 +217,11 @@ def set_program_state(program: Program, state: Mapping[str, Any], scope: Scope |
     strangers = [name for name in state if name not in known]
     if strangers:
         warnings.warn(
-            f"set_state_dict: {strangers[:5]} are no persistable variables of the Program and are left out",
+            f"set_state_dict: {strangers[:5]} are not persistable Variables of the Program and are left out",
             stacklevel=3,
         )
     values = {name: np.asarray(value) for name, value in state.items() if name in known}
-    for name, value in values.items():  # all are looked at before the first is changed
+    for name, value in values.items():  # all are checked before the first is changed
         require_fit(known[name], value)
     for name, value in values.items():
         give_value(known[name], value, scope)

@@ -1,4 +1,4 @@
-"""How a plan writes out branches and loops."""
+"""Writes the branches and loops of a plan."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _read_back(program: Program, steps: Variable) -> set[int]:
 
 
 def write_while_grad(writer: Writer, depth: int, operator: Operator) -> None:
-    """The kept iterations in reverse: replay the body, go back through it, sum what sources get."""
+    """The kept iterations in reverse: replay the body, walk it back, sum the gradients of the sources."""
     starts, sources, _, steps = operator.inputs
     (body,) = operator.regions
     values, rest = operator.attrs["values"], len(body.arguments) - len(starts)
@@ -104,7 +104,7 @@ def _tuple(items: Sequence[str]) -> str:
     return f"({', '.join(items)}{',' if items else ''})"
 
 
-# How a plan writes out an operator with regions, by its definition's name.
+# The function that writes an operator with regions, by the name of its definition.
 CONTROL: dict[str, Callable[[Writer, int, Operator], None]] = {
     ops.cond.opdef.name: write_cond,
     ops.while_loop.opdef.name: write_while,

@@ -1,1 +1,1 @@
-"""Programs as plain values for files, and what is not believed of them."""
+"""Programs as plain values for files, and the checks of Programs that were read from files."""

@@ -1,4 +1,4 @@
-"""Says what is wrong with a Program that was read from a file of which nothing is known."""
+"""Checks of a Program that was read from an untrusted file."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from engine.program.backward.gradient_operator import forward_of
 from engine.program.graph.program import Block, Program
 from engine.program.saved.distrust_replay import key_faults, reserved, steps_faults, walk_back_faults
 
-# A value larger than this, as far as its shape is known, is no network's but a trap for the memory.
+# A value larger than this, as far as its shape is known, is taken for an attack on the memory.
 LARGEST = 4 << 30
 MOST_DIMENSIONS = 32
-# Python's compiler takes 20 loops and 100 levels of indentation in one another.
+# Python's compiler accepts 20 nested loops and 100 levels of indentation.
 DEEPEST = 64
 MOST_LOOPS = 18
 
 
 def structure_faults(program: Program, training: bool = False) -> Iterator[str]:
-    """What keeps the blocks from being walked: to be asked before anything else looks at the Program.
+    """Faults that keep the blocks from being walked; to be checked before anything else reads the Program.
 
-    One for ``training`` may go back through its loops.
+    A Program for ``training`` may contain the gradients of its loops.
     """
     if not program.blocks:
         yield "it has no blocks"
@@ -42,11 +42,11 @@ def structure_faults(program: Program, training: bool = False) -> Iterator[str]:
     for block, number, operator in _operators(program):
         where = f"block {block.idx}, operator {number} ({operator.opdef.name})"
         if not operator.opdef.kernel.__module__.startswith("engine.ops."):
-            yield f"{where}: is no operator of a Program"
+            yield f"{where}: is not an operator of a Program"
         elif operator.opdef.opaque or _is_gradient_of_opaque(operator):
             yield f"{where}: Python functions are not read from files; build the Program again"
         elif operator.opdef is while_grad.opdef and not training:
-            yield f"{where}: is no operator of a model that only predicts"
+            yield f"{where}: is not an operator of a model that only predicts"
         found = list(_region_faults(block, operator, used, training))
         yield from (f"{where}: {fault}" for fault in found)
         if operator.opdef.loops and not found:
@@ -54,7 +54,7 @@ def structure_faults(program: Program, training: bool = False) -> Iterator[str]:
     for block in program.blocks:
         nested = sum(b.idx in loops for b in block.lineage())
         if nested > MOST_LOOPS:
-            yield f"block {block.idx}: {nested} loops in one another; {MOST_LOOPS} is the most"
+            yield f"block {block.idx}: {nested} nested loops; {MOST_LOOPS} is the most"
             return
 
 
@@ -73,7 +73,7 @@ def _shape_faults(program: Program) -> Iterator[str]:
     for variable in program.list_vars():
         shape = variable.shape
         if len(shape) > MOST_DIMENSIONS or any(d < -1 for d in shape):
-            yield f"variable {variable.name!r}: {list(shape)[:8]} is no shape"
+            yield f"variable {variable.name!r}: {list(shape)[:8]} is not a shape"
         elif variable.persistable and not variable.spec.known:
             yield f"variable {variable.name!r}: weights of unknown shape {variable.spec}"
         elif _bytes(variable.spec) > LARGEST:
@@ -88,9 +88,9 @@ def _bytes(spec: Spec) -> int:
 
 
 def _region_faults(block: Block, operator: Operator, used: set[int], training: bool) -> Iterator[str]:
-    """The blocks of an operator's regions: there, below this block, and of this operator only.
+    """Faults of an operator's regions: their blocks must exist, below this block, and belong to it alone.
 
-    They stand below the operator's block, or together below a block of their own that holds their values.
+    The blocks are children of the operator's block, or all of a block of their own that holds their values.
     """
     regions = operator.regions
     if len(regions) != len(operator.opdef.regions):
@@ -99,14 +99,14 @@ def _region_faults(block: Block, operator: Operator, used: set[int], training: b
     for name, region in zip(operator.opdef.regions, regions, strict=True):
         index = region.block.idx
         if not block.idx < index or index in used:
-            yield f"region {name}: block {index} is no block of its own"
+            yield f"region {name}: block {index} is not a block of its own"
             return
         used.add(index)
     if not regions:
         return
     parents = {region.block.parent_idx for region in regions}
     outer = regions[0].block.parent
-    walks_back = operator.opdef is while_grad.opdef  # it stands below the values of its loop
+    walks_back = operator.opdef is while_grad.opdef  # it is below the block of its loop's values
     if len(parents) != 1 or outer is None:
         yield f"its regions are below blocks {sorted(parents)}, not below one"
     elif not operator.opdef.loops:
@@ -127,9 +127,9 @@ def _are(value: Any, kind: type) -> bool:
 
 
 def content_faults(program: Program, training: bool = False) -> Iterator[str]:
-    """What makes a Program whose blocks can be walked compute something else than it says, or nothing.
+    """Faults by which a Program would compute something else than it states, or nothing.
 
-    One for ``training`` may give its state new values, which a model that only predicts has no need to.
+    A Program for ``training`` may write its state; a model that only predicts must not.
     """
     yield from key_faults(program)
     defined = reserved(program)
@@ -144,7 +144,7 @@ def content_faults(program: Program, training: bool = False) -> Iterator[str]:
 
 
 def _output_faults(block: Block, operator: Operator, defined: set[int], training: bool) -> Iterator[str]:
-    """Every value has one origin, and only what belongs to the Program is written in place."""
+    """Faults of outputs: each value has one origin, and only the Program's state is written in place."""
     opdef = operator.opdef
     declared = [None] * len(operator.outputs) if opdef.listed else list(opdef.outputs)
     for output, variable in zip(declared, operator.outputs, strict=True):
@@ -152,16 +152,16 @@ def _output_faults(block: Block, operator: Operator, defined: set[int], training
             continue
         if output is not None and output.writes and not operator.replay:
             if variable is not operator.inputs[opdef.index_of[output.writes]] or not variable.persistable:
-                yield f"writes {variable.name!r}, which is no state of the Program, in place"
+                yield f"writes {variable.name!r}, which is not state of the Program, in place"
         elif variable.block is not block or variable.is_data or (variable.persistable and not training):
-            yield f"its result {variable.name!r} is something else already"
+            yield f"its result {variable.name!r} is an input, a parameter or in another block"
         elif id(variable) in defined:
             yield f"its result {variable.name!r} is the result of another operator too"
         defined.add(id(variable))
 
 
 def _gradient_faults(operator: Operator) -> Iterator[str]:
-    """What a gradient says of the operator that it belongs to is believed no more than that itself."""
+    """Faults of a gradient operator: its fields must agree with the operator that it belongs to."""
     if operator.opdef is not gradient.opdef:
         return
     attrs = operator.attrs
@@ -170,7 +170,7 @@ def _gradient_faults(operator: Operator) -> Iterator[str]:
     if of is None or not of.rules or not isinstance(attrs["attrs"], dict):
         yield f"of is {attrs['of']!r}, which has no gradient"
     elif not _are(attrs["outputs"], bool) or not _are(attrs["given"], bool):
-        yield "outputs and given do not say which there are"
+        yield "outputs and given do not say which outputs exist"
     elif not isinstance(counts, list) or not all(c is None or type(c) is int for c in counts):
         yield f"inputs is {counts!r}"
     elif len(counts) != len(of.inputs) or sum(abs(c) for c in counts if c is not None) != len(xs):
@@ -203,7 +203,7 @@ def _attribute_faults(operator: Operator) -> Iterator[str]:
         elif most is not None and not all(type(v) is int and abs(v) <= most for v in _flat(value)):
             yield f"{name} is {value!r}; it should be whole numbers, at most {most}"
         elif name == "index" and not (isinstance(value, list) and all(_is_index(v) for v in value)):
-            yield f"index is {value!r}, which is none"
+            yield f"index is {value!r}, which is not an index"
     count = operator.attrs.get("num")
     if opdef.listed and count is not None and count != len(operator.outputs):
         yield f"num is {count!r} for {len(operator.outputs)} results"
@@ -214,7 +214,7 @@ def _flat(value: Any) -> list[Any]:
 
 
 def _is_index(item: Any) -> bool:
-    """As ops.index writes it: an int, None, an ellipsis, a slice, or the place of a tensor or number."""
+    """Whether it is as ops.index writes it: an int, None, an ellipsis, a slice, or the place of a tensor."""
     if not isinstance(item, list):
         return item is None or item == "..." or type(item) is int
     if len(item) == 4 and item[0] == "slice":
@@ -226,7 +226,7 @@ def _is_place(item: Any, kinds: tuple[str, ...]) -> bool:
     return isinstance(item, list) and len(item) == 2 and item[0] in kinds and type(item[1]) is int
 
 
-# Attributes that are whole numbers, and the largest that is believed: padding is memory too.
+# Attributes that are whole numbers, and the largest that is accepted: padding takes memory too.
 _INTEGERS = {
     **dict.fromkeys(("dilations", "ksize", "paddings", "strides"), 1 << 16),
     **dict.fromkeys(("axes", "axis", "repeat_times", "sections", "shape"), 1 << 40),
@@ -241,7 +241,7 @@ _KINDS: dict[type, tuple[type, ...]] = {
 
 
 def _spec_faults(operator: Operator) -> Iterator[str]:
-    """Inference gives what the Program says of the results."""
+    """Faults of results: inference must give the shapes and dtypes that the Program states."""
 
     def spec_of(value: Any) -> Any:
         if isinstance(value, list):
@@ -250,7 +250,7 @@ def _spec_faults(operator: Operator) -> Iterator[str]:
 
     try:
         specs = operator.opdef.infer_specs([spec_of(v) for v in operator.inputs], operator.attrs)
-    except Exception as error:  # whatever its attributes lead inference into
+    except Exception as error:  # attributes of any kind may raise errors of any class in inference
         yield f"{error}"
         return
     outputs = operator.outputs
@@ -268,7 +268,7 @@ def _spec_faults(operator: Operator) -> Iterator[str]:
 
 
 def _interface_faults(program: Program, defined: set[int]) -> Iterator[str]:
-    """A Program that stands for a function: its inputs are fed, its outputs computed."""
+    """Faults of the interface of a function's Program: all its inputs are declared, its outputs computed."""
     if not program.outputs:
         return
     block = program.global_block()

@@ -1,5 +1,6 @@
-"""Says what is wrong with what runs operators again to go back through them: random keys
-that are drawn once and used twice, and loops walked back."""
+"""Checks of replays in a Program that was read from an untrusted file.
+
+Replayed operators reuse the random keys of the first run, and gradients of loops its iterations."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ _STEPS = Spec((), "int64")
 
 
 def reserved(program: Program) -> set[int]:
-    """Variables (by id) that no operator computes: random keys, and what loops keep of every iteration."""
+    """Variables (by id) that no operator computes: random keys, and the kept iterations of loops."""
     found: set[int] = set()
     for block in program.blocks:
         for operator in block.ops:
@@ -27,7 +28,7 @@ def reserved(program: Program) -> set[int]:
 
 
 def key_faults(program: Program) -> Iterator[str]:
-    """Every random key is drawn by one operator, and whoever runs that again has it."""
+    """Faults of random keys: one operator draws each, and every replay of that operator uses it."""
     drawn: dict[int, str] = {}
     replayed: list[tuple[str, Operator]] = []
     for block in program.blocks:
@@ -39,7 +40,7 @@ def key_faults(program: Program) -> Iterator[str]:
             if key is not None and not operator.opdef.random:
                 yield f"{where}: has a random key, but draws nothing"
             elif key is not None and not _is_own(key, _KEY):
-                yield f"{where}: {key.name!r} {key.spec} is no random key"
+                yield f"{where}: {key.name!r} {key.spec} is not a random key"
             elif operator.replay and operator.opdef.random:
                 replayed.append((where, operator))
             elif key is not None and id(key) in drawn:
@@ -52,23 +53,23 @@ def key_faults(program: Program) -> Iterator[str]:
 
 
 def _is_own(variable: Variable | None, spec: Spec) -> bool:
-    """Whether it is a Variable of that spec whose value is made while the Program runs."""
+    """Whether it is a Variable of that spec that is neither fed nor persistable."""
     return variable is not None and variable.spec == spec and not (variable.is_data or variable.persistable)
 
 
 def steps_faults(operator: Operator, training: bool) -> Iterator[str]:
-    """What a loop keeps of every iteration, which only training needs."""
+    """Faults of the iterations that a loop keeps, which only training needs."""
     steps = operator.kept
     if steps is None:
         return
     if not training:
         yield f"keeps its iterations in {steps.name!r}; a model that only predicts keeps none"
     elif not _is_own(steps, _STEPS):
-        yield f"{steps.name!r} {steps.spec} can't keep what the loop goes through"
+        yield f"{steps.name!r} {steps.spec} can't keep the iterations of the loop"
 
 
 def walk_back_faults(block: Block, operator: Operator) -> Iterator[str]:
-    """A loop's gradient belongs to a loop before it, whose values and random keys it takes."""
+    """Faults of a loop's gradient: it must follow its loop and take that loop's values and random keys."""
     steps, (region,) = operator.inputs[3], operator.regions
     loops = [o for o in _before(block, operator) if o.opdef is while_loop.opdef and o.kept is steps]
     if not loops:

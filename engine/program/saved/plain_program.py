@@ -1,4 +1,4 @@
-"""The plain form of a Program: dictionaries, lists, texts and numbers, for files and the inspector."""
+"""Types of the plain form of a Program: dictionaries, lists, strings and numbers."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class PlainVariable(TypedDict):
 class PlainOperator(TypedDict):
     """An operator; inputs and outputs are names of Variables by Paddle's slot.
 
-    ``file`` and ``line`` are the user's. ``kept`` is the Variable that keeps what a gradient runs again with,
-    ``replay`` marks such a second run. ``notes`` holds what only the text shows.
+    ``file`` and ``line`` are the user's. ``kept`` is the Variable that keeps what a replay needs, ``replay``
+    marks a replayed operator. ``notes`` holds what only the text shows.
     """
 
     type: str

@@ -97,7 +97,7 @@ def _plain_operator(operator: Operator) -> PlainOperator:
         "notes": _plain_notes(operator.notes),
         "file": position[0] if position else None,
         "line": position[1] if position else None,
-        # An operator that a gradient runs again uses the first run's random numbers and has no effects.
+        # A replayed operator uses the random numbers of the first run and has no effects.
         "kept": None if operator.kept is None else _reference(operator.kept),
         "replay": operator.replay,
     }
@@ -141,7 +141,7 @@ def _attribute(value: Any) -> Any:
 
 
 def from_plain(plain: object, where: str = "program", training: bool = False) -> Program:
-    """The Program that ``to_plain`` wrote; one for ``training`` may assign new values to its parameters.
+    """The Program that ``to_plain`` wrote; with ``training`` it may write its parameters.
 
     ``plain`` is not trusted: raises FormatError, naming ``where``, for anything that is not a well-formed
     Program of operators that this build has.
@@ -160,7 +160,7 @@ def from_plain(plain: object, where: str = "program", training: bool = False) ->
 
 
 def _text_faults(program: Program) -> Iterator[str]:
-    """The Program must have a text, although nothing that runs looks at its notes."""
+    """Faults of the notes: the Program must be printable, although nothing that runs reads them."""
     try:
         program.to_string()
     except Exception as error:  # notes of other types than expected raise errors of any class

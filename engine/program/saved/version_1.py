@@ -1,7 +1,7 @@
-"""Programs that were written before operators had regions, as they are written now.
+"""Conversion of Programs that were saved before operators had regions (version 1) to version 2.
 
-Version 1 kept the sub-blocks of control flow, and the names of what they take and give, among the attributes.
-Nothing here is checked: what comes out is read and distrusted like any file.
+Version 1 kept the sub-blocks of control flow, and the names of their arguments and results, among the
+attributes. Nothing is checked here: the result is checked like any file.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ Plain = dict[str, Any]
 
 
 def from_version_1(plain: Plain) -> Plain:
-    """``plain`` of version 1 as version 2. Raises KeyError, TypeError ... for what is neither."""
+    """Convert ``plain`` of version 1 to version 2. Malformed input raises errors of any class."""
     blocks = plain["blocks"]
     return {**plain, "version": 2, "blocks": [_block(blocks, block) for block in blocks]}
 
@@ -32,7 +32,7 @@ def _operator(blocks: list[Plain], index: int, operator: Plain) -> Plain:
 
 
 def _place(blocks: list[Plain], index: int, name: str) -> list[Any]:
-    """Where the Variable stands that a block knows by a name: in itself, in a parent, or borrowed."""
+    """The place of the Variable that a block knows by a name: in itself, in a parent, or borrowed."""
     start = index
     while 0 <= index < len(blocks):
         block = blocks[index]
