@@ -1,1 +1,1 @@
-"""What everything else stands on: imports NumPy and the standard library only."""
+"""The foundation of the engine: it imports NumPy and the standard library only."""

@@ -16,17 +16,17 @@ Value = TypeVar("Value")
 
 
 class Setting(Generic[Value]):
-    """One value: that of the innermost guard which is open in this context, else the process's.
+    """One value: that of the innermost guard open in this context, else the process's.
 
-    Guards may be left in another order than the one they were entered in, as guards around the ``yield`` of
-    two generators are: each removes what it set itself. Leaving a guard in another context than the one it
-    was entered in (a generator that is closed by another thread) changes nothing there.
+    Guards may be left in another order than they were entered, as guards around the ``yield`` of two
+    generators are: each removes its own value. Leaving a guard in a context other than its own (a generator
+    that is closed by another thread) changes nothing there.
     """
 
     __slots__ = ("_look", "_open", "process")
 
     def __init__(self, name: str, value: Value) -> None:
-        self.process = value  # what holds outside of guards, in every thread
+        self.process = value  # the value outside of guards, in every thread
         self._open: ContextVar[tuple[tuple[object, Value], ...]] = ContextVar(name, default=())
         self._look = self._open.get
 
@@ -36,9 +36,10 @@ class Setting(Generic[Value]):
         return found[-1][1] if found else self.process
 
     def set(self, value: Value) -> Value:
-        """Change the value without a guard of its own; returns the one before.
+        """Change the value without a guard of its own; returns the previous value.
 
-        Within a guard this holds until that guard ends, in its context only; else for the process.
+        Within a guard the change lasts until that guard ends, in its context only; outside it is
+        process-wide.
         """
         found = self._open.get()
         if found:

@@ -56,7 +56,7 @@ class DType:
 
 
 class _Unstored(DType):
-    """A data type that can be named and asked about, while no tensor holds it here."""
+    """A data type that can be named and compared, but that no tensor can have here."""
 
     __slots__ = ("_size",)
 
@@ -67,7 +67,7 @@ class _Unstored(DType):
     @property
     def np(self) -> Any:  # type: ignore[override]
         """Raises DTypeError: NumPy has no such type."""
-        raise DTypeError(f"{self}: no tensor holds it here, NumPy has no such type; use float16 or float32")
+        raise DTypeError(f"{self}: NumPy has no such type, so no tensor can have it; use float16 or float32")
 
     @property
     def itemsize(self) -> int:
@@ -126,7 +126,7 @@ def as_dtype(value: Any) -> DType:
         return default_dtype()
     elif isinstance(value, (np.dtype, type)):
         return from_numpy(np.dtype(value))
-    raise DTypeError(f"dtype: {value!r} is no data type; use one of {sorted(_BY_NAME)}")
+    raise DTypeError(f"dtype: {value!r} is not a data type; use one of {sorted(_BY_NAME)}")
 
 
 def require_fitting(where: str, values: Any, dtype: DType) -> None:

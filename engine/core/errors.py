@@ -1,9 +1,9 @@
-"""The one family of errors: each message says where, what is wrong, the values seen, and what to do.
+"""The family of the engine's errors: each message says where, what is wrong, the values seen, what to do.
 
 Every class also derives from the built-in exception that a Paddle user would catch (``ValueError`` for a
-wrong shape, ``TypeError`` for a wrong dtype, ...), so code written for Paddle keeps catching what it caught.
-Where Paddle raises now one class and now another for the same mistake (an axis out of range is an
-``IndexError`` in slicing and a ``ValueError`` in a reduction), ours is both.
+wrong shape, ``TypeError`` for a wrong dtype, ...), so code written for Paddle catches the same errors here.
+Where Paddle raises different classes for the same mistake (an axis out of range is an ``IndexError`` in
+slicing and a ``ValueError`` in a reduction), ours derives from both.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class GradientError(EngineError, RuntimeError, ValueError):
 
 
 class NotFiniteError(EngineError, RuntimeError):
-    """A result that holds nan or infinity, where that is looked for."""
+    """A result that holds nan or infinity, where results are checked for them."""
 
 
 class ModeError(EngineError, RuntimeError):
@@ -52,7 +52,7 @@ class ModeError(EngineError, RuntimeError):
 
 
 class DeviceError(EngineError, RuntimeError):
-    """A device that is not there, or whose extra is not installed."""
+    """A device that does not exist, or whose extra is not installed."""
 
 
 class ConversionError(EngineError):
@@ -76,7 +76,7 @@ class DataError(EngineError, OSError):
 
 
 class AbsentError(DataError, FileNotFoundError):
-    """A file that is not there."""
+    """A file that does not exist."""
 
 
 class SaveError(EngineError, OSError):

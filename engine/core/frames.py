@@ -1,4 +1,4 @@
-"""Frames of the running code: which belong to the engine, and which is the user's line."""
+"""Frames of the running code: the user's line among those of the engine."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from engine.core.errors import EngineError
 ENGINE_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
-# Whether a file belongs to the engine, by name. A plain dict, asked with a subscript: once for every
-# operator that is recorded.
+# Whether a file belongs to the engine, by name. A plain dict, because every recorded operator reads it.
 INTERNAL: dict[str, bool] = {}
 
 

@@ -19,7 +19,7 @@ from engine.core.opdef import OPS, REQUIRED, OpDef
 from engine.core.operator import Operator, OutEdge
 from engine.core.random import default_generator
 
-# What the eager room provides once it is imported: the Tensor class and the functions that need it.
+# Set by the eager room when it is imported: the Tensor class and the functions that need it.
 LINKS: dict[str, Any] = {}
 
 _COMMON: dict[str, Any] = {
@@ -40,8 +40,8 @@ _COMMON: dict[str, Any] = {
 _LOCAL = ("opdef", "kernel", "r", "out", "node", "f", "code", "inside", "error")
 
 
-# The apply function of every operator begins with this code, which writes the operator's own body at the
-# first call: a program uses few of the operators, and compiling all of them took a third of the import.
+# The first code of every apply function: it writes the operator's own body at the first call. A program uses
+# few of the operators, and compiling all of them took a third of the import.
 _UNWRITTEN = compile(
     "def apply(*args, **kwargs): return first_call(args, kwargs)", "<apply at first call>", "exec"
 ).co_consts[0]
@@ -219,7 +219,7 @@ def _record(opdef: OpDef, targets: list[str], attrs: str) -> list[str]:
         if opdef.saved_outputs:
             lines.append(f"node.outputs = ({kept_outputs})")
         lines.append("node.shapes = tuple([None if a is None else a.shape for a in r])")
-    # Each field set costs: what no rule of the operator asks for stays unset, and nobody reads it.
+    # Setting a field costs time: a field that no rule of the operator asks for stays unset and is not read.
     if opdef.saved_inputs or opdef.saved_outputs:
         lines.append("node.counters = None")
         if not opdef.saved_inputs:

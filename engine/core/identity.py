@@ -1,7 +1,7 @@
 """A mapping and a set whose keys are compared by identity.
 
-Variables and Tensors define ``==`` elementwise, so they can't be keys of a dict by value. A plain dict from
-``id(key)`` finds a wrong entry once the key is freed and its id is used again; these keep their keys alive.
+Variables and Tensors define ``==`` elementwise, so they can't be keys of a dict by value. A plain dict by
+``id(key)`` finds a wrong entry once the key is freed and its id is reused; these keep their keys alive.
 """
 
 from __future__ import annotations

@@ -11,12 +11,12 @@ from engine.core.spec import Spec
 
 
 def same_as_x(x: Spec, **_: Any) -> Spec:
-    """One input, an output like it."""
+    """One input; the output has its shape and dtype."""
     return x
 
 
 def floating_as_x(where: str) -> Callable[..., Spec]:
-    """One floating input, an output like it."""
+    """One floating input; the output has its shape and dtype."""
 
     def infer(x: Spec, **_: Any) -> Spec:
         require_floating(where, x=x)
@@ -144,13 +144,13 @@ def reshaped(where: str, shape: Sequence[int], target: Sequence[int]) -> tuple[i
         if d == 0:
             if n >= len(shape):
                 raise ShapeError(
-                    f"{where}: 0 at position {n} of {list(target)} keeps a dimension that {list(shape)} has "
-                    "not"
+                    f"{where}: 0 at position {n} of {list(target)} keeps a dimension that {list(shape)} "
+                    "does not have"
                 )
             d = shape[n]
             result.append(d)
         elif d < -1:
-            raise ShapeError(f"{where}: {d} in {list(target)} is no dimension; use -1 once for the rest")
+            raise ShapeError(f"{where}: {d} in {list(target)} is not a dimension; use -1 once for the rest")
         else:
             result.append(d)
     unknown_rest = [n for n, d in enumerate(target) if d == -1]

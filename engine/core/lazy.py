@@ -1,4 +1,4 @@
-"""Names of a package that are imported when somebody asks for them.
+"""Lazy names of a package: imported at their first use.
 
 ``import engine`` takes less time for every module it leaves out: reading files, pictures and the conversion
 of Python source are needed by some programs only.
@@ -20,8 +20,8 @@ def lazy(
 ) -> Callable[[str], Any]:
     """A ``__getattr__`` for ``package``: its submodules ``modules``, and ``members``: module -> names in it.
 
-    A name is looked up once; then it is an attribute of the package like any other. ``missing`` is asked for
-    all other names, and raises.
+    A name is looked up once; then it is an attribute of the package like any other. ``missing`` is called for
+    all other names and raises.
     """
     places = {name: module for module, names in (members or {}).items() for name in names}
 

@@ -1,4 +1,4 @@
-"""What numbers the data types hold: ``finfo`` and ``iinfo``."""
+"""The range and precision of data types: ``finfo`` and ``iinfo``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bounded caches: what was used last is kept, what was not used for longest is dropped.
+"""Bounded caches: the entries used last are kept, those unused for longest are dropped.
 
 Compiled plans and converted Programs are kept by shape, and shapes may vary for as long as a program runs.
 ``capacity`` and ``set_capacity`` read and set how many entries a cache of each kind keeps:
@@ -60,10 +60,10 @@ class _Entry(Generic[Value]):
 
 
 class LRU(Generic[Key, Value]):
-    """The values of one kind that were used last, by key; several threads may share one.
+    """The values used last, by key; several threads may share one cache.
 
     A hit takes no lock: it looks the key up and notes the time. Dropping an entry searches for the one with
-    the oldest time, which is cheap beside compiling the value that takes its place.
+    the oldest time, which is cheap compared with compiling the value that takes its place.
     """
 
     __slots__ = ("_entries", "_lock", "kind")
@@ -75,7 +75,7 @@ class LRU(Generic[Key, Value]):
         self._lock = threading.RLock()
 
     def get(self, key: Key) -> Value | None:
-        """The value of ``key``, which counts as used now; None where there is none."""
+        """The value of ``key``, marked as used now; None where there is none."""
         entry = self._entries.get(key)
         if entry is None:
             return None
@@ -83,7 +83,7 @@ class LRU(Generic[Key, Value]):
         return entry.value
 
     def ensure(self, key: Key, make: Callable[[], Value]) -> Value:
-        """The value of ``key``; where there is none, what ``make`` gives is kept.
+        """The value of ``key``; where there is none, ``make()`` gives it and it is kept.
 
         Of several threads that ask for one key at once, one makes the value and the others wait for it.
         """
@@ -97,9 +97,9 @@ class LRU(Generic[Key, Value]):
         return found
 
     def put(self, key: Key, value: Value) -> None:
-        """Keep ``value``; drops what was not used for longest where the cache is full."""
+        """Keep ``value``; drops the entry unused for longest where the cache is full."""
         with self._lock:
-            self._entries.pop(key, None)  # the order of the entries is that in which they were kept
+            self._entries.pop(key, None)  # entries are in the order in which they were stored
             self._entries[key] = _Entry(value)
             while len(self._entries) > _capacities[self.kind]:
                 del self._entries[min(self._entries, key=self._used)]
@@ -128,5 +128,5 @@ class LRU(Generic[Key, Value]):
         return len(self._entries)
 
     def __reduce__(self) -> tuple[type[LRU[Key, Value]], tuple[str]]:
-        """A copy is empty: plans refer to the very objects that the original's owner consists of."""
+        """A copy is empty: plans refer to the objects of the original's owner."""
         return type(self), (self.kind,)

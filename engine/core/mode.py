@@ -1,4 +1,4 @@
-"""What applying an operator means now: eager (compute and record) or building (infer and append)."""
+"""Modes: applying an operator computes and records (eager), or infers and appends (building)."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 class Mode:
     """The meaning of an operator application, of gradient recording and of precision, in one object.
 
-    Instances are not changed once current; a context manager makes a variant current instead, so a look at
-    one ContextVar answers every question that an operator asks.
+    An instance does not change once it is current; a context manager makes a variant current instead, so an
+    operator reads everything from one ContextVar.
     """
 
     fast = False  # the generated eager path may run: NumPy arrays, no tracing, no mixed precision
@@ -32,7 +32,7 @@ class Mode:
 
 
 class _Default:
-    """The process-wide mode, seen by every context that set none: so `enable_static` holds in new threads."""
+    """The process-wide mode, seen by contexts without their own: `enable_static` also affects new threads."""
 
     __slots__ = ("mode",)
 
@@ -42,7 +42,7 @@ class _Default:
 
 default = _Default()
 # The mode of this context; None: the process-wide one. Generated code reads it, so it is not a Setting, which
-# takes one step more.
+# takes one more step.
 variable: ContextVar[Mode | None] = ContextVar("engine_mode", default=None)
 # The innermost block that is open in this context, the mode to go back to, and the blocks around it.
 _Open: TypeAlias = "tuple[object, Mode | None, _Open] | None"
@@ -61,7 +61,7 @@ def set_default(mode: Mode) -> None:
 
 @contextmanager
 def use(mode: Mode) -> Iterator[Mode]:
-    """Within the block (and this context only) ``mode`` is current."""
+    """Make ``mode`` current within the block, in this context only."""
     block = object()
     enter(block, mode)
     try:
@@ -77,15 +77,16 @@ def enter(block: object, mode: Mode) -> None:
 
 
 def open_after(block: object, before: Mode | None) -> None:
-    """Let ``leave(block)`` go back to ``before``; what is current stays so."""
+    """Let ``leave(block)`` go back to ``before``; the current mode does not change."""
     _open.set((block, before, _open.get()))
 
 
 def leave(block: object) -> None:
-    """Go back to what was current before ``block`` was entered.
+    """Go back to the mode that was current before ``block`` was entered.
 
-    Where a block entered later is still open (two generators can do that), its mode stays current, and it
-    goes back to what was there before this one. In another context than that of ``enter`` nothing changes.
+    Where a block entered later is still open (two generators can do that), its mode stays current, and
+    leaving it goes back to the mode before this block. In another context than that of ``enter`` nothing
+    changes.
     """
     innermost = _open.get()
     if innermost is not None and innermost[0] is block:

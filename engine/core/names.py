@@ -14,7 +14,7 @@ _counting = threading.Lock()
 
 
 class NameGenerator:
-    """Counts per prefix. Parameter names come from here, so two processes that build alike name alike."""
+    """Counts per prefix. Two processes that build the same model give its parameters the same names."""
 
     def __init__(self, prefix: str = "") -> None:
         self.prefix = prefix
@@ -41,9 +41,9 @@ def generate(key: str) -> str:
 
 
 def switch(generator: NameGenerator | None = None) -> NameGenerator:
-    """Make ``generator`` (a fresh one by default) the current one; returns the one before it.
+    """Make ``generator`` (a fresh one by default) the current one; returns the previous one.
 
-    Outside of ``guard`` this holds for the whole process, as in Paddle; within one, until it ends and in its
+    Outside of ``guard`` the change is process-wide, as in Paddle; within one it lasts until that ends, in its
     context only.
     """
     return _current.set(generator if generator is not None else NameGenerator())
@@ -51,8 +51,7 @@ def switch(generator: NameGenerator | None = None) -> NameGenerator:
 
 @contextmanager
 def guard(generator: NameGenerator | str | None = None) -> Iterator[NameGenerator]:
-    """Within the block, and this context only, names come from ``generator`` (a prefix, a generator, or a
-    fresh one)."""
+    """Take names from ``generator`` (a prefix, a generator, or a fresh one) in the block and this context."""
     made = generator if isinstance(generator, NameGenerator) else NameGenerator(generator or "")
     with _current.guard(made):
         yield made

@@ -40,7 +40,7 @@ def _pack(structure: Any, leaves: Iterator[Any]) -> Any:
 
 
 def map_structure(function: Callable[..., Any], *values: Any) -> Any:
-    """``function`` applied to corresponding leaves of values of one structure."""
+    """Apply ``function`` to corresponding leaves of values of one structure."""
     return pack(values[0], [function(*leaves) for leaves in zip(*[flatten(v) for v in values], strict=True)])
 
 

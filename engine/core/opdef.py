@@ -1,4 +1,4 @@
-"""What an operator is: one definition with kernel, inference, gradient rules and effects.
+"""OpDef: the definition of an operator, with kernel, inference, gradient rules and effects.
 
 ::
 
@@ -28,7 +28,7 @@ P = ParamSpec("P")
 R = TypeVar("R", covariant=True)
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
-# What is wrong with an Operator, a sentence each.
+# Gives one sentence for each fault of an Operator.
 Check = Callable[[Any], Iterator[str]]
 
 REQUIRED = inspect.Parameter.empty
@@ -55,7 +55,7 @@ class Output:
 
 
 class Rule:
-    """A gradient rule and what it asks for, by parameter name.
+    """A gradient rule and the values that it asks for by parameter name.
 
     A rule with ``**attrs`` takes the attributes that it does not ask for by name, ``rest``, to pass them on.
     """
@@ -136,7 +136,7 @@ class OpDef:
         self.namespace: dict[str, Any] = {}  # globals of the generated apply function
         unknown = set(writes) - set(outputs) | set(writes.values()) - set(self.input_names)
         if unknown:
-            raise TypeError(f"op {name}: writes names {sorted(unknown)}, which are no output or input of it")
+            raise TypeError(f"op {name}: writes names {sorted(unknown)}, not outputs and inputs of it")
 
     def _read_signature(self, slots: Mapping[str, str]) -> None:
         inputs: list[Input] = []
@@ -170,7 +170,7 @@ class OpDef:
 
     # -- gradients -------------------------------------------------------------------------------------------
     def grad(self, **rules: Callable[..., Any]) -> None:
-        """One rule an input: ``add.grad(x=lambda g: g, y=lambda g: g)``.
+        """Define one rule for each input: ``add.grad(x=lambda g: g, y=lambda g: g)``.
 
         A rule asks by parameter name for gradients, inputs, outputs and attributes; ``**attrs`` are all
         attributes that it does not name: ``flip.grad(x=lambda g, **attrs: flip(g, **attrs))``.
@@ -214,7 +214,7 @@ class OpDef:
                 )
         for target in rule.targets:
             if target not in self.index_of or target in self.rule_of:
-                raise TypeError(f"gradient of {self.name}: {target!r} is no input, or has a rule already")
+                raise TypeError(f"gradient of {self.name}: {target!r} is not an input, or has a rule already")
             self.rule_of[target] = rule
         self.rules.append(rule)
         for asked in rule.asks:
@@ -229,9 +229,9 @@ class OpDef:
         relink(self)
 
     def input_asked(self, asked: str) -> str | None:
-        """The input that a rule asks for: by its name, or as ``x_like``, which may have another value by now.
+        """The input that a rule asks for: by its name, or as ``x_like``, whose value may have changed.
 
-        ``x_like`` is for its shape, dtype and device: a change in place does not matter.
+        ``x_like`` gives shape, dtype and device: a change in place does not matter.
         """
         if asked in self.index_of:
             return asked
@@ -327,14 +327,14 @@ def op(
     ``broadcasts`` that gradients are summed back to the inputs' shapes; ``complex`` that the gradient rules
     hold for complex values too (they are linear with real factors, or they conjugate); ``opaque`` that it
     runs a Python function that only this process has, so no file may hold it; ``order=1`` that there are no
-    second derivatives (say why beside it), ``order=0`` that it computes such a first one; ``hidden``
-    attributes are not printed; ``output_list`` names the output that is a list. An operator is random where
-    its kernel takes ``key``.
+    second derivatives (give the reason in a comment), ``order=0`` that the operator computes such a first
+    derivative; ``hidden`` attributes are not printed; ``output_list`` names the output that is a list. An
+    operator is random where its kernel takes ``key``.
 
     ``regions`` names the sub-blocks of an operator of control flow; it ``loops`` where they run any number of
     times. ``passes_on`` says that the result of an effect is its input, so that a second run leaves the
-    effect out; ``gradient_effect`` that the gradient has an effect, too. ``check`` yields what is wrong with
-    one application in a Program: regions that do not fit its inputs and outputs.
+    effect out; ``gradient_effect`` that the gradient has an effect, too. ``check`` yields the faults of one
+    application in a Program: regions that do not fit its inputs and outputs.
     """
 
     def decorate(kernel: Callable[..., Any]) -> Applier[Any, Any]:

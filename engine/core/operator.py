@@ -21,16 +21,16 @@ class Operator:
     """An operator with its inputs, attributes and the place in the user's code that made it.
 
     In a Block, ``inputs`` are the Variables read (lists for list inputs, None for absent ones) and
-    ``outputs`` the Variables written. ``regions`` are the sub-blocks that it runs. ``kept`` is the
-    Variable that keeps what a second run takes, where a gradient replays the operator: the random key
-    that was drawn, or the iterations of a loop; ``replay`` marks such a second run, which draws no new
-    key and has no effects. ``notes`` keeps what only its text shows.
+    ``outputs`` the Variables written. ``regions`` are the sub-blocks that it runs. ``kept`` is the Variable
+    that keeps what a replay needs, where a gradient replays the operator: the random key that was drawn, or
+    the iterations of a loop; ``replay`` marks the replay, which draws no new key and has no effects.
+    ``notes`` keeps what only its text shows.
 
     On the tape it never refers to its output Tensors, so a graph is a tree of references from results to
-    arguments and is freed the moment the last result goes. ``inputs`` then holds only the Tensors that a
-    gradient rule asks for, ``outputs`` only the arrays that one asks for, ``edges`` where the gradients
-    go, ``versions`` what the inputs' version counters said, and ``shapes`` the shape of the output (a
-    tuple of shapes for several).
+    arguments and is freed with the last result. ``inputs`` then holds only the Tensors that a
+    gradient rule asks for, ``outputs`` only the arrays that one asks for, ``edges`` where the gradients go,
+    ``versions`` the inputs' version counts at that time, and ``shapes`` the shape of the output (a tuple of
+    shapes for several).
     """
 
     __slots__ = (
@@ -94,7 +94,7 @@ class Operator:
         return self.code.co_filename, line_of(self.code, self.instruction)
 
     def note(self, key: str, value: Any) -> None:
-        """Keep something that only the text shows."""
+        """Keep a value that only the text shows."""
         self.notes = {**(self.notes or {}), key: value}
 
     def where(self) -> str:
@@ -173,7 +173,7 @@ class Operator:
         return name in self.all_attrs()
 
     def to_string(self, throw_on_error: bool = True, **_: Any) -> str:
-        """The line that stands for it in its Program's text."""
+        """Its line in the text of its Program."""
         return described(self).text()
 
     def __repr__(self) -> str:
@@ -202,13 +202,13 @@ class Description(Protocol):
 
 @delegate("engine.program.text.describe")
 def described(operator: Operator) -> Description:
-    """How Paddle shows an operator of a Block."""
+    """The description of an operator of a Block as Paddle shows it."""
     raise NotImplementedError
 
 
 @delegate("engine.program.text.describe")
 def paddle_type(operator: Operator) -> str:
-    """What Paddle's OpDesc calls an operator."""
+    """The name of an operator in Paddle's OpDesc."""
     raise NotImplementedError
 
 
@@ -227,8 +227,8 @@ class OutEdge:
 class Leaf:
     """Collects the gradient of a Tensor that no operator made. Knows no Tensor, so there is no cycle.
 
-    ``cleared`` makes zeros of the last gradient's kind if someone looks at a gradient set to zero; the
-    next backward then has nothing to add to.
+    ``cleared`` makes zeros like the last gradient when a gradient set to zero is read; until then the next
+    backward has nothing to add to.
     """
 
     __slots__ = ("cleared", "grad", "hooks", "shape")
@@ -241,7 +241,7 @@ class Leaf:
 
 
 class Counter:
-    """How often the storage that a Tensor and its views share was changed in place."""
+    """Version counter: how often the storage that a Tensor and its views share was changed in place."""
 
     __slots__ = ("count",)
 

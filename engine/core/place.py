@@ -1,4 +1,4 @@
-"""Where arrays live, and the array module (NumPy, CuPy) that computes there."""
+"""Places: the device of arrays, and the array module (NumPy, CuPy) that computes there."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def as_place(value: Any) -> Place:
     kind, _, index = str(value).lower().partition(":")
     kind = {"cuda": "gpu"}.get(kind, kind)
     if kind not in ("cpu", "gpu") or (index and not index.isdigit()) or (kind == "cpu" and index):
-        raise ArgumentError(f"set_device: {value!r} is no device; use 'cpu', 'gpu' or 'gpu:N'")
+        raise ArgumentError(f"set_device: {value!r} is not a device; use 'cpu', 'gpu' or 'gpu:N'")
     return CPUPlace() if kind == "cpu" else CUDAPlace(int(index or 0))
 
 
@@ -104,9 +104,9 @@ def current_place() -> Place:
 
 
 def set_device(device: Any) -> Place:
-    """Make ``device`` the place of new tensors: in every thread, or within ``place_guard`` until that ends.
+    """Make ``device`` the place of new tensors: in every thread, or until an open ``place_guard`` ends.
 
-    Raises MissingExtraError or DeviceError if it is not usable here, leaving the old one.
+    Raises MissingExtraError or DeviceError where the device can't be used; the old place then stays.
     """
     place = as_place(device)
     backend(place)
@@ -115,7 +115,7 @@ def set_device(device: Any) -> Place:
 
 
 def place_guard(device: Any) -> AbstractContextManager[Place]:
-    """Within the block, and this context only, ``device`` is the place of new tensors.
+    """Make ``device`` the place of new tensors within the block, in this context only.
 
     Raises as ``set_device``.
     """

@@ -1,7 +1,7 @@
 """Counter-based random numbers: every draw is a pure function of a key (seed, offset).
 
 One generator hands out keys; eager and static execution ask for them in the same order, so both draw the same
-numbers. A replayed body reuses the keys it was given the first time.
+numbers. A replay reuses the random keys of the first run.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MASK = (1 << 64) - 1
 
 
 class Generator:
-    """Hands out keys. Its whole state is two integers, so a checkpoint resumes it exactly."""
+    """Hands out random keys. Its whole state is two integers, so a checkpoint resumes it exactly."""
 
     def __init__(self, seed: int = 0) -> None:
         self._seed = int(seed)

@@ -9,7 +9,7 @@ from engine.core.dtype import DType, as_dtype, from_numpy
 
 
 class Spec:
-    """What is known about a value before it exists. Immutable; equal by value."""
+    """The shape and dtype of a value that may not exist yet. Immutable; equal by value."""
 
     __slots__ = ("dtype", "shape")
 
@@ -48,8 +48,7 @@ class Spec:
         return Spec(self.shape, dtype)
 
     def agrees(self, other: Spec) -> bool:
-        """Whether both may describe one value: same dtype, same number of dimensions, and no dimension that
-        both know differs."""
+        """Whether both may describe one value: the same dtype and rank, no known dimensions that differ."""
         return (
             self.dtype is other.dtype
             and len(self.shape) == len(other.shape)

@@ -1,4 +1,4 @@
-"""``import paddle`` means the engine: a finder that gives the engine's own modules under Paddle's names.
+"""The import finder that lets ``import paddle`` give the engine's own modules under Paddle's names.
 
 ``paddle.nn`` and ``engine.nn`` are the same module, submodules too, so a class has one identity whichever way
 it was imported.
@@ -25,7 +25,7 @@ makes ``import paddle`` work in the processes that a script spawns."""
 def install() -> None:
     """From here on ``import paddle`` and ``import paddle.nn.functional`` give the engine's modules.
 
-    A Paddle that this process has already imported stays what it is.
+    A Paddle that this process has already imported stays in place.
     """
     if not any(isinstance(finder, _AliasFinder) for finder in sys.meta_path):
         # Before Python's own finders: they would load engine/nn a second time under the name paddle.nn.

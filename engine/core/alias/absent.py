@@ -1,4 +1,4 @@
-"""Names of Paddle that are absent on purpose, and why: said wherever someone asks for one."""
+"""Names of Paddle that are absent on purpose, with the reason that error messages give."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from engine.core.alias import alias_name
 
 _LOD = "works on LoD tensors (rows of uneven length in one tensor), which do not exist here; {instead}"
 _PAD = "pad the rows and use nn.functional.sequence_mask"
-_IPU = "is for Graphcore's IPUs, on which nothing runs here"
+_IPU = "is for Graphcore's IPUs, which the engine does not support"
 
 ABSENT: dict[str, dict[str, str]] = {
     "paddle.static": {
         **dict.fromkeys(("IpuCompiledProgram", "IpuStrategy", "ipu_shard_guard", "set_ipu_shard"), _IPU),
-        "xpu_places": "is for Baidu's XPUs, on which nothing runs here; use cpu_places or cuda_places",
+        "xpu_places": "is for Baidu's XPUs, which the engine does not support; use cpu_places or cuda_places",
         "ctr_metric_bundle": (
             "adds up what Paddle's distributed recommender training reports; use static.auc, or compute the "
             "errors with operators"
@@ -40,12 +40,12 @@ ABSENT: dict[str, dict[str, str]] = {
 
 
 def reason(owner: str, name: str) -> str | None:
-    """Why Paddle's module ``owner`` lacks ``name`` here; None where that was not decided."""
+    """The reason why ``name`` of Paddle's module ``owner`` is absent here; None where there is none."""
     return ABSENT.get(owner, {}).get(name)
 
 
 def refusing(module: str) -> Callable[[str], Any]:
-    """A ``__getattr__`` for a module of the engine, whose AttributeError gives the reason there is."""
+    """A ``__getattr__`` for a module of the engine, whose AttributeError gives the reason."""
     owner = alias_name(module)
 
     def __getattr__(name: str) -> Any:

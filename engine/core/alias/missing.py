@@ -1,4 +1,4 @@
-"""What an exception says about a name that Paddle's modules lack here: which it is, and what was meant."""
+"""Messages for names of Paddle that are absent here: the full name, and the closest one that exists."""
 
 from __future__ import annotations
 
@@ -21,8 +21,11 @@ _SEARCHED = (
 
 
 def asked_for(error: BaseException) -> str | None:
-    """``paddle.nn.Lineer: no such name; did you mean paddle.nn.Linear?`` where ``error`` was raised because a
-    module, a Tensor or a Variable of the engine lacks a name, or a module of it is not there; else None."""
+    """The message for a missing name: ``paddle.nn.Lineer: no such name; did you mean paddle.nn.Linear?``.
+
+    None where ``error`` was not raised because a module, a Tensor or a Variable of the engine lacks a name,
+    or a module of it is missing.
+    """
     found = _missing(error)
     if found is None:
         return None
@@ -78,7 +81,7 @@ def _imported(module: str) -> ModuleType | None:
 
 
 def _suggestion(full: str, owner: str, name: str, public: list[str]) -> str:
-    """Where the very name is, else the closest one beside it, in full; empty where nothing is close."""
+    """The full name of another place of this name, else the closest name in ``owner``; empty without one."""
     if owner.partition(".")[0] == ALIAS:
         for place in _SEARCHED:
             found = getattr(_imported(REAL + place), name, None)

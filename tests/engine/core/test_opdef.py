@@ -105,7 +105,7 @@ def test_a_rule_that_asks_for_an_unknown_name_fails_at_definition() -> None:
 
     with pytest.raises(TypeError, match=r"gradient of t_rule: the rule asks for 'factor'.*'scale'"):
         rule.grad(x=lambda g, factor: g)
-    with pytest.raises(TypeError, match=r"gradient of t_rule: 'y' is no input"):
+    with pytest.raises(TypeError, match=r"gradient of t_rule: 'y' is not an input"):
         rule.grad(y=lambda g: g)
     rule.grad(x=lambda g, scale: g * scale)
     with pytest.raises(TypeError, match="has a rule already"):

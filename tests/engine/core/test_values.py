@@ -85,7 +85,7 @@ def test_places() -> None:
     assert as_place("gpu") == as_place("cuda:0") == CUDAPlace(0)
     assert repr(as_place("gpu:1")) == "Place(gpu:1)"
     for wrong in ("tpu", "gpu:x", "cpu:1", ""):
-        with pytest.raises(ArgumentError, match="is no device"):
+        with pytest.raises(ArgumentError, match="is not a device"):
             as_place(wrong)
 
 
@@ -154,7 +154,7 @@ def test_reshape_resolves(shape: Any, target: Any, want: Any) -> None:
     ("shape", "target", "words"),
     [((2, 3), (4,), "6 elements"), ((2, 3), (-1, 4), "do not fill"), ((2, 3), (-1, -1), "more than one -1"),
         ((2,), (2, 0), "keeps a dimension"),
-     ((2,), (-2,), "is no dimension")],
+     ((2,), (-2,), "is not a dimension")],
 )  # fmt: skip
 def test_reshape_refuses(shape: Any, target: Any, words: str) -> None:
     with pytest.raises(ShapeError, match=words):

@@ -1,4 +1,4 @@
-"""What ``import paddle`` finds first in a process that a script spawned: it makes way for the engine."""
+"""The module that ``import paddle`` finds first in a spawned process: it installs the finder."""
 
 import importlib
 import sys
@@ -6,5 +6,5 @@ import sys
 from engine.core import alias
 
 alias.install()
-# The import that runs this file hands out what stands in sys.modules when it is done.
+# The import that runs this file returns the module that is in sys.modules when it ends.
 sys.modules[alias.ALIAS] = importlib.import_module(alias.REAL)
