@@ -120,10 +120,9 @@ def outer_reads(blocks: Iterable[Block], results: Iterable[Variable] = ()) -> Id
 
 def captured(operator: Operator) -> IdentitySet[Variable]:
     """What the regions of an operator read from outside them."""
-    blocks = list(sub_blocks(operator))
-    if operator.opdef.loops:  # the block of a loop's values
-        blocks += [block.parent for block in blocks if block.parent is not None]
-    return outer_reads(blocks, [v for region in operator.regions for v in region.results])
+    regions = operator.regions
+    shared = [v.block for region in regions for v in region.arguments]
+    return outer_reads((*sub_blocks(operator), *shared), [v for region in regions for v in region.results])
 
 
 def results(operator: Operator) -> Iterator[Variable]:
