@@ -1,4 +1,4 @@
-"""The recipes of CONTRIBUTING.md, and a copy of the repository that they are carried out in."""
+"""The recipes of docs/recipes, and a copy of the repository that they are carried out in."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "CONTRIBUTING.md"
+INDEX = ROOT / "CONTRIBUTING.md"
 COPIED = ("engine", "studio", "widgets", "resources", "tests", "docs", "pyproject.toml")
+# Variables that would join a process to this test run: its workers, its options and its count of lines.
+JOINING = ("PYTEST_", "COV_", "COVERAGE_")
 # A paragraph that begins with a path names the file of the blocks that follow.
 _PART = re.compile(
     r"^\n`(?P<path>[\w/]+\.py)`|^```(?P<kind>python|diff|sh)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
@@ -30,12 +32,11 @@ class Step:
 
 
 def recipes() -> dict[str, list[Step]]:
-    """Title of a recipe -> its steps, in the order of the page."""
-    _, _, section = PAGE.read_text(encoding="utf-8").partition("\n## Recipes\n")
+    """Title of a recipe -> its steps, in the order of the index."""
     found = {}
-    for part in section.split("\n### ")[1:]:
-        title, _, text = part.partition("\n")
-        found[title] = list(_steps(text))
+    for name in re.findall(r"\]\((docs/recipes/[\w-]+\.md)\)", INDEX.read_text(encoding="utf-8")):
+        heading, _, text = (ROOT / name).read_text(encoding="utf-8").partition("\n")
+        found[heading.removeprefix("# ")] = list(_steps(text))
     return found
 
 
@@ -55,7 +56,8 @@ def carry_out(step: Step, root: Path) -> None:
         for line in step.text.splitlines():
             command, *arguments = line.split()
             assert command == "python", f"recipes run python only: {line}"
-            python(root, *arguments)
+            done = python(root, *arguments)
+            assert done.returncode == 0, said(done)
         return
     path = root / step.path
     if step.kind == "python":
@@ -74,21 +76,26 @@ def carry_out(step: Step, root: Path) -> None:
 
 
 def copy_repository(to: Path) -> None:
-    """The product and its tests, with the bytecode that fits them."""
+    """The product and its tests: copies, because through links the commands of recipes would write here."""
+    leave = shutil.ignore_patterns("__pycache__", "pictures")
     for name in COPIED:
         source = ROOT / name
         if source.is_dir():
-            shutil.copytree(source, to / name)
+            shutil.copytree(source, to / name, ignore=leave)
         else:
             shutil.copy2(source, to / name)
 
 
-def python(root: Path, *arguments: str) -> str:
-    """What a fresh Python prints that imports from ``root``; AssertionError with its words where it fails."""
-    environment = {**os.environ, "PYTHONPATH": str(root)}
+def python(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """A fresh Python that imports from ``root`` and knows nothing of this test run."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(JOINING)}
+    environment = kept | {"PYTHONPATH": str(root)}
     command = [sys.executable, *arguments]
-    done = subprocess.run(
+    return subprocess.run(
         command, cwd=root, env=environment, capture_output=True, encoding="utf-8", check=False
     )
-    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
-    return done.stdout
+
+
+def said(done: subprocess.CompletedProcess[str]) -> str:
+    """The end of what a process wrote."""
+    return done.stdout[-8000:] + done.stderr[-4000:]

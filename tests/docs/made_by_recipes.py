@@ -1,0 +1,258 @@
+"""What the recipes make is used: test_recipes.py runs this in a copy of the repository that has it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import engine as paddle
+from engine import nn, static
+from engine.core import names
+from engine.core.opdef import OPS
+from engine.static import InputSpec
+
+
+@pytest.fixture
+def statically() -> Iterator[None]:
+    """Static mode, with Programs, a scope and names of the test's own."""
+    paddle.enable_static()
+    programs = static.program_guard(static.Program(), static.Program())
+    with names.guard(), programs, static.scope_guard(static.Scope()):
+        yield
+    paddle.disable_static()
+
+
+def test_an_op(statically: None) -> None:
+    x = static.data("x", [2, 3])
+    x.stop_gradient = False
+    y = paddle.nn.functional.bump(x)
+    (g,) = static.gradients([y.sum()], [x])
+    assert g.shape == x.shape
+    assert "= bump(inputs={X=['x']}" in str(static.default_main_program())
+
+
+def test_the_rows_of_the_op() -> None:
+    from tests.engine.ops import test_table as table
+
+    cases = [case for case in table.CASES if case.op == "bump"]
+    assert len(cases) >= 4
+    table.test_every_operator_has_a_row()
+    table.test_rows_that_are_elsewhere_are_there()
+    table.test_every_rule_is_checked()
+    for case in cases:
+        table.test_forward(case)
+        table.test_infer_says_what_the_kernel_does(case)
+        table.test_gradient(case)
+        table.test_second_order(case)
+        table.test_dtype_is_kept(case)
+        for dims in ("known", "first") if case.unknown else ("known",):
+            table.test_static_equals_eager(case, dims)
+
+
+def test_an_op_with_sub_blocks(statically: None) -> None:
+    from engine.program.build.repeating import repeat
+    from engine.program.graph.check import check
+    from engine.program.passes import optimize
+
+    data = np.array([1.0, 2.0], "float32")
+    want = ((data * 2 + data[0]) * 2 + data[0]) * 2 + data[0]
+    x = static.data("x", [2])
+    first = x[0]
+    z = repeat(lambda v: v * 2 + x[0], x, 3) * first / first
+    program = static.default_main_program()
+    pruned = static.normalize_program(program, [x], [z])
+    merged = optimize(program, 1, [z.name])  # the sub-block's x[0] is the one outside
+    assert "slice" not in [o.type for o in merged.block(1).ops]
+    (repeated,) = [o for o in merged.global_block().ops if o.type == "repeat"]
+    assert first.name in [v.name for v in repeated.inputs[1]]
+    executor = static.Executor()
+    for one in (program, program.clone(for_test=True), pruned, merged):
+        check(one)
+        (found,) = executor.run(one, feed={"x": data}, fetch_list=[z.name])
+        np.testing.assert_array_equal(found, want)
+    text = str(program)
+    assert "= repeat(inputs={" in text
+    assert "body_block = block[1]" in text
+    assert "times = 3" in text
+
+
+def test_a_kernel_for_a_backend() -> None:
+    kernel, direct = OPS["bump"].kernel_for("cpu")
+    assert (kernel.__module__, direct) == ("engine.kernels.cpu.bumps", False)
+
+    calls = []
+    OPS["bump"].override("cpu", lambda xp, x: calls.append(x.shape) or kernel(xp, x))
+    try:
+        x = paddle.to_tensor(np.linspace(-2, 2, 6, dtype="float32"))
+        eager = paddle.nn.functional.bump(x)
+        assert calls == [(6,)]
+        spec = [InputSpec([None], "float32")]
+        planned = paddle.jit.to_static(lambda x: paddle.nn.functional.bump(x), spec)(x)
+        assert calls == [(6,), (6,)]
+    finally:
+        OPS["bump"].override("cpu", kernel)
+    np.testing.assert_allclose(eager.numpy(), np.exp(-(x.numpy() ** 2)), rtol=1e-6)
+    np.testing.assert_array_equal(eager.numpy(), planned.numpy())
+
+
+def test_a_conversion_pass() -> None:
+    @paddle.jit.to_static
+    def f(x: Any) -> Any:
+        return x**2
+
+    assert "return x * x" in f.code
+    assert float(f(paddle.to_tensor(3.0))) == 9.0
+
+
+def test_a_program_pass(statically: None) -> None:
+    from engine.program.passes import optimize
+    from engine.program.passes.pipeline import PIPELINE
+
+    x = static.data("x", [2, 3])
+    y = paddle.tanh(paddle.transpose(paddle.transpose(x, [1, 0]), [1, 0]))
+    program = static.default_main_program()
+    assert "cancel_transposes" in [each.rewrite.__name__ for each in PIPELINE]
+    assert [o.type for o in program.global_block().ops] == ["transpose2", "transpose2", "tanh"]
+    made = optimize(program, 1, [y.name])
+    assert [o.type for o in made.global_block().ops] == ["tanh"]
+    data = np.arange(6, dtype="float32").reshape(2, 3)
+    for one in (program, made):
+        (found,) = static.Executor().run(one, feed={"x": data}, fetch_list=[y.name])
+        np.testing.assert_allclose(found, np.tanh(data), rtol=1e-6)
+
+
+WANT = np.array([0.75, 1.25, 0.75], "float32")
+DATA = np.array([[1.0, -2.0, 3.0]], "float32")
+
+
+@pytest.mark.parametrize("convert", [lambda layer: layer, paddle.jit.to_static], ids=["eager", "converted"])
+def test_layer_and_optimizer_train(convert: Callable[[Any], Any]) -> None:
+    layer = nn.Gain(3)
+    forward = convert(layer)
+    rule = paddle.optimizer.SignSGD(0.25, parameters=layer.parameters())
+    forward(paddle.to_tensor(DATA)).sum().backward()
+    rule.step()
+    np.testing.assert_array_equal(layer.weight.numpy(), WANT)
+
+
+def test_a_layer(statically: None) -> None:
+    layer = nn.Gain(3)
+    assert repr(layer) == "Gain(channels=3)"
+    paddle.optimizer.SignSGD(0.25).minimize(layer(static.data("x", [None, 3])).sum())
+    executor = static.Executor()
+    executor.run(static.default_startup_program())
+    executor.run(feed={"x": DATA}, fetch_list=[])
+    trained = static.global_scope().find_var(layer.weight.name).get_tensor()
+    np.testing.assert_array_equal(trained.numpy(), WANT)
+
+
+def test_an_optimizer() -> None:
+    from typer.testing import CliRunner
+
+    from studio.cli import app
+
+    assert "signsgd" in CliRunner().invoke(app, ["train", "--help"]).stdout
+
+
+def test_a_widget_or_a_chart(request: pytest.FixtureRequest) -> None:
+    gui = pytest.importorskip("PySide6.QtGui", reason="the window needs Qt")
+    from widgets import theme
+    from widgets.gauge import Gauge
+
+    qtbot = request.getfixturevalue("qtbot")
+    gauge = Gauge()
+    qtbot.addWidget(gauge)
+    gauge.set_share(0.5)
+    gauge.resize(100, 10)
+    picture = gauge.grab().toImage()
+    assert picture.pixelColor(20, 5) == gui.QColor(theme.current().accent)
+    assert picture.pixelColor(80, 5) == gui.QColor(theme.current().track)
+    with pytest.raises(ValueError, match="2"):
+        gauge.set_share(2)
+
+
+def test_a_page_of_the_studio(request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    core = pytest.importorskip("PySide6.QtCore", reason="the window needs Qt")
+    from studio.app import Studio
+    from studio.session.runs import Run
+    from studio.session.session import Session
+
+    app = request.getfixturevalue("qapp")
+    studio = Studio(app, Session(runs_folder=tmp_path))
+    studio.show()
+    tab = studio.window.top.tab("facts")
+    assert (tab.text(), studio.actions["page_facts"].shortcut().toString()) == ("Facts", "Ctrl+7")
+    tab.click()
+    assert studio.window.current_page() == "facts"
+    line = studio.facts._page.line
+    assert line.isVisible()
+    assert line.text() == f"0 runs in {studio.session.runs_folder}"
+    assert studio.window.right.windowTitle() == "Facts"
+    studio.session.runs = [Run("r", "r", "failed", {}, 0.0, 0, 1, 0, 0.5, "", 0)]
+    studio.session.runs_changed.emit(studio.session.runs)
+    assert line.text().startswith("1 runs")
+    studio.close()
+    studio.session.runs_changed.emit([])
+    assert line.text().startswith("1 runs")
+    app.sendPostedEvents(None, core.QEvent.Type.DeferredDelete.value)
+
+
+def test_a_command_of_the_command_line(tmp_path: Path) -> None:
+    from typer.testing import CliRunner
+
+    from engine.files.checkpoint import write_checkpoint
+    from studio.cli import app
+
+    for step in (30, 4):
+        write_checkpoint(tmp_path / "checkpoints", step, {})
+    done = CliRunner().invoke(app, ["checkpoints", str(tmp_path), "--json"])
+    assert done.exit_code == 0, done.output
+    assert [json.loads(line)["step"] for line in done.stdout.splitlines()] == [4, 30]
+    lines = CliRunner().invoke(app, ["checkpoints", str(tmp_path)]).stdout.splitlines()
+    assert "step-00000030.h5" in lines[1]
+    assert "checkpoints" in CliRunner().invoke(app, ["--help"]).stdout
+    assert CliRunner().invoke(app, ["checkpoints", str(tmp_path / "nowhere")]).exit_code == 2
+
+
+def test_a_file_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from engine.core.errors import DataError, FormatError, SaveError
+    from engine.files.container import write_container
+    from engine.files.labels import read_labels, write_labels
+
+    path = tmp_path / "a.labels"
+    found = ["cat", "hund", "猫"]
+    write_labels(path, found)
+    assert read_labels(path) == found
+
+    def full(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    whole = path.read_bytes()
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "replace", full)
+        with pytest.raises(SaveError, match=r"a\.labels"):
+            write_labels(path, ["other"])
+    assert path.read_bytes() == whole
+    assert os.listdir(tmp_path) == ["a.labels"]
+
+    def refused() -> None:
+        with pytest.raises(FormatError, match=r"a\.labels"):
+            read_labels(path)
+
+    for position in range(0, len(whole), 97):
+        path.write_bytes(whole[:position] + bytes([whole[position] ^ 1]) + whole[position + 1 :])
+        refused()
+    path.write_bytes(whole[:-1])
+    refused()
+    write_container(path, "labels", 1, {"names": [1]})
+    refused()
+    write_container(path, "checkpoint", 1, {"names": ["a"]})
+    refused()
+    with pytest.raises(DataError, match="nowhere"):
+        read_labels(tmp_path / "nowhere")
