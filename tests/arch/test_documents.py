@@ -1,21 +1,25 @@
-"""What the README and the guide show exists: commands and options, Python names, links, marked commands."""
+"""What the pages show exists: commands, options, Python names, modules, files, links, marked commands."""
 
 from __future__ import annotations
 
 import ast
 import importlib
+import importlib.util
+import pydoc
 import re
 import shlex
+from functools import cache
 from pathlib import Path
 
 import pytest
 import typer
 
 from studio import cli
+from tests.docs.recipes import recipes
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
-    *(ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")),
+    *(ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")),
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
 
@@ -39,8 +43,8 @@ def test_commands_and_options_exist(line: str) -> None:
 
 
 def test_python_examples_use_names_that_exist() -> None:
-    # The recipes of CONTRIBUTING.md make new modules: they are carried out in tests/docs/test_recipes.py.
-    pages = [page for page in PAGES if page.name != "CONTRIBUTING.md"]
+    # The recipes make new modules: they are carried out in tests/docs/test_recipes.py.
+    pages = [page for page in PAGES if page.parent.name != "recipes"]
     blocks = [block for page in pages for block in _fenced(page, "python")]
     seen = 0
     for block in blocks:
@@ -62,7 +66,56 @@ def test_python_examples_use_names_that_exist() -> None:
     assert seen > 20
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+TOPS = "engine|studio|widgets|resources|tests|docs|bench"
+# Names in capital letters stand for any: docs/decisions/NNNN-title.md, engine.X.
+PLACEHOLDER = re.compile(r"\b(?:X|[A-Z]{4,})\b")
+
+
+@cache
+def _files() -> frozenset[str]:
+    """Every file and folder of the repository, without what Python and tools leave there."""
+    found = (path.relative_to(ROOT) for top in TOPS.split("|") for path in (ROOT / top).rglob("*"))
+    return frozenset(
+        {path.as_posix() for path in found if "__pycache__" not in path.parts} | {*TOPS.split("|")}
+    )
+
+
+@each_page
+def test_files_that_are_named_exist(page: Path) -> None:
+    """In full from the top, or by the end of the path (``backward/walk.py``)."""
+    text = page.read_text(encoding="utf-8")
+    named = set(re.findall(rf"`((?:{TOPS})/[\w./-]+|[\w-]+(?:/[\w-]+)*/[\w-]+\.py)`", text))
+    made = {step.path for steps in recipes().values() for step in steps}  # by the recipes
+    named = {path.rstrip("/") for path in named if not PLACEHOLDER.search(path)} - made
+    assert [path for path in sorted(named) if not any(f"/{f}".endswith(f"/{path}") for f in _files())] == []
+
+
+def _is_there(name: str) -> bool:
+    """Whether ``name`` is a module (which need not be importable here), or an attribute of one."""
+    outer, _, last = name.rpartition(".")
+    if not outer or not _is_there(outer):
+        return not outer
+    try:
+        if importlib.util.find_spec(name) is not None:
+            return True
+    except ModuleNotFoundError:  # the outer one is no package
+        pass
+    return hasattr(pydoc.locate(outer), last)
+
+
+def test_modules_that_are_named_exist() -> None:
+    contracts = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    missing = []
+    for page in PAGES:
+        for name in re.findall(rf"`((?:{TOPS})(?:\.\w+)+)`", page.read_text(encoding="utf-8")):
+            to_come = f'"({name.rpartition(".")[2]})"' in contracts  # a room that only its contract knows yet
+            if not (PLACEHOLDER.search(name) or to_come or name.endswith(".py") or _is_there(name)):
+                missing.append(f"{page.relative_to(ROOT)}: {name}")
+    assert missing == []
+
+
+@each_page
 def test_links_lead_somewhere(page: Path) -> None:
     links = re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8"))
     missing = [link for link in links if "://" not in link and not (page.parent / link).exists()]
