@@ -22,9 +22,11 @@ def to_static(
     """Run a function, or the forward of a Layer, as a static Program.
 
     As a decorator (``@to_static``, ``@to_static(input_spec=[...])``) or a call. A Layer is returned itself,
-    with its forward converted. ``build_strategy`` is accepted for Paddle's sake and has no effect.
+    with its forward converted. ``build_strategy`` is accepted for compatibility with Paddle and has no
+    effect.
 
-    Raises ConversionError for what can't be converted, ArgumentError for an input_spec that does not fit.
+    Raises ConversionError for code that can't be converted, ArgumentError for an input_spec that does not
+    fit.
     """
     if backend not in (None, "CINN"):
         raise ArgumentError(f"to_static: backend {backend!r} is unknown; leave it out")
@@ -39,7 +41,7 @@ def to_static(
         return _static(target, input_spec)
 
     if function is None:
-        convert.is_decorator = True  # type: ignore[attr-defined]  # jit.save tells who forgot the function
+        convert.is_decorator = True  # type: ignore[attr-defined]  # for the message of jit.save
         return convert
     return convert(function)
 
@@ -53,7 +55,7 @@ def _static(function: Any, input_spec: Any) -> StaticFunction:
 
 
 def not_to_static(func: Callable[..., Any] | None = None) -> Any:
-    """Leave a function as it is when code that calls it is converted."""
+    """Leave a function unconverted when code that calls it is converted."""
     if func is None:
         return not_to_static
     func._not_to_static = True  # type: ignore[attr-defined]
@@ -61,12 +63,12 @@ def not_to_static(func: Callable[..., Any] | None = None) -> Any:
 
 
 def ignore_module(modules: list[ModuleType]) -> None:
-    """Leave functions of these modules as they are."""
+    """Leave functions of these modules unconverted."""
     ignore_modules(modules)
 
 
 def enable_to_static(enable_to_static_bool: bool) -> None:
-    """False: converted functions run as they were written, until switched on again."""
+    """Switch conversion on or off; while it is off, converted functions run eagerly as written."""
     if not isinstance(enable_to_static_bool, bool):
         raise ArgumentError(f"enable_to_static: takes True or False: got {enable_to_static_bool!r}")
     Switch.enabled = enable_to_static_bool

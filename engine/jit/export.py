@@ -25,11 +25,11 @@ def save(layer: Any, path: str, input_spec: Any = None, **configs: Any) -> str:
     """Write ``path.pdmodel``, ``path.pdiparams`` and ``path.pdiparams.info``; returns their save id.
 
     ``layer`` is a Layer (its forward is saved, and every other method that is a converted function) or a
-    converted function. ``input_spec`` says what the inputs of forward are where the function does not.
+    converted function. ``input_spec`` describes the inputs of forward where the function has no specs.
     ``info`` (a dict of plain values: input scaling, class names, ...) is
-    stored with the model. The files are written atomically: a failure leaves what was there.
+    stored with the model. The files are written atomically: a failure leaves existing files unchanged.
 
-    Raises ArgumentError for what can't be saved or an input_spec that does not fit, SaveError if
+    Raises ArgumentError for a layer that can't be saved or an input_spec that does not fit, SaveError if
     writing fails.
     """
     unknown = set(configs) - {"info", "output_spec", "combine_params", "clip_extra", "skip_forward"}
@@ -48,7 +48,7 @@ def save(layer: Any, path: str, input_spec: Any = None, **configs: Any) -> str:
 def write_model(
     path: str, program: Program, methods: dict[str, Program], names: dict[int, str], info: Any
 ) -> str:
-    """Write Programs, whose parameters and buffers share their storage with Tensors, as the three files.
+    """Write Programs whose parameters and buffers share storage with Tensors as the three files.
 
     ``program`` is forward; ``names`` are those of the Tensors (by id) in the user's Layer. Returns the save
     id. Raises ArgumentError for two Tensors of one name, SaveError if writing fails.
@@ -81,7 +81,7 @@ def write_model(
 def _methods(layer: Any) -> dict[str, Program]:
     """The Programs of a Layer's converted methods other than forward.
 
-    Raises ArgumentError for one whose inputs nothing says.
+    Raises ArgumentError for a method without an InputSpec.
     """
     if not isinstance(layer, Layer):
         return {}
@@ -96,8 +96,8 @@ def _methods(layer: Any) -> dict[str, Program]:
             continue
         if hasattr(TranslatedLayer, name):
             raise ArgumentError(
-                f"jit.save: method {name!r} of {type(layer).__name__} hides one that every Layer has; "
-                "give it another name, or take to_static off it"
+                f"jit.save: method {name!r} of {type(layer).__name__} hides a method of every Layer; "
+                "give it another name, or remove to_static from it"
             )
         with modes.use(modes.current().with_grad(True)):
             concrete = function.concrete_program_specify_input_spec()
@@ -107,7 +107,7 @@ def _methods(layer: Any) -> dict[str, Program]:
 
 
 def _bound_together(programs: list[Program]) -> dict[str, Variable]:
-    """The parameters and buffers of all Programs by name; one of a name is shared."""
+    """The parameters and buffers of all Programs by name; Programs share those of the same name."""
     found: dict[str, Variable] = {}
     for program in programs:
         for variable in program.bound():
@@ -152,7 +152,7 @@ def _concrete(layer: Any, input_spec: Any) -> tuple[ConcreteProgram, dict[int, s
 
 
 def _forward(layer: Layer) -> StaticFunction:
-    """The forward as a StaticFunction, without changing the Layer."""
+    """Return the forward as a StaticFunction, without changing the Layer."""
     forward = layer.forward
     return StaticFunction(forward.__func__, None, forward.__self__)  # type: ignore[attr-defined]
 
@@ -161,7 +161,7 @@ def _chosen_outputs(concrete: ConcreteProgram, output_spec: Any) -> list[Variabl
     outputs = [v for v in concrete.outputs if v is not None]
     if output_spec is None:
         if not outputs:
-            raise ArgumentError("jit.save: the function returns no Tensor; return what is to be predicted")
+            raise ArgumentError("jit.save: the function returns no Tensor; return the Tensors to predict")
         return outputs
     wanted = [getattr(o, "name", o) for o in output_spec]
     by_name = {v.name: v for v in outputs}
@@ -187,7 +187,7 @@ def load(path: str, **configs: Any) -> TranslatedLayer:
 
 
 def described_variables(files: InferenceFiles) -> dict[str, dict[str, Any]]:
-    """What the information says of parameters and buffers by name. Raises FormatError for what is none."""
+    """The descriptions of parameters and buffers by name. Raises FormatError for malformed information."""
     variables = files.info.get("variables", {}) if isinstance(files.info, dict) else {}
     if not isinstance(variables, dict) or not all(isinstance(v, dict) for v in variables.values()):
         raise FormatError(
@@ -198,7 +198,7 @@ def described_variables(files: InferenceFiles) -> dict[str, dict[str, Any]]:
 
 
 def programs_of(files: InferenceFiles) -> dict[str, Program]:
-    """The Programs in the files by the name of the method. Raises FormatError for what is none."""
+    """The Programs in the files by the name of the method. Raises FormatError for malformed ones."""
     plain = files.program
     where = f"{files.prefix}.pdmodel"
     methods = plain.pop("methods", {}) if isinstance(plain, dict) else {}
@@ -211,7 +211,7 @@ def programs_of(files: InferenceFiles) -> dict[str, Program]:
 def weights_of(program: Program, weights: Mapping[str, Any], where: str) -> Iterator[tuple[Variable, Any]]:
     """The persistable Variables of a Program from a file, each with its array among ``weights``.
 
-    Raises FormatError, naming ``where``, for weights that are not there or do not fit.
+    Raises FormatError, naming ``where``, for weights that are missing or do not fit.
     """
     block = program.global_block()
     read = {id(v) for o in needed(block.ops, [block.var(n) for n in program.outputs]) for v in arguments(o)}
@@ -239,7 +239,7 @@ def _bind(
     described: dict[str, dict[str, Any]],
     shared: dict[str, Tensor],
 ) -> None:
-    """Give every persistable Variable a Tensor with its weights, those of one name the same."""
+    """Give every persistable Variable a Tensor with its weights; Variables of the same name share one."""
     for variable, array in weights_of(program, files.weights, f"{files.prefix}.pdiparams"):
         if variable.name in shared:
             program.bind(variable, shared[variable.name])

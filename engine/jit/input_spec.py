@@ -1,4 +1,4 @@
-"""InputSpec: what is known about an input before there is one."""
+"""InputSpec: the shape, dtype and name of an input."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engine.core.spec import Spec
 class InputSpec:
     """Shape (None or -1 where any size goes), dtype and name of an input.
 
-    Raises DTypeError or ArgumentError for a shape that is none.
+    Raises DTypeError or ArgumentError for an invalid shape.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class InputSpec:
         return cls(ndarray.shape, from_numpy(ndarray.dtype), name)
 
     def batch(self, batch_size: Any) -> InputSpec:
-        """Put a batch dimension in front, in place."""
+        """Insert a batch dimension in front, in place."""
         if isinstance(batch_size, (list, tuple)):
             if len(batch_size) != 1:
                 raise ArgumentError(f"InputSpec.batch: batch_size must be one number: got {batch_size!r}")
@@ -61,10 +61,10 @@ class InputSpec:
         return self
 
     def unbatch(self) -> InputSpec:
-        """Take the first dimension away, in place."""
+        """Remove the first dimension, in place."""
         if not self.shape:
             raise ArgumentError(
-                "InputSpec.unbatch: the shape is empty, there is no batch dimension to take away"
+                "InputSpec.unbatch: the shape is empty, there is no batch dimension to remove"
             )
         self.shape = self.shape[1:]
         return self
@@ -99,7 +99,7 @@ def _dims(shape: Any) -> tuple[int, ...]:
             d = -1
         if isinstance(d, bool) or not isinstance(d, (int, np.integer)) or d < -1:
             raise ArgumentError(
-                f"InputSpec: {d!r} in shape {list(shape)} is no dimension; use a size, or None for any"
+                f"InputSpec: {d!r} in shape {list(shape)} is not a dimension; use a size, or None for any"
             )
         dims.append(int(d))
     return tuple(dims)

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from engine.jit.static_function import ConcreteProgram
 
 
-# Programs of one key: enough for a GAN that freezes its parts in turn. Those whose buffers were replaced by
-# others never fit again and are dropped so.
+# Programs of one key: enough for a GAN that freezes its parts in turn. Programs whose buffers were replaced
+# never fit again; this limit drops them.
 STATES = 8
 
 
@@ -30,7 +30,7 @@ class ProgramCache:
         self._adding = threading.RLock()
 
     def fitting(self, key: Any) -> ConcreteProgram | None:
-        """The Program of a call of this kind in the present state, if there is one."""
+        """The Program of this kind of call in the present state, if there is one."""
         for concrete in self._kept.get(key) or ():
             if concrete.fits:
                 return concrete
@@ -50,7 +50,7 @@ class ProgramCache:
         return [concrete for kept in self._kept.values() for concrete in kept]
 
     def last(self) -> tuple[Any, ConcreteProgram]:
-        """The youngest Program with its key; raises IndexError where there is none."""
+        """The newest Program with its key. Raises IndexError where there is none."""
         kept = self._kept.items()
         if not kept:
             raise IndexError("ProgramCache.last: no Program was built yet; call the function")

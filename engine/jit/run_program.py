@@ -1,4 +1,4 @@
-"""A Program as one operator on the tape: forward it runs as a plan, its backward part when gradients come.
+"""A Program as one operator on the tape, with plans for its forward and its backward part.
 
 Parameters and buffers are read from (and effects written to) the eager Tensors that the Program
 shares storage with.
@@ -35,9 +35,9 @@ from engine.program.run.reuse import bases_of
 
 
 class Activation:
-    """What a forward run keeps for its backward: arrays of its own, its inputs, the random keys it drew.
+    """The values that a forward run keeps for its backward: saved arrays, inputs, drawn random keys.
 
-    ``shapes`` are those of its outputs: after a loop inference does not know them all.
+    ``shapes`` are those of its outputs, because inference does not know all of them after a loop.
     """
 
     __slots__ = ("keys", "saved", "shapes", "tensors")
@@ -83,10 +83,10 @@ class _Training:
     ``program`` computes ``gradients`` from ``inputs``, the incoming gradients ``fed``, and the random
     ``keys`` that the forward part draws; its first ``forward_count`` operators are the forward part.
 
-    ``given`` and ``wanted`` are positions among inputs + bound: whose value the backward needs, and whose
-    gradient it gives; ``overwritten`` are those given that the forward part replaces. ``fed_grads`` are
-    positions among the outputs whose gradient it takes, ``zeros`` their specs; ``shared`` those of outputs
-    whose array it reads.
+    ``given`` and ``wanted`` are positions among inputs + bound: those whose value the backward needs, and
+    those whose gradient it computes; ``overwritten`` are the given ones that the forward part replaces.
+    ``fed_grads`` are the positions of the outputs whose gradient it takes, ``zeros`` their specs; ``shared``
+    are those of the outputs whose array it reads.
     """
 
     program: Program
@@ -106,9 +106,9 @@ class _Training:
 
 
 class ProgramRunner:
-    """Runs a Program that stands for a function of Tensors, after the passes that change no result.
+    """Runs a Program that stands for a function of Tensors, after passes that do not change results.
 
-    ``keys`` are Variables of random keys that the caller gives, instead of drawing them.
+    ``keys`` are Variables of random keys that the caller passes instead of drawing them.
     """
 
     def __init__(
@@ -246,9 +246,9 @@ class ProgramRunner:
     ) -> list[Tensor]:
         """Gradients of the wanted inputs and parameters, from those of the outputs (None: zero).
 
-        Where they are to be differentiated themselves, they are computed by a Program on the tape: it
-        repeats the forward part with the random numbers of the first time and without effects. Raises
-        GradientError for what has no second derivative.
+        For second derivatives they are computed by a Program on the tape: it replays the forward part with
+        the random keys of the first run and without effects. Raises GradientError for an operator without a
+        second derivative.
         """
         if modes.current().grad:
             return self._recorded_backward(run, activation, grads)
@@ -350,9 +350,9 @@ def _output_gradients(
 
 
 def _overwritten(forward: Sequence[Operator], given: Sequence[Variable]) -> list[Variable]:
-    """Those of ``given`` that the forward part replaces; raises GradientError for one it reads after that.
+    """The Variables of ``given`` that the forward part replaces.
 
-    Its backward would need both values.
+    Raises GradientError for one that is read later: its backward would need both values.
     """
     replaced = written(forward)
     found = [v for v in given if id(v) in replaced]
@@ -365,7 +365,7 @@ def _overwritten(forward: Sequence[Operator], given: Sequence[Variable]) -> list
                 raise at_line(
                     GradientError(
                         f"{operator.type}: reads {variable.name!r} after it was changed in place, and a "
-                        "gradient needs it: clone() what is needed before the change, or detach() it"
+                        "gradient needs it: clone() the value before the change, or detach() it"
                     ),
                     operator,
                 )
@@ -378,7 +378,7 @@ def _saved(
     everything: Sequence[Variable],
     gradients: Sequence[Variable],
 ) -> tuple[list[Variable], list[Variable]]:
-    """What the backward part needs of the forward part: of its arguments, and of what it computed."""
+    """The values that the backward part needs of the forward part: arguments, and computed values."""
     place = {id(v) for v in everything}
     available = {id(v) for o in forward for v in results(o)} | place
     wanted = [v for o in needed(backward, gradients) for v in arguments(o)] + list(gradients)
@@ -387,5 +387,5 @@ def _saved(
 
 
 def _wrapped(result: Any) -> Tensor:
-    """A result as a Tensor; NumPy's kernels give scalars where there are no dimensions."""
+    """A result as a Tensor; NumPy's kernels return scalars for results without dimensions."""
     return wrap(np.asarray(result) if isinstance(result, np.generic) else result)

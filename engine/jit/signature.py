@@ -1,4 +1,4 @@
-"""Arguments of a converted function: which are Tensors, which are plain values, and the key of the cache."""
+"""Arguments of a converted function: Tensors, plain values, and the cache key made of both."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Signature:
         return dict(bound.arguments)
 
     def specified(self) -> dict[str, Any] | None:
-        """InputSpecs and plain values by parameter name, defaults where input_spec has none; None without it.
+        """InputSpecs and plain values by parameter name, completed by defaults; None without input_spec.
 
         Raises ArgumentError where the specs do not match the parameters.
         """
@@ -67,7 +67,7 @@ class Signature:
         if given:
             raise ArgumentError(
                 f"{self.where}: input_spec has {len(self.input_spec)} items: {self.where}{self.python} takes "
-                f"{len(parameters)}; remove what is too much"
+                f"{len(parameters)}; remove the others"
             )
         return found
 
@@ -96,7 +96,7 @@ class Signature:
 
 
 def as_specs(values: dict[str, Any]) -> dict[str, Any]:
-    """Arguments with every Tensor and array replaced by the InputSpec of its very shape."""
+    """Arguments with every Tensor and array replaced by the InputSpec of its exact shape."""
 
     def spec(value: Any) -> Any:
         if isinstance(value, Tensor):

@@ -34,7 +34,7 @@ _binding = threading.Lock()  # held while a method's StaticFunction is made for 
 class Switch:
     """Whether functions are converted, in the whole process, as in Paddle.
 
-    ``enable_to_static(False)`` makes converted functions run as they were written."""
+    ``enable_to_static(False)`` makes converted functions run eagerly as written."""
 
     enabled = True
 
@@ -90,7 +90,7 @@ class ConcreteProgram:
         return [v.tensor for v in self.runner.bound]
 
     def current_state(self) -> tuple[Any, ...]:
-        """Which parameters take gradients, and the modes of Layers called from outside of the own Layer.
+        """The parameters that take gradients, and the modes of called Layers outside of the function's own.
 
         A Program traced in another state does not fit.
         """
@@ -100,7 +100,7 @@ class ConcreteProgram:
         return tuple(state)
 
     def _buffer_places(self, layers: list[Any]) -> list[tuple[Variable, dict[str, Any], str]]:
-        """The Variables that stand for buffers of Layers, and where the Tensor of each is looked up."""
+        """The Variables that stand for buffers of Layers, each with the place of its Tensor."""
         bound = {id(v.tensor): v for v in self.runner.bound}
         return [
             (bound[id(tensor)], layer._buffers, name)
@@ -111,10 +111,10 @@ class ConcreteProgram:
 
     @property
     def fits(self) -> bool:
-        """Whether the Program is still that of its function; buffers that were replaced are taken over."""
+        """Whether the Program still fits its function; takes over buffers that were replaced."""
         for variable, fields, name in self._places:
             tensor = fields.get(name)
-            # A Variable stands there while another thread traces a function of this Layer.
+            # The place holds a Variable while another thread traces a function of this Layer.
             if tensor is not variable.tensor and not modes.is_symbolic(tensor):
                 if tensor is None or Spec(tensor.shape, tensor.dtype) != variable.spec:
                     return False
@@ -132,14 +132,14 @@ class ConcreteProgram:
         return nest.pack(self.result, leaves)
 
     def _hand_back(self, tensors: list[Tensor], results: list[Tensor]) -> None:
-        """Give the caller's tensors that the function changes in place their values."""
+        """Write the values of tensors that the function changes in place into the caller's tensors."""
         place = {id(v): n for n, v in enumerate(self.inputs)}
         for x, value in zip(self._changed, results, strict=True):
             replace("to_static", x if isinstance(x, Tensor) else tensors[place[id(x)]], value)
 
 
 def _filled(leaves: list[Any], results: Iterator[Any]) -> list[Any]:
-    """The leaves with the values that the run gave in place of those of the Program."""
+    """The leaves with the values of the run in place of the Program's Variables."""
     made = []
     for leaf in leaves:
         if isinstance(leaf, TensorArray):
@@ -153,8 +153,8 @@ class StaticFunction:
     """Calls ``function`` as a Program, which is built at the first call of each kind.
 
     Programs are kept by the specs of the Tensors, the values of the other arguments, and the train/eval modes
-    of the Layer the function belongs to. Several threads may call it at once: one of them builds a Program
-    that all need, the others wait for it.
+    of the Layer the function belongs to. Several threads may call it at once: one of them builds a Program,
+    the others wait for it.
     """
 
     def __init__(self, function: Callable[..., Any], input_spec: Any = None, instance: Any = None) -> None:
@@ -191,12 +191,12 @@ class StaticFunction:
 
     @property
     def _static_function_target(self) -> Callable[..., Any]:
-        """What code that is being converted calls in place of this."""
+        """The function that code under conversion calls in place of this."""
         return self._bound
 
     @property
     def dygraph_function(self) -> Callable[..., Any]:
-        """The function as it was written."""
+        """The original function."""
         return self._bound
 
     @property
@@ -257,7 +257,7 @@ class StaticFunction:
         if concrete is None:
             concrete = self._traced(key, as_specs(values) if specs is None else specs)
         if specified is None and concrete.takes_tensors_only:
-            tensors = list(values.values())  # of the very shapes and dtypes in the key
+            tensors = list(values.values())  # with the shapes and dtypes of the key
             for tensor in tensors:
                 if not isinstance(tensor, Tensor):
                     break
@@ -274,7 +274,7 @@ class StaticFunction:
         return made
 
     def _modes(self) -> tuple[bool, ...]:
-        """The train/eval modes that the trace depends on, and what the Layer tree consists of."""
+        """The train/eval modes that the trace depends on, and the Layers of the tree."""
         layer = self._instance
         if layer is None or not hasattr(layer, "_sub_layers"):
             return ()
@@ -283,7 +283,7 @@ class StaticFunction:
     def concrete_program_specify_input_spec(self, input_spec: Any = None) -> ConcreteProgram:
         """The Program for ``input_spec`` (the function's own by default), for saving.
 
-        Raises ArgumentError where neither an input_spec nor an earlier call says what the inputs are.
+        Raises ArgumentError where neither an input_spec nor an earlier call gives the inputs.
         """
         if input_spec is not None:
             return StaticFunction(self._function, input_spec, self._instance)._from_spec()
@@ -294,7 +294,7 @@ class StaticFunction:
             if not self.signature.python.parameters:
                 return self._from_spec([])
             raise ArgumentError(
-                f"{self._function.__qualname__}: nothing says what its inputs are; pass "
+                f"{self._function.__qualname__}: its inputs are unknown; pass "
                 "input_spec=[InputSpec(...)] to jit.save or to_static, or call it once in this mode before"
             )
         if len(fitting) > 1:
@@ -329,7 +329,7 @@ class StaticFunction:
         return self.concrete_program.outputs
 
     def get_concrete_program(self, *args: Any, **kwargs: Any) -> tuple[ConcreteProgram, ProgramRunner]:
-        """The Program for a call with these arguments (Tensors or InputSpecs), and what runs it."""
+        """The Program for a call with these arguments (Tensors or InputSpecs), and its runner."""
         values = self.signature.bind(args, kwargs)
         if any(isinstance(leaf, InputSpec) for leaf in nest.flatten(values)):
             key = (cache_key(values), self._modes())
@@ -339,7 +339,7 @@ class StaticFunction:
         return concrete, concrete.runner
 
     def rollback(self) -> Callable[..., Any]:
-        """The function as it was written, put back into its Layer."""
+        """Put the original function back into its Layer and return it."""
         layer = self._instance
         name = self._function.__name__
         if layer is not None and layer.__dict__.get(name) is self:
@@ -376,7 +376,7 @@ def _walk_modes(layer: Any) -> Iterator[Any]:
 
 
 def require_function(function: Any) -> Callable[..., Any]:
-    """``function`` itself; raises ConversionError for what can't be converted."""
+    """Return ``function`` itself. Raises ConversionError for a value that is not a Python function."""
     if not callable(function):
         raise ConversionError(
             f"to_static: takes a function, a method or a Layer: got {type(function).__name__}"

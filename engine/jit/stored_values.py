@@ -1,4 +1,4 @@
-"""Attributes of Layers that a converted function stores Tensors in; after a call they hold that call's."""
+"""Attributes of Layers in which a converted function stores Tensors; each call updates them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Before = dict[int, dict[str, Any]]
 
 
 class StoredValue:
-    """``fields[name]``, in which the function left ``value``, a structure with Variables of its Program."""
+    """``fields[name]``, in which the function stored ``value``, a structure with Variables of its Program."""
 
     def __init__(self, fields: dict[str, Any], name: str, value: Any) -> None:
         self.fields = fields
@@ -29,7 +29,7 @@ class StoredValue:
         self.fields[self.name] = nest.pack(self.value, list(leaves))
 
     def put_back(self, before: Before) -> None:
-        """Store what was there before the function was traced."""
+        """Restore the value from before the function was traced."""
         value = before.get(id(self.fields), {}).get(self.name, MISSING)
         if value is MISSING:
             del self.fields[self.name]
@@ -43,7 +43,7 @@ def attributes(layers: Iterable[Any]) -> Before:
 
 
 def stored_values(layers: Iterable[Any], builder: Builder) -> Iterator[StoredValue]:
-    """What attributes and empty buffers hold that only a run of the Program can say."""
+    """The attributes and empty buffers whose values only a run of the Program gives."""
     written = {key for key, place in (builder.assigned or {}).items() if place.buffer is not None}
     seen: set[int] = set()
     for layer in layers:

@@ -1,4 +1,4 @@
-"""Errors of converted functions as their author reads them: his own lines, the framework's frames folded."""
+"""Tracebacks of converted functions: the user's lines, without the engine's frames."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ AROUND = 2
 
 
 def fold(error: Exception) -> None:
-    """Take the engine's frames out of the error's traceback, and add the lines of source that it names.
+    """Remove the engine's frames from the error's traceback, and add the source lines that it names.
 
-    An error that came up in the engine and was not raised there on purpose keeps all frames, and so does any
-    error after ``jit.set_verbosity(1)``.
+    An error that the engine did not raise on purpose keeps all frames, and so does any error after
+    ``jit.set_verbosity(1)``.
     """
     if verbosity() > 0:
         return

@@ -1,7 +1,7 @@
-"""Which traces may run at the same time: those of functions that share no Layer.
+"""Locks of traces: functions that share a Layer are not traced at the same time.
 
 While a function is traced, attributes and buffers of its Layers hold Variables of its Program. Another thread
-that traced a function of the same Layers meanwhile would take them for its own.
+that traced a function of the same Layers would use these Variables.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _making = threading.Lock()
 
 @contextmanager
 def alone(owners: Iterable[Any]) -> Iterator[None]:
-    """Within the block no other thread traces a function of one of the ``owners`` (Layers, or a function)."""
+    """Keep other threads from tracing a function of one of the ``owners`` (Layers, or a function)."""
     with ExitStack() as stack:
         # In the order of their ids, so that two threads never wait for each other.
         for owner in sorted(owners, key=id):

@@ -20,7 +20,7 @@ FORWARD = "forward"
 
 
 class SavedFunction:
-    """One function of a saved Layer: its Program, which a call runs."""
+    """One function of a saved Layer: a call runs its Program."""
 
     def __init__(self, name: str, program: Program) -> None:
         block = program.global_block()
@@ -49,11 +49,11 @@ class SavedFunction:
         return results[0] if len(results) == 1 else results
 
     def input_specs(self) -> list[InputSpec]:
-        """What the function takes."""
+        """The InputSpecs of the function."""
         return [_spec(v) for v in self.inputs]
 
     def train(self, training: bool) -> None:
-        """Switch dropout and batch normalisation inside the Program."""
+        """Switch dropout and batch normalization inside the Program."""
         changed = False
         for operator in self._mode_ops:
             changed |= operator.attrs["is_test"] is training
@@ -63,10 +63,10 @@ class SavedFunction:
 
 
 class TranslatedLayer(Layer):
-    """What ``jit.load`` gives: call it to predict, train it further, save it again.
+    """The Layer that ``jit.load`` returns: it predicts, and can be trained and saved again.
 
-    Functions that were saved beside ``forward`` are methods of the same name, over the same parameters. Its
-    modes switch dropout and batch normalisation inside the Programs; it begins in the mode for predicting.
+    Functions that were saved with ``forward`` are methods of the same name, with the same parameters. Its
+    modes switch dropout and batch normalization inside the Programs; it starts in evaluation mode.
     """
 
     def __init__(self, programs: Mapping[str, Program], info: Any) -> None:
@@ -110,14 +110,14 @@ class TranslatedLayer(Layer):
         return self.functions[method_name].program  # type: ignore[no-any-return]
 
     def input_specs(self) -> list[InputSpec]:
-        """What the model takes."""
+        """The InputSpecs of the model."""
         return self.functions[FORWARD].input_specs()  # type: ignore[no-any-return]
 
     @property
     def training(self) -> bool:
-        """Whether dropout drops and batch normalisation learns, where the Programs have them.
+        """Whether dropout and batch normalization of the Programs run in training mode.
 
-        Set by ``train()`` and ``eval()``, its own or those of a Layer that it is part of.
+        Set by ``train()`` and ``eval()`` of this Layer or of one that contains it.
         """
         return bool(self.__dict__["training"])
 
@@ -152,5 +152,5 @@ def _spec(variable: Variable) -> InputSpec:
 
 
 def _mode_ops(program: Program) -> list[Operator]:
-    """Operators that go one way in training and another in prediction."""
+    """The operators that differ between training and prediction."""
     return [o for b in program.blocks for o in b.ops if "is_test" in o.attrs]

@@ -1,4 +1,4 @@
-"""Adadelta: steps whose size follows that of the steps before."""
+"""Adadelta: steps scaled by running means of squared steps and squared gradients."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def check_betas(where: str, beta1: float, beta2: float, epsilon: float) -> None:
 
 
 class Moments(Optimizer):
-    """What Adam, AdamW and Lamb keep: both means, and the powers of the betas of the next step."""
+    """The state of Adam, AdamW and Lamb: both moments, and the powers of the betas of the next step."""
 
     _slots = ("moment1", "moment2", "beta1_pow_acc", "beta2_pow_acc")
 
@@ -67,10 +67,10 @@ class Adam(Moments):
 
 
 class AdamW(Moments):
-    """Adam with the weights decayed apart from the gradient: param *= 1 - learning_rate * weight_decay.
+    """Adam with decoupled weight decay: param *= 1 - learning_rate * weight_decay.
 
-    ``apply_decay_param_fun`` tells by a parameter's name whether it decays (all do by default); ``lr_ratio``
-    gives a parameter's factor on the learning rate. Loshchilov and Hutter, Decoupled weight decay
+    ``apply_decay_param_fun`` says by a parameter's name whether it decays (all do by default); ``lr_ratio``
+    gives a parameter's factor of the learning rate. Loshchilov and Hutter, Decoupled weight decay
     regularization (2019).
     """
 

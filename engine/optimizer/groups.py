@@ -25,7 +25,7 @@ class Group:
 
 
 def group_of(where: str, given: Any, default: Group) -> Group:
-    """A group from the dict that describes it; what it does not say is as in ``default``."""
+    """A group from the dict that describes it, with missing options from ``default``."""
     if not isinstance(given, dict) or "params" not in given:
         raise ArgumentError(f"{where}: every group is a dict with 'params': got {given!r}")
     own = dict(given)
@@ -67,7 +67,7 @@ def checked_clip(where: str, clip: Any) -> Any:
 
 
 def listed(where: str, parameters: Any) -> list[Any]:
-    """``parameters`` as a list; none at all are allowed while a Program is built, which knows its own."""
+    """``parameters`` as a list; None is allowed while a Program is built, which lists its own parameters."""
     if parameters is None:
         if modes.is_static():
             return []
@@ -80,12 +80,12 @@ def listed(where: str, parameters: Any) -> list[Any]:
     found = list(parameters)
     for number, item in enumerate(found):
         if not isinstance(item, (Tensor, dict)) and not modes.is_symbolic(item):
-            raise DTypeError(f"{where}: parameters[{number}] is no parameter: got {type(item).__name__}")
+            raise DTypeError(f"{where}: parameters[{number}] is not a parameter: got {type(item).__name__}")
     return found
 
 
 def require_unique(where: str, groups: list[Group]) -> None:
-    """Raise ArgumentError where a parameter, or a name, stands twice."""
+    """Raise ArgumentError where a parameter, or a name, appears twice."""
     seen: dict[str, Any] = {}
     for group in groups:
         for parameter in group.params:

@@ -13,9 +13,9 @@ from engine.optimizer.lr import LRScheduler
 class Lamb(Moments):
     """Adam's step plus ``lamb_weight_decay * param``, scaled to the norm of the parameter.
 
-    ``exclude_from_weight_decay_fn`` tells by a parameter that it does not decay; such a one is not scaled
-    either, unless ``always_adapt``. You et al., Large batch optimization for deep learning: training BERT in
-    76 minutes (2020).
+    ``exclude_from_weight_decay_fn`` says whether a parameter does not decay; the step of such a parameter is
+    not scaled either, unless ``always_adapt``. You et al., Large batch optimization for deep learning:
+    training BERT in 76 minutes (2020).
     """
 
     def __init__(

@@ -132,7 +132,7 @@ class LBFGS(Optimizer):
     def _stepped(
         self, closure: Callable[[], Tensor], start: Point, direction: Any, last: bool
     ) -> tuple[Point, int]:
-        """Where a step along the direction leads, and the evaluations that took."""
+        """The point after a step along the direction, and the number of evaluations."""
         begin = [p._array.copy() for p in self._all()]
         rate = self.state["alpha"]
 
@@ -144,14 +144,14 @@ class LBFGS(Optimizer):
         if self.line_search_fn is None:
             if not last:
                 return evaluate(rate), 1
-            self._move(begin, direction, rate)  # nobody looks at the loss there
+            self._move(begin, direction, rate)  # the loss at the new point is not needed
             return Point(rate, start.value, start.slope, start.gradient), 0
         found, count = strong_wolfe(evaluate, start, rate, self._largest(direction), 1e-9)
         self._move(begin, direction, found.step)
         return found, count
 
     def _direction(self, gradient: Any) -> Any:
-        """The negative gradient times the inverse Hessian that the past steps suggest."""
+        """The negative gradient times the inverse Hessian estimated from the past steps."""
         state = self.state
         if state["n_iter"] == 1:
             state.update(old_yk=[], old_sk=[], H_diag=1.0)
@@ -188,7 +188,7 @@ class LBFGS(Optimizer):
     def state_dict(self) -> dict[str, Any]:
         """``{"state": {...}}``: counts of iterations and evaluations, and the history as Tensors.
 
-        Beside it ``LR_Scheduler``'s state, where there is one.
+        With a scheduler it also has ``LR_Scheduler``'s state.
         """
         found: dict[str, Any] = {"state": {key: _shown(value) for key, value in self.state.items()}}
         if isinstance(self._learning_rate, LRScheduler):
@@ -196,7 +196,7 @@ class LBFGS(Optimizer):
         return found
 
     def set_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Go on from ``state_dict``. Raises ArgumentError for that of another optimizer or model."""
+        """Continue from ``state_dict``. Raises ArgumentError for that of another optimizer or model."""
         found = state_dict.get("state")
         known = {*_LISTS, *_VECTORS, *_NUMBERS}
         if not isinstance(found, Mapping) or not found.keys() <= known:

@@ -27,9 +27,9 @@ def strong_wolfe(
 ) -> tuple[Point, int]:
     """A point that satisfies the conditions (else the best one found), and how often ``evaluate`` ran.
 
-    ``step`` is tried first; ``size`` is the largest element of the direction: the search ends where what is
-    left of it moves no parameter by more than ``tolerance``. Nocedal and Wright, Numerical optimization
-    (2006), algorithms 3.5 and 3.6, with cubic interpolation.
+    ``step`` is tried first; ``size`` is the largest element of the direction: the search ends where the
+    remaining interval moves no parameter by more than ``tolerance``. Nocedal and Wright, Numerical
+    optimization (2006), algorithms 3.5 and 3.6, with cubic interpolation.
     """
 
     def high(point: Point) -> bool:
@@ -68,7 +68,7 @@ def strong_wolfe(
 
 
 def _inside(step: float, left: float, right: float, slow: bool) -> tuple[float, bool]:
-    """``step`` kept away from the ends of the interval, at the second time in a row that it is near one."""
+    """``step`` moved away from the ends of the interval where it is near one for the second time in a row."""
     margin = 0.1 * (right - left)
     if min(right - step, step - left) >= margin:
         return step, False
@@ -78,7 +78,7 @@ def _inside(step: float, left: float, right: float, slow: bool) -> tuple[float, 
 
 
 def _cubic(a: Point, b: Point, least: float, most: float) -> float:
-    """Where the cubic through both points has its minimum, within the bounds. Formula 3.59 of the book."""
+    """The minimum of the cubic through both points, within the bounds. Formula 3.59 of the book."""
     if a.step > b.step:
         a, b = b, a
     if a.step == b.step:

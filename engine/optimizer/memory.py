@@ -1,4 +1,4 @@
-"""What an optimizer keeps for each parameter: its slots, and float32 copies of those in half precision."""
+"""The state of an optimizer: slots for each parameter, float32 copies of parameters in half precision."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Memory:
         self.masters: dict[Any, Tensor] = {}
 
     def create(self, parameter: Any, first: First, dtype: Any) -> tuple[Tensor, ...]:
-        """What is kept for a parameter, with its first values."""
+        """Make the slots of a parameter with their initial values."""
         xp = array_module(parameter._array)
         made = []
         for slot, (shape, value) in first.items():
@@ -46,7 +46,7 @@ class Memory:
         return found
 
     def state(self) -> dict[str, Any]:
-        """Everything kept, by name: the live Tensors."""
+        """The whole state by name: the live Tensors, not copies."""
         state: dict[str, Any] = {}
         for slot in self.slots.values():
             state.update((tensor.name, tensor) for tensor in slot.values())
@@ -57,7 +57,7 @@ class Memory:
     def assign(
         self, state: Mapping[str, Any], wanted: list[tuple[Any, First, Any]]
     ) -> tuple[Callable[[], None], list[str]]:
-        """Check ``state``; returns what puts it in place, and the keys that belong to no parameter.
+        """Check ``state``; returns a function that assigns it, and the keys that belong to no parameter.
 
         ``wanted`` holds each parameter with its slots and their dtype. Raises ArgumentError, ShapeError or
         DTypeError where the state does not fit, before anything is changed.
@@ -110,7 +110,7 @@ def _kept(array: Any, name: str) -> Tensor:
 
 
 def _fitting(key: str, value: Any, shape: tuple[int, ...], dtype: Any) -> Any:
-    """The array of a loaded value. Raises ShapeError or DTypeError where the optimizer needs another."""
+    """The array of a loaded value. Raises ShapeError or DTypeError where it does not fit."""
     array = value._array if isinstance(value, Tensor) else np.asarray(value)
     if array.shape != tuple(shape):
         raise ShapeError(

@@ -30,16 +30,16 @@ _FLOAT32 = np.dtype(np.float32)
 class Optimizer:
     """Base of all optimizers.
 
-    ``parameters`` is a list of parameters, or of dicts with ``params`` and what is to differ for them
-    (``learning_rate`` as a factor, ``weight_decay``, ``grad_clip`` and the update rule's own options).
-    ``weight_decay`` is a number (L2) or a regularizer; a parameter's own regularizer goes before it. Raises
+    ``parameters`` is a list of parameters, or of dicts with ``params`` and their own options
+    (``learning_rate`` as a factor, ``weight_decay``, ``grad_clip`` and those of the update rule).
+    ``weight_decay`` is a number (L2) or a regularizer; a parameter's own regularizer takes precedence. Raises
     ArgumentError or DTypeError for anything else.
 
     With ``multi_precision``, where an optimizer takes it, a parameter in half precision is updated through a
-    float32 copy that is kept beside it.
+    float32 copy.
     """
 
-    _slots: tuple[str, ...] = ()  # the names of what is kept for each parameter
+    _slots: tuple[str, ...] = ()  # the names of the slots of each parameter
     _options: Mapping[str, Any] = MappingProxyType({})  # of the update rule; set before this __init__ runs
     _multi_precision = False  # set before this __init__ runs, too
 
@@ -78,11 +78,11 @@ class Optimizer:
         return [group_of(f"{where}[{n}]", self._group(given), default) for n, given in enumerate(items)]
 
     def _group(self, given: Any) -> Any:
-        """The description of a group, before it is read."""
+        """The dict that describes a group."""
         return given
 
     def _add_param_group(self, param_group: dict[str, Any]) -> None:
-        """One more group of parameters."""
+        """Add a group of parameters."""
         default = Group([], self.regularization, self._grad_clip, dict(self._options))
         where = f"{type(self).__name__}: the added group"
         made = [*self._groups, group_of(where, self._group(param_group), default)]
@@ -117,7 +117,7 @@ class Optimizer:
         self._learning_rate = scheduler
 
     def _rate(self, lr: float, factor: float, parameter: Any) -> Tensor:
-        """The learning rate of a parameter as a Tensor [1] where it lives, made anew only when it changes."""
+        """The learning rate of a parameter as a Tensor [1] on its device, cached until the rate changes."""
         array = parameter._array
         key = (factor, type(array), _FLOAT32 if array.dtype.itemsize < 4 else array.dtype)
         found = self._rates.get(key)
@@ -140,7 +140,7 @@ class Optimizer:
                 self._update_group(group, pairs, lr)
 
     def apply_gradients(self, params_grads: list[tuple[Any, Any]]) -> Any:
-        """Update parameters with the gradients they come paired with; append that in static mode."""
+        """Update parameters with their paired gradients; in static mode append the update."""
         if params_grads and modes.is_symbolic(params_grads[0][0]):
             return self._static.apply(params_grads[0][0].block.program, params_grads)
         self._require_eager("apply_gradients")
@@ -148,7 +148,7 @@ class Optimizer:
         strangers = given.keys() - {id(p) for p in self._all()}
         if strangers:
             names = sorted(given[key][0].name for key in strangers)
-            raise ArgumentError(f"apply_gradients: {names} are no parameters of this optimizer")
+            raise ArgumentError(f"apply_gradients: {names} are not parameters of this optimizer")
         with modes.use(modes.current().with_grad(False)):
             lr = self.get_lr()
             for group in self._groups:
@@ -188,7 +188,7 @@ class Optimizer:
         return gradient if term is None else arithmetic.add(gradient, term)
 
     def _decay_term(self, parameter: Any, decay: Any) -> Any:
-        """What the weight decay adds to the gradient; None where the update rule sees to it."""
+        """The term that weight decay adds to the gradient; None where the update rule decays."""
         return decay.term(parameter)
 
     def _update(
@@ -208,7 +208,7 @@ class Optimizer:
         no_grad_set: Any = None,
         callbacks: Any = None,
     ) -> list[tuple[Any, Any]]:
-        """Pairs of parameter and gradient, as ``loss.backward()`` left them; appended in static mode."""
+        """Pairs of parameter and gradient, as ``loss.backward()`` left them; static mode appends them."""
         if modes.is_symbolic(loss):
             return self._static.backward(loss, startup_program, parameters, no_grad_set)
         self._require_eager("backward")
@@ -246,7 +246,7 @@ class Optimizer:
 
     # -- state ---------------------------------------------------------------------------------------------
     def _first(self, parameter: Any, options: dict[str, Any]) -> First:
-        """Shape and first value of everything that is kept for a parameter, in the order of ``_slots``."""
+        """Shape and initial value of the slots of a parameter, in the order of ``_slots``."""
         return {slot: (tuple(parameter.shape), 0.0) for slot in self._slots}
 
     def _key(self, parameter: Any, slot: str) -> str:
@@ -256,10 +256,10 @@ class Optimizer:
         return f"{parameter.name}_{slot if self._name is None else f'{self._name}_{slot}'}_0"
 
     def state_dict(self) -> dict[str, Any]:
-        """What is kept for each parameter by name (``linear_0.w_0_moment1_0``), and ``LR_Scheduler``'s state.
+        """The state of each parameter by name (``linear_0.w_0_moment1_0``), and ``LR_Scheduler``'s state.
 
         ``master_weights`` holds float32 copies by parameter name, where there are any. Parameters that were
-        never updated have nothing to keep yet.
+        never updated have no state yet.
         """
         state = {**self._memory.state(), **self._static.state()}
         if isinstance(self._learning_rate, LRScheduler):
@@ -267,11 +267,11 @@ class Optimizer:
         return state
 
     def set_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Go on from ``state_dict``: bit-equal to never having stopped.
+        """Continue from ``state_dict``, bit-equal to a run without interruption.
 
         Raises ArgumentError where it belongs to other parameters or another optimizer, ShapeError or
-        DTypeError for a tensor that does not fit; nothing is changed then. What belongs to no parameter is
-        left out with a warning.
+        DTypeError for a tensor that does not fit; nothing is changed then. Entries that belong to no
+        parameter are left out with a warning.
         """
         state = dict(state_dict)
         scheduler = state.pop("LR_Scheduler", None)

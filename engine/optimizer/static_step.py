@@ -31,7 +31,7 @@ Pairs = list[tuple[Any, Any]]
 
 
 class Rate:
-    """The learning rate of an optimizer as a Variable: an Executor gives it its value before a run."""
+    """The learning rate of an optimizer as a Variable, which an Executor sets before each run."""
 
     def __init__(self, optimizer: Any, variable: Variable) -> None:
         self.optimizer = optimizer
@@ -40,7 +40,7 @@ class Rate:
         self._last: float | None = None
 
     def bring(self, scope: Scope) -> None:
-        """Store the rate in ``scope``, where it follows a schedule or was set since."""
+        """Store the rate in ``scope`` where a schedule or ``set_lr`` has changed it."""
         value = self.optimizer.get_lr()
         known = scope.find_var(self.name)
         scheduled = isinstance(self.optimizer._learning_rate, LRScheduler)
@@ -50,7 +50,7 @@ class Rate:
 
 
 class StaticStep:
-    """What an optimizer has appended: its learning rate and what it keeps for each parameter."""
+    """The Variables that an optimizer appended: its learning rate and the state of each parameter."""
 
     def __init__(self, optimizer: Any) -> None:
         self.optimizer = optimizer
@@ -61,7 +61,7 @@ class StaticStep:
     def minimize(
         self, loss: Any, startup_program: Any, parameters: Any, no_grad_set: Any
     ) -> tuple[list[Any], Pairs]:
-        """Append everything that one step on ``loss`` does; returns the operators and the pairs."""
+        """Append the backward and one step on ``loss``; returns the operators and the pairs."""
         pairs = self.backward(loss, startup_program, parameters, no_grad_set)
         return self.apply(loss.block.program, pairs, startup_program), pairs
 
@@ -163,12 +163,12 @@ class StaticStep:
 
     # -- state ---------------------------------------------------------------------------------------------
     def state(self) -> dict[str, Any]:
-        """What is kept, by name, as it is in the global scope; nothing before the startup program ran."""
+        """The state by name, from the global scope; empty before the startup program ran."""
         scope = global_scope()
         return {v.name: value_of(v) for v in self.variables if scope.find_var(v.name) is not None}
 
     def set_state(self, state: dict[str, Any]) -> list[str]:
-        """Give what is kept these values; returns the names that belong to nothing kept."""
+        """Give the state these values; returns the names that belong to none of it."""
         known = {v.name: v for v in self.variables}
         for name, value in state.items():
             if name in known:
@@ -177,7 +177,7 @@ class StaticStep:
 
 
 def _for(parameter: Any, gradient: Any) -> Any:
-    """Operators appended within say that they belong to the update of ``parameter``."""
+    """Mark operators that are appended within the block as the update of ``parameter``."""
     name = gradient.says_name or gradient.name
     return marked(op_role=OPTIMIZE, op_role_var=[parameter.name, name])
 
@@ -197,7 +197,7 @@ def _first_value(startup: Program, variable: Variable, value: float, device: str
 
 
 def _clipped(clip: Any, pairs: Pairs) -> Pairs:
-    """The pairs with clipped gradients; the global norm in Paddle's own operators."""
+    """The pairs with clipped gradients; the global norm is computed by the operators that Paddle uses."""
     if type(clip) in (ClipGradByValue, ClipGradByNorm):  # one by one
         return [pair for each in pairs for pair in _clipped_alone(clip, *each)]
     if type(clip) is not ClipGradByGlobalNorm:
@@ -224,7 +224,7 @@ def _clipped(clip: Any, pairs: Pairs) -> Pairs:
 
 
 def _clipped_alone(clip: Any, parameter: Any, gradient: Any) -> Pairs:
-    """The pair with its clipped gradient, whose name the operators say, as Paddle's do."""
+    """The pair with its clipped gradient, named in the operators' marks as Paddle does."""
     block = gradient.block
     before = len(block.ops)
     with _for(parameter, gradient):

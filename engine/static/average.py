@@ -27,12 +27,13 @@ class ExponentialMovingAverage:
 
     These are also statistics of batch normalization, which are parameters here.
 
-    Call ``update()`` once while the Program is built, after ``minimize``: every run then moves the averages.
-    Within ``apply(executor)`` the parameters are their averages, divided by ``1 - decay ** runs`` since they
-    began at 0. With ``thres_steps``, a Variable that counts steps, the decay is at most
-    ``(1 + thres_steps) / (10 + thres_steps)``. ``static.save`` keeps the averages with the rest.
+    Call ``update()`` once while the Program is built, after ``minimize``: every run then updates the
+    averages. Within ``apply(executor)`` the parameters have the values of their averages, divided by ``1 -
+    decay ** runs`` because the averages start at 0. With ``thres_steps``, a Variable that counts steps, the
+    decay is at most ``(1 + thres_steps) / (10 + thres_steps)``. ``static.save`` keeps the averages with the
+    rest.
 
-    Raises ModeError in eager mode, DTypeError for a decay that is no number.
+    Raises ModeError in eager mode, DTypeError for a decay that is not a number.
     """
 
     def __init__(self, decay: float = 0.999, thres_steps: Any = None, name: str | None = None) -> None:
@@ -47,7 +48,7 @@ class ExponentialMovingAverage:
         self._kept: dict[str, Any] = {}
 
     def update(self) -> None:
-        """Append what moves the averages to the Program that is being built."""
+        """Append operators that update the averages to the Program that is being built."""
         builder = require_static("ExponentialMovingAverage.update")
         with marked(op_role=OPTIMIZE), name_scope("moving_average"):
             decay = creation.fill(shape=[1], value=self._decay, dtype="float32")
@@ -84,7 +85,7 @@ class ExponentialMovingAverage:
 
     @contextmanager
     def apply(self, executor: Any, need_restore: bool = True) -> Iterator[None]:
-        """Within the block the parameters are their averages; after it they come back if ``need_restore``.
+        """Replace parameters by their averages within the block; ``need_restore`` restores them at its end.
 
         Raises ProgramError where ``update`` was not called, or the averages are in place already.
         """

@@ -1,4 +1,4 @@
-"""CompiledProgram and the strategies that Paddle compiles by: accepted, since every Program is compiled."""
+"""CompiledProgram and Paddle's compile strategies, without effect: every Program is compiled."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from engine.program.graph.program import Program
 
 
 class _Options:
-    """Switches by attribute. A name that Paddle does not have is refused: it would be a spelling mistake."""
+    """Options as attributes. A name that Paddle does not have is refused: it is probably misspelled."""
 
     _defaults: dict[str, Any]
 
@@ -32,7 +32,7 @@ class _Options:
 
 
 class BuildStrategy(_Options):
-    """How Paddle builds the graph it runs. Here an Executor's plan decides by itself, whatever is set."""
+    """Options of how Paddle builds the graph it runs. They have no effect on an Executor's plan."""
 
     class ReduceStrategy:
         AllReduce = 0
@@ -77,7 +77,7 @@ class BuildStrategy(_Options):
 
 
 class ExecutionStrategy(_Options):
-    """How Paddle schedules the graph it runs. Here a plan runs in order, whatever is set."""
+    """Options of how Paddle schedules the graph it runs. They have no effect: a plan runs in order."""
 
     _defaults = {  # noqa: RUF012
         "allow_op_delay": False,
@@ -90,7 +90,7 @@ class ExecutionStrategy(_Options):
 
 
 class CompiledProgram:
-    """A Program to run. Executors compile every Program, so this adds nothing to it."""
+    """A Program to run. Executors compile every Program, so this wrapper changes nothing."""
 
     def __init__(self, program_or_graph: Any, build_strategy: BuildStrategy | None = None) -> None:
         if not isinstance(program_or_graph, Program):
@@ -107,7 +107,7 @@ class CompiledProgram:
 
 
 def program_of(where: str, value: Any) -> Program:
-    """The Program itself, out of a CompiledProgram too. Raises DTypeError for anything else."""
+    """The Program itself, also from a CompiledProgram. Raises DTypeError for anything else."""
     found = value._program if isinstance(value, CompiledProgram) else value
     if not isinstance(found, Program):
         raise DTypeError(f"{where}: takes a Program: got {type(value).__name__}; use default_main_program()")

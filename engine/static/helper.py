@@ -1,4 +1,4 @@
-"""What the functions of ``static`` ask of their arguments."""
+"""Checks of arguments that the functions of ``static`` share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.program.run.executor import Executor
 
 
 def require_executor(where: str, executor: Any) -> None:
-    """Raises DTypeError for what is neither an Executor nor None."""
+    """Raise DTypeError where ``executor`` is neither an Executor nor None."""
     if executor is not None and not isinstance(executor, Executor):
         raise DTypeError(
             f"{where}: executor must be an Executor: got {type(executor).__name__}; pass static.Executor()"
@@ -19,13 +19,13 @@ def require_executor(where: str, executor: Any) -> None:
 
 
 def require_options(where: str, given: Mapping[str, Any], known: Collection[str]) -> None:
-    """Raises ArgumentError for a keyword that is none of ``known``."""
+    """Raise ArgumentError for a keyword that is not one of ``known``."""
     if unknown := set(given) - set(known):
         raise ArgumentError(f"{where}: unknown option {sorted(unknown)}; it takes {', '.join(sorted(known))}")
 
 
 def variables_of(where: str, what: str, value: Any) -> list[Variable]:
-    """The Variables that an argument lists, or the one that it is. Raises DTypeError for anything else."""
+    """The Variables of an argument, one or a list of them. Raises DTypeError for anything else."""
     listed = list(value) if isinstance(value, (list, tuple)) else [value]
     for item in listed:
         if not isinstance(item, Variable):

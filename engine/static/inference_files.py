@@ -1,5 +1,6 @@
-"""Inference models of static graphs: a Program pruned to what predicts, with its parameters, in the three
-files that ``jit.save`` writes too, or as bytes."""
+"""Inference models of static graphs: a pruned Program with its parameters, as files or as bytes.
+
+The three files are those of ``jit.save``."""
 
 from __future__ import annotations
 
@@ -36,12 +37,12 @@ _PROGRAM, _WEIGHTS = inference.KINDS[inference.PROGRAM], inference.KINDS[inferen
 
 
 def normalize_program(program: Program, feed_vars: Any, fetch_vars: Any, **kwargs: Any) -> Program:
-    """A copy with only what computes ``fetch_vars`` from ``feed_vars``, as it is when it predicts.
+    """A copy with only the operators that compute ``fetch_vars`` from ``feed_vars``, in inference mode.
 
-    ``feed_vars`` may be Variables from the middle of the Program. Raises DTypeError for what are no
+    ``feed_vars`` may be Variables from the middle of the Program. Raises DTypeError for values that are not
     Variables, ArgumentError where a fetch needs data that ``feed_vars`` does not have.
 
-    Differs from Paddle: the program given stays as it is, and the results keep their names; Paddle appends a
+    Differs from Paddle: the given program does not change, and the results keep their names; Paddle appends a
     ``scale`` for each of them and adds operators that feed and fetch.
     """
     return _normalized("normalize_program", program, feed_vars, fetch_vars, kwargs, ("skip_prune_program",))
@@ -60,7 +61,7 @@ def _normalized(
             "need; leave it out, or keep the whole Program with paddle.save()"
         )
     if not fetches:
-        raise ArgumentError(f"{where}: fetch_vars is empty; name what is to be predicted")
+        raise ArgumentError(f"{where}: fetch_vars is empty; pass the Variables to predict")
     whole = program_of(where, fetches[0].block.program if program is None else program)
     return pruned(whole, feeds, fetches, where)
 
@@ -71,16 +72,18 @@ _SAVE_OPTIONS = ("program", "clip_extra", "legacy_format", "skip_prune_program",
 def save_inference_model(
     path_prefix: str, feed_vars: Any, fetch_vars: Any, executor: Any, **kwargs: Any
 ) -> None:
-    """Write ``path_prefix`` with the suffixes ``.pdmodel``, ``.pdiparams`` and ``.pdiparams.info``: what
-    computes ``fetch_vars`` from ``feed_vars``, with the values of the parameters in the global scope.
+    """Write ``path_prefix`` with the suffixes ``.pdmodel``, ``.pdiparams`` and ``.pdiparams.info``.
+
+    They hold the operators that compute ``fetch_vars`` from ``feed_vars``, and the values of the parameters
+    in the global scope.
 
     ``program`` (keyword) is the Program, by default that of the fetched Variables; ``info`` is a dict of
     plain values to be kept with the model, as of ``jit.save``; ``clip_extra`` and ``legacy_format`` are
     accepted. ``jit.load`` reads the files as well.
 
-    Raises DTypeError for what are no Variables, ArgumentError where a fetch needs data that ``feed_vars``
-    does not have, ProgramError where a parameter has no value, SaveError if writing fails (what was there
-    stays). Differs from Paddle: see ``normalize_program``.
+    Raises DTypeError for values that are not Variables, ArgumentError where a fetch needs data that
+    ``feed_vars`` does not have, ProgramError where a parameter has no value, SaveError if writing fails
+    (existing files stay). Differs from Paddle: see ``normalize_program``.
     """
     where = "save_inference_model"
     require_executor(where, executor)
@@ -91,15 +94,15 @@ def save_inference_model(
 
 
 def load_inference_model(path_prefix: str | None, executor: Any, **kwargs: Any) -> list[Any]:
-    """A list of the Program, the names of what it is fed, and the Variables to fetch.
+    """A list of the Program, the names of its feeds, and the Variables to fetch.
 
     Reads what ``save_inference_model`` and ``jit.save`` (its ``forward``) wrote. The parameters are put into
-    the global scope under their names, in place of what is there. With ``path_prefix=None``,
-    ``model_filename`` and ``params_filename`` are the bytes of program and parameters; with a folder they are
-    the names of its files.
+    the global scope under their names, replacing values there. With ``path_prefix=None``, ``model_filename``
+    and ``params_filename`` are the bytes of program and parameters; with a folder they are the names of its
+    files.
 
-    Raises AbsentError for absent files, FormatError for damaged, foreign or mixed ones; then the scope is as
-    it was.
+    Raises AbsentError for absent files, FormatError for damaged, foreign or mixed ones; then the scope does
+    not change.
     """
     where = "load_inference_model"
     require_executor(where, executor)
@@ -171,7 +174,10 @@ def serialize_persistables(feed_vars: Any, fetch_vars: Any, executor: Any, **kwa
 
 
 def save_to_file(path: str, content: bytes) -> None:
-    """Write bytes to a file; its folder is made where absent. Raises DTypeError for no bytes, SaveError."""
+    """Write bytes to a file and create its folder.
+
+    Raises DTypeError for a value that is not bytes, SaveError if writing fails.
+    """
     if not isinstance(content, bytes):
         raise DTypeError(f"save_to_file: content must be bytes: got {type(content).__name__}")
     make_folder(Path(path).parent)
@@ -199,7 +205,7 @@ def deserialize_program(data: bytes) -> Program:
     if container.kind == STATE:
         program = from_tree(container.tree, True, where)
         if not isinstance(program, Program):
-            raise FormatError(f"{where}: these bytes hold no Program; take those of serialize_program()")
+            raise FormatError(f"{where}: the bytes do not hold a Program; pass those of serialize_program()")
         return program
     inference.check_tree(container.tree, inference.PROGRAM, where)
     return from_plain(container.tree["program"], where)
@@ -241,5 +247,5 @@ def _kept(program: Program) -> list[Any]:
 
 def _prefix(where: str, path: Any) -> str:
     if not isinstance(path, (str, os.PathLike)):
-        raise DTypeError(f"{where}: path_prefix must be a text: got {type(path).__name__}")
+        raise DTypeError(f"{where}: path_prefix must be a string: got {type(path).__name__}")
     return os.fspath(path)

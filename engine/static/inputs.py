@@ -1,4 +1,4 @@
-"""``static.data``: what an Executor is fed."""
+"""``static.data``: the Variables that an Executor feeds."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from engine.program.graph.program import Variable
 
 
 def data(name: str, shape: Sequence[int | None], dtype: Any = None, lod_level: int = 0) -> Variable:
-    """A Variable of the current Program that is fed under ``name`` when it runs.
+    """Make a Variable of the current Program that is fed under ``name`` when it runs.
 
-    Raises ModeError in eager mode, DTypeError for a shape that is no list, ProgramError for a name that is
+    Raises ModeError in eager mode, DTypeError for a shape that is not a list, ProgramError for a name that is
     taken.
     """
     builder = current_builder()
     if builder is None:
-        raise ModeError("static.data: there is no Program being built; call enable_static() first")
+        raise ModeError("static.data: no Program is being built; call enable_static() first")
     if not isinstance(shape, (list, tuple)):
         raise DTypeError(
             f"static.data: shape must be a list of sizes: got {type(shape).__name__}; None is any size"
         )
     if not isinstance(name, str):
-        raise DTypeError(f"static.data: name must be a text: got {type(name).__name__}")
+        raise DTypeError(f"static.data: name must be a string: got {type(name).__name__}")
     spec = InputSpec(list(shape), dtype or default_dtype(), name).to_spec()
     return data_variable(builder.program, name, spec)

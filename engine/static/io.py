@@ -1,4 +1,4 @@
-"""Paddle's ``static.io``: what static graphs read and write."""
+"""Paddle's ``static.io``: the functions that save and load static graphs."""
 
 from engine.static.inference_files import (
     deserialize_persistables,

@@ -57,15 +57,15 @@ def auc(
     slide_steps: int = 1,
     ins_tag_weight: Any = None,
 ) -> tuple[Any, Any, list[Any]]:
-    """The area under the curve of a classification in two classes, over all runs and over the last ones.
+    """The area under the curve of a binary classification, over all runs and over the last ones.
 
-    ``input`` [N, 2] holds the chances of both classes, ``label`` [N, 1] the class. Returns the area over all
-    runs, that over the last ``slide_steps`` runs, and the four Variables that keep the counts. Raises
-    ArgumentError for another curve, or for ``ins_tag_weight``, which belongs to a distributed trainer.
+    ``input`` [N, 2] holds the probabilities of both classes, ``label`` [N, 1] the class. Returns the area
+    over all runs, that over the last ``slide_steps`` runs, and the four Variables that keep the counts.
+    Raises ArgumentError for another curve, or for ``ins_tag_weight``, which belongs to a distributed trainer.
     """
     if ins_tag_weight is not None:
         raise ArgumentError(
-            "auc: ins_tag_weight is filled by Paddle's distributed trainer, which is not here; leave it out"
+            "auc: ins_tag_weight belongs to Paddle's distributed trainer, which does not exist here; omit it"
         )
     helper = Helper("auc", where="static.auc")
     builder = helper.builder
@@ -110,10 +110,11 @@ def Print(
     print_tensor_lod: bool = True,
     print_phase: str = "both",
 ) -> Any:
-    """The input itself, which is printed when the Program runs, the first ``first_n`` times (-1: always).
+    """Print ``input`` when the Program runs, the first ``first_n`` times (-1: always); returns it.
 
     At most ``summarize`` elements are shown (-1: all). ``print_phase`` is 'forward' (the value), 'backward'
-    (its gradient) or 'both'. Raises ArgumentError for another phase, DTypeError for what is no Variable.
+    (its gradient) or 'both'. Raises ArgumentError for another phase, DTypeError for a value that is not a
+    Variable.
     """
     if print_phase not in _PHASES:
         raise ArgumentError(f"Print: print_phase {print_phase!r} is none of 'forward', 'backward', 'both'")

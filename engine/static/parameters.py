@@ -1,4 +1,4 @@
-"""Parameters and other persistable Variables made one by one."""
+"""Creation of single parameters and other persistable Variables."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def create_parameter(
     is_bias: bool = False,
     default_initializer: Any = None,
 ) -> Any:
-    """A parameter of the Program that is being built, or, in eager mode, one of no Layer.
+    """Make a parameter of the Program that is being built, or an eager one that belongs to no Layer.
 
-    Raises ShapeError for dimensions below 1, DTypeError for a shape that is none.
+    Raises ShapeError for dimensions below 1, DTypeError for a shape that is not a list.
     """
     if not isinstance(shape, (list, tuple)):
         raise DTypeError(f"create_parameter: shape is a list of sizes: got {type(shape).__name__}")
@@ -38,9 +38,9 @@ def create_global_var(
     force_cpu: bool = False,
     name: str | None = None,
 ) -> Any:
-    """A Variable outside of all operators that the startup Program sets to ``value``.
+    """Make a Variable of the global block that the startup Program sets to ``value``.
 
-    With ``persistable`` it keeps its value between runs. Raises DTypeError for a shape that is none,
+    With ``persistable`` it keeps its value between runs. Raises DTypeError for a shape that is not a list,
     ModeError in eager mode.
     """
     builder = require_static("create_global_var")

@@ -10,14 +10,15 @@ from engine.core.place import CPUPlace, CUDAPlace, Place, backend
 
 
 def cpu_places(device_count: int | None = None) -> list[Place]:
-    """So many times the CPU; without a number as often as CPU_NUM in the environment says, or once."""
+    """A list of ``device_count`` CPU places; by default CPU_NUM of the environment, or one."""
     count = int(os.environ.get("CPU_NUM", "1")) if device_count is None else device_count
     return [CPUPlace() for _ in range(count)]
 
 
 def cuda_places(device_ids: Sequence[int] | int | None = None) -> list[Place]:
-    """The GPUs of these numbers; without them those that FLAGS_selected_gpus in the environment names, or
-    the first. Raises DeviceError where there is no GPU.
+    """A list of GPU places by number; by default FLAGS_selected_gpus of the environment, or the first.
+
+    Raises DeviceError where there is no GPU.
     """
     if device_ids is None:
         chosen = os.environ.get("FLAGS_selected_gpus", "0")  # noqa: SIM112 - its name

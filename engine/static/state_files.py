@@ -28,12 +28,14 @@ __all__ = ["load", "load_program_state", "save", "set_program_state"]
 
 
 def save(program: Program, model_path: str, protocol: int = 4, **configs: Any) -> None:
-    """Write ``model_path`` with the suffixes ``.pdparams`` (parameters), ``.pdopt`` (what optimizers keep and
-    other persistable values) and ``.pdmodel`` (the Program).
+    """Write a Program and the values of its persistable Variables to three files.
+
+    ``model_path`` gets the suffixes ``.pdparams`` (parameters), ``.pdopt`` (state of optimizers and other
+    persistable values) and ``.pdmodel`` (the Program).
 
     The three are one save: all are replaced or none is. ``protocol`` is Paddle's pickle protocol and has no
-    meaning here: nothing is pickled. Raises ArgumentError for a path without a file name, ProgramError where
-    a value is missing, SaveError if writing fails (what was there stays).
+    effect here: nothing is pickled. Raises ArgumentError for a path without a file name, ProgramError where a
+    value is missing, SaveError if writing fails (existing files stay).
     """
     if unknown := set(configs) - {"pickle_protocol"}:
         raise ArgumentError(f"save: unknown option {sorted(unknown)}; it takes protocol")
@@ -50,7 +52,7 @@ def load(program: Program, model_path: str, executor: Any = None, var_list: Any 
     """Give the persistable Variables of ``program`` the values that ``save`` wrote at ``model_path``.
 
     They are put into the global scope, whether or not the startup Program ran. ``var_list`` limits it to
-    these Variables or names; ``executor`` is accepted. Nothing is changed where something does not fit.
+    these Variables or names; ``executor`` is accepted. Where any value does not fit nothing is changed.
     Raises AbsentError for absent files, FormatError for damaged ones or those of two saves, ArgumentError for
     a Variable that they do not have, ShapeError or DTypeError for one of another shape or dtype.
     """
@@ -69,8 +71,8 @@ def load(program: Program, model_path: str, executor: Any = None, var_list: Any 
         missing = [v for v in chosen if v.name not in state]
     if missing:
         raise ArgumentError(
-            f"load: {model_path} has no values for {[v.name for v in missing[:5]]}; load what was saved from "
-            "the same Program, or take what fits with load_program_state() and set_program_state()"
+            f"load: {model_path} has no values for {[v.name for v in missing[:5]]}; load files of the same "
+            "Program, or the values that fit with load_program_state() and set_program_state()"
         )
     for variable in chosen:
         require_fit(variable, state[variable.name])
@@ -98,8 +100,9 @@ def load_program_state(model_path: str, var_list: Any = None) -> dict[str, np.nd
 def set_program_state(program: Program, state_dict: Mapping[str, Any]) -> None:
     """Give the persistable Variables of ``program`` the values in ``state_dict``, arrays or Tensors by name.
 
-    What belongs to none is left out, with a warning. Nothing is changed where something does not fit. Raises
-    DTypeError for what is no dict or a value of another dtype, ShapeError for one of another shape.
+    Entries that belong to none are left out, with a warning. Where any value does not fit nothing is changed.
+    Raises DTypeError for a value that is not a dict or has another dtype, ShapeError for one of another
+    shape.
     """
     program_of("set_program_state", program).set_state_dict(state_dict)
 
@@ -109,7 +112,7 @@ def _of(program: Program, wanted: Any) -> Variable:
 
 
 def _values(paths: Mapping[str, Path], optimizer: bool) -> dict[str, Any]:
-    """All arrays of the parameters by name, and with ``optimizer`` what is beside them."""
+    """All arrays of the parameters by name; with ``optimizer`` also the other persistable values."""
     state: dict[str, Any] = {}
     for suffix, tree in read_training(paths, (PARAMETERS, OPTIMIZER) if optimizer else (PARAMETERS,)).items():
         found = from_tree(tree, True, str(paths[suffix]))

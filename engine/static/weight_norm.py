@@ -18,9 +18,9 @@ from engine.program.build.by_slot import append_into
 class WeightNormParamAttr(ParamAttr):
     """``weight = g * v / norm(v)``: v has the weight's shape, g one number for each index of ``dim``.
 
-    Without ``dim`` g is one number, for the norm of all of v. g begins as the norm of v, so the weight begins
-    as ``initializer`` makes it. For the functions of static.nn. Salimans and Kingma, Weight normalization
-    (2016).
+    Without ``dim`` g is one number, for the norm of all of v. g is initialized to the norm of v, so the
+    initial weight is that of ``initializer``. For the functions of static.nn. Salimans and Kingma, Weight
+    normalization (2016).
     """
 
     def __init__(

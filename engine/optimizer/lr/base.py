@@ -12,8 +12,8 @@ from engine.core.errors import ArgumentError, DTypeError, ModeError
 class LRScheduler:
     """Base of the schedules: a subclass computes the rate of ``self.last_epoch`` in ``get_lr()``.
 
-    ``last_epoch`` counts calls of ``step()`` from 0 (creation makes the first). Calling the schedule gives
-    the current rate. With ``verbose`` each change is printed.
+    ``last_epoch`` counts calls of ``step()`` from 0 (creation makes the first). A call of the schedule
+    returns the current rate. With ``verbose`` each change is printed.
     """
 
     def __init__(self, learning_rate: float = 0.1, last_epoch: int = -1, verbose: bool = False) -> None:
@@ -56,7 +56,7 @@ class LRScheduler:
         self.keys = ["last_epoch", "last_lr"]
 
     def state_dict(self) -> dict[str, Any]:
-        """The fields that ``set_state_dict`` needs to go on."""
+        """The fields that ``set_state_dict`` needs to continue."""
         self.state_keys()
         fields = vars(self)
         return {
@@ -66,7 +66,7 @@ class LRScheduler:
         }
 
     def set_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Go on from ``state_dict``. Raises ArgumentError where a field is missing."""
+        """Continue from ``state_dict``. Raises ArgumentError where a field is missing."""
         self.state_keys()
         for key in self.keys:
             if key not in state_dict:
@@ -83,7 +83,7 @@ class LRScheduler:
             )
 
     def _more_keys(self) -> tuple[str, ...]:
-        """What else the state dict may hold, beyond plain fields."""
+        """The keys that the state dict may hold beyond plain fields."""
         return ()
 
     set_dict = set_state_dict

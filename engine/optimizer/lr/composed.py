@@ -10,7 +10,7 @@ from engine.optimizer.lr.base import LRScheduler, require, require_whole
 
 
 class LinearWarmup(LRScheduler):
-    """From start_lr to end_lr evenly in warmup_steps, then ``learning_rate``, a number or a schedule."""
+    """Linear from start_lr to end_lr in warmup_steps, then ``learning_rate``, a number or a schedule."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class LinearWarmup(LRScheduler):
 
 
 class ReduceOnPlateau(LRScheduler):
-    """The rate times ``factor`` once ``step``'s value has not improved for over ``patience`` steps."""
+    """Multiplies the rate by ``factor`` where the metric has not improved for over ``patience`` steps."""
 
     def __init__(
         self,
@@ -110,7 +110,7 @@ class ReduceOnPlateau(LRScheduler):
         return self.last_lr
 
     def step(self, metrics: Any = None, epoch: int | None = None) -> None:  # type: ignore[override]
-        """Look at ``metrics``, a number or a tensor of one element."""
+        """Record ``metrics``, a number or a tensor of one element, and adjust the rate."""
         if metrics is None and self.best is None and self.last_epoch == 0:
             return  # the step that creation makes
         size = getattr(metrics, "size", 1)

@@ -14,9 +14,9 @@ class OneCycleLR(LRScheduler):
     """Up from max_learning_rate / divide_factor to the maximum, then down to end_learning_rate.
 
     ``phase_pct`` is the share of ``total_steps`` that the rise takes; with ``three_phase`` the fall is as
-    long and ends where the rise began, and the rest goes on to the end. ``anneal_strategy`` is 'cos' or
-    'linear'.
-    Raises ArgumentError at a step beyond ``total_steps``. Smith and Topin, Super-convergence (2018).
+    long and ends at the initial rate, and the remaining steps lead from there to ``end_learning_rate``.
+    ``anneal_strategy`` is 'cos' or 'linear'. Raises ArgumentError at a step beyond ``total_steps``. Smith and
+    Topin, Super-convergence (2018).
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class OneCycleLR(LRScheduler):
         self._linear = anneal_strategy == "linear"
         first, last = max_learning_rate / float(divide_factor), float(end_learning_rate)
         rise = phase_pct * total_steps - 1
-        # Where the phases end, and the rates there.
+        # The steps at which the phases end, and the rates there.
         if three_phase:
             self._ends = [0, rise, 2 * phase_pct * total_steps - 2, total_steps - 1]
             self._rates = [first, max_learning_rate, first, last]
@@ -79,7 +79,7 @@ class OneCycleLR(LRScheduler):
 
 
 class CyclicLR(LRScheduler):
-    """Up and down between two rates, again and again.
+    """Up and down between two rates, repeatedly.
 
     Up in ``step_size_up`` steps, down in ``step_size_down`` (as many by default). The height of a cycle is
     scaled by 1 ('triangular'), by half each time ('triangular2'), by ``exp_gamma`` ^ steps ('exp_range'), or

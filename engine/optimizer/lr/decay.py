@@ -87,7 +87,7 @@ class InverseTimeDecay(LRScheduler):
 
 
 class PolynomialDecay(LRScheduler):
-    """From learning_rate to end_lr in decay_steps along a power; with ``cycle`` again, ever longer."""
+    """From learning_rate to end_lr in decay_steps along a power; ``cycle`` repeats it in longer periods."""
 
     def __init__(
         self,
@@ -250,7 +250,7 @@ class CosineAnnealingDecay(LRScheduler):
 
 
 class LinearLR(LRScheduler):
-    """learning_rate times a factor that goes evenly from start_factor to end_factor in total_steps."""
+    """learning_rate times a factor that changes linearly from start_factor to end_factor in total_steps."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Layers as functions that make their parameters: ``static.nn.fc`` and its kind."""
+"""Layers as functions that make their parameters, such as ``static.nn.fc``."""
 
 from engine.core.alias.absent import refusing
 from engine.static.nn.common import embedding, fc

@@ -1,4 +1,4 @@
-"""Full connections and embeddings that make their parameters."""
+"""Fully connected layers and embeddings that make their parameters."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def fc(
     """``activation(x @ weight + bias)``, with x as a matrix whose rows are its first ``num_flatten_dims``
     dimensions.
 
-    ``x`` may be a list of Variables, each with a weight of its own, whose products are added. The result has
+    ``x`` may be a list of Variables, each with its own weight; their products are added. The result has
     the first ``num_flatten_dims`` dimensions of x and ``size``. Raises ShapeError where a dimension that the
-    weight needs is not known.
+    weight needs is unknown.
     """
     inputs = list(x) if isinstance(x, (list, tuple)) else [x]
     for value in inputs:
@@ -45,7 +45,7 @@ def fc(
         inner = value.spec.shape[dims:]
         if -1 in inner:
             raise ShapeError(
-                f"fc: x is {value.spec}: the weight needs to know the dimensions after the first {dims}; "
+                f"fc: x is {value.spec}: the weight needs known dimensions after the first {dims}; "
                 "give them in static.data(), or raise num_flatten_dims"
             )
         weight = helper.parameter([python_math.prod(inner), size], attr, value.dtype)
@@ -68,9 +68,9 @@ def embedding(
     param_attr: Any = None,
     dtype: Any = "float32",
 ) -> Any:
-    """The rows of a weight of shape ``size``, [number of rows, row length], that ``input`` names.
+    """The rows at the numbers in ``input`` of a weight of shape ``size``, [number of rows, row length].
 
-    Row ``padding_idx`` gives zeros and takes no gradient. ``is_sparse`` and ``is_distributed`` are accepted:
+    Row ``padding_idx`` gives zeros and gets no gradient. ``is_sparse`` and ``is_distributed`` are accepted:
     gradients are dense here.
     """
     require_variable("embedding", "input", input)

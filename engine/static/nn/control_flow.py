@@ -1,4 +1,4 @@
-"""Branches and loops of Programs: cond, case, switch_case, while_loop; conditions that must hold."""
+"""Control flow of Programs: cond, case, switch_case, while_loop, and assertions."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def cond(
     name: str | None = None,
     return_names: Any = None,
 ) -> Any:
-    """What ``true_fn()`` gives if ``pred``, a bool of one element, is true, else what ``false_fn()`` gives.
+    """The result of ``true_fn()`` if ``pred``, a bool of one element, is true, else that of ``false_fn()``.
 
-    Both give the same structure of the same dtypes. In eager mode only the chosen function is called. Raises
-    DTypeError for a ``pred`` that is no bool Variable or a function that can't be called, ArgumentError for
-    functions that give different structures.
+    Both must return the same structure with the same dtypes. In eager mode only the chosen function is
+    called. Raises DTypeError for a ``pred`` that is not a bool Variable or a function that can't be called,
+    ArgumentError for functions that give different structures.
     """
     for key, function in (("true_fn", true_fn), ("false_fn", false_fn)):
         if function is not None and not callable(function):
@@ -95,10 +95,10 @@ def case(
     default: Callable[[], Any] | None = None,
     name: str | None = None,
 ) -> Any:
-    """What the function of the first true condition gives; ``default()`` where none is true.
+    """The result of the function of the first true condition; ``default()`` where none is true.
 
-    Without a default the last function is it. Raises ArgumentError for no pairs, DTypeError for what is no
-    pair of a condition and a function.
+    Without a default the last function is used. Raises ArgumentError for an empty list, DTypeError for items
+    that are not pairs of a condition and a function.
     """
     if not isinstance(pred_fn_pairs, (list, tuple)):
         raise DTypeError(
@@ -110,7 +110,7 @@ def case(
         raise ArgumentError("case: pred_fn_pairs is empty; pass at least one pair of condition and function")
     for n, pair in enumerate(pairs):
         if not isinstance(pair, tuple) or len(pair) != 2 or not callable(pair[1]):
-            raise DTypeError(f"case: pred_fn_pairs[{n}] is no tuple of a condition and a function: {pair!r}")
+            raise DTypeError(f"case: pred_fn_pairs[{n}] is not a pair of condition and function: {pair!r}")
     if default is not None and not callable(default):
         raise DTypeError(f"case: default must be callable: got {type(default).__name__}")
     otherwise = default
@@ -131,11 +131,12 @@ def switch_case(
     default: Callable[[], Any] | None = None,
     name: str | None = None,
 ) -> Any:
-    """What the function of number ``branch_index``, a whole number of one element, gives.
+    """The result of the function of number ``branch_index``, an integer of one element.
 
     ``branch_fns``: a dict of functions by number, a list of pairs of number and function, or a list of
-    functions, numbered from 0. For other numbers ``default()``; without it the function of the largest.
-    Raises ArgumentError for a number that appears twice, DTypeError for an index that is no whole number.
+    functions, numbered from 0. Other numbers select ``default()``, without one the function of the largest
+    number. Raises ArgumentError for a number that appears twice, DTypeError for an index that is not an
+    integer.
     """
     if isinstance(branch_index, (Tensor, Variable)) and not branch_index.dtype.is_integer:
         raise DTypeError(
@@ -163,7 +164,7 @@ def _numbered(branch_fns: Any) -> list[tuple[int, Callable[[], Any]]]:
     pairs = [item if isinstance(item, tuple) else (number, item) for number, item in enumerate(items)]
     for number, function in pairs:
         if not isinstance(number, int) or not callable(function):
-            raise DTypeError(f"switch_case: {(number, function)!r} is no number with a function")
+            raise DTypeError(f"switch_case: {(number, function)!r} is not a number with a function")
     if len({number for number, _ in pairs}) != len(pairs):
         raise ArgumentError(f"switch_case: a number appears twice: {[n for n, _ in pairs]}; list each once")
     return sorted(pairs, key=lambda pair: pair[0])
@@ -178,9 +179,8 @@ def while_loop(
 ) -> list[Any]:
     """Calls ``body(*loop_vars)`` as long as ``cond(*loop_vars)``, a bool of one element, is true.
 
-    ``body`` gives the next values, as many as there are and of the same structure and dtypes. Returns the
-    last ones. In eager mode it is a Python loop. Raises DTypeError or ArgumentError for arguments that are
-    none.
+    ``body`` returns the next values, in the same number, structure and dtypes. Returns the last ones. In
+    eager mode it is a Python loop. Raises DTypeError or ArgumentError for wrong arguments.
     """
     if not callable(cond) or not callable(body):
         raise DTypeError("while_loop: cond and body must be functions of the loop's values")
@@ -218,7 +218,7 @@ def while_loop(
 
 
 def Assert(cond: Any, data: Any = None, summarize: int = 20, name: str | None = None) -> Any:
-    """Let a run end where ``cond``, a bool of one element, is false, with ``data`` in the message.
+    """Stop a run where ``cond``, a bool of one element, is false, with ``data`` in the message.
 
     ``data`` is a list of Tensors, of which at most ``summarize`` elements are shown (-1: all). Raises
     DTypeError for other arguments; a run raises AssertFailedError.

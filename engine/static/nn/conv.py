@@ -29,8 +29,8 @@ def conv2d(
 ) -> Any:
     """``act(conv2d(input, weight) + bias)`` with a weight [num_filters, channels / groups, height, width].
 
-    Weights are first drawn from Normal(0, sqrt(2 / (height * width * channels))). Raises ShapeError where the
-    channels are not known or no multiple of ``groups``.
+    Weights are initialized from Normal(0, sqrt(2 / (height * width * channels))). Raises ShapeError where the
+    channels are unknown or not a multiple of ``groups``.
     """
     helper = Helper("conv2d", name)
     return _convolution(
@@ -81,7 +81,7 @@ def _weight(
 ) -> Any:  # fmt: skip
     if channels % groups:
         raise ShapeError(
-            f"{where}: input {input.spec} has {channels} channels, no multiple of groups={groups}"
+            f"{where}: input {input.spec} has {channels} channels, not a multiple of groups={groups}"
         )
     window = _window(where, rank, filter_size)
     std = python_math.sqrt(2.0 / (python_math.prod(window) * channels))
@@ -108,7 +108,7 @@ def conv2d_transpose(
 ) -> Any:
     """``act(conv2d_transpose(input, weight) + bias)``, weight [channels, num_filters / groups, *window].
 
-    Without ``filter_size`` the window is what makes ``output_size`` of the input. Raises ArgumentError where
+    Without ``filter_size`` the window is computed from ``output_size``. Raises ArgumentError where
     neither is given.
     """
     helper = Helper("conv2d_transpose", name)
@@ -158,9 +158,9 @@ def deform_conv2d(
     bias_attr: Any = None,
     name: str | None = None,
 ) -> Any:
-    """A convolution that reads ``x`` at places moved by ``offset``, see ``vision.ops.deform_conv2d``.
+    """A convolution that samples ``x`` at positions moved by ``offset``, see ``vision.ops.deform_conv2d``.
 
-    ``mask`` (or None) is what each value read is multiplied by; ``im2col_step`` is accepted, results do not
+    ``mask`` (or None) is multiplied with each sampled value; ``im2col_step`` is accepted, results do not
     depend on it. Raises ShapeError where the shapes do not fit.
     """
     channels = _channels("deform_conv2d", 2, x, "NCHW")
@@ -222,7 +222,7 @@ def _channels(where: str, rank: int, input: Any, data_format: str) -> int:
     channels = int(input.spec.shape[-1 if data_format.endswith("C") else 1])
     if channels < 0:
         raise ShapeError(
-            f"{where}: input is {input.spec}: the weight needs to know the channels; give them in "
+            f"{where}: input is {input.spec}: the weight needs a known number of channels; give it in "
             "static.data()"
         )
     return channels
@@ -231,7 +231,7 @@ def _channels(where: str, rank: int, input: Any, data_format: str) -> int:
 def _window(where: str, rank: int, size: Any) -> list[int]:
     found = [int(size)] * rank if isinstance(size, int) else [int(s) for s in size]
     if len(found) != rank:
-        raise ArgumentError(f"{where}: {size!r} is no size of {rank} dimensions; give one or {rank} numbers")
+        raise ArgumentError(f"{where}: {size!r} is not a {rank}-dimensional size; give one or {rank} numbers")
     return found
 
 

@@ -1,4 +1,4 @@
-"""What the functions of ``static.nn`` share: parameters under the function's name, biases, activations."""
+"""Helpers of ``static.nn``: parameters under the function's name, biases, activations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.static.weight_norm import WeightNormParamAttr, normalized_weight
 
 
 def require_static(where: str) -> Builder:
-    """The Builder of static mode. Raises ModeError where operators are computed at once."""
+    """The Builder of static mode. Raises ModeError in eager mode."""
     builder = current_builder()
     if builder is None or builder.startup is None:
         raise ModeError(
@@ -27,7 +27,7 @@ def require_static(where: str) -> Builder:
 
 
 def require_variable(where: str, name: str, value: Any) -> None:
-    """Raises ModeError outside of static mode, DTypeError for what is no Variable."""
+    """Raise ModeError outside of static mode, DTypeError for a value that is not a Variable."""
     require_static(f"static.nn.{where}")
     if not isinstance(value, Variable):
         raise DTypeError(
@@ -36,22 +36,20 @@ def require_variable(where: str, name: str, value: Any) -> None:
 
 
 class Helper:
-    """One call of a function: its unique name, after which parameters and results are called."""
+    """One call of a function: its unique name, which prefixes the names of parameters and results."""
 
     def __init__(self, key: str, name: str | None = None, where: str | None = None) -> None:
         self.builder = require_static(where or f"static.nn.{key}")
         self.name = name or self.builder.program.unique_name(key)
 
     def named(self, order: str = "", form: str = "") -> AbstractContextManager[None]:
-        """Within the block all results are called after this call (or after ``form``), those of functions
-        called, too.
-        """
+        """Name all results within the block after this call (or ``form``), also those of called functions."""
         return self.builder.calls.forced(form or f"{self.name}.tmp", order)
 
     def parameter(
         self, shape: Any, attr: Any, dtype: Any, is_bias: bool = False, default_initializer: Any = None
     ) -> Any:
-        """A parameter called after the call, or None where ``attr`` is False."""
+        """A parameter named after the call, or None where ``attr`` is False."""
         if isinstance(attr, WeightNormParamAttr):
             return normalized_weight(self.builder, self.name, shape, attr, dtype, default_initializer)
         return make_parameter(self.name, shape, attr, dtype, is_bias, default_initializer)
@@ -73,12 +71,12 @@ class Helper:
 
 
 def activated(where: str, value: Any, activation: str | None) -> Any:
-    """``value`` through the activation of that name. Raises ArgumentError for a name that is none."""
+    """Apply the activation of that name to ``value``. Raises ArgumentError for an unknown name."""
     if activation is None:
         return value
     function = getattr(functional, activation, None) if isinstance(activation, str) else None
     if function is None:
         raise ArgumentError(
-            f"{where}: {activation!r} is no activation in nn.functional; use e.g. 'relu', or None"
+            f"{where}: {activation!r} is not an activation in nn.functional; use e.g. 'relu', or None"
         )
     return function(value)

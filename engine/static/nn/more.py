@@ -20,15 +20,15 @@ from engine.tensor import manipulation
 def prelu(
     x: Any, mode: str, param_attr: Any = None, data_format: str = "NCHW", name: str | None = None
 ) -> Any:
-    """x where positive, else a slope that is learned times x.
+    """x where positive, else x times a learned slope.
 
-    ``mode``: 'all' (one slope), 'channel' (one a channel) or 'element' (one an element of a sample). Slopes
-    begin at 0.25. Raises ArgumentError for another mode or format.
+    ``mode``: 'all' (one slope), 'channel' (one per channel) or 'element' (one per element of a sample).
+    Slopes start at 0.25. Raises ArgumentError for another mode or format.
     """
     if mode not in ("all", "channel", "element"):
-        raise ArgumentError(f"prelu: mode {mode!r} is none of 'all', 'channel', 'element'")
+        raise ArgumentError(f"prelu: mode {mode!r} is unknown; use 'all', 'channel' or 'element'")
     if data_format not in ("NC", "NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC"):
-        raise ArgumentError(f"prelu: data_format {data_format!r} is none of 'NCHW', 'NHWC' and their kind")
+        raise ArgumentError(f"prelu: data_format {data_format!r} is unknown; use e.g. 'NCHW' or 'NHWC'")
     require_variable("prelu", "x", x)
     helper = Helper("prelu", name)
     first = data_format[1] == "C"
@@ -85,7 +85,7 @@ def spectral_norm(
 
 
 def row_conv(input: Any, future_context_size: int, param_attr: Any = None, act: str | None = None) -> Any:
-    """Each row of ``input`` [N, length, size] and the rows after it, weighted elementwise and added.
+    """The elementwise weighted sum of each row of ``input`` [N, length, size] and the rows after it.
 
     The weight is [future_context_size + 1, size]. Wang et al., Lookahead convolution layer for
     unidirectional recurrent neural networks (2016).
@@ -115,10 +115,10 @@ def sparse_embedding(
     dtype: str = "float32",
     slot: Any = None,
 ) -> Any:
-    """The rows of a weight that ``input`` [..., 1] names, as ``embedding`` gives them.
+    """The rows of a weight at the numbers in ``input`` [..., 1], as in ``embedding``.
 
     Differs from Paddle: the table is an ordinary parameter of this process. Paddle keeps it in parameter
-    servers, which ``entry``, ``table_class`` and ``slot`` are for; they are accepted and have no meaning.
+    servers, which ``entry``, ``table_class`` and ``slot`` configure; they are accepted and have no effect.
     """
     require_variable("sparse_embedding", "input", input)
     if input.ndim < 2 or input.spec.shape[-1] != 1:

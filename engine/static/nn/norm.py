@@ -33,8 +33,8 @@ def batch_norm(
 ) -> Any:
     """Each channel of ``input`` normalized over the other dimensions, then ``* scale + bias``.
 
-    While training (``is_test=False``) the batch's statistics are used and the running ones moved towards
-    them. Raises ShapeError where the number of channels is not known.
+    In training (``is_test=False``) the statistics of the batch are used and the running ones are updated.
+    Raises ShapeError where the number of channels is unknown.
     """
     helper = Helper("batch_norm", name)
     channels = _channels("batch_norm", input, data_layout)
@@ -102,7 +102,7 @@ def group_norm(
 ) -> Any:
     """Each sample normalized over ``groups`` groups of channels, then ``* scale + bias``.
 
-    As in Paddle there is a scale or bias only where ``param_attr`` or ``bias_attr`` asks for one.
+    As in Paddle there is a scale or bias only where ``param_attr`` or ``bias_attr`` is given.
     """
     helper = Helper("group_norm", name)
     channels = _channels("group_norm", input, data_layout)
@@ -157,16 +157,17 @@ def data_norm(
 ) -> Any:
     """``(input - sum / size) * sqrt(size / square)`` of each column of ``input`` [N, C].
 
-    The parameters size, sum and square begin at what the dict ``param_attr`` says (``batch_size``,
-    ``batch_sum``, ``batch_square``; also ``scale_w`` and ``bias`` of ``enable_scale_and_shift``).
+    The initial values of the parameters size, sum and square come from the dict ``param_attr``
+    (``batch_size``, ``batch_sum``, ``batch_square``; also ``scale_w`` and ``bias`` of
+    ``enable_scale_and_shift``).
 
-    Differs from Paddle: they stay as they are. Paddle's distributed trainer adds up statistics in them, which
-    ``slot_dim`` (refused), ``sync_stats`` and ``summary_decay_rate`` are for. Raises ShapeError for other
-    shapes, ArgumentError for another layout.
+    Differs from Paddle: they do not change. Paddle's distributed trainer accumulates statistics in them,
+    which ``slot_dim`` (refused), ``sync_stats`` and ``summary_decay_rate`` configure. Raises ShapeError for
+    other shapes, ArgumentError for another layout.
     """
     require_variable("data_norm", "input", input)
     if data_layout not in ("NCHW", "NHWC"):
-        raise ArgumentError(f"data_norm: data_layout {data_layout!r} is none of 'NCHW', 'NHWC'")
+        raise ArgumentError(f"data_norm: data_layout {data_layout!r} is unknown; use 'NCHW' or 'NHWC'")
     if slot_dim > 0:
         raise ArgumentError("data_norm: slot_dim belongs to Paddle's distributed trainer; leave it at -1")
     if input.ndim != 2 or input.spec.shape[1] < 0:
@@ -193,13 +194,13 @@ def data_norm(
 def _channels(where: str, input: Any, layout: str) -> int:
     require_variable(where, "input", input)
     if layout not in ("NCHW", "NHWC"):
-        raise ArgumentError(f"{where}: data_layout {layout!r} is none of 'NCHW', 'NHWC'")
+        raise ArgumentError(f"{where}: data_layout {layout!r} is unknown; use 'NCHW' or 'NHWC'")
     if input.ndim < 2:
         raise ShapeError(f"{where}: input is {input.spec}: it needs a batch and channels; unsqueeze it")
     channels = int(input.spec.shape[1 if layout == "NCHW" or input.ndim == 2 else -1])
     if channels < 0:
         raise ShapeError(
-            f"{where}: input is {input.spec}: the parameters need to know the channels; give them in "
+            f"{where}: input is {input.spec}: the parameters need a known number of channels; give it in "
             "static.data()"
         )
     return channels

@@ -1,4 +1,4 @@
-"""Python functions inside a Program: py_func runs one, static_pylayer gives the gradient of another."""
+"""Python functions in a Program: py_func runs one, static_pylayer defines a gradient by one."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ def py_func(
     backward_func: Callable[..., Any] | None = None,
     skip_vars_in_backward_input: Any = None,
 ) -> Any:
-    """Run a Python function as an operator: ``func(*x)`` gives what the Variables ``out`` hold.
+    """Run a Python function as an operator: ``func(*x)`` gives the values of the Variables ``out``.
 
-    ``out`` are Variables of the current block, made with create_var, that say shape and dtype.
-    ``backward_func(*x, *out, *gradients of out)`` gives the gradients of x, without the arguments that
-    ``skip_vars_in_backward_input`` names; None for one that takes no gradient, such as whole numbers. The
-    functions get Tensors, compute eagerly and give Tensors or arrays. Returns ``out``.
+    ``out`` are Variables of the current block, made with create_var with their shape and dtype.
+    ``backward_func(*x, *out, *gradients of out)``, without the arguments in ``skip_vars_in_backward_input``,
+    returns the gradients of x; None for an x without gradient, such as integers. The functions get Tensors,
+    compute eagerly and return Tensors or arrays. Returns ``out``.
 
-    Such a Program can't be loaded from a file: functions are not saved. Raises DTypeError for what are no
-    functions or Variables.
+    Such a Program can't be loaded from a file: functions are not saved. Raises DTypeError for values that are
+    not functions or Variables.
     """
     builder = require_static("static.nn.py_func")
     inputs = _variables("x", x)
@@ -44,7 +44,7 @@ def py_func(
     everything = [*inputs, *outputs]
     strangers = [v.name for v in skipped if all(v is not known for known in everything)]
     if strangers:
-        raise ArgumentError(f"py_func: skip_vars_in_backward_input has {strangers}, which x and out have not")
+        raise ArgumentError(f"py_func: skip_vars_in_backward_input has {strangers}, not in x or out")
     attrs = {
         "forward_callable_id": ops.register(_over_arrays(func)),
         "backward_callable_id": -1 if backward_func is None else ops.register(_over_arrays(backward_func)),
@@ -59,7 +59,7 @@ def py_func(
 
 
 def _over_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
-    """``function`` of Tensors as one of arrays, as operators are."""
+    """``function`` of Tensors as a function of arrays, for a kernel."""
 
     def called(*arrays: Any) -> Any:
         with modes.use(_EAGER):  # it runs now, while another Program may be built
@@ -86,11 +86,11 @@ def static_pylayer(
     backward_fn: Callable[..., Any] | None = None,
     name: str | None = None,
 ) -> Any:
-    """What ``forward_fn(*inputs)`` gives, with the gradients that ``backward_fn(*gradients)`` gives.
+    """The result of ``forward_fn(*inputs)``, whose gradient ``backward_fn(*gradients)`` computes.
 
-    Both are built of operators. ``backward_fn`` gets one gradient a result and gives one an input; without it
-    no input may have gradients. Raises DTypeError for what is no function, ArgumentError for a missing
-    ``backward_fn``.
+    Both are built of operators. ``backward_fn`` gets one gradient per result and returns one per input;
+    without it no input may have gradients. Raises DTypeError for a value that is not a function,
+    ArgumentError for a missing ``backward_fn``.
     """
     if not callable(forward_fn) or (backward_fn is not None and not callable(backward_fn)):
         raise DTypeError("static_pylayer: forward_fn and backward_fn must be functions")

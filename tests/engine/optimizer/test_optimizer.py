@@ -213,7 +213,7 @@ def test_minimize_and_clear() -> None:
     assert not net[0].weight.grad.numpy().any()
     rule.clear_grad(set_to_zero=False)
     assert net[0].weight.grad is None
-    with pytest.raises(ArgumentError, match="are no parameters of this optimizer"):
+    with pytest.raises(ArgumentError, match="are not parameters of this optimizer"):
         rule.apply_gradients([(nn.Linear(1, 1).weight, to_tensor(np.ones((1, 1), "float32")))])
 
 
@@ -243,7 +243,7 @@ def test_arguments_refused() -> None:
         optimizer.SGD(0.1, parameters[0])
     with pytest.raises(DTypeError, match=r"of dicts: got method; pass model\.parameters\(\)"):
         optimizer.SGD(0.1, model().parameters)
-    with pytest.raises(DTypeError, match=r"parameters\[0\] is no parameter: got str"):
+    with pytest.raises(DTypeError, match=r"parameters\[0\] is not a parameter: got str"):
         optimizer.SGD(0.1, "ab")
     with pytest.raises(DTypeError, match="grad_clip is one of"):
         optimizer.SGD(0.1, parameters, grad_clip=1.0)

@@ -276,7 +276,7 @@ def test_what_holds_something_else_is_refused(static, saved, tmp_path):
         static.load(program, f"{state}3")
     with pytest.raises(FormatError, match="another kind"):
         static.deserialize_persistables(program, static.load_from_file(f"{model}.pdmodel"), executor)
-    with pytest.raises(FormatError, match="no Program"):
+    with pytest.raises(FormatError, match="do not hold a Program"):
         static.deserialize_program(static.load_from_file(f"{state}.pdparams"))
     with pytest.raises(FormatError, match="another kind"):
         paddle.load(f"{model}.pdiparams.info")

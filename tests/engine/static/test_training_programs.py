@@ -110,14 +110,14 @@ SPOILED = {
     "steps": (lambda p: walked(p)["inputs"].update(StepScopes=["x"]), "no loop before it"),
     "steps of both": (
         lambda p: (walked(p)["inputs"].update(StepScopes=["x"]), loop_of(p).update(kept=[0, "x"])),
-        "can't keep what the loop goes through",
+        "can't keep the iterations of the loop",
     ),
     "another value": (lambda p: taken(p, 0, [0, "x"]), "other values than those of its loop"),
     "another key": (lambda p: taken(p, 2, [0, "x"]), "other random keys"),
     "another placeholder": (lambda p: taken(p, -1, [0, "x"]), "not its own"),
     "fewer values": (lambda p: walked(p)["attrs"].update(values=0), "other values"),
     "no number of values": (lambda p: walked(p)["attrs"].update(values="1"), "other values"),
-    "another body": (lambda p: walked(p)["regions"][0].update(block=1), "no block of its own"),
+    "another body": (lambda p: walked(p)["regions"][0].update(block=1), "not a block of its own"),
     "fewer results": (
         lambda p: walked(p)["regions"][0].update(results=[]), "gradients that an iteration gives"
     ),
