@@ -29,16 +29,23 @@ def merge_common_subexpressions(program: Program) -> None:
 
 
 def changing(program: Program) -> IdentitySet[Variable]:
-    """Variables whose value may differ from read to read: those written in place, and views of them."""
+    """Variables whose value may differ from read to read: those written in place or more than once, those
+    that come from outside and are written, and views of all these."""
     found: IdentitySet[Variable] = IdentitySet()
+    once: IdentitySet[Variable] = IdentitySet()
     operators = list(with_sub_blocks(program.global_block().ops))
     for operator in operators:
-        for declared, variable in zip(operator.opdef.outputs, operator.outputs, strict=False):
-            if declared.writes and variable is not None:
-                found.add(variable)
-    for operator in operators:
-        if operator.opdef.view and any(v in found for v in reads(operator)):
-            found.update(variables_of(operator.outputs))
+        opdef = operator.opdef
+        for n, variable in enumerate(operator.outputs):
+            if isinstance(variable, Variable):
+                outside = variable.persistable or variable.is_data
+                if outside or variable in once or (not opdef.listed and opdef.outputs[n].writes):
+                    found.add(variable)
+                once.add(variable)
+    if found:
+        for operator in operators:
+            if operator.opdef.view and any(v in found for v in reads(operator)):
+                found.update(variables_of(operator.outputs))
     return found
 
 

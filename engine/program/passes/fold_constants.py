@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine.program.graph.program import Program, reads
+from engine.program.passes.common_subexpressions import changing
 from engine.program.passes.known_values import Known, computed
 from engine.program.passes.rewriter import constant
 
@@ -20,11 +21,11 @@ def fold_constants(program: Program) -> None:
         c = elementwise_mul(x, b)          return c
         return c
     """
-    known = Known()
+    known, unstable = Known(), changing(program)
     for block in program.blocks:
         for place, operator in enumerate(block.ops):
             found = computed(operator, known, LARGEST)
-            known.update(found)
+            known.update((v, array) for v, array in found if v not in unstable)
             if len(found) == 1 and next(reads(operator), None) is not None:
                 block.ops[place] = constant(operator, *found[0])
     program.changed()

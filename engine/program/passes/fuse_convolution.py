@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from engine.core.operator import Operator
 from engine.ops.images.conv_bias import FUSED
-from engine.program.graph.program import Program
+from engine.program.graph.program import Program, reads
+from engine.program.passes.common_subexpressions import changing
 from engine.program.passes.pattern import Uses, channel_bias, each
 from engine.program.passes.rewriter import Rewriter
 
@@ -20,13 +21,13 @@ def fuse_convolutions(program: Program) -> None:
         d = relu(c)                        return d
         return d
     """
-    uses, rewriter = Uses(program), Rewriter(program)
+    uses, rewriter, unstable = Uses(program), Rewriter(program), changing(program)
     fused: list[Operator] = []
     for block, conv in each(program, *FUSED):
         added = uses.only_reader(conv.outputs[0], "elementwise_add")
         bias = None if added is None else channel_bias(uses, added)
-        if added is None or bias is None:
-            continue
+        if added is None or bias is None or any(v in unstable for v in (*reads(conv), bias)):
+            continue  # it would read them later
         relu = uses.only_reader(added.outputs[0], "relu")
         last = relu if relu is not None and relu in block.ops else added
         attrs = {**conv.attrs, "activation": "" if last is added else "relu"}

@@ -16,11 +16,12 @@ class Uses:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.made_by: IdentityMap[Variable, Operator] = IdentityMap()
+        # None: written more than once, so that a reader's place decides what it reads.
+        self.made_by: IdentityMap[Variable, Operator | None] = IdentityMap()
         self.read_by: IdentityMap[Variable, list[Operator]] = IdentityMap()
         for operator in with_sub_blocks(program.global_block().ops):
             for variable in variables_of(operator.outputs):
-                self.made_by[variable] = operator
+                self.made_by[variable] = None if variable in self.made_by else operator
             for variable in reads(operator):
                 self.read_by.setdefault(variable, []).append(operator)
             for region in operator.regions:
@@ -35,7 +36,8 @@ class Uses:
     def only_reader(self, variable: Variable, *names: str) -> Operator | None:
         """The one operator that reads ``variable``, if it has such a name and nothing else needs it."""
         readers = self.read_by.get(variable, [])
-        if len(readers) != 1 or variable.persistable or variable.name in self.program.outputs:
+        held = variable.persistable or variable.name in self.program.outputs
+        if len(readers) != 1 or held or self.made_by.get(variable) is None:
             return None
         return readers[0] if readers[0].opdef.name in names and readers[0].outputs else None
 
