@@ -23,7 +23,7 @@ def to_static(
 
     As a decorator (``@to_static``, ``@to_static(input_spec=[...])``) or a call. A Layer is returned itself,
     with its forward converted. ``build_strategy`` is accepted for compatibility with Paddle and has no
-    effect.
+    effect: ``engine.program.passes.level`` says with which passes Programs are optimized.
 
     Raises ConversionError for code that can't be converted, ArgumentError for an input_spec that does not
     fit.

@@ -28,7 +28,7 @@ from engine.program.build.builder import Builder
 from engine.program.graph.liveness import arguments, needed, results, sub_blocks, with_sub_blocks, written
 from engine.program.graph.program import Program, Variable, variables_of
 from engine.program.passes.inference import copy_program
-from engine.program.passes.pipeline import EXACT, optimize
+from engine.program.passes.pipeline import level, optimize
 from engine.program.passes.rewriter import random_key
 from engine.program.run.plan import Plan, module_for
 from engine.program.run.reuse import bases_of
@@ -106,9 +106,10 @@ class _Training:
 
 
 class ProgramRunner:
-    """Runs a Program that stands for a function of Tensors, after passes that do not change results.
+    """Runs a Program that stands for a function of Tensors, after the passes of a level.
 
-    ``keys`` are Variables of random keys that the caller passes instead of drawing them.
+    ``keys`` are Variables of random keys that the caller passes instead of drawing them. ``passes`` is the
+    level, by default the one in force.
     """
 
     def __init__(
@@ -117,9 +118,11 @@ class ProgramRunner:
         inputs: Sequence[Variable],
         outputs: Sequence[Variable],
         keys: Sequence[Variable] = (),
+        passes: int | None = None,
     ) -> None:
-        if outputs:
-            program = optimize(program, EXACT, [v.name for v in outputs])
+        self._passes = level.get() if passes is None else passes
+        if outputs and self._passes:
+            program = optimize(program, self._passes, [v.name for v in outputs])
         block = program.global_block()
         self.program = program
         self.keys, self.inputs, self.outputs = (
@@ -266,7 +269,7 @@ class ProgramRunner:
     def _recorded_backward(
         self, run: _Training, activation: Activation, grads: Sequence[Tensor | None]
     ) -> list[Tensor]:
-        runner = self._gradients.ensure(run, partial(_gradient_runner, run))
+        runner = self._gradients.ensure(run, partial(_gradient_runner, run, self._passes))
         model = next(g for g in grads if g is not None)
         xp = array_module(model._array)
         fed: list[Tensor] = []
@@ -294,7 +297,7 @@ def _drawn_keys(ops: Sequence[Operator]) -> list[Variable]:
     return found
 
 
-def _gradient_runner(run: _Training) -> ProgramRunner:
+def _gradient_runner(run: _Training, passes: int) -> ProgramRunner:
     """The whole training Program as a function of inputs, incoming gradients and random keys."""
     forward = run.program.global_block().ops[: run.forward_count]
     if run.overwritten:
@@ -325,8 +328,10 @@ def _gradient_runner(run: _Training) -> ProgramRunner:
         operator.replay = True  # effects took place and numbers were drawn when the forward part ran
     for variable in (*run.inputs, *run.fed):
         copied[variable].stop_gradient = not variable.dtype.is_floating_point
-    moved = [[copied[v] for v in group] for group in ((*run.inputs, *run.fed), run.gradients, run.keys)]
-    return ProgramRunner(program, *moved)
+    inputs, gradients, keys = (
+        [copied[v] for v in group] for group in ((*run.inputs, *run.fed), run.gradients, run.keys)
+    )
+    return ProgramRunner(program, inputs, gradients, keys, passes)
 
 
 def _output_gradients(

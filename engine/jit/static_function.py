@@ -25,6 +25,7 @@ from engine.jit.tracing import alone
 from engine.program.build.builder import building
 from engine.program.graph.program import Program, Variable
 from engine.program.graph.unknown import known_operand
+from engine.program.passes.pipeline import level
 from engine.tensor.inplace import replace
 from engine.tensor.tensor_array import TensorArray
 
@@ -99,9 +100,11 @@ class ConcreteProgram:
             state += _walk_modes(layer)
         return tuple(state)
 
-    def _buffer_places(self, layers: list[Any]) -> list[tuple[Variable, dict[str, Any], str]]:
-        """The Variables that stand for buffers of Layers, each with the place of its Tensor."""
-        bound = {id(v.tensor): v for v in self.runner.bound}
+    def _buffer_places(self, layers: list[Any]) -> list[tuple[tuple[Variable, ...], dict[str, Any], str]]:
+        """The Variables that stand for buffers of Layers, as traced and as run, each with the place of its
+        Tensor."""
+        run = self.runner.program.global_block().vars
+        bound = {id(v.tensor): (v, run[v.name]) for v in self.main_program.bound()}
         return [
             (bound[id(tensor)], layer._buffers, name)
             for layer in (*layers, *(sub for other in self._others for sub in _tree(other)))
@@ -112,13 +115,14 @@ class ConcreteProgram:
     @property
     def fits(self) -> bool:
         """Whether the Program still fits its function; takes over buffers that were replaced."""
-        for variable, fields, name in self._places:
-            tensor = fields.get(name)
+        for variables, fields, name in self._places:
+            tensor, variable = fields.get(name), variables[0]
             # The place holds a Variable while another thread traces a function of this Layer.
             if tensor is not variable.tensor and not modes.is_symbolic(tensor):
                 if tensor is None or Spec(tensor.shape, tensor.dtype) != variable.spec:
                     return False
-                variable.tensor = tensor
+                for each in variables:
+                    each.tensor = tensor
         return self.state == self.current_state()
 
     def __call__(self, tensors: list[Tensor]) -> Any:
@@ -273,12 +277,12 @@ class StaticFunction:
                 self.program_cache.add(key, made)
         return made
 
-    def _modes(self) -> tuple[bool, ...]:
-        """The train/eval modes that the trace depends on, and the Layers of the tree."""
+    def _modes(self) -> tuple[Any, ...]:
+        """What else the trace depends on: the level of passes, train/eval modes, the Layers of the tree."""
         layer = self._instance
         if layer is None or not hasattr(layer, "_sub_layers"):
-            return ()
-        return tuple(_walk_modes(layer))
+            return (level.get(),)
+        return (level.get(), *_walk_modes(layer))
 
     def concrete_program_specify_input_spec(self, input_spec: Any = None) -> ConcreteProgram:
         """The Program for ``input_spec`` (the function's own by default), for saving.

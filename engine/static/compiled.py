@@ -32,7 +32,7 @@ class _Options:
 
 
 class BuildStrategy(_Options):
-    """Options of how Paddle builds the graph it runs. They have no effect on an Executor's plan."""
+    """Options of how Paddle builds the graph it runs, without effect: see ``engine.program.passes.level``."""
 
     class ReduceStrategy:
         AllReduce = 0

@@ -1,3 +1,3 @@
 """Program -> Program, one subject a file; ``optimize`` runs the pipeline of passes."""
 
-from engine.program.passes.pipeline import optimize
+from engine.program.passes.pipeline import level, optimize

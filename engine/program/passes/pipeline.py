@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from engine.core.context import Setting
 from engine.core.errors import ArgumentError
 from engine.program.graph.program import Program
 from engine.program.passes.clone import clone
@@ -17,6 +18,10 @@ from engine.program.passes.fuse_convolution import fuse_convolutions
 
 # Level 1 is valid in training and inference; level 2 uses the present values of the weights.
 EXACT, INFERENCE = 1, 2
+
+# What converted functions and Executors optimize Programs with before they run them: 0 runs them as they were
+# built. ``with level.guard(0):`` holds for this context, ``level.set(0)`` for the process.
+level: Setting[int] = Setting("level_of_passes", EXACT)
 
 
 class Pass(NamedTuple):
@@ -62,6 +67,7 @@ def optimize(
             "optimize: the Program has no outputs; say which Variables are wanted by outputs="
         )
     made = clone(program)
+    made.generator = program.generator
     made.outputs = wanted
     for each in PIPELINE:
         if each.level <= level:

@@ -17,9 +17,11 @@ from engine.core.errors import ArgumentError, DTypeError, ProgramError, ShapeErr
 from engine.core.place import Place, as_place, backend, current_place
 from engine.core.spec import Spec
 from engine.eager.tensor import Tensor, counter_of, wrap
+from engine.ops.control.gradient import gradient
 from engine.program.build.builder import Builder
 from engine.program.graph.liveness import arguments, needed, stored_by, written
-from engine.program.graph.program import Program, Variable, writes
+from engine.program.graph.program import Program, Variable, reads, writes
+from engine.program.passes.pipeline import level, optimize
 from engine.program.run.plan import Plan
 from engine.program.run.scope import Scope, global_scope
 
@@ -83,11 +85,13 @@ def _leave_static(main_program: Program) -> None:
 
 
 class _Prepared:
-    """One kind of call of ``run``, apart from the shapes that are fed: Variables instead of names."""
+    """One kind of call of ``run``, apart from the shapes that are fed: the Program after the passes, and its
+    Variables instead of names."""
 
-    __slots__ = ("fed", "fetched")
+    __slots__ = ("fed", "fetched", "program")
 
-    def __init__(self, fed: list[Variable], fetched: list[Variable]) -> None:
+    def __init__(self, program: Program, fed: list[Variable], fetched: list[Variable]) -> None:
+        self.program = program
         self.fed = fed
         self.fetched = fetched
 
@@ -139,7 +143,13 @@ class Executor:
         program = _program_of(program)
         feeds = _feeds_of(feed)
         wanted = [fetch_list] if isinstance(fetch_list, (str, Variable)) else fetch_list or ()
-        key = (program.version, tuple([_fetch_key(f) for f in wanted]), tuple(feeds), self._device)
+        key = (
+            program.version,
+            tuple([_fetch_key(f) for f in wanted]),
+            tuple(feeds),
+            self._device,
+            level.get(),
+        )
         prepared = program.calls.get(key)
         if prepared is None:
             prepared = program.calls.ensure(key, partial(_prepare, program, feeds, wanted))
@@ -148,7 +158,7 @@ class Executor:
         shaped = (prepared, tuple([a.shape for a in arrays]))
         compiled = program.plans.get(shaped)
         if compiled is None:
-            compiled = program.plans.ensure(shaped, partial(_compile, program, prepared, arrays, xp))
+            compiled = program.plans.ensure(shaped, partial(_compile, prepared, arrays, xp))
         scope = scope or global_scope()
         for rate in program.rates:
             rate.bring(scope)
@@ -231,7 +241,20 @@ def _prepare(program: Program, feeds: Mapping[str, Any], wanted: Sequence[Any]) 
                 f"Executor.run: feed has {name!r}, which the Program computes; it takes {sorted(data)}"
             )
         fed.append(target)
-    return _Prepared(fed, fetched)
+    return _optimized(program, fed, fetched)
+
+
+def _optimized(program: Program, fed: list[Variable], fetched: list[Variable]) -> _Prepared:
+    """The Program after the passes; itself where they gain nothing: gradient operators read what a fusion
+    would leave out, and a startup Program runs once."""
+    passes, ops = level.get(), program.global_block().ops
+    outputs = [v.name for v in (*fetched, *stored_by(ops))]
+    trains = any(o.opdef is gradient.opdef for o in ops)
+    if not passes or not outputs or trains or all(next(reads(o), None) is None for o in ops):
+        return _Prepared(program, fed, fetched)
+    made = optimize(program, passes, outputs)
+    block = made.global_block()
+    return _Prepared(made, [block.vars.get(v.name, v) for v in fed], [block.var(v.name) for v in fetched])
 
 
 def _fed(variable: Variable, value: Any, xp: Any) -> Any:
@@ -258,7 +281,8 @@ def _fed(variable: Variable, value: Any, xp: Any) -> Any:
     return array
 
 
-def _compile(program: Program, prepared: _Prepared, arrays: Sequence[Any], xp: Any) -> _Compiled:
+def _compile(prepared: _Prepared, arrays: Sequence[Any], xp: Any) -> _Compiled:
+    program = prepared.program
     ops = program.global_block().ops
     fed = set(map(id, prepared.fed))
     stored = [v for v in stored_by(ops) if id(v) not in fed]

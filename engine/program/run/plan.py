@@ -1,9 +1,10 @@
 """Compiles operators of a Program into one flat function: slots are local variables, kernels are bound.
 
 A plan is made once per (Program version, concrete specs of the feeds, wanted results). Branches and loops
-are written out as ``if`` and ``while``. An elementwise operator writes into the array of an input that
-nothing reads any more; all other results are allocated by malloc, which hands out memory that is still in the
-cache (measured: buffers planned in advance made LeNet's step 12 to 17% slower, see docs/decisions).
+are written out as ``if`` and ``while``; small constants are computed once, with the plan. An elementwise
+operator writes into the array of an input that nothing reads any more; all other results are allocated by
+malloc, which hands out memory that is still in the cache (measured: buffers planned in advance made LeNet's
+step 12 to 17% slower, see docs/decisions).
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from engine.program.backward.gradient_operator import lowered
 from engine.program.graph.liveness import keeps, last_uses, needed
 from engine.program.graph.program import Program, Variable, variables_of
 from engine.program.run.concrete import concrete_specs
+from engine.program.run.constants import constants
 from engine.program.run.reuse import bases_of, handed_on, reusable
 from engine.program.run.write_control import CONTROL
 
@@ -33,7 +35,7 @@ class Plan:
     """A compiled sequence of operators: takes arrays for ``inputs``, in order, returns those of ``outputs``.
 
     The results belong to the caller: one that may share its array with an argument or another result is
-    copied. Nothing is kept between calls.
+    copied. Nothing is kept between calls but constants.
     """
 
     def __init__(
@@ -48,6 +50,7 @@ class Plan:
         self.inputs = tuple(inputs)
         self.outputs = tuple(outputs)
         self.ops = needed(lowered(program, needed(ops, outputs)), outputs)
+        self.constants = constants(self.ops) if xp is np else {}
         self.specs = concrete_specs(program, self.ops, feeds)
         writer = Writer(self, program, xp)
         self.source = writer.source()
@@ -96,7 +99,8 @@ class Writer:
         self.plan = plan
         self.program = program
         self.backend = "cpu" if xp is np else "cupy"
-        self.reused = reusable(plan.ops, plan.outputs, plan.specs)
+        self.known = plan.constants
+        self.reused = reusable(plan.ops, plan.outputs, plan.specs, self.known)
         self.namespace: dict[str, Any] = {
             "xp": xp, "asarray": xp.asarray, "write": _write,
             "reserve": (program.generator or default_generator()).reserve,
@@ -108,10 +112,12 @@ class Writer:
         self._constants = 0
 
     def slot(self, variable: Variable) -> str:
-        """The local name of a Variable."""
+        """The name of a Variable: local, or global where its value is known."""
         found = self._slots.get(id(variable))
         if found is None:
-            found = self._slots[id(variable)] = f"v{len(self._slots)}"
+            known = self.known.get(id(variable))
+            found = f"v{len(self._slots)}" if known is None else self.constant(known)
+            self._slots[id(variable)] = found
             self._variables.append(variable)
         return found
 
@@ -147,7 +153,8 @@ class Writer:
         for operator in ops:
             for variable in variables_of(operator.outputs):
                 position = last.get(id(variable))
-                if position is not None and id(variable) not in keep and not variable.persistable:
+                stays = id(variable) in keep or variable.persistable or id(variable) in self.known
+                if position is not None and not stays:
                     dying.setdefault(position, []).append(variable)
         for position, operator in enumerate(ops):
             self.operator(1, operator)
@@ -155,7 +162,7 @@ class Writer:
             if gone:
                 self.line(1, " = ".join(self.slot(v) for v in gone.values()) + " = None")
         base = bases_of(ops)
-        shared = {id(v) for v in inputs} | handed_on(ops)
+        shared = {id(v) for v in inputs} | handed_on(ops) | self.known.keys()
         results = ", ".join(
             f"{self.slot(v)}.copy()" if base.get(id(v), id(v)) in shared else self.slot(v) for v in outputs
         )
@@ -163,6 +170,8 @@ class Writer:
         return "\n".join(self._text) + "\n"
 
     def operator(self, depth: int, operator: Operator) -> None:
+        if operator.outputs and id(operator.outputs[0]) in self.known:
+            return
         control = CONTROL.get(operator.opdef.name)
         if control is not None:
             control(self, depth, operator)

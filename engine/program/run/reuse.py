@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from engine.core.operator import Operator
 from engine.core.spec import Spec
@@ -11,12 +11,16 @@ from engine.program.graph.program import Variable, variables_of
 
 
 def reusable(
-    ops: Sequence[Operator], outputs: Sequence[Variable], specs: Mapping[int, Spec]
+    ops: Sequence[Operator],
+    outputs: Sequence[Variable],
+    specs: Mapping[int, Spec],
+    known: Container[int] = (),
 ) -> dict[int, Variable]:
     """The input whose array an operator (by id) may write into.
 
-    Only arrays that an operator of the plan made, that no view uses later, and that have the shape and dtype
-    of the result. Values that control flow reads or returns may share an array, so they are left out.
+    Only arrays that an operator of the plan made in this call (not the constants ``known``, by id, to all
+    calls), that no view uses later, and that have the shape and dtype of the result. Values that control flow
+    reads or returns may share an array, so they are left out.
     """
     last = last_uses(ops)
     base = bases_of(ops)
@@ -38,7 +42,8 @@ def reusable(
                     found[id(operator)] = variable
                     break
         if not opdef.view:
-            owned |= {id(v) for v in variables_of(operator.outputs) if not v.persistable}
+            made = variables_of(operator.outputs)
+            owned |= {id(v) for v in made if not (v.persistable or id(v) in known)}
     return found
 
 

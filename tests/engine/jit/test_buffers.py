@@ -140,3 +140,14 @@ def test_hooks_of_layers_inside_are_converted():
     assert net(paddle.to_tensor([-1.0, -2.0])).tolist() == [-20.0, -40.0]
     (hook,) = net.linear._forward_post_hooks.values()
     assert hook.__code__.co_filename == __file__
+
+
+def test_a_buffer_that_was_replaced_is_the_one_that_is_saved(tmp_path):
+    spec = [paddle.static.InputSpec([None, 1], "float32")]
+    layer = paddle.jit.to_static(Scaled(), input_spec=spec)
+    x = paddle.ones([2, 1])
+    layer(x)
+    layer.factor = paddle.full([1], 7.0)
+    assert layer(x).tolist() == [[7.0], [7.0]]
+    paddle.jit.save(layer, str(tmp_path / "net"))
+    assert paddle.jit.load(str(tmp_path / "net"))(x).tolist() == [[7.0], [7.0]]

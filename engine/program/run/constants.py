@@ -1,0 +1,43 @@
+"""Which operators a plan computes once, when it is made: small constants that nothing can write into."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from engine.core.operator import Operator
+from engine.program.graph.liveness import with_sub_blocks, written
+from engine.program.graph.program import reads, writes
+from engine.program.passes.fold_constants import LARGEST
+from engine.program.passes.known_values import Known, computed
+from engine.program.run.reuse import bases_of, handed_on
+
+
+def constants(ops: Sequence[Operator]) -> dict[int, Any]:
+    """The arrays, which refuse to be written, of operators without inputs, by id of the Variable.
+
+    Left out is what may be another array's memory or another value later: what is written in place or more
+    than once, what goes into branches and loops or comes out of them, and what a user's function is given.
+    """
+    everything = list(with_sub_blocks(ops))
+    makers = [o for o in everything if o.outputs and next(reads(o), None) is None]
+    if not makers:
+        return {}
+    base = bases_of(everything)
+    changing = {base.get(key, key) for key in written(ops)} | handed_on(everything)
+    for operator in everything:
+        if operator.opdef.opaque:
+            changing |= {base.get(id(v), id(v)) for v in reads(operator)}
+        for region in operator.regions:
+            changing |= {base.get(id(v), id(v)) for v in region.results}
+    times: dict[int, int] = {}
+    for operator in everything:
+        for variable in writes(operator):
+            times[id(variable)] = times.get(id(variable), 0) + 1
+    found: dict[int, Any] = {}
+    for operator in makers:
+        if all(times[id(v)] == 1 and id(v) not in changing and not v.is_data for v in writes(operator)):
+            for variable, array in computed(operator, Known(), LARGEST):
+                array.flags.writeable = False
+                found[id(variable)] = array
+    return found
