@@ -12,14 +12,21 @@ from engine.core.errors import GradientError
 from engine.core.operator import Leaf, Operator
 
 
-class Hooks:
-    """What users attached to an operator's outputs, by position: functions to call, gradients to keep."""
+class Retained:
+    """Keeps a copy of the gradient that passes it; it stands among the hooks, in their order."""
 
-    __slots__ = ("functions", "retained")
+    __slots__ = ("_copied", "grad")
 
-    def __init__(self) -> None:
-        self.functions: dict[int, list[Callable[[Any], Any]]] = {}
-        self.retained: dict[int, Any] = {}
+    def __init__(self, copied: Callable[[Any], Any]) -> None:
+        self._copied = copied
+        self.grad: Any = None
+
+    def __call__(self, gradient: Any) -> None:
+        self.grad = self._copied(gradient)
+
+
+Hooks = dict[int, list[Callable[[Any], Any]]]
+"""What users attached to an operator's outputs, by position, in the order of the calls."""
 
 
 class Walk:
@@ -28,7 +35,8 @@ class Walk:
     ``targets`` (for ``grad``) maps the places whose gradients are wanted to those gradients; then leaves
     store none. Nothing flows into ``blocked`` places. ``wrap(node, n)`` turns the saved array of an output
     back into a value, ``zeros(shape, grads)`` makes a gradient for an output that nothing flowed back to,
-    ``own(gradient, fresh)`` copies a gradient whose array something else may hold.
+    ``store(leaf, gradient, fresh)`` leaves a gradient in a leaf; unless it is ``fresh``, something else may
+    hold its array.
     """
 
     def __init__(
@@ -38,7 +46,7 @@ class Walk:
         create_graph: bool,
         wrap: Callable[[Operator, int], Any],
         zeros: Callable[[tuple[int, ...], list[Any]], Any],
-        own: Callable[[Any, bool], Any],
+        store: Callable[[Leaf, Any, bool], None],
         targets: dict[Place, Any] | None = None,
         blocked: frozenset[Place] = frozenset(),
     ) -> None:
@@ -46,7 +54,7 @@ class Walk:
         self.create_graph = create_graph
         self.wrap = wrap
         self.zeros = zeros
-        self.own = own
+        self.store = store
         self.targets = targets
         self.blocked = blocked
         self.leaves: dict[Leaf, tuple[Any, bool]] = {}
@@ -177,24 +185,16 @@ class Walk:
                 before = self.targets[key]
                 self.targets[key] = gradient if before is None else before + gradient
             return
-        if leaf.grad is not None:
-            leaf.grad = leaf.grad + gradient
-        else:
-            leaf.grad = self.own(gradient, fresh)
-            leaf.cleared = None
+        self.store(leaf, gradient, fresh)
 
     def _hooks(self, node: Operator, grads: list[Any]) -> list[Any]:
-        hooks = node.hooks
+        hooks: Hooks | None = node.hooks
         if hooks is not None:
-            for index, functions in hooks.functions.items():
+            for index, functions in hooks.items():
                 for function in functions:
                     if grads[index] is not None:
                         replaced = function(grads[index])
                         grads[index] = grads[index] if replaced is None else replaced
-            for index in hooks.retained:
-                if grads[index] is not None and self.targets is None:
-                    before = hooks.retained[index]
-                    hooks.retained[index] = grads[index] if before is None else before + grads[index]
         if self.targets is not None:
             for index, gradient in enumerate(grads):
                 if (node, index) in self.targets and gradient is not None:

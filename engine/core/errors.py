@@ -35,6 +35,10 @@ class ArgumentError(EngineError, ValueError):
     """An argument that a function does not accept."""
 
 
+class ConditionError(ArgumentError, AssertionError):
+    """An argument that fails a condition which Paddle asserts."""
+
+
 class OutOfRangeError(EngineError, IndexError, ValueError):
     """An index or axis outside its range: IndexError in some of Paddle's functions, ValueError in others."""
 
@@ -75,7 +79,7 @@ class DataError(EngineError, OSError):
     """Data that is absent, unreadable or not what it claims to be."""
 
 
-class AbsentError(DataError, FileNotFoundError):
+class AbsentError(DataError, FileNotFoundError, ValueError):
     """A file that does not exist."""
 
 

@@ -227,17 +227,19 @@ class OutEdge:
 class Leaf:
     """Collects the gradient of a Tensor that no operator made. Knows no Tensor, so there is no cycle.
 
-    ``cleared`` makes zeros like the last gradient when a gradient set to zero is read; until then the next
-    backward has nothing to add to.
+    ``cleared`` is set while the gradient is one that was set to zero: it makes the zeros if someone looks at
+    them, and the next backward replaces them. ``shown`` says that code outside may hold the gradient, which
+    then sees what is added to it and when it is set to zero.
     """
 
-    __slots__ = ("cleared", "grad", "hooks", "shape")
+    __slots__ = ("cleared", "grad", "hooks", "shape", "shown")
 
     def __init__(self, shape: tuple[int, ...]) -> None:
         self.shape = shape
         self.grad: Any = None
         self.cleared: Any = None
         self.hooks: Any = None
+        self.shown = False
 
 
 class Counter:

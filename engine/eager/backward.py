@@ -7,12 +7,13 @@ from typing import Any, TypeAlias
 
 from engine.autodiff.edges import Edge, end
 from engine.autodiff.recorded import Packed
-from engine.autodiff.tape import Hooks, Walk
+from engine.autodiff.tape import Hooks, Retained, Walk
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError, GradientError, ShapeError
 from engine.core.operator import Leaf, Operator, OutEdge
 from engine.core.place import array_module
-from engine.eager.tensor import Tensor, wrap
+from engine.core.strictness import tolerate
+from engine.eager.tensor import Tensor, counter_of, wrap
 
 Place: TypeAlias = tuple[Operator | Leaf, int]
 """The record that an edge leads to, and the number of the output whose gradient it takes."""
@@ -25,10 +26,9 @@ def backward(
     """Add the gradients of ``tensors`` to the ``grad`` of every leaf they depend on.
 
     ``grads`` are the gradients to start from, each of its tensor's shape; None stands for ones. Raises
-    GradientError if nothing was recorded for a tensor, the graph was freed, or a needed value was changed in
-    place; ShapeError or DTypeError for a gradient that does not fit.
-
-    Differs from Paddle: a tensor with stop_gradient=True is an error; Paddle silently does nothing.
+    GradientError if the graph was freed, or a needed value was changed in place; ShapeError or DTypeError for
+    a gradient that does not fit. A tensor with stop_gradient=True, for which nothing was recorded, gives a
+    LeniencyWarning and no gradients.
     """
     roots = _roots("backward", tensors, grads)
     _walk(roots, retain_graph, create_graph=False, targets=None)
@@ -81,19 +81,20 @@ def grad(
     starts = [grad_outputs] if isinstance(grad_outputs, Tensor) else grad_outputs
     if not only_inputs:
         raise ArgumentError("grad: only_inputs=False is not supported, as in Paddle; call backward()")
-    places: list[Place] = []
+    places: list[Place | None] = []
     for n, tensor in enumerate(arguments):
-        if tensor._edge is None:
+        if tensor._edge is None and not allow_unused:
             raise GradientError(
-                f"grad: inputs[{n}] has stop_gradient=True; set it to False before the computation"
+                f"grad: inputs[{n}] has stop_gradient=True; set it to False before the computation, or pass "
+                "allow_unused=True to get None for it"
             )
-        places.append(end(tensor._edge))
-    targets: dict[Place, Tensor | None] = dict.fromkeys(places)
+        places.append(None if tensor._edge is None else end(tensor._edge))
+    targets: dict[Place, Tensor | None] = dict.fromkeys(place for place in places if place is not None)
     excluded = [no_grad_vars] if isinstance(no_grad_vars, Tensor) else list(no_grad_vars or ())
     blocked: frozenset[Place] = frozenset(end(t._edge) for t in excluded if t._edge is not None)
     retain = create_graph if retain_graph is None else retain_graph
     _walk(_roots("grad", results, starts), retain, create_graph, targets, blocked)
-    found = [targets[place] for place in places]
+    found = [None if place is None else targets[place] for place in places]
     for n, value in enumerate(found):
         if value is None and not allow_unused:
             raise GradientError(
@@ -123,10 +124,13 @@ def _roots(
     roots: list[tuple[Edge, Tensor]] = []
     for tensor, start in zip(tensors, grads, strict=True):
         if tensor._edge is None:
-            raise GradientError(
-                f"{where}: the tensor of shape {tensor.shape} has stop_gradient=True: nothing was recorded "
-                "for it; set stop_gradient=False on an input, and compute outside of no_grad()"
+            tolerate(
+                GradientError(
+                    f"{where}: the tensor of shape {tensor.shape} has stop_gradient=True: nothing was "
+                    "recorded for it; set stop_gradient=False on an input, and compute outside of no_grad()"
+                )
             )
+            continue
         if start is not None and not isinstance(start, Tensor):
             raise DTypeError(
                 f"{where}: the gradient to start from must be a Tensor: got {type(start).__name__}; "
@@ -155,7 +159,7 @@ def _walk(
         create_graph=create_graph,
         wrap=_rewrap,
         zeros=_zeros,
-        own=_own,
+        store=_Store(),
         targets=targets,
         blocked=blocked,
     )
@@ -175,35 +179,63 @@ def _zeros(shape: tuple[int, ...], like: Sequence[Any]) -> Tensor:
     return wrap(array_module(model).zeros(shape, model.dtype))
 
 
-def _own(gradient: Tensor, fresh: bool) -> Tensor:
-    """The gradient itself if nothing else can refer to its array, else a copy."""
-    if fresh and gradient._array.base is None:
-        return gradient
+class _Store:
+    """Leaves gradients in leaves; every leaf gets an array of its own, which later gradients are added to."""
+
+    __slots__ = ("taken",)
+
+    def __init__(self) -> None:
+        self.taken: dict[int, Any] = {}  # arrays that belong to a leaf now; held, so that no id returns
+
+    def __call__(self, leaf: Leaf, gradient: Tensor, fresh: bool) -> None:
+        kept: Any = leaf.grad
+        if kept is None or leaf.cleared is not None:
+            leaf.grad = self._own(gradient, fresh)
+            leaf.cleared, leaf.shown = None, False
+            return
+        held, added = kept._array, gradient._array
+        if held.__class__ is added.__class__ and held.dtype == added.dtype:
+            held += added
+            counter_of(kept).count += 1
+        else:
+            leaf.grad = kept + gradient
+
+    def _own(self, gradient: Tensor, fresh: bool) -> Tensor:
+        """The gradient itself if nothing else can refer to its array, else a copy."""
+        array = gradient._array
+        if fresh and array.base is None and id(array) not in self.taken:
+            self.taken[id(array)] = array
+            return gradient
+        return _copied(gradient)
+
+
+def _copied(gradient: Tensor) -> Tensor:
     made = wrap(gradient._array.copy())
     made._edge = gradient._edge
     return made
 
 
 def gradient_of(tensor: Tensor) -> Tensor | None:
-    """The value of ``tensor.grad``: as in Paddle a new leaf with stop_gradient=False, or None."""
-    found = _gradient_of(tensor)
+    """The value of ``tensor.grad``: as in Paddle a leaf with stop_gradient=False, or None."""
+    edge = tensor._edge or getattr(tensor, "_parked", None)
+    if edge.__class__ is Leaf:
+        edge.shown = True
+        found = leaf_gradient(edge)
+    else:
+        retained: Retained | None = getattr(tensor, "_retained", None)
+        found = None if retained is None else retained.grad
     if found is not None and found._edge is None:
         found._edge = Leaf(found._array.shape)
     return found
 
 
-def _gradient_of(tensor: Tensor) -> Tensor | None:
-    edge = tensor._edge or getattr(tensor, "_parked", None)
-    if edge is None:
-        return None
-    node, index = end(edge)
-    if node.__class__ is Leaf:
-        if node.grad is None and node.cleared is not None:
-            zeros, dtype = node.cleared
-            node.grad, node.cleared = wrap(zeros(node.shape, dtype)), None
-        found: Tensor | None = node.grad
-        return found
-    return node.hooks.retained.get(index) if node.hooks is not None else None
+def leaf_gradient(leaf: Leaf) -> Tensor | None:
+    """The gradient that a leaf collected, zeros where it was set to zero, or None."""
+    if leaf.grad is None and leaf.cleared is not None:
+        zeros, dtype = leaf.cleared
+        leaf.grad = wrap(zeros(leaf.shape, dtype))
+    found: Tensor | None = leaf.grad
+    return found
 
 
 def detach_in_place(tensor: Tensor) -> Tensor:
@@ -221,32 +253,52 @@ def record_of(tensor: Tensor) -> Operator | Leaf | None:
 
 
 def clear_gradient(tensor: Tensor, set_to_zero: bool = True) -> None:
-    """Set the gradient to zeros, or to None with ``set_to_zero=False``; no gradient stays None."""
+    """Set the gradient to zeros, or to None with ``set_to_zero=False``; no gradient stays None.
+
+    What code outside may hold of it becomes zeros too; else its memory is given back at once.
+    """
     edge = tensor._edge or getattr(tensor, "_parked", None)
-    if edge.__class__ is Leaf:
-        if edge.grad is not None:
-            array, edge.grad = edge.grad._array, None
-            edge.cleared = (array_module(array).zeros, array.dtype) if set_to_zero else None
-        elif not set_to_zero:
-            edge.cleared = None
-    elif edge is not None:
-        node, index = end(edge)
-        if node.hooks is not None and (before := node.hooks.retained.get(index)) is not None:
-            node.hooks.retained[index] = None
+    if edge.__class__ is not Leaf:
+        retained: Retained | None = getattr(tensor, "_retained", None)
+        if retained is not None and retained.grad is not None:
             if set_to_zero:
-                node.hooks.retained[index] = wrap(array_module(before._array).zeros_like(before._array))
+                _set_to_zero(retained.grad)
+            else:
+                retained.grad = None
+    elif not set_to_zero:
+        edge.grad = edge.cleared = None
+    elif edge.grad is not None:
+        array = edge.grad._array
+        edge.cleared = (array_module(array).zeros, array.dtype)
+        if edge.shown:
+            _set_to_zero(edge.grad)
+        else:
+            edge.grad = None
+
+
+def _set_to_zero(gradient: Tensor) -> None:
+    gradient._array[...] = 0
+    counter_of(gradient).count += 1
 
 
 def retain_grads(tensor: Tensor) -> None:
-    """Keep the gradient of a tensor that an operator produced, so that ``grad`` shows it after backward."""
+    """Keep the gradient of a tensor that an operator produced, so that ``grad`` shows it after backward.
+
+    It is the gradient of the value that the tensor has at this call, also where it is changed in place later.
+    """
     if tensor._edge is None:
-        raise GradientError(
-            f"retain_grads: the tensor of shape {tensor.shape} has stop_gradient=True: no gradient; "
-            "set stop_gradient=False on an input before the computation"
+        tolerate(
+            GradientError(
+                f"retain_grads: the tensor of shape {tensor.shape} has stop_gradient=True: no gradient; "
+                "set stop_gradient=False on an input before the computation"
+            )
         )
+        return
     node, index = end(tensor._edge)
-    if node.__class__ is not Leaf:
-        _hooks(node).retained.setdefault(index, None)
+    if node.__class__ is Leaf or getattr(tensor, "_retained", None) is not None:
+        return
+    tensor._retained = Retained(_copied)
+    _functions(node, index).append(tensor._retained)
 
 
 class HookHandle:
@@ -285,13 +337,13 @@ def register_hook(tensor: Tensor, hook: Hook) -> HookHandle:
         node.hooks = node.hooks if node.hooks is not None else []
         functions: list[Hook] = node.hooks
     else:
-        functions = _hooks(node).functions.setdefault(index, [])
+        functions = _functions(node, index)
     functions.append(hook)
     return HookHandle(functions, hook)
 
 
-def _hooks(node: Operator) -> Hooks:
+def _functions(node: Operator, index: int) -> list[Hook]:
     if node.hooks is None:
-        node.hooks = Hooks()
+        node.hooks = {}
     hooks: Hooks = node.hooks
-    return hooks
+    return hooks.setdefault(index, [])

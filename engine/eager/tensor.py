@@ -14,6 +14,7 @@ from engine.core.place import CPUPlace, CUDAPlace, Place, array_module
 
 if TYPE_CHECKING:
     from engine.autodiff.edges import Edge
+    from engine.autodiff.tape import Retained
 
 new = object.__new__
 
@@ -25,13 +26,23 @@ class Tensor:
     Python operators are functions of ``engine.tensor``; the method table of that room attaches them.
     """
 
-    __slots__ = ("__weakref__", "_array", "_edge", "_name", "_parked", "_persistable", "_version")
+    __slots__ = (
+        "__weakref__",
+        "_array",
+        "_edge",
+        "_name",
+        "_parked",
+        "_persistable",
+        "_retained",
+        "_version",
+    )
 
     _symbolic = False
     _array: Any  # numpy.ndarray or cupy.ndarray; CuPy may be absent, so the common interface has no name
     _version: Counter | None  # None until a view or a change in place needs it
     _edge: Edge | None  # where the gradient flows: None where stop_gradient is True
     _parked: Leaf  # unset until stop_gradient=True is set on a leaf
+    _retained: Retained  # unset until retain_grads() is called on the result of an operator
     _name: str  # unset until somebody asks
     _persistable: bool  # unset means False
 
@@ -105,10 +116,7 @@ class Tensor:
     # -- gradients -------------------------------------------------------------------------------------------
     @property
     def stop_gradient(self) -> bool:
-        """False where operators on the tensor are recorded for ``backward``.
-
-        Setting it to False raises DTypeError for a tensor that is neither floating-point nor complex.
-        """
+        """False where operators on the tensor are recorded for ``backward``."""
         return self._edge is None
 
     @stop_gradient.setter
@@ -119,11 +127,6 @@ class Tensor:
                 self._parked = edge  # graphs recorded before still lead to it
             self._edge = None
         elif self._edge is None:
-            if self._array.dtype.kind not in "fc":
-                raise DTypeError(
-                    f"stop_gradient: only floating tensors have gradients: this one is {self.dtype.name}; "
-                    "cast it to float32 first"
-                )
             parked: Leaf | None = getattr(self, "_parked", None)
             self._edge = parked or Leaf(self._array.shape)
 
@@ -136,7 +139,8 @@ class Tensor:
     def grad(self) -> Tensor | None:
         """The gradient that backward accumulated, or None.
 
-        A non-leaf keeps its gradient only after ``retain_grads()``.
+        A non-leaf keeps its gradient only after ``retain_grads()``. What is held of a leaf's gradient sees
+        what further calls of backward add to it, and is set to zero by ``clear_grad()``.
         """
         from engine.eager.backward import gradient_of
 
@@ -152,16 +156,17 @@ class Tensor:
                     f"grad: a gradient has its tensor's shape: got {value.shape} for {self.shape}; reshape it"
                 )
         leaf: Edge | None = self._edge or getattr(self, "_parked", None)
+        if leaf is None and value is not None:
+            leaf = self._parked = Leaf(self._array.shape)
         if leaf.__class__ is not Leaf:
             if value is None:
                 return
             raise GradientError(
-                f"grad: only a leaf takes a gradient: this tensor of shape {self.shape} has stop_gradient="
-                f"{self.stop_gradient} and is {'a leaf' if self.is_leaf else 'the result of an operator'}; "
-                "set the gradient of a leaf with stop_gradient=False"
+                f"grad: only a leaf takes a gradient: this tensor of shape {self.shape} is the result of an "
+                "operator; set the gradient of a leaf"
             )
         leaf.grad = None if value is None else wrap(value._array.copy())
-        leaf.cleared = None
+        leaf.cleared, leaf.shown = None, False
 
     def backward(self, grad_tensor: Tensor | None = None, retain_graph: bool = False) -> None:
         """Add the gradients of this tensor to the ``grad`` of every leaf that it depends on.
@@ -174,8 +179,11 @@ class Tensor:
         backward([self], [grad_tensor], retain_graph)
 
     # -- data ------------------------------------------------------------------------------------------------
-    def numpy(self) -> np.ndarray[Any, Any]:
-        """A copy of the data as a NumPy array of the same shape and dtype, on the CPU."""
+    def numpy(self, blocking: bool = True) -> np.ndarray[Any, Any]:
+        """A copy of the data as a NumPy array of the same shape and dtype, on the CPU.
+
+        It is complete when the call returns, whatever ``blocking`` says.
+        """
         array = self._array
         copied: np.ndarray[Any, Any] = array.copy() if isinstance(array, np.ndarray) else array.get()
         return copied

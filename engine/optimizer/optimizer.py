@@ -13,7 +13,7 @@ from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError, ModeError
 from engine.core.operator import Leaf
 from engine.core.place import array_module
-from engine.eager.backward import clear_gradient, gradient_of
+from engine.eager.backward import clear_gradient, gradient_of, leaf_gradient
 from engine.eager.tensor import Tensor
 from engine.nn.clip import ClipGradBase
 from engine.nn.regularizer import WeightDecayRegularizer
@@ -134,8 +134,8 @@ class Optimizer:
             lr = self.get_lr()
             for group in self._groups:
                 pairs = [
-                    (p, p._edge.grad) for p in group.params
-                    if p._edge.__class__ is Leaf and p._edge.grad is not None
+                    (p, gradient) for p in group.params
+                    if p._edge.__class__ is Leaf and (gradient := leaf_gradient(p._edge)) is not None
                 ]  # fmt: skip
                 self._update_group(group, pairs, lr)
 
@@ -237,7 +237,11 @@ class Optimizer:
             )
 
     def clear_grad(self, set_to_zero: bool = True) -> None:
-        """Set the gradients of all parameters to zero, or drop them."""
+        """Set the gradients of all parameters to zero, or drop them.
+
+        A gradient of zeros takes part in the next ``step``: momentum goes on moving a parameter that the loss
+        no longer depends on. One that was dropped does not.
+        """
         for parameter in self._all():
             if parameter._edge is not None:
                 clear_gradient(parameter, set_to_zero)

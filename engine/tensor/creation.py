@@ -38,7 +38,7 @@ def to_tensor(data: Any, dtype: Any = None, place: Any = None, stop_gradient: bo
         array = backend(where).xp.asarray(array)
     elif array is data or array.base is not None or isinstance(data, (np.ndarray, Tensor)):
         array = array.copy()
-    return Tensor(array, stop_gradient=stop_gradient or array.dtype.kind not in "fc")
+    return Tensor(array, stop_gradient)
 
 
 def _as_array(data: Any, dtype: DType | None) -> Any:

@@ -38,7 +38,7 @@ def replace(where: str, x: Any, value: Any, *, becomes: str = "") -> Any:
         counter_of(x).count += 1
         x._array = value._array
         if not recording and x._edge is not None:  # under no_grad() a leaf stays one, of the new shape
-            x._edge = Leaf(x._array.shape) if x._array.dtype.kind in "fc" else None
+            x._edge = Leaf(x._array.shape)
     else:
         write(x, _in_dtype(where, x, value)._array)
     if recording:

@@ -75,7 +75,8 @@ class Stepper:
         if math.isfinite(value) or go_on:
             loss.backward()
             self._update(loss, pictures, labels)
-            self.optimizer.clear_grad()
+            # Not to zeros: they would move a parameter without a gradient, and no checkpoint has them.
+            self.optimizer.clear_grad(set_to_zero=False)
             if self.schedule is not None:
                 self.schedule.after_batch()
         return value, float(accuracy)

@@ -228,16 +228,19 @@ def rrelu(
 def maxout(x: Any, groups: int, axis: int = 1, name: str | None = None) -> Any:
     """The largest of each ``groups`` neighbouring channels: Goodfellow et al., Maxout networks (2013).
 
-    Raises ShapeError where the channels do not divide into groups.
+    Raises ShapeError where the channels do not divide into groups, ArgumentError for less than two channels a
+    group.
     """
     if name:
         return named(name, maxout, x, groups, axis)
     if axis not in (1, -1, 3):
         raise ArgumentError(f"maxout: axis is that of the channels, 1, 3 or -1: got {axis}")
+    if groups <= 1:
+        raise ArgumentError(f"maxout: groups is a whole number above 1: got {groups}")
     if x.ndim <= axis or x.ndim < 2:
         raise ShapeError(f"maxout: x has shape {list(x.shape)}: there is no dimension {axis}")
     channels, last = x.shape[axis], axis in (-1, x.ndim - 1)
-    if groups < 1 or (channels > 0 and channels % groups):
+    if channels > 0 and channels % groups:
         raise ShapeError(f"maxout: {channels} channels of {list(x.shape)} do not divide by groups={groups}")
     order = [*range(axis), *range(axis + 1, x.ndim), axis]
     moved = x if last else shape.transpose(x, axis=order)

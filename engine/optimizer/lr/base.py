@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from engine.core.errors import ArgumentError, DTypeError, ModeError
+from engine.core.errors import ArgumentError, ConditionError, DTypeError, ModeError
 
 
 class LRScheduler:
@@ -90,9 +90,9 @@ class LRScheduler:
 
 
 def require(where: str, what: str, holds: bool, got: Any) -> None:
-    """Raise ArgumentError where a condition on an argument does not hold."""
+    """Raise ConditionError where a condition on an argument does not hold."""
     if not holds:
-        raise ArgumentError(f"{where}: {what}: got {got!r}")
+        raise ConditionError(f"{where}: {what}: got {got!r}")
 
 
 def require_number(where: str, name: str, value: Any) -> None:
@@ -102,7 +102,7 @@ def require_number(where: str, name: str, value: Any) -> None:
 
 
 def require_whole(where: str, name: str, value: Any) -> None:
-    """Raise DTypeError or ArgumentError unless ``value`` is a whole number above 0."""
+    """Raise DTypeError or ConditionError unless ``value`` is a whole number above 0."""
     if type(value) is not int:
         raise DTypeError(f"{where}: {name} is a whole number above 0: got {value!r}")
     require(where, f"{name} is a whole number above 0", value > 0, value)

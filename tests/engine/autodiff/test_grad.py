@@ -9,6 +9,7 @@ import pytest
 
 import engine
 from engine.core.errors import ArgumentError, GradientError, ShapeError
+from engine.core.strictness import LeniencyWarning
 
 
 def _leaf(*values: float) -> Any:
@@ -115,8 +116,16 @@ def test_starting_gradients() -> None:
     assert x.grad.tolist() == [2.0, 40.0]
     with pytest.raises(ShapeError, match=r"start from has shape \[3\], its tensor \[2\]"):
         (x * x).backward(engine.to_tensor(np.ones(3)))
-    with pytest.raises(GradientError, match=r"shape \[2\] has stop_gradient=True"):
-        engine.ones([2]).backward()
+
+
+def test_nothing_was_recorded() -> None:
+    """Paddle passes over it in silence."""
+    for call in (lambda: engine.ones([2]).backward(), lambda: engine.ones([2]).retain_grads()):
+        with pytest.warns(LeniencyWarning, match=r"shape \[2\] has stop_gradient=True") as seen:
+            call()
+        assert seen[0].filename == __file__
+        with engine.strict(), pytest.raises(GradientError, match=r"shape \[2\] has stop_gradient=True"):
+            call()
 
 
 # -- grad() ------------------------------------------------------------------------------------------------

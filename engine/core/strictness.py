@@ -1,0 +1,35 @@
+"""What Paddle passes over in silence: a warning by default, an error where ``strict()`` asks for it."""
+
+from __future__ import annotations
+
+import warnings
+from contextlib import AbstractContextManager
+
+from engine.core.context import Setting
+from engine.core.errors import EngineError
+from engine.core.frames import user_frame
+
+_STRICT: Setting[bool] = Setting("strict", False)
+
+
+class LeniencyWarning(UserWarning):
+    """A call that has no effect, or not the one it seems to have, and that Paddle accepts without a word."""
+
+
+def strict(on: bool = True) -> AbstractContextManager[bool]:
+    """Within the block, what is otherwise a LeniencyWarning raises the error that says the same."""
+    return _STRICT.guard(on)
+
+
+def tolerate(error: EngineError) -> None:
+    """Warn with the message of ``error`` at the user's line; raise it under ``strict()``."""
+    if _STRICT.get():
+        raise error
+    frame = user_frame()
+    if frame is None:
+        warnings.warn(str(error), LeniencyWarning, stacklevel=2)
+        return
+    registry = frame.f_globals.setdefault("__warningregistry__", {})
+    warnings.warn_explicit(
+        str(error), LeniencyWarning, frame.f_code.co_filename, frame.f_lineno, registry=registry
+    )
