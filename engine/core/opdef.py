@@ -100,6 +100,7 @@ class OpDef:
         output_list: str | None,
         regions: Sequence[str] = (),
         loops: bool = False,
+        again: str | None = None,
         passes_on: bool = False,
         gradient_effect: bool = False,
         check: Check | None = None,
@@ -116,6 +117,7 @@ class OpDef:
         self.hidden = frozenset(hidden)
         self.regions = tuple(regions)
         self.loops = loops
+        self.again = again
         self.passes_on = passes_on
         self.gradient_effect = gradient_effect
         self.check = check
@@ -123,6 +125,7 @@ class OpDef:
         self.rules: list[Rule] = []
         self.rule_of: dict[str, Rule] = {}
         self.region_rule: Callable[..., Any] | None = None
+        self.plan_rule: Callable[..., None] | None = None
         self._read_signature(slots)
         self.outputs = tuple(
             Output(n, slots.get(n, _camel(n)), writes.get(n), n == output_list) for n in outputs
@@ -198,6 +201,14 @@ class OpDef:
         to a source, and returns pairs of an input and its gradient.
         """
         self.region_rule = function
+        return function
+
+    def in_plan(self, function: Kernel) -> Kernel:
+        """Decorator of the function that writes an operator with regions into the source of a plan.
+
+        It takes the plan's ``Writer``, the depth of indentation and the operator of a Program.
+        """
+        self.plan_rule = function
         return function
 
     def _add_rule(self, rule: Rule) -> None:
@@ -315,6 +326,7 @@ def op(
     output_list: str | None = None,
     regions: Sequence[str] = (),
     loops: bool = False,
+    again: str | None = None,
     passes_on: bool = False,
     gradient_effect: bool = False,
     check: Check | None = None,
@@ -332,9 +344,11 @@ def op(
     operator is random where its kernel takes ``key``.
 
     ``regions`` names the sub-blocks of an operator of control flow; it ``loops`` where they run any number of
-    times. ``passes_on`` says that the result of an effect is its input, so that a second run leaves the
-    effect out; ``gradient_effect`` that the gradient has an effect, too. ``check`` yields the faults of one
-    application in a Program: regions that do not fit its inputs and outputs.
+    times. ``again`` names the operator that runs a loop's last region a second time, once for each iteration
+    that the first run kept, with its random keys. ``passes_on`` says that the result of an effect is its
+    input, so that a second run leaves the effect out; ``gradient_effect`` that the gradient has an effect,
+    too. ``check`` yields the faults of one application in a Program: regions that do not fit its inputs and
+    outputs.
     """
 
     def decorate(kernel: Callable[..., Any]) -> Applier[Any, Any]:
@@ -343,7 +357,7 @@ def op(
         opdef = OpDef(
             name, kernel, infer, outputs, slots or {}, writes or {}, view=view, effect=effect,
             broadcasts=broadcasts, complex=complex, opaque=opaque, order=order, hidden=hidden,
-            output_list=output_list, regions=regions, loops=loops, passes_on=passes_on,
+            output_list=output_list, regions=regions, loops=loops, again=again, passes_on=passes_on,
             gradient_effect=gradient_effect, check=check,
         )  # fmt: skip
         OPS[name] = opdef

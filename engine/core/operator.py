@@ -23,8 +23,8 @@ class Operator:
     In a Block, ``inputs`` are the Variables read (lists for list inputs, None for absent ones) and
     ``outputs`` the Variables written. ``regions`` are the sub-blocks that it runs. ``kept`` is the Variable
     that keeps what a replay needs, where a gradient replays the operator: the random key that was drawn, or
-    the iterations of a loop; ``replay`` marks the replay, which draws no new key and has no effects.
-    ``notes`` keeps what only its text shows.
+    the iterations of a loop. ``replay`` marks the replay, which draws no new key and has no effects;
+    ``taken`` is what its first run kept. ``notes`` keeps what only its text shows.
 
     On the tape it never refers to its output Tensors, so a graph is a tree of references from results to
     arguments and is freed with the last result. ``inputs`` then holds only the Tensors that a
@@ -48,6 +48,7 @@ class Operator:
         "regions",
         "replay",
         "shapes",
+        "taken",
         "versions",
     )
 
@@ -63,6 +64,7 @@ class Operator:
     counters: Any
     hooks: Any
     kept: Any
+    taken: Any
     notes: dict[str, Any] | None
     regions: tuple[Any, ...]  # of Region, which Blocks belong to
     replay: bool
@@ -80,6 +82,7 @@ class Operator:
         self.counters = None
         self.hooks = None
         self.kept = None
+        self.taken = None
         self.notes = None
         self.regions = ()
         self.replay = False

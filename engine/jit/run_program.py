@@ -25,11 +25,11 @@ from engine.eager.tensor import Tensor, counter_of, wrap
 from engine.program.backward.inline_gradients import inline_gradients
 from engine.program.backward.walk import depends_on
 from engine.program.build.builder import Builder
+from engine.program.graph.kept import draws, keep
 from engine.program.graph.liveness import arguments, needed, results, sub_blocks, with_sub_blocks, written
 from engine.program.graph.program import Program, Variable, variables_of
 from engine.program.passes.inference import copy_program
 from engine.program.passes.pipeline import level, optimize
-from engine.program.passes.rewriter import random_key
 from engine.program.run.plan import Plan, module_for
 from engine.program.run.reuse import bases_of
 
@@ -108,8 +108,8 @@ class _Training:
 class ProgramRunner:
     """Runs a Program that stands for a function of Tensors, after the passes of a level.
 
-    ``keys`` are Variables of random keys that the caller passes instead of drawing them. ``passes`` is the
-    level, by default the one in force.
+    ``keys`` are Variables of random keys, and of iterations with theirs, that the caller passes instead of
+    drawing them. ``passes`` is the level, by default the one in force.
     """
 
     def __init__(
@@ -198,7 +198,7 @@ class ProgramRunner:
         everything = [copied.get(v, v) for v in (*self.inputs, *self.bound, *self.keys)]
         outputs = [copied[v] for v in self.outputs]
         forward_ops = tuple(program.global_block().ops)
-        drawn = _drawn_keys(forward_ops)
+        drawn = _kept_for_second_run(forward_ops)
         sources = [everything[n] for n in wanted]
         for source in sources:
             source.stop_gradient = False
@@ -285,15 +285,15 @@ class ProgramRunner:
         return [run.program for run in self._training.values()]
 
 
-def _drawn_keys(ops: Sequence[Operator]) -> list[Variable]:
-    """Variables of all random keys that operators draw, in branches too; loops keep their own."""
+def _kept_for_second_run(ops: Sequence[Operator]) -> list[Variable]:
+    """What operators keep that draw random numbers: keys, in branches too, and the iterations of loops."""
     found: list[Variable] = []
     for operator in ops:
-        if operator.opdef.random and not operator.replay:
-            found.append(random_key(operator))
+        if draws(operator):
+            found.append(keep(operator))
         if not operator.opdef.loops:
             for block in sub_blocks(operator):
-                found += _drawn_keys(block.ops)
+                found += _kept_for_second_run(block.ops)
     return found
 
 
@@ -306,14 +306,6 @@ def _gradient_runner(run: _Training, passes: int) -> ProgramRunner:
             "eagerly, or grad(create_graph=False)"
         )
     for operator in with_sub_blocks(forward):
-        if operator.opdef.random and operator.kept is None:
-            raise at_line(
-                GradientError(
-                    f"{operator.type}: draws random numbers in a loop, which can't be drawn again for a "
-                    "second derivative; loop over a Python range, or call grad(create_graph=False)"
-                ),
-                operator,
-            )
         limited = operator.opdef.order is not None
         if limited and not all(v.stop_gradient for v in variables_of(operator.inputs)):
             raise at_line(
@@ -323,15 +315,14 @@ def _gradient_runner(run: _Training, passes: int) -> ProgramRunner:
                 ),
                 operator,
             )
-    program, copied = copy_program(run.program, (*run.inputs, *run.fed, *run.keys), run.gradients)
-    for operator in with_sub_blocks(program.global_block().ops):
-        operator.replay = True  # effects took place and numbers were drawn when the forward part ran
+    # Effects took place and numbers were drawn when the forward part ran.
+    inputs = (*run.inputs, *run.fed, *run.keys)
+    program, copied = copy_program(run.program, inputs, run.gradients, replay=True)
     for variable in (*run.inputs, *run.fed):
         copied[variable].stop_gradient = not variable.dtype.is_floating_point
-    inputs, gradients, keys = (
-        [copied[v] for v in group] for group in ((*run.inputs, *run.fed), run.gradients, run.keys)
-    )
-    return ProgramRunner(program, inputs, gradients, keys, passes)
+    block = program.global_block()
+    fed, keys = ([block.var(v.name) for v in group] for group in ((*run.inputs, *run.fed), run.keys))
+    return ProgramRunner(program, fed, [copied[v] for v in run.gradients], keys, passes)
 
 
 def _output_gradients(

@@ -68,7 +68,7 @@ def test_an_op_with_sub_blocks(statically: None) -> None:
     program = static.default_main_program()
     pruned = static.normalize_program(program, [x], [z])
     merged = optimize(program, 1, [z.name])  # the sub-block's x[0] is the one outside
-    assert "slice" not in [o.type for o in merged.block(1).ops]
+    assert "slice" not in [o.type for o in merged.block(2).ops]
     (repeated,) = [o for o in merged.global_block().ops if o.type == "repeat"]
     assert first.name in [v.name for v in repeated.inputs[1]]
     executor = static.Executor()
@@ -78,8 +78,19 @@ def test_an_op_with_sub_blocks(statically: None) -> None:
         np.testing.assert_array_equal(found, want)
     text = str(program)
     assert "= repeat(inputs={" in text
-    assert "body_block = block[1]" in text
+    assert "body_block = block[2]" in text
     assert "times = 3" in text
+
+    x.stop_gradient = False  # the gradient of a branch runs it again, with its random numbers
+    dropped = static.nn.cond(
+        x.sum() > 0, lambda: repeat(lambda v: paddle.nn.functional.dropout(v * 3, 0.3), x, 4), lambda: x
+    )
+    (slope,) = static.gradients([dropped.sum()], [x])
+    check(program)
+    paddle.seed(0)
+    found, slopes = executor.run(program, feed={"x": data}, fetch_list=[dropped, slope])
+    assert found.any()
+    np.testing.assert_allclose(slopes * data, found, rtol=1e-5)
 
 
 def test_a_kernel_for_a_backend() -> None:

@@ -45,6 +45,10 @@ def _fit(what: str, have: Sequence[Any], want: Sequence[Any]) -> Iterator[str]:
             yield f"{what}: {one.name!r} {one.spec} can't stand for {other.name!r} {other.spec}"
 
 
+# What an operator keeps of its first run: a random key, or the iterations of a loop.
+_KEPT = ("int64[2]", "int64[]")
+
+
 def _cond_problems(operator: Any) -> Iterator[str]:
     for name, region in zip(("true", "false"), operator.regions, strict=True):
         if region.arguments:
@@ -65,6 +69,18 @@ def _while_problems(operator: Any) -> Iterator[str]:
     yield from _fit("results of its body", body.results, body.arguments)
 
 
+def _while_again_problems(operator: Any) -> Iterator[str]:
+    (body,) = operator.regions
+    values = body.arguments[: len(operator.inputs[0])]
+    if operator.taken is None:
+        yield "it takes no iterations of a first run"
+    if any(str(key.spec) not in _KEPT for key in body.arguments[len(values) :]):
+        yield "some of the random keys that it takes are not keys"
+    yield from _fit("values of the loop", values, operator.inputs[0])
+    yield from _fit("results of the loop", values, operator.outputs)
+    yield from _fit("results of its body", body.results, values)
+
+
 def _while_grad_problems(operator: Any) -> Iterator[str]:
     starts, sources, _, _ = operator.inputs
     (body,) = operator.regions
@@ -72,7 +88,7 @@ def _while_grad_problems(operator: Any) -> Iterator[str]:
     if type(values) is not int or not 0 <= values <= rest:
         yield f"values is {values!r}: its region takes {len(body.arguments)} and {len(starts)} gradients"
         return
-    if any(str(key.spec) not in ("int64[2]", "int64[]") for key in body.arguments[values:rest]):
+    if any(str(key.spec) not in _KEPT for key in body.arguments[values:rest]):
         yield "some of the random keys that it takes are not keys"
     yield from _fit("gradients after the last iteration", body.arguments[rest:], starts)
     yield from _fit("gradients that an iteration gives", body.results, operator.outputs)
@@ -89,14 +105,27 @@ def cond(xp, pred, captured: list):
 
 @op("while", infer=_from_regions, outputs=("results",), output_list="results",
     slots={"xs": "X", "captured": "Input", "results": "Out"}, regions=("cond", "body"),
-    loops=True, check=_while_problems)  # fmt: skip
+    loops=True, again="while_again", check=_while_problems)  # fmt: skip
 def while_loop(xp, xs: list, captured: list):
     """The loop's values after running one region while another gives True.
 
     Both have the loop's values as arguments. The operator's ``kept`` is, where a gradient walks back over the
-    loop, the Variable with the values and random keys of every iteration.
+    loop or runs it again, the Variable with the values and random keys of every iteration.
     """
     raise _only_in_plans("while_loop")
+
+
+@op("while_again", infer=_from_regions, outputs=("results",), output_list="results",
+    slots={"xs": "X", "captured": "Input", "results": "Out"}, regions=("body",),
+    loops=True, check=_while_again_problems)  # fmt: skip
+def while_again(xp, xs: list, captured: list):
+    """A second run of a loop that draws random numbers, by the gradient of what the loop stands in.
+
+    It runs its region once for each iteration that the first run kept, which the operator's ``taken`` is; so
+    it needs no condition, which may draw numbers, too. The region's arguments are the loop's values, then
+    what is kept of an iteration. A gradient walks back over it as over the loop.
+    """
+    raise _only_in_plans("while_again")
 
 
 @op("while_grad", infer=_from_regions, outputs=("results",), output_list="results", order=1,

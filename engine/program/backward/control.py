@@ -8,14 +8,14 @@ from typing import Any
 from engine.core import mode as modes
 from engine.core.errors import GradientError
 from engine.core.operator import Operator, at_line
-from engine.core.spec import Spec
 from engine.ops.arrays import creation, shape
 from engine.ops.control import flow as ops
 from engine.program.backward.inline_gradients import inline_gradients
 from engine.program.backward.walk import Incoming
 from engine.program.build.builder import Builder, current_builder
 from engine.program.build.control import append_cond, append_operator
-from engine.program.graph.liveness import drawn_in, needed, outer_reads
+from engine.program.graph.kept import keep, kept_of_iteration
+from engine.program.graph.liveness import needed, outer_reads
 from engine.program.graph.program import Block, Variable
 from engine.program.graph.region import Region
 from engine.program.passes.inline import Inliner
@@ -71,25 +71,22 @@ def cond_gradient(operator: Operator, incoming: Incoming, reached: Set[Variable]
 
 
 @ops.while_loop.opdef.grad_regions
-def while_gradient(operator: Operator, incoming: Incoming, reached: Set[Variable]) -> Gradients:
-    """The gradient of a ``while`` is a ``while_grad`` over the values that the loop keeps of each iteration.
+@ops.while_again.opdef.grad_regions
+def loop_gradient(operator: Operator, incoming: Incoming, reached: Set[Variable]) -> Gradients:
+    """The gradient of a loop is a ``while_grad`` over the values that the loop keeps of each iteration.
 
     Its region replays one iteration and walks back through it.
     """
     builder = _builder()
     program = builder.program
     initial, captured = operator.inputs
-    _, region = operator.regions
-    body, loop_values, results = region.block, region.arguments, region.results
+    region = operator.regions[-1]
+    body, loop_values, results = region.block, region.arguments[: len(initial)], region.results
     carried = [n for n, v in enumerate(loop_values) if not v.stop_gradient or not results[n].stop_gradient]
     carried = [n for n in carried if loop_values[n].dtype.is_floating_point]
     for n in carried:
         loop_values[n].stop_gradient = False
     outside = [v for v in captured if v in reached and not v.stop_gradient]
-    if operator.kept is None:
-        home, name = operator.outputs[0].block, program.unique_name("while_steps")
-        # Gradients flow through what it keeps: a second derivative must find the way and be refused.
-        operator.kept = home.create_var(name, Spec((), "int64"), stop_gradient=False)
     block = program.create_block(body.parent or builder.block)
     with modes.use(builder.in_block(block)):
         inliner = Inliner(builder, replay=True)
@@ -114,10 +111,10 @@ def while_gradient(operator: Operator, incoming: Incoming, reached: Set[Variable
     outputs = append_operator(
         builder,
         ops.while_grad.opdef,
-        (last, outside, captured_all, operator.kept),
-        [Region(block, (*loop_values, *drawn_in(body), *incoming_after), made)],
+        (last, outside, captured_all, keep(operator)),
+        [Region(block, (*loop_values, *kept_of_iteration(operator), *incoming_after), made)],
         specs,
-        [False] * len(specs),
+        [not builder.grad] * len(specs),
         values=len(loop_values),
     )
     pairs: Gradients = [

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from engine.core.errors import ProgramError
 from engine.core.opdef import OPS
-from engine.program.graph.liveness import results, taken_again, with_sub_blocks
+from engine.program.graph.liveness import results
 from engine.program.graph.program import Block, Program, Variable, reads, writes
 from engine.program.graph.region import Region
 
@@ -67,14 +67,15 @@ def _region_problems(block: Block, region: Region) -> Iterator[str]:
     elif not any(b is block for b in inner.lineage()):
         yield f"its block {inner.idx} is not within block {block.idx}"
     else:
+        kept = [v for v in region.arguments if _is_kept(block.program, v)]  # wherever it stands
         for variable in (*region.arguments, *region.results):
-            if not _visible(inner, variable) and not _kept_inside(inner, variable):
+            if not _visible(inner, variable) and not any(variable is v for v in kept):
                 yield f"names {variable.name!r}, which is not in its block {inner.idx} or a parent"
 
 
-def _kept_inside(block: Block, variable: Variable) -> bool:
-    """Whether ``variable`` is a random key that operators of the block reuse, whichever block defines it."""
-    return any(taken_again(o) is variable for o in with_sub_blocks(block.ops))
+def _is_kept(program: Program, variable: Variable) -> bool:
+    """Whether an operator keeps a random key or its iterations in ``variable``."""
+    return any(o.kept is variable for b in program.blocks for o in b.ops)
 
 
 def _visible(block: Block, variable: Variable) -> bool:

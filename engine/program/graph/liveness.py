@@ -8,6 +8,7 @@ from engine.core.identity import IdentitySet
 from engine.core.opdef import OPS
 from engine.core.operator import Operator
 from engine.ops.control.gradient import gradient
+from engine.program.graph.kept import kept_in
 from engine.program.graph.program import Block, Variable, variables_of
 
 
@@ -32,16 +33,6 @@ def has_effect(operator: Operator) -> bool:
     if operator.opdef is gradient.opdef:
         return OPS[operator.attrs["of"]].gradient_effect
     return operator.opdef.effect
-
-
-def taken_again(operator: Operator) -> Variable | None:
-    """The random key that an operator takes instead of drawing one, where it replays another."""
-    return operator.kept if operator.replay and operator.opdef.random else None
-
-
-def keeps(operator: Operator) -> Variable | None:
-    """What an operator keeps for a second run: the random key it draws, or the iterations of a loop."""
-    return None if operator.replay and operator.opdef.random else operator.kept
 
 
 def written(ops: Sequence[Operator]) -> set[int]:
@@ -80,29 +71,21 @@ def needed(ops: Sequence[Operator], outputs: Sequence[Variable]) -> list[Operato
     return kept
 
 
-def drawn_in(block: Block) -> list[Variable]:
-    """What the operators of a block keep for a second run: random keys, also those drawn in branches, and
-    the iterations of loops, which hold the keys that were drawn in them."""
-    found: list[Variable] = []
-    for operator in block.ops:
-        if (kept := keeps(operator)) is not None:
-            found.append(kept)
-        if not operator.opdef.loops:
-            for sub in sub_blocks(operator):
-                found += drawn_in(sub)
-    return found
-
-
 def arguments(operator: Operator) -> Iterator[Variable]:
     """Everything an operator reads; where it replays others, what those kept."""
     yield from variables_of(operator.inputs)
-    if (key := taken_again(operator)) is not None:
-        yield key
+    if operator.regions or operator.taken is not None:
+        yield from _taken(operator)
+
+
+def _taken(operator: Operator) -> Iterator[Variable]:
+    """What an operator and those in its regions take of first runs outside of them."""
+    if operator.taken is not None:
+        yield operator.taken
     for region in operator.regions:
-        own = {id(v) for v in (*region.arguments, *drawn_in(region.block))}
-        for inner in with_sub_blocks(region.block.ops):
-            if (key := taken_again(inner)) is not None and id(key) not in own:
-                yield key
+        own = IdentitySet((*region.arguments, *kept_in(region.block)))
+        for inner in region.block.ops:
+            yield from (v for v in _taken(inner) if v not in own)
 
 
 def reads_inside(block: Block) -> Iterator[Variable]:
@@ -128,11 +111,11 @@ def captured(operator: Operator) -> IdentitySet[Variable]:
 def results(operator: Operator) -> Iterator[Variable]:
     """Everything an operator writes: its outputs, what it keeps, and what its branches keep."""
     yield from variables_of(operator.outputs)
-    if (kept := keeps(operator)) is not None:
-        yield kept
+    if operator.kept is not None:
+        yield operator.kept
     if not operator.opdef.loops:
         for block in sub_blocks(operator):
-            yield from drawn_in(block)
+            yield from kept_in(block)
 
 
 def last_uses(ops: Sequence[Operator]) -> dict[int, int]:

@@ -9,7 +9,7 @@ from engine.core.identity import IdentityMap, IdentitySet
 from engine.core.operator import Operator
 from engine.ops.control.flow import while_grad
 from engine.program.graph.liveness import needed, with_sub_blocks
-from engine.program.graph.program import Block, Program, Variable, variables_of
+from engine.program.graph.program import Block, Program, Variable
 from engine.program.passes.rewriter import Rewriter, like
 
 
@@ -19,12 +19,15 @@ def inference_program(source: Program, inputs: Sequence[Variable], outputs: Sequ
 
 
 def copy_program(
-    source: Program, inputs: Sequence[Variable], outputs: Sequence[Variable]
+    source: Program, inputs: Sequence[Variable], outputs: Sequence[Variable], replay: bool = False
 ) -> tuple[Program, IdentityMap[Variable, Variable]]:
-    """A copy of the operators that ``outputs`` and effects need, and the copy of each Variable."""
+    """A copy of the operators that ``outputs`` and effects need, and the copy of each Variable.
+
+    With ``replay`` it is a second run: among its inputs is what the operators kept of the first.
+    """
     ops = needed(source.global_block().ops, outputs)
     made = Program()
-    rewriter = _Extract(made, source.global_block(), ops)
+    rewriter = _Extract(made, source.global_block(), ops, replay)
     for variable in inputs:
         rewriter.read(variable)
     for operator in ops:
@@ -39,13 +42,18 @@ def copy_program(
 class _Extract(Rewriter):
     """Copies into an empty Program. Variables are made, under their own names, as they are met."""
 
-    def __init__(self, program: Program, block: Block, ops: Sequence[Operator]) -> None:
-        super().__init__(program)
+    def __init__(self, program: Program, block: Block, ops: Sequence[Operator], replay: bool) -> None:
+        super().__init__(program, replay)
         self.blocks[block] = program.global_block()
-        # Loops keep their iterations only for a gradient that is also copied.
-        self._walked_back = IdentitySet(
-            v for o in with_sub_blocks(ops) if o.opdef is while_grad.opdef for v in variables_of(o.inputs[3])
-        )
+        # Loops keep their iterations only for a gradient or a replay that is also copied.
+        self._iterations: IdentitySet[Variable] = IdentitySet()
+        for operator in with_sub_blocks(ops):
+            if operator.opdef is while_grad.opdef:
+                self._iterations.add(operator.inputs[3])
+            if operator.taken is not None:
+                self._iterations.add(operator.taken)
+            for region in operator.regions:  # kept of a loop's iterations
+                self._iterations.update(region.arguments)
 
     def made(self, variable: Variable, target: Block) -> Variable:
         found = self.mapped.get(variable)
@@ -64,7 +72,7 @@ class _Extract(Rewriter):
             else super().read(value)
         )
 
-    def kept_for(self, operator: Operator, target: Block) -> Variable | None:
-        if operator.opdef.loops and operator.kept not in self._walked_back:
+    def kept_for(self, operator: Operator, copied: Operator, target: Block) -> Variable | None:
+        if operator.opdef.loops and operator.kept not in self._iterations:
             return None
-        return super().kept_for(operator, target)
+        return super().kept_for(operator, copied, target)

@@ -26,15 +26,11 @@ class Inliner(Rewriter):
             found = self.mapped[variable] = target.create_var(
                 f"{self.program.unique_name(base)}.tmp_0",
                 variable.spec,
-                stop_gradient=variable.stop_gradient or not self.builder.grad,
+                # Gradients flow back through a replay even where none of them are wanted in their turn.
+                stop_gradient=variable.stop_gradient or not (self.replay or self.builder.grad),
                 is_data=variable.is_data,
             )
         return found
-
-    def kept_for(self, operator: Any, target: Block) -> Variable | None:
-        # A copy that is not a replay draws its own random numbers, and its own gradient decides what it
-        # keeps.
-        return super().kept_for(operator, target) if self.replay else None
 
     def notes_for(self, notes: dict[str, Any] | None) -> dict[str, Any] | None:
         return None  # they hold names of the source

@@ -14,11 +14,13 @@ from typing import Any
 import numpy as np
 
 from engine.core import mode as modes
+from engine.core.errors import GradientError
 from engine.core.identity import IdentityMap, IdentitySet
-from engine.core.operator import Operator
-from engine.core.spec import Spec
+from engine.core.opdef import OPS, OpDef
+from engine.core.operator import Operator, at_line
 from engine.ops.arrays import shape
 from engine.program.build.builder import Builder
+from engine.program.graph.kept import draws, keep, kept_of_iteration
 from engine.program.graph.liveness import captured, has_effect, sub_blocks, with_sub_blocks
 from engine.program.graph.program import Block, Program, reads, variables_of
 from engine.program.graph.region import Region
@@ -30,8 +32,8 @@ class Rewriter:
 
     ``mapped`` gives the Variable of ``program`` that stands for one of the source, ``blocks`` the same for
     Blocks. With ``replay`` the copies are a second run of the originals: they reuse the random keys that
-    those drew and have no effects. Subclasses define how Variables (``made``) and blocks (``block_for``) are
-    created.
+    those drew (a loop those of its iterations) and have no effects. Subclasses define how Variables
+    (``made``) and blocks (``block_for``) are created.
     """
 
     def __init__(self, program: Program, replay: bool = False) -> None:
@@ -39,6 +41,9 @@ class Rewriter:
         self.replay = replay
         self.mapped: IdentityMap[Variable, Variable] = IdentityMap()
         self.blocks: IdentityMap[Block, Block] = IdentityMap()
+        # In a second run ``mapped`` holds the iterations of a first loop, which its copy takes; these are
+        # the iterations that the copy keeps itself.
+        self._kept_again: IdentityMap[Variable, Variable] = IdentityMap()
 
     # -- copies --------------------------------------------------------------------------------------------
     def made(self, variable: Variable, target: Block) -> Variable:
@@ -73,35 +78,56 @@ class Rewriter:
     def copy(self, operator: Operator, target: Block) -> Operator | None:
         """Append a copy of ``operator`` to ``target``.
 
-        Returns None where a replay leaves it out: an effect whose result is its input.
+        Returns None where a replay leaves it out: an effect whose result is its input. Raises GradientError
+        for the replay of a loop that draws random numbers, where it can't keep those of each iteration.
         """
         opdef = operator.opdef
         if self.replay and opdef.passes_on:
             for result, given in zip(variables_of(operator.outputs), reads(operator), strict=False):
                 self.mapped[result] = self.mapped.get(given, given)
             return None
-        copied = Operator(opdef, tuple(self.read(v) for v in operator.inputs), dict(operator.attrs))
-        copied.regions = tuple(self._region(region, target) for region in operator.regions)
+        taken, regions = operator.taken, operator.regions
+        keys: Sequence[Variable] = ()
+        if taken is None and self.replay and draws(operator):
+            taken = keep(operator)
+            if opdef.loops:  # runs its body alone, with the keys of each iteration
+                opdef, regions, keys = _again(operator), regions[-1:], kept_of_iteration(operator)
+        inputs = tuple(
+            self._kept_again[v] if v in self._kept_again else self.read(v) for v in operator.inputs
+        )
+        copied = Operator(opdef, inputs, dict(operator.attrs))
+        copied.regions = tuple(self._region(region, target, keys) for region in regions)
         copied.outputs = tuple(None if v is None else self.made(v, target) for v in operator.outputs)
         copied.code, copied.instruction = operator.code, operator.instruction
         copied.replay = self.replay or operator.replay
-        copied.kept = self.kept_for(operator, target)
+        copied.taken = None if taken is None else self.read(taken)
+        copied.kept = self.kept_for(operator, copied, target)
         copied.notes = self.notes_for(operator.notes)
         return target.append(copied)
 
-    def kept_for(self, operator: Operator, target: Block) -> Variable | None:
-        """The Variable that the copy of ``operator`` keeps for a replay, or takes from the first run."""
-        if self.replay:
-            return random_key(operator) if operator.opdef.random else None
-        return None if operator.kept is None else self.made(operator.kept, target)
+    def kept_for(self, operator: Operator, copied: Operator, target: Block) -> Variable | None:
+        """What the copy of ``operator`` keeps itself for a second run.
 
-    def _region(self, region: Region, target: Block) -> Region:
+        A second run keeps no keys, which it has from the first, but the iterations of loops where their
+        gradient is copied, too.
+        """
+        if operator.kept is None:
+            return None
+        if not self.replay:
+            return self.made(operator.kept, target)
+        block = next(variables_of(operator.outputs)).block
+        if not any(v is operator.kept for o in block.ops for v in o.inputs):
+            return None
+        made = self._kept_again[operator.kept] = keep(copied)
+        return made
+
+    def _region(self, region: Region, target: Block, keys: Sequence[Variable]) -> Region:
         block = self.block_for(region.block, target)
         for variable in region.arguments:
             if variable not in self.mapped and variable.block in self.blocks:
                 self.mapped[variable] = self.made(variable, self.blocks[variable.block])
         self.copy_block(region.block, block)
-        return Region(block, self.read(region.arguments), self.read(region.results))
+        return Region(block, self.read((*region.arguments, *keys)), self.read(region.results))
 
     def notes_for(self, notes: dict[str, Any] | None) -> dict[str, Any] | None:
         """The notes of a copy: what only its text shows."""
@@ -226,13 +252,18 @@ def constant(operator: Operator, variable: Variable, array: Any) -> Operator:
     return made
 
 
-def random_key(operator: Operator) -> Variable:
-    """The Variable that keeps the random key that ``operator`` draws; made where it has none yet."""
-    if operator.kept is None:
-        block = next(variables_of(operator.outputs)).block
-        operator.kept = block.create_var(block.program.unique_name("random_key"), Spec((2,), "int64"))
-    kept: Variable = operator.kept
-    return kept
+def _again(operator: Operator) -> OpDef:
+    """What runs a loop that draws random numbers a second time."""
+    opdef = operator.opdef
+    if opdef.again is None:
+        raise at_line(
+            GradientError(
+                f"{opdef.name}: draws random numbers in a loop, which can't be drawn again for a gradient; "
+                "draw them before the loop"
+            ),
+            operator,
+        )
+    return OPS[opdef.again]
 
 
 def like(variable: Variable, block: Block) -> Variable:
@@ -269,8 +300,7 @@ def _capture(operator: Operator) -> None:
 def _touched(operator: Operator) -> Iterator[Variable]:
     yield from reads(operator)
     yield from variables_of(operator.outputs)
-    if operator.kept is not None:
-        yield operator.kept
+    yield from (v for v in (operator.kept, operator.taken) if v is not None)
     for region in operator.regions:
         yield from region.arguments
         yield from region.results

@@ -9,7 +9,7 @@ step 12 to 17% slower, see docs/decisions).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,12 +21,11 @@ from engine.core.random import default_generator
 from engine.core.spec import Spec
 from engine.eager.mode import explain_specs
 from engine.program.backward.gradient_operator import lowered
-from engine.program.graph.liveness import keeps, last_uses, needed
-from engine.program.graph.program import Program, Variable, variables_of
+from engine.program.graph.liveness import last_uses, needed
+from engine.program.graph.program import Block, Program, Variable, variables_of
 from engine.program.run.concrete import concrete_specs
 from engine.program.run.constants import constants
 from engine.program.run.reuse import bases_of, handed_on, reusable
-from engine.program.run.write_control import CONTROL
 
 Array = Any
 
@@ -129,6 +128,10 @@ class Writer:
             return "[" + ", ".join(self.slots(v) for v in value) + "]"
         return self.slot(value)
 
+    def names(self, variables: Iterable[Variable]) -> list[str]:
+        """The local names of Variables."""
+        return [self.slot(v) for v in variables]
+
     def constant(self, value: Any) -> str:
         """The global name of a value that does not change."""
         name = f"c{self._constants}"
@@ -140,6 +143,19 @@ class Writer:
         self._text.append(" " * depth + text)
         if operator is not None:
             self.lines[len(self._text)] = operator
+
+    def assign(
+        self, depth: int, targets: Sequence[Variable], sources: Sequence[Variable], operator: Operator
+    ) -> None:
+        """Give Variables the values of others, all at once."""
+        if targets:
+            left, right = ", ".join(self.names(targets)), ", ".join(self.names(sources))
+            self.line(depth, f"{left}, = {right},", operator)
+
+    def block(self, depth: int, block: Block) -> None:
+        """The operators of a sub-block."""
+        for operator in block.ops:
+            self.operator(depth, operator)
 
     def source(self) -> str:
         inputs, outputs = self.plan.inputs, self.plan.outputs
@@ -172,9 +188,9 @@ class Writer:
     def operator(self, depth: int, operator: Operator) -> None:
         if operator.outputs and id(operator.outputs[0]) in self.known:
             return
-        control = CONTROL.get(operator.opdef.name)
-        if control is not None:
-            control(self, depth, operator)
+        write = operator.opdef.plan_rule
+        if write is not None:
+            write(self, depth, operator)
         else:
             self._kernel_call(depth, operator)
 
@@ -189,11 +205,11 @@ class Writer:
                 simple = value is None or isinstance(value, (bool, int))
                 arguments.append(f"{key}={value if simple else self.constant(value)}")
         if opdef.random:
-            if (kept := keeps(operator)) is not None:
-                self.line(depth, f"{self.slot(kept)} = reserve()")
-            arguments.append(
-                "key=" + (self.slot(operator.kept) if operator.kept is not None else "reserve()")
-            )
+            key = operator.taken
+            if operator.kept is not None:
+                key = operator.kept
+                self.line(depth, f"{self.slot(key)} = reserve()")
+            arguments.append("key=" + ("reserve()" if key is None else self.slot(key)))
         outputs = list(operator.outputs)
         if id(operator) in self.reused:
             arguments.append(f"out={self.slot(self.reused[id(operator)])}")

@@ -8,11 +8,18 @@ from typing import Any
 from engine.core.opdef import OPS
 from engine.core.operator import Operator
 from engine.core.spec import Spec
-from engine.ops.control.flow import while_grad, while_loop
+from engine.ops.control.flow import while_grad
 from engine.ops.control.gradient import gradient
 from engine.program.backward.gradient_operator import forward_of
 from engine.program.graph.program import Block, Program
-from engine.program.saved.distrust_replay import key_faults, reserved, steps_faults, walk_back_faults
+from engine.program.saved.distrust_replay import (
+    BACKWARD,
+    key_faults,
+    may_keep_iterations,
+    reserved,
+    steps_faults,
+    walk_back_faults,
+)
 
 # A value larger than this, as far as its shape is known, is taken for an attack on the memory.
 LARGEST = 4 << 30
@@ -39,16 +46,18 @@ def structure_faults(program: Program, training: bool = False) -> Iterator[str]:
         return
     used: set[int] = set()
     loops: set[int] = set()
+    sound = True
     for block, number, operator in _operators(program):
         where = f"block {block.idx}, operator {number} ({operator.opdef.name})"
         if not operator.opdef.kernel.__module__.startswith("engine.ops."):
             yield f"{where}: is not an operator of a Program"
         elif operator.opdef.opaque or _is_gradient_of_opaque(operator):
             yield f"{where}: Python functions are not read from files; build the Program again"
-        elif operator.opdef is while_grad.opdef and not training:
+        elif operator.opdef in BACKWARD and not training:
             yield f"{where}: is not an operator of a model that only predicts"
         found = list(_region_faults(block, operator, used, training))
         yield from (f"{where}: {fault}" for fault in found)
+        sound = sound and not found
         if operator.opdef.loops and not found:
             loops |= {region.block.idx for region in operator.regions}
     for block in program.blocks:
@@ -56,6 +65,11 @@ def structure_faults(program: Program, training: bool = False) -> Iterator[str]:
         if nested > MOST_LOOPS:
             yield f"block {block.idx}: {nested} nested loops; {MOST_LOOPS} is the most"
             return
+    if sound:  # no region is within itself: they can be walked
+        for block, number, operator in _operators(program):
+            if operator.opdef is while_grad.opdef:
+                where = f"block {block.idx}, operator {number} ({operator.opdef.name})"
+                yield from (f"{where}: {fault}" for fault in walk_back_faults(block, operator))
 
 
 def _is_gradient_of_opaque(operator: Operator) -> bool:
@@ -106,20 +120,17 @@ def _region_faults(block: Block, operator: Operator, used: set[int], training: b
         return
     parents = {region.block.parent_idx for region in regions}
     outer = regions[0].block.parent
-    walks_back = operator.opdef is while_grad.opdef  # it is below the block of its loop's values
     if len(parents) != 1 or outer is None:
         yield f"its regions are below blocks {sorted(parents)}, not below one"
     elif not operator.opdef.loops:
         if outer is not block:
             yield f"its regions are below block {outer.idx}, not below this one"
-    elif not walks_back:
+    elif operator.opdef is not while_grad.opdef:  # which stands below the values of its loop
         if outer.parent_idx != block.idx or outer.ops or outer.idx in used:
             yield "its regions are not below a block of its values"
         used.add(outer.idx)
-    if operator.opdef is while_loop.opdef:
+    if may_keep_iterations(operator.opdef):
         yield from steps_faults(operator, training)
-    elif walks_back:
-        yield from walk_back_faults(block, operator)
 
 
 def _are(value: Any, kind: type) -> bool:

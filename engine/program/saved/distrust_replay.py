@@ -6,15 +6,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from engine.core.opdef import OpDef
 from engine.core.operator import Operator
 from engine.core.spec import Spec
-from engine.ops.control.flow import while_loop
-from engine.program.graph.liveness import drawn_in
+from engine.ops.control.flow import while_again, while_grad
+from engine.program.graph.kept import ITERATIONS, KEY, kept_of_iteration
 from engine.program.graph.program import Block, Program
 from engine.program.graph.variable import Variable
 
-_KEY = Spec((2,), "int64")
-_STEPS = Spec((), "int64")
+# Operators of training: they go back through a loop.
+BACKWARD = (while_again.opdef, while_grad.opdef)
+
+
+def may_keep_iterations(opdef: OpDef) -> bool:
+    """Whether it is a loop over values, which a gradient may walk back over or run again."""
+    return opdef is while_again.opdef or opdef.again is not None
 
 
 def reserved(program: Program) -> set[int]:
@@ -29,27 +35,38 @@ def reserved(program: Program) -> set[int]:
 
 def key_faults(program: Program) -> Iterator[str]:
     """Faults of random keys: one operator draws each, and every replay of that operator uses it."""
-    drawn: dict[int, str] = {}
-    replayed: list[tuple[str, Operator]] = []
+    kept: dict[int, tuple[str, Operator]] = {}
+    second: list[tuple[str, Operator]] = []
     for block in program.blocks:
         for number, operator in enumerate(block.ops):
             where = f"block {block.idx}, operator {number} ({operator.opdef.name})"
             key = operator.kept
-            if operator.opdef is while_loop.opdef:
-                continue  # keeps its iterations
-            if key is not None and not operator.opdef.random:
-                yield f"{where}: has a random key, but draws nothing"
-            elif key is not None and not _is_own(key, _KEY):
-                yield f"{where}: {key.name!r} {key.spec} is not a random key"
-            elif operator.replay and operator.opdef.random:
-                replayed.append((where, operator))
-            elif key is not None and id(key) in drawn:
-                yield f"{where}: draws {key.name!r}, which {drawn[id(key)]} draws"
-            elif key is not None:
-                drawn[id(key)] = where
-    for where, operator in replayed:
-        if operator.kept is None or id(operator.kept) not in drawn:
+            again = operator.opdef is while_again.opdef or (operator.opdef.random and operator.replay)
+            if again:
+                second.append((where, operator))
+            elif operator.taken is not None:
+                yield f"{where}: takes {operator.taken.name!r}, but runs nothing again"
+            if key is None:
+                continue
+            if not may_keep_iterations(operator.opdef):
+                if not operator.opdef.random or again:
+                    yield f"{where}: has a random key, but draws nothing"
+                elif not _is_own(key, KEY):
+                    yield f"{where}: {key.name!r} {key.spec} is not a random key"
+            if id(key) in kept:
+                yield f"{where}: draws {key.name!r}, which {kept[id(key)][0]} draws"
+            kept[id(key)] = where, operator
+    for where, operator in second:
+        _, first = kept.get(id(operator.taken), ("", None))
+        if operator.taken is None or first is None:
             yield f"{where}: runs again, but nothing draws its random key"
+        elif not operator.opdef.loops:
+            if not first.opdef.random:
+                yield f"{where}: {operator.taken.name!r} is not the random key of one operator"
+        elif first.opdef.again != operator.opdef.name:
+            yield f"{where}: {operator.taken.name!r} is not kept by a loop"
+        elif not _same(operator.regions[0].arguments[len(operator.inputs[0]) :], kept_of_iteration(first)):
+            yield f"{where}: it takes other random keys than those that its first run draws"
 
 
 def _is_own(variable: Variable | None, spec: Spec) -> bool:
@@ -64,24 +81,24 @@ def steps_faults(operator: Operator, training: bool) -> Iterator[str]:
         return
     if not training:
         yield f"keeps its iterations in {steps.name!r}; a model that only predicts keeps none"
-    elif not _is_own(steps, _STEPS):
+    elif not _is_own(steps, ITERATIONS):
         yield f"{steps.name!r} {steps.spec} can't keep the iterations of the loop"
 
 
 def walk_back_faults(block: Block, operator: Operator) -> Iterator[str]:
     """Faults of a loop's gradient: it must follow its loop and take that loop's values and random keys."""
     steps, (region,) = operator.inputs[3], operator.regions
-    loops = [o for o in _before(block, operator) if o.opdef is while_loop.opdef and o.kept is steps]
+    loops = [o for o in _before(block, operator) if may_keep_iterations(o.opdef) and o.kept is steps]
     if not loops:
         yield f"steps is {steps.name!r}: no loop before it keeps that"
         return
-    body = loops[0].regions[1]
+    body, own = loops[0].regions[-1], len(loops[0].inputs[0])
     values, rest = operator.attrs["values"], len(region.arguments) - len(operator.inputs[0])
     if region.block.parent is not body.block.parent:
         yield "its region is not below the values of its loop"
-    elif type(values) is not int or not _same(region.arguments[:values], body.arguments):
+    elif type(values) is not int or not _same(region.arguments[:values], body.arguments[:own]):
         yield "it takes other values than those of its loop"
-    elif not _same(region.arguments[values:rest], drawn_in(body.block)):
+    elif not _same(region.arguments[values:rest], kept_of_iteration(loops[0])):
         yield "it takes other random keys than those that its loop draws"
     elif not all(v.block is region.block and v.is_data for v in region.arguments[rest:]):
         yield "the gradients that it takes are not its own"

@@ -33,7 +33,7 @@ class PlainOperator(TypedDict):
     """An operator; inputs and outputs are names of Variables by Paddle's slot.
 
     ``file`` and ``line`` are the user's. ``kept`` is the Variable that keeps what a replay needs, ``replay``
-    marks a replayed operator. ``notes`` holds what only the text shows.
+    marks a replayed operator, ``taken`` is what its first run kept. ``notes`` holds what only the text shows.
     """
 
     type: str
@@ -45,6 +45,7 @@ class PlainOperator(TypedDict):
     file: NotRequired[str | None]
     line: NotRequired[int | None]
     kept: NotRequired[Reference | None]
+    taken: NotRequired[Reference | None]
     replay: NotRequired[bool]
 
 

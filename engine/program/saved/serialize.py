@@ -99,6 +99,7 @@ def _plain_operator(operator: Operator) -> PlainOperator:
         "line": position[1] if position else None,
         # A replayed operator uses the random numbers of the first run and has no effects.
         "kept": None if operator.kept is None else _reference(operator.kept),
+        "taken": None if operator.taken is None else _reference(operator.taken),
         "replay": operator.replay,
     }
 
@@ -270,9 +271,13 @@ def _operator(block: Block, plain: PlainOperator) -> Operator:
     operator.notes = _notes(block, plain.get("notes"))
     operator.replay = bool(plain.get("replay", False))
     operator.regions = tuple(_region(block.program, r) for r in plain.get("regions", ()))
-    kept, file, line = plain.get("kept"), plain.get("file"), plain.get("line")
+    kept, taken, file, line = plain.get("kept"), plain.get("taken"), plain.get("file"), plain.get("line")
+    if "taken" not in plain and operator.replay and opdef.random:  # as once written: the key that it takes
+        kept, taken = None, kept
     if kept is not None:
         operator.kept = _referred(block.program, kept)
+    if taken is not None:
+        operator.taken = _referred(block.program, taken)
     if file is not None:
         operator.code = (str(file), int(cast("int", line)))
     return operator

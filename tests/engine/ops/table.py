@@ -35,7 +35,8 @@ ELSEWHERE: dict[str, str] = {
     "auc": "tests/engine/static/test_metrics.py",
     "print_tensor": "tests/engine/static/test_metrics.py",
 } | dict.fromkeys(
-    ("conditional_block", "while", "while_grad", "print", "assert"), "tests/engine/ops/test_control.py"
+    ("conditional_block", "while", "while_again", "while_grad", "print", "assert"),
+    "tests/engine/ops/test_control.py",
 )
 ELSEWHERE |= dict.fromkeys(
     (

@@ -80,7 +80,7 @@ def test_branches_of_different_rank_are_refused() -> None:
         )
 
 
-@pytest.mark.parametrize("name", ["conditional_block", "while", "while_grad"])
+@pytest.mark.parametrize("name", ["conditional_block", "while", "while_again", "while_grad"])
 def test_only_plans_run_sub_blocks(name: str) -> None:
     kernel = OPS[name].kernel
     attributes = dict.fromkeys(OPS[name].attributes)

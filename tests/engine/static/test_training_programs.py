@@ -33,6 +33,8 @@ NETS = {
     "loop in a branch": lambda x: branch(x, lambda t: loop(2, drop, t)),
     "branch in a loop": lambda x: loop(2, lambda t: branch(t, drop), x),
     "loop in a loop": lambda x: loop(2, lambda t: loop(2, drop, t), x),
+    "loop in a loop in a branch": lambda x: branch(x, lambda t: loop(2, lambda u: loop(2, drop, u), t)),
+    "loop in a branch in a loop": lambda x: loop(2, lambda t: branch(t, lambda u: loop(2, drop, u)), x),
     "branch in a branch": lambda x: branch(x, lambda t: branch(t, drop)),
     "statistics in a branch": lambda x: branch(x, lambda t: paddle.static.nn.batch_norm(drop(t))),
 }
@@ -93,15 +95,15 @@ def taken(plain, place, by):
 
 
 SPOILED = {
-    "no key": (lambda p: operators(p, type="dropout", replay=True)[0].update(kept=None), "random_key_0"),
+    "no key": (lambda p: operators(p, type="dropout", replay=True)[0].update(taken=None), "nothing draws"),
     "key of nobody": (
         lambda p: operators(p, type="dropout", replay=False)[0].update(kept=None), "other random keys"
     ),
     "key of another block": (
-        lambda p: operators(p, type="dropout", replay=True)[0].update(kept=[0, "x"]), "random_key_0"
+        lambda p: operators(p, type="dropout", replay=True)[0].update(taken=[0, "x"]), "nothing draws its"
     ),
     "key without a block": (
-        lambda p: operators(p, type="dropout", replay=True)[0].update(kept=[-1, "x"]), "no block -1"
+        lambda p: operators(p, type="dropout", replay=True)[0].update(taken=[-1, "x"]), "no block -1"
     ),
     "key where nothing is drawn": (
         lambda p: operators(p, type="mul")[0].update(kept=operators(p, type="dropout")[0]["kept"]),
@@ -137,6 +139,69 @@ def test_one_that_lies_is_refused(static, name):
     spoil, words = SPOILED[name]
     spoil(plain)
     with pytest.raises(FormatError, match=words):
+        from_plain(plain, "here", training=True)
+
+
+def again(plain):
+    (found,) = operators(plain, type="while_again")
+    return found
+
+
+def drawn(plain):
+    """The first run of dropout."""
+    return operators(plain, type="dropout", replay=False)[0]
+
+
+SPOILED_AGAIN = {
+    "nothing taken": (lambda p: again(p).update(taken=None), "takes no iterations"),
+    "nobody's iterations": (lambda p: again(p).update(taken=[0, "x"]), "nothing draws its random key"),
+    "its own iterations": (lambda p: again(p).update(taken=again(p)["kept"]), "is not kept by a loop"),
+    "a key": (lambda p: again(p).update(taken=drawn(p)["kept"]), "is not kept by a loop"),
+    "iterations for a key": (
+        lambda p: operators(p, type="dropout", replay=True)[0].update(taken=again(p)["taken"]),
+        "is not the random key of one operator",
+    ),
+    "no keys": (
+        lambda p: again(p)["regions"][0].update(arguments=again(p)["regions"][0]["arguments"][:2]),
+        "other random keys",
+    ),
+    "a value as a key": (
+        lambda p: again(p)["regions"][0]["arguments"].__setitem__(2, [0, "x"]), "other random keys"
+    ),
+    "fewer values": (lambda p: again(p)["regions"][0].update(arguments=[]), "other values than those"),
+    "a first run that takes": (lambda p: drawn(p).update(taken=drawn(p)["kept"]), "runs nothing again"),
+    "kept twice": (lambda p: loop_of(p).update(kept=again(p)["kept"]), "which block"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SPOILED_AGAIN)
+def test_a_second_run_that_lies_is_refused(static, name):
+    built(static, NETS["loop in a branch"])
+    plain = to_plain(static.default_main_program())
+    from_plain(plain, "here", training=True)
+    spoil, words = SPOILED_AGAIN[name]
+    spoil(plain)
+    with pytest.raises(FormatError, match=words):
+        from_plain(plain, "here", training=True)
+
+
+def test_files_of_before_name_what_is_taken_as_what_is_kept(static):
+    built(static, NETS["branch"])
+    program = static.default_main_program()
+    plain = to_plain(program)
+    for operator in operators(plain):
+        taken = operator.pop("taken")
+        operator["kept"] = operator["kept"] or taken
+    assert to_plain(from_plain(plain, "here", training=True)) == to_plain(program)
+
+
+def test_regions_within_themselves_are_refused(static):
+    built(static, NETS["branch in a loop"])
+    plain = to_plain(static.default_main_program())
+    body = loop_of(plain)["regions"][1]["block"]
+    inner = next(o for o in plain["blocks"][body]["ops"] if o["type"] == "conditional_block")
+    inner["regions"][0]["block"] = body
+    with pytest.raises(FormatError, match="not a block of its own"):
         from_plain(plain, "here", training=True)
 
 
