@@ -12,6 +12,7 @@ from engine.core.errors import ArgumentError, FormatError
 from engine.eager.tensor import Parameter, Tensor
 from engine.files.inference import InferenceFiles, read_inference, write_inference
 from engine.jit.api import to_static
+from engine.jit.for_prediction import count, for_prediction
 from engine.jit.static_function import ConcreteProgram, StaticFunction
 from engine.jit.translated_layer import FORWARD, TranslatedLayer
 from engine.nn import Layer
@@ -26,33 +27,50 @@ def save(layer: Any, path: str, input_spec: Any = None, **configs: Any) -> str:
 
     ``layer`` is a Layer (its forward is saved, and every other method that is a converted function) or a
     converted function. ``input_spec`` describes the inputs of forward where the function has no specs.
-    ``info`` (a dict of plain values: input scaling, class names, ...) is
-    stored with the model. The files are written atomically: a failure leaves existing files unchanged.
+    ``info`` (a dict of plain values: input scaling, class names, ...) is stored with the model.
+    ``optimize=True`` makes prediction faster: batch norms become part of the convolutions before them, what
+    depends on weights alone is computed, and operators are fused; the files then do not have the weights of
+    the network any more, and are not meant to be trained further. The files are written atomically: a failure
+    leaves existing files unchanged.
 
-    Raises ArgumentError for a layer that can't be saved or an input_spec that does not fit, SaveError if
-    writing fails.
+    Raises ArgumentError for a layer that can't be saved, an input_spec that does not fit, or a network in the
+    mode for training that is to be optimized; SaveError if writing fails.
     """
-    unknown = set(configs) - {"info", "output_spec", "combine_params", "clip_extra", "skip_forward"}
+    unknown = set(configs) - {
+        "info", "optimize", "output_spec", "combine_params", "clip_extra", "skip_forward"
+    }  # fmt: skip
     if unknown:
         raise ArgumentError(
-            f"jit.save: unknown option {sorted(unknown)}; it takes info, output_spec, combine_params, "
-            "clip_extra"
+            f"jit.save: unknown option {sorted(unknown)}; it takes info, optimize, output_spec, "
+            "combine_params, clip_extra"
         )
     info = configs.get("info", {})
     concrete, names = _concrete(layer, input_spec)
     outputs = _chosen_outputs(concrete, configs.get("output_spec"))
     program = inference_program(concrete.main_program, concrete.inputs, outputs)
-    return write_model(path, program, _methods(layer), names, info)
+    return write_model(path, program, _methods(layer), names, info, configs.get("optimize", False))
 
 
 def write_model(
-    path: str, program: Program, methods: dict[str, Program], names: dict[int, str], info: Any
+    path: str,
+    program: Program,
+    methods: dict[str, Program],
+    names: dict[int, str],
+    info: Any,
+    optimize: bool = False,
 ) -> str:
     """Write Programs whose parameters and buffers share storage with Tensors as the three files.
 
-    ``program`` is forward; ``names`` are those of the Tensors (by id) in the user's Layer. Returns the save
-    id. Raises ArgumentError for two Tensors of one name, SaveError if writing fails.
+    ``program`` is forward; ``names`` are those of the Tensors (by id) in the user's Layer. With ``optimize``
+    the information says how many operators forward had before, and has now. Returns the save id. Raises
+    ArgumentError for two Tensors of one name, SaveError if writing fails.
     """
+    described: dict[str, Any] = {}
+    if optimize:
+        before = count(program)
+        methods = for_prediction({FORWARD: program, **methods})
+        program = methods.pop(FORWARD)
+        described["operators"] = [before, count(program)]
     bound = _bound_together([program, *methods.values()])
     weights = {name: v.tensor.numpy() for name, v in bound.items()}
     variables = {
@@ -66,7 +84,7 @@ def write_model(
         for v in bound.values()
     }
     block = program.global_block()
-    described = {
+    described |= {
         "inputs": [_described(block.var(n)) for n in program.inputs],
         "outputs": [_described(block.var(n)) for n in program.outputs],
         "variables": variables,

@@ -66,7 +66,7 @@ def _normalized(
     return pruned(whole, feeds, fetches, where)
 
 
-_SAVE_OPTIONS = ("program", "clip_extra", "legacy_format", "skip_prune_program", "info")
+_SAVE_OPTIONS = ("program", "clip_extra", "legacy_format", "skip_prune_program", "info", "optimize")
 
 
 def save_inference_model(
@@ -78,8 +78,8 @@ def save_inference_model(
     in the global scope.
 
     ``program`` (keyword) is the Program, by default that of the fetched Variables; ``info`` is a dict of
-    plain values to be kept with the model, as of ``jit.save``; ``clip_extra`` and ``legacy_format`` are
-    accepted. ``jit.load`` reads the files as well.
+    plain values to be kept with the model and ``optimize=True`` makes prediction faster, both as of
+    ``jit.save``; ``clip_extra`` and ``legacy_format`` are accepted. ``jit.load`` reads the files as well.
 
     Raises DTypeError for values that are not Variables, ArgumentError where a fetch needs data that
     ``feed_vars`` does not have, ProgramError where a parameter has no value, SaveError if writing fails
@@ -90,7 +90,8 @@ def save_inference_model(
     program = _normalized(where, kwargs.get("program"), feed_vars, fetch_vars, kwargs, _SAVE_OPTIONS)
     for variable in _kept(program):
         program.bind(variable, value_of(variable))
-    write_model(_prefix(where, path_prefix), program, {}, {}, kwargs.get("info", {}))
+    info, optimize = kwargs.get("info", {}), kwargs.get("optimize", False)
+    write_model(_prefix(where, path_prefix), program, {}, {}, info, optimize)
 
 
 def load_inference_model(path_prefix: str | None, executor: Any, **kwargs: Any) -> list[Any]:

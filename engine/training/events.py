@@ -215,7 +215,8 @@ class Exported(Timed):
     """Inference files were written and checked by loading them in a clean process.
 
     ``difference`` is the largest absolute one over ``samples`` pictures, ``latency`` the seconds for one,
-    ``accuracy`` that on the samples (NaN for noise), ``pictures`` test or noise, ``sizes`` bytes by file.
+    ``accuracy`` that on the samples (NaN for noise), ``pictures`` test or noise, ``sizes`` bytes by file,
+    ``operators`` how many there were before and after the passes, empty for files that are not optimized.
     """
 
     event: Literal["exported"]
@@ -226,6 +227,7 @@ class Exported(Timed):
     accuracy: float
     pictures: str
     sizes: dict[str, int]
+    operators: list[int]
     save_id: str
     latency: float
     seconds_to_load: float

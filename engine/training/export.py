@@ -37,6 +37,7 @@ def export_run(
     spec: dict[str, Any] | None = None,
     samples: int = 256,
     emit: Callable[[ExportProgress], None] = lambda event: None,
+    optimize: bool = False,
 ) -> Exported:
     """Write ``prefix.pdmodel`` and its two companions from the run in ``folder`` and check them.
 
@@ -47,6 +48,7 @@ def export_run(
         checkpoint: ``best``, ``last``, or the path of a checkpoint.
         spec: the input as plain values: shape (None for any size), dtype, name.
         emit: receives ``export_progress`` events.
+        optimize: for prediction only, as of ``jit.save``.
 
     Returns:
         What was measured.
@@ -71,18 +73,19 @@ def export_run(
     info = {"scaling": SCALING, **tree["data"], "model": config.model, "data": config.data, "step": step,
             "validation_accuracy": float(tree["progress"]["validation_accuracy"])}  # fmt: skip
     inputs = [InputSpec(shape=spec["shape"], dtype=spec["dtype"], name=spec["name"])]
-    jit.save(network, prefix, input_spec=inputs, info=info)
+    jit.save(network, prefix, input_spec=inputs, info=info, optimize=optimize)
     emit(_progress("verify", "Loading them in a clean process..."))
     pictures, labels = _samples(config.data, tree["data"]["shape"], samples)
     expected = _scores(network, pictures)
     found = verify(prefix, pictures)
     scores = found.scores
+    described = describe_inference(prefix)
     return Exported(
         event="exported", time=now(), prefix=prefix, samples=len(pictures), step=step,
         difference=float(np.abs(scores - expected).max()),
         accuracy=math.nan if labels is None else float((scores.argmax(axis=1) == labels).mean()),
         pictures="noise" if labels is None else "test", sizes=_sizes(prefix),
-        save_id=describe_inference(prefix).save_id, latency=found.latency,
+        operators=described.info.get("operators", []), save_id=described.save_id, latency=found.latency,
         seconds_to_load=found.seconds_to_load,
     )  # fmt: skip
 

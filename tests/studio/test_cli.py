@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -63,6 +64,7 @@ def exported(run_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
     (line,) = done.stdout.splitlines()
     event = json.loads(line)
     assert event["difference"] < 1e-5
+    assert event["operators"] == []
     assert sum(event["sizes"].values()) > 7850 * 4
     return prefix
 
@@ -200,6 +202,12 @@ def test_predict_says_which_file_is_no_image_and_answers_the_others(exported: Pa
     assert done.exit_code == 1
     assert "note.txt: not an image" in done.stderr
     assert done.stdout.startswith(str(tmp_path / "two.png"))
+
+
+def test_an_optimized_export_says_what_became_of_the_operators(run_folder: Path, tmp_path: Path) -> None:
+    done = call("export", run_folder, "--out", tmp_path / "fast", "--samples", "20", "--optimize")
+    assert done.exit_code == 0, done.output
+    assert re.search(r"; \d+ operators became \d+$", " ".join(done.stdout.split())), done.stdout
 
 
 def test_inspect(exported: Path) -> None:
