@@ -65,6 +65,8 @@ class ExportController(QObject):
             view.choose_run(str(value))
         elif key == "checkpoint":
             view.checkpoint = str(value)
+        elif key == "optimize":
+            view.optimize = bool(value)
         elif key in ("folder", "name"):
             name = str(self._page.form.value("name"))
             view.prefix = os.path.join(str(self._page.form.value("folder")), name)
@@ -170,6 +172,11 @@ class ExportController(QObject):
                     (
                         self.tr("Compared"),
                         self.tr("{0} test pictures").format(theme.format_number(result.samples)),
+                    ),
+                    *(
+                        [(self.tr("Operators"), self.tr("{0}, before {1}").format(*result.operators[::-1]))]
+                        if result.operators
+                        else []
                     ),
                     *((name, size_text(size)) for name, size in result.sizes.items()),
                     (self.tr("Prefix"), view.exported_prefix),

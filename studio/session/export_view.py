@@ -20,7 +20,8 @@ class Verification:
 
     ``difference`` is the largest absolute difference of any output over ``samples`` pictures of the test
     split (``pictures`` is ``noise`` where the data is not here); ``latency`` is seconds for one picture;
-    ``sizes`` are bytes by file name.
+    ``sizes`` are bytes by file name; ``operators`` is how many there were before and after optimization,
+    empty for files that are not optimized.
     """
 
     difference: float
@@ -29,6 +30,7 @@ class Verification:
     sizes: dict[str, int]
     accuracy: float
     pictures: str = "test"
+    operators: tuple[int, ...] = ()
 
     @property
     def total_size(self) -> int:
@@ -50,6 +52,7 @@ class ExportViewModel:
     input_shape: tuple[int, ...] = (-1, 1, 28, 28)
     input_dtype: str = "float32"
     samples: int = 256
+    optimize: bool = False
     state: str = "idle"
     message: str = ""
     why_not: str = "Train a model first, or choose a run."
@@ -126,7 +129,7 @@ class ExportViewModel:
         elif event["event"] == "exported":
             self.verification = Verification(
                 event["difference"], event["samples"], event["latency"], event["sizes"], event["accuracy"],
-                event["pictures"],
+                event["pictures"], tuple(event["operators"]),
             )  # fmt: skip
             self.exported_prefix, self.save_id = event["prefix"], event.get("save_id", "")
             self.state, self.message = "done", "Exported and checked"

@@ -54,12 +54,12 @@ def graph_job(config: dict[str, Any]) -> dict[str, Any]:
 
 
 def export_job(
-    folder: str, prefix: str, checkpoint: str, spec: dict[str, Any], samples: int
+    folder: str, prefix: str, checkpoint: str, spec: dict[str, Any], samples: int, optimize: bool = False
 ) -> dict[str, Any]:
     """The job that exports the run in ``folder`` and checks what it wrote."""
     return {
         "job": "export", "folder": folder, "prefix": prefix, "checkpoint": checkpoint, "spec": spec,
-        "samples": samples,
+        "samples": samples, "optimize": optimize,
     }  # fmt: skip
 
 
@@ -114,7 +114,12 @@ def _graph(job: dict[str, Any], emit: Emit, inbox: Inbox) -> None:
 def _export(job: dict[str, Any], emit: Emit, inbox: Inbox) -> None:
     from engine.training.export import export_run
 
-    emit(export_run(Path(job["folder"]), job["prefix"], job["checkpoint"], job["spec"], job["samples"], emit))
+    emit(
+        export_run(
+            Path(job["folder"]), job["prefix"], job["checkpoint"], job["spec"], job["samples"], emit,
+            job["optimize"],
+        )
+    )  # fmt: skip
 
 
 def _failed(error: Exception, job: dict[str, Any]) -> Event:

@@ -199,7 +199,9 @@ class Session(Library):
         if self._refuse(self.needs_agreement_of(view.run_folder)):
             return
         view.begin()
-        job = jobs.export_job(view.run_folder, view.prefix, view.checkpoint, view.spec(), view.samples)
+        job = jobs.export_job(
+            view.run_folder, view.prefix, view.checkpoint, view.spec(), view.samples, view.optimize
+        )
         self._begin_task(view, job)
 
     def cancel_task(self) -> None:

@@ -64,6 +64,7 @@ class ExportPage(QWidget):
             Field("checkpoint", "", "choice", "best", choices=CHECKPOINT_CHOICES),
             Field("folder", "", "path", ""),
             Field("name", "", "text", "model", required=True),
+            Field("optimize", "", "bool", False),
         ]
 
     @staticmethod
@@ -161,6 +162,11 @@ class ExportPage(QWidget):
         form.set_text("folder", tr("Folder"), tr("Where the three files go; it is made where absent"))
         form.set_text(
             "name", tr("Name"), tr("The files are NAME.pdmodel, NAME.pdiparams and NAME.pdiparams.info")
+        )
+        form.set_text(
+            "optimize",
+            tr("Optimize for prediction"),
+            tr("Faster: batch norms become part of convolutions; such files are not for further training"),
         )
         inputs.set_text("input_name", tr("Name"), tr("How the input is called in the Program"))
         inputs.set_text("shape", tr("Shape"), tr("None stands for any size, usually the batch"))

@@ -226,7 +226,9 @@ def test_export_follows_the_run(stage: Any, tmp_path: Path) -> None:
     assert export.spec() == {"shape": [None, 1, 28, 28], "dtype": "float32", "name": "x"}
     with pytest.raises(ValueError, match="not a size: 'a'"):
         export.set_shape("None, a")
+    export.optimize = True
     assert stage.session.execute("export") == ""
+    assert stage.worker.job["optimize"] is True
     assert stage.worker.job["spec"]["shape"] == [None, 1, 28, 28]
     stage.tell(
         "exported",
@@ -237,10 +239,12 @@ def test_export_follows_the_run(stage: Any, tmp_path: Path) -> None:
         sizes={"a": 2, "b": 3},
         accuracy=1.0,
         pictures="test",
+        operators=[9, 6],
     )
     stage.worker.end()
     stage.session.pump()
     assert (export.state, export.verification.total_size) == ("done", 5)
+    assert export.verification.operators == (9, 6)
 
 
 def test_a_task_can_be_cancelled(stage: Any, tmp_path: Path) -> None:

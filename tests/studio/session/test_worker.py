@@ -216,9 +216,12 @@ def test_a_users_model_is_imported_in_children_only(session: Session, tmp_path: 
     assert session.graph.source == file.read_text()
     assert session.graph.source_line == 12
     file.unlink()
+    session.export.optimize = True
     assert session.execute("export") == ""
     until(session, lambda: not session.busy())
     assert session.export.verification is not None, problems(session)
+    before, after = session.export.verification.operators
+    assert 0 < after <= before
     assert session.export.verification.difference < 1e-5
     session.load_model(session.export.exported_prefix)
     until(session, lambda: not session.predict.loading)
