@@ -83,7 +83,7 @@ def auc(
         initialize(made, Constant(0.0), builder.startup)
         stats.append(made)
     if curve not in ("ROC", "PR"):
-        raise ArgumentError(f"auc: curve {curve!r} is none of 'ROC', 'PR'")
+        raise ArgumentError(f"auc: curve {curve!r} is not one of 'ROC', 'PR'")
     results = []
     areas = [builder.block.create_var(name, Spec((), "float64")) for name in names]
     for area in areas:
@@ -117,7 +117,7 @@ def Print(
     Variable.
     """
     if print_phase not in _PHASES:
-        raise ArgumentError(f"Print: print_phase {print_phase!r} is none of 'forward', 'backward', 'both'")
+        raise ArgumentError(f"Print: print_phase {print_phase!r} is not one of 'forward', 'backward', 'both'")
     builder = current_builder()
     if builder is None or not isinstance(input, Variable):
         raise DTypeError(

@@ -261,7 +261,7 @@ def cdist(
     require_tensor("cdist", x=x, y=y)
     require_one_dtype("cdist", x=x, y=y)
     if compute_mode not in _MODES:
-        raise ArgumentError(f"cdist: compute_mode {compute_mode!r} is none of {list(_MODES)}")
+        raise ArgumentError(f"cdist: compute_mode {compute_mode!r} is not one of {list(_MODES)}")
     if p < 0:
         raise ArgumentError(f"cdist: p must be at least 0: got {p}")
     if x.ndim < 2 or y.ndim < 2 or (x.shape[-1] != y.shape[-1] and -1 not in (x.shape[-1], y.shape[-1])):

@@ -164,7 +164,7 @@ def take(x: Any, index: Any, mode: str = "raise", name: str | None = None) -> An
     if name:
         return named(name, take, x, index, mode)
     if mode not in ("raise", "wrap", "clip"):
-        raise ArgumentError(f"take: mode {mode!r} is none of raise, wrap, clip")
+        raise ArgumentError(f"take: mode {mode!r} is not one of raise, wrap, clip")
     if not is_tensor(index) or not index.dtype.is_integer:
         raise DTypeError(
             f"take: index is an int32 or int64 tensor: got {getattr(index, 'dtype', type(index))}"

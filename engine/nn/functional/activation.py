@@ -197,7 +197,7 @@ def prelu(x: Any, weight: Any, data_format: str = "NCHW", name: str | None = Non
     mode = "all"
     if weight.ndim == 1 and weight.shape[0] > 1:
         if data_format not in _FORMATS:
-            raise ArgumentError(f"prelu: data_format {data_format!r} is none of {', '.join(_FORMATS)}")
+            raise ArgumentError(f"prelu: data_format {data_format!r} is not one of {', '.join(_FORMATS)}")
         mode, data_format = "channel", "NCHW" if data_format[1] == "C" else "NHWC"
     return piecewise.prelu(x, weight, mode=mode, data_format=data_format)
 

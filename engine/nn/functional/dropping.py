@@ -38,7 +38,7 @@ def dropout(
         return named(name, dropout, x, p, axis, training, mode)
     _check_share("dropout", p)
     if mode not in ("upscale_in_train", "downscale_in_infer"):
-        raise ArgumentError(f"dropout: mode {mode!r} is none of 'upscale_in_train', 'downscale_in_infer'")
+        raise ArgumentError(f"dropout: mode {mode!r} is not one of 'upscale_in_train', 'downscale_in_infer'")
     if p == 0:
         return x
     axes = None if axis is None else [axis] if isinstance(axis, int) else [int(a) for a in axis]
@@ -64,7 +64,7 @@ def _whole_maps(
     if x.ndim != len(formats[0]):
         raise ShapeError(f"{where}: x has {len(formats[0])} dimensions, {formats[0]}: got {list(x.shape)}")
     if data_format not in formats:
-        raise ArgumentError(f"{where}: data_format {data_format!r} is none of {formats[0]!r}, {formats[1]!r}")
+        raise ArgumentError(f"{where}: data_format {data_format!r} is not {formats[0]!r} or {formats[1]!r}")
     channel = 1 if data_format == formats[0] else x.ndim - 1
     return dropout(x, p=p, axis=[0, channel], training=training)
 

@@ -64,7 +64,7 @@ def cross_entropy(
     ``label`` holds class numbers, with or without a class axis of size 1, or with ``soft_label`` a
     distribution over the classes. ``weight`` [classes] scales each sample by its class; the mean then divides
     by the weights' sum. Samples whose label is ``ignore_index`` count for nothing. Raises ShapeError,
-    DTypeError, and OutOfRangeError for a label that is no class.
+    DTypeError, and OutOfRangeError for a label that is not a class.
     """
     check_reduction("cross_entropy", reduction)
     if soft_label and ignore_index > 0:

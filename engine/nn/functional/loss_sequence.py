@@ -26,7 +26,7 @@ def ctc_loss(
     ``log_probs`` [time, batch, classes] are scores: softmax over the classes is part of this function.
     ``mean`` divides each loss by its label's length first. ``norm_by_times`` divides gradients (not losses)
     by the number of steps. A label too long for its input gives 0 and no gradient. Raises OutOfRangeError
-    for a label that is no class or the blank, and for lengths beyond the tensors. There is no second
+    for a label that is not a class or the blank, and for lengths beyond the tensors. There is no second
     derivative.
     """
     check_reduction("ctc_loss", reduction)

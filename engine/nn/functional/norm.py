@@ -40,7 +40,7 @@ def batch_norm(
     running ones are used. All four are [channels].
     """
     if data_format not in _FORMATS:
-        raise ArgumentError(f"batch_norm: data_format {data_format!r} is none of {list(_FORMATS)}")
+        raise ArgumentError(f"batch_norm: data_format {data_format!r} is not one of {list(_FORMATS)}")
     if x.ndim < 2:
         raise ShapeError(f"batch_norm: x has shape {list(x.shape)}: it needs [N, C, ...]; unsqueeze it")
     return batch_norm_ops.batch_norm(
@@ -102,7 +102,7 @@ def group_norm(
     ArgumentError where the channels do not divide into groups.
     """
     if data_format not in _FORMATS:
-        raise ArgumentError(f"group_norm: data_format {data_format!r} is none of {list(_FORMATS)}")
+        raise ArgumentError(f"group_norm: data_format {data_format!r} is not one of {list(_FORMATS)}")
     layout = "NCHW" if data_format[1] == "C" else "NHWC"
     return group_ops.group_norm(x, weight, bias, epsilon=epsilon, groups=num_groups, data_layout=layout)[0]
 
@@ -130,7 +130,7 @@ def instance_norm(
     statistics are missing.
     """
     if data_format not in _FORMATS:
-        raise ArgumentError(f"instance_norm: data_format {data_format!r} is none of {list(_FORMATS)}")
+        raise ArgumentError(f"instance_norm: data_format {data_format!r} is not one of {list(_FORMATS)}")
     if x.ndim < 2:
         raise ShapeError(f"instance_norm: x has shape {list(x.shape)}: it needs [N, C, ...]; unsqueeze it")
     last = data_format[1] != "C" and x.ndim > 2
@@ -165,7 +165,7 @@ def local_response_norm(
     """
     formats = _FORMATS[1:]
     if data_format not in formats:
-        raise ArgumentError(f"local_response_norm: data_format {data_format!r} is none of {list(formats)}")
+        raise ArgumentError(f"local_response_norm: data_format {data_format!r} is not one of {list(formats)}")
     if x.ndim < 3:
         raise ShapeError(
             f"local_response_norm: x has shape {list(x.shape)}: it needs 3 dimensions or more; unsqueeze it"

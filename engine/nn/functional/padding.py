@@ -38,9 +38,9 @@ def pad(
     """
     data_format = data_format.upper()
     if mode not in ops.MODES:
-        raise ArgumentError(f"pad: mode {mode!r} is none of {list(ops.MODES)}")
+        raise ArgumentError(f"pad: mode {mode!r} is not one of {list(ops.MODES)}")
     if not any(data_format in both for both in _FORMATS.values()):
-        raise ArgumentError(f"pad: data_format {data_format!r} is none of NCL, NLC, NCHW, NHWC, NCDHW, NDHWC")
+        raise ArgumentError(f"pad: data_format {data_format!r} is not NCL, NLC, NCHW, NHWC, NCDHW or NDHWC")
     if mode == "constant":
         require_fitting("pad", np.asarray(value), x.dtype)
     if modes.is_symbolic(pad):

@@ -14,7 +14,7 @@ def check_reduction(where: str, reduction: Any, *more: str) -> None:
     """Raise ArgumentError for a reduction other than 'sum', 'mean', 'none' (and ``more``)."""
     known = ("sum", "mean", "none", *more)
     if reduction not in known:
-        raise ArgumentError(f"{where}: reduction {reduction!r} is none of {', '.join(map(repr, known))}")
+        raise ArgumentError(f"{where}: reduction {reduction!r} is not one of {', '.join(map(repr, known))}")
 
 
 def reduced(loss: Any, reduction: str) -> Any:

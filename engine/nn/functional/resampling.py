@@ -47,7 +47,7 @@ def interpolate(
     """
     method = mode.lower()
     if method not in _RANKS:
-        raise ArgumentError(f"interpolate: mode {mode!r} is none of {sorted(_RANKS)}")
+        raise ArgumentError(f"interpolate: mode {mode!r} is not one of {sorted(_RANKS)}")
     rank = x.ndim - 2
     if rank not in _RANKS[method]:
         wanted = " or ".join(str(r + 2) for r in _RANKS[method])
@@ -71,7 +71,7 @@ def interpolate(
     data_format = data_format.upper()
     if data_format not in _FORMATS[rank]:
         raise ArgumentError(
-            f"interpolate: data_format {data_format!r} is none of {list(_FORMATS[rank])} for x "
+            f"interpolate: data_format {data_format!r} is not one of {list(_FORMATS[rank])} for x "
             f"{list(x.shape)}"
         )
     out, out_size, scale, scale_tensor = [-1, -1, -1], None, [], None

@@ -177,10 +177,10 @@ def grid_sample(
     Differs from Paddle: the nearest elements of volumes with zeros outside are those inside, all of them.
     """
     if mode not in ("bilinear", "nearest"):
-        raise ArgumentError(f"grid_sample: mode {mode!r} is none of 'bilinear', 'nearest'")
+        raise ArgumentError(f"grid_sample: mode {mode!r} is not one of 'bilinear', 'nearest'")
     if padding_mode not in grid_ops.PADDING_MODES:
         raise ArgumentError(
-            f"grid_sample: padding_mode {padding_mode!r} is none of {list(grid_ops.PADDING_MODES)}"
+            f"grid_sample: padding_mode {padding_mode!r} is not one of {list(grid_ops.PADDING_MODES)}"
         )
     if not isinstance(align_corners, bool):
         raise ArgumentError(f"grid_sample: align_corners is True or False: got {align_corners!r}")

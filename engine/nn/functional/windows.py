@@ -38,7 +38,7 @@ def padding_of(where: str, padding: Any, channel_last: bool, rank: int) -> tuple
     if isinstance(padding, str):
         algorithm = padding.upper()
         if algorithm not in ("SAME", "VALID"):
-            raise ArgumentError(f"{where}: padding {padding!r} is none of 'SAME', 'VALID' or numbers")
+            raise ArgumentError(f"{where}: padding {padding!r} is not one of 'SAME', 'VALID' or numbers")
         return [0] * rank, algorithm
     items = [padding] * rank if isinstance(padding, (int, np.integer)) else padding
     if isinstance(items, (list, tuple)) and len(items) == rank + 2 and isinstance(items[0], (list, tuple)):
@@ -74,7 +74,7 @@ def is_last(where: str, data_format: Any, first: str, last: str) -> bool:
     if data_format == first:
         return False
     if data_format != last:
-        raise ArgumentError(f"{where}: data_format {data_format!r} is none of {first!r}, {last!r}")
+        raise ArgumentError(f"{where}: data_format {data_format!r} is not one of {first!r}, {last!r}")
     return True
 
 

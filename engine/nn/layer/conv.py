@@ -43,7 +43,7 @@ class _ConvNd(Layer):
                 f"{where}: weight_attr=False leaves nothing to compute with; only bias_attr may be False"
             )
         if padding_mode not in _MODES:
-            raise ArgumentError(f"{where}: padding_mode {padding_mode!r} is none of {list(_MODES)}")
+            raise ArgumentError(f"{where}: padding_mode {padding_mode!r} is not one of {list(_MODES)}")
         if padding_mode != "zeros" and not whole(padding):
             raise DTypeError(
                 f"{where}: padding_mode {padding_mode!r} takes one whole number as padding: got {padding!r}; "
@@ -51,7 +51,7 @@ class _ConvNd(Layer):
             )
         if data_format not in _FORMATS or len(data_format) != dims + 2:
             formats = [f for f in _FORMATS if len(f) == dims + 2]
-            raise ArgumentError(f"{where}: data_format {data_format!r} is none of {formats}")
+            raise ArgumentError(f"{where}: data_format {data_format!r} is not one of {formats}")
         if groups < 1 or in_channels % groups or out_channels % groups:
             raise ArgumentError(
                 f"{where}: in_channels={in_channels} and out_channels={out_channels} must divide into "

@@ -88,7 +88,7 @@ class _BatchNormBase(Layer):
         )
         if data_format not in self._formats:
             raise ArgumentError(
-                f"{type(self).__name__}: data_format {data_format!r} is none of {sorted(self._formats)}"
+                f"{type(self).__name__}: data_format {data_format!r} is not one of {sorted(self._formats)}"
             )
         self._data_format = data_format
         self._momentum = momentum

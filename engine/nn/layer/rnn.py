@@ -196,7 +196,7 @@ class RNNBase(LayerList):
         super().__init__()
         where = type(self).__name__
         if direction not in ("forward", "bidirect", "bidirectional"):
-            raise ArgumentError(f"{where}: direction {direction!r} is none of 'forward', 'bidirect'")
+            raise ArgumentError(f"{where}: direction {direction!r} is not one of 'forward', 'bidirect'")
         if num_layers < 1:
             raise ArgumentError(f"{where}: num_layers must be 1 or more: got {num_layers}")
         self.mode = mode
@@ -300,7 +300,7 @@ class SimpleRNN(RNNBase):
         name: str | None = None,
     ) -> None:
         if activation not in ("tanh", "relu"):
-            raise ArgumentError(f"SimpleRNN: activation {activation!r} is none of 'tanh', 'relu'")
+            raise ArgumentError(f"SimpleRNN: activation {activation!r} is not one of 'tanh', 'relu'")
         super().__init__(
             "RNN_TANH" if activation == "tanh" else "RNN_RELU", input_size, hidden_size, num_layers,
             direction, time_major, dropout, weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr,

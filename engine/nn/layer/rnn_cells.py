@@ -142,7 +142,7 @@ class SimpleRNNCell(RNNCellBase):
         attrs = (weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr)
         self._make_parameters(1, hidden_size, input_size, attrs)
         if activation not in ("tanh", "relu"):
-            raise ArgumentError(f"SimpleRNNCell: activation {activation!r} is none of 'tanh', 'relu'")
+            raise ArgumentError(f"SimpleRNNCell: activation {activation!r} is not one of 'tanh', 'relu'")
         self.activation = activation
 
     def forward(self, inputs: Any, states: Any = None) -> tuple[Any, Any]:

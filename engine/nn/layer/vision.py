@@ -24,7 +24,7 @@ class _Shuffle(Layer):
         if value < 1:
             raise ArgumentError(f"{where}: {self._word} must be 1 or more: got {value!r}")
         if data_format not in ("NCHW", "NHWC"):
-            raise ArgumentError(f"{where}: data_format {data_format!r} is none of 'NCHW', 'NHWC'")
+            raise ArgumentError(f"{where}: data_format {data_format!r} is not one of 'NCHW', 'NHWC'")
         setattr(self, f"_{self._word}", value)
         self._data_format = data_format
         self._name = name

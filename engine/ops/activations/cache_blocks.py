@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-_SIZE = 1 << 16  # elements: of float32 the few arrays between fit a cache of 1 MiB
+_SIZE = 1 << 16  # elements: in float32 the few intermediate arrays fit in a cache of 1 MiB
 
 
 def in_blocks(xp: Any, formula: Callable[..., Any], *arrays: Any) -> Any:
-    """``formula(*arrays)`` of arrays of one shape and dtype; on the CPU, large ones a block at a time."""
+    """``formula(*arrays)`` for arrays of one shape and dtype; on the CPU, large arrays block by block."""
     first = arrays[0]
     if xp is not np or first.size < 2 * _SIZE or any(a.shape != first.shape for a in arrays):
         return formula(*arrays)

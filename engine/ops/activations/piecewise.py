@@ -175,7 +175,7 @@ selu.grad(x=lambda g, x, scale, alpha: _exponential(g, x, up=scale, down=scale *
 
 
 def _channel(mode: str, data_format: str, ndim: int) -> int | None:
-    """The dimension along which there is one slope each; None where one slope serves all."""
+    """The dimension with one slope for each index; None where there is a single slope."""
     if mode == "all":
         return None
     return 1 if data_format[1] == "C" else ndim - 1
@@ -206,7 +206,7 @@ def _slopes(alpha: Any, mode: str, data_format: str, ndim: int) -> Any:
 
 
 def _to_slopes(g: Any, alpha_spec: Any, mode: str, data_format: str) -> Any:
-    """Gradients of every element's slope summed to the shape of the slopes."""
+    """Sum the gradients of every element's slope to the shape of the slopes."""
     channel = _channel(mode, data_format, g.ndim)
     axes = [n for n in range(g.ndim) if n != channel]
     total = reduce.sum(g, axis=axes, keepdim=False, reduce_all=channel is None) if axes else g
@@ -253,7 +253,7 @@ def _infer_rrelu(x: Spec, **_: Any) -> tuple[Spec, Spec]:
 
 @op("rrelu", infer=_infer_rrelu, outputs=("out", "noise"))
 def rrelu(xp, x, *, lower=1.0 / 8.0, upper=1.0 / 3.0, is_test=False, key):
-    """x where not negative, else x times a slope: drawn from [lower, upper), or their middle in a test."""
+    """x where not negative, else x times a slope: drawn from [lower, upper), or their mean in inference."""
     refuse_integers(x)
     if is_test:
         slope = x.dtype.type((lower + upper) / 2)

@@ -18,7 +18,7 @@ from engine.ops.elementwise.error_function import erf
 
 
 def refuse_integers(x: Any) -> None:
-    """NumPy would compute them as float64, or with constants rounded to integers."""
+    """Raise TypeError for integers: NumPy would compute in float64, or round constants to integers."""
     if x.dtype.kind not in "fc":
         raise TypeError("not floating")  # inference explains what is wrong
 

@@ -13,7 +13,7 @@ from engine.ops.arrays.index import require_within
 
 
 def places_along(xp: Any, indices: Any, shape: Any, axis: int) -> tuple[Any, ...]:
-    """What picks, from an array, the elements at ``indices`` (broadcast to ``shape``) along an axis."""
+    """The NumPy index that picks the elements at ``indices`` (broadcast to ``shape``) along an axis."""
     where = list(xp.ogrid[tuple(slice(d) for d in shape)])
     where[axis] = xp.broadcast_to(indices, shape)
     return tuple(where)
@@ -30,7 +30,7 @@ def put_along_zeros(xp, g_in, like, indices, *, axis=-1, broadcast=False):
 
 
 def along_shape(where: str, x: Spec, indices: Spec, axis: int, broadcast: bool) -> tuple[int, ...]:
-    """The shape of the elements taken or put along an axis; raises where indices don't fit x."""
+    """The shape of the elements taken or put along an axis; raises where indices do not fit x."""
     if not indices.dtype.is_integer:
         raise DTypeError(f"{where}: indices must be int32 or int64: got {indices}; cast them")
     if indices.ndim != x.ndim:
@@ -56,7 +56,7 @@ def _infer_take(x: Spec, indices: Spec, *, axis: int = -1, broadcast: bool = Fal
 
 @op("take_along_axis", infer=_infer_take, slots={"x": "Input", "indices": "Index"})
 def take_along(xp, x, indices, *, axis=-1, broadcast=False):
-    """Elements at the indices along an axis; raises OutOfRangeError where there is none."""
+    """Elements at the indices along an axis. Raises OutOfRangeError for an index outside of x."""
     if x.ndim == 0:
         return x.copy()
     spec = _infer_take(Spec(x.shape, float32), Spec.of(indices), axis=axis, broadcast=broadcast)

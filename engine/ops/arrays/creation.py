@@ -22,7 +22,7 @@ def fill(xp, dims: list | None = None, *, shape, value=0.0, dtype="float32"):
 
 
 def sizes(shape: Any, dims: Any = None, places: Any = None) -> tuple[int, ...]:
-    """``shape`` with the numbers in ``dims`` put in ``places``: by default where it is -1."""
+    """``shape`` with the numbers in ``dims`` at ``places``: by default where it is -1."""
     made = list(shape)
     if dims:
         where = [n for n, d in enumerate(made) if d == -1] if places is None else places
@@ -72,7 +72,7 @@ def _infer_batch(
 
 @op("fill_constant_batch_size_like", infer=_infer_batch, slots={"like": "Input"})
 def fill_batch(xp, like, *, shape, value=0.0, dtype="float32", input_dim_idx=0, output_dim_idx=0):
-    """A tensor of one value, as many in dimension output_dim_idx as ``like`` has in input_dim_idx."""
+    """A tensor of one value, whose size in dimension output_dim_idx is that of ``like`` in input_dim_idx."""
     dims = list(shape)
     dims[output_dim_idx] = like.shape[input_dim_idx]
     return xp.full(tuple(dims), value, as_dtype(dtype).np)

@@ -1,6 +1,6 @@
-"""Operators whose sizes are values: dimensions that only the running Program knows come as tensors.
+"""Operators whose sizes are values: dimensions known only when a Program runs are given as tensors.
 
-``dims`` holds them, one number each, in the order of the ``places`` of the attribute where they belong.
+``dims`` holds them, one number each, in the order of their ``places`` in the attribute.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _infer_expand(x: Spec, dims: list[Spec], *, shape: Any, places: Any) -> Spec
     made = []
     for n, (size, d) in enumerate(zip(have, shape, strict=True)):
         if n in places:
-            made.append(-1 if size == 1 else size)  # a size other than 1 can only stay
+            made.append(-1 if size == 1 else size)  # a size other than 1 does not change
         else:
             made.append(size if d == -1 else d)
     return x.with_shape(made)
@@ -67,13 +67,13 @@ def _infer_tile(x: Spec, dims: list[Spec], *, repeat_times: Any) -> Spec:
 
 @op("tile_dims", infer=_infer_tile, slots={"dims": "repeat_times_tensor"})
 def tile(xp, x, dims: list, *, repeat_times):
-    """tile with numbers of repetitions that are values."""
+    """tile with repetitions that are values."""
     return xp.tile(x, tuple(sizes(repeat_times, dims)))
 
 
 @op("tile_dims_grad", infer=lambda g_in, like: like.with_dtype(g_in.dtype))
 def _fold_tiles(xp, g_in, like):
-    """g summed over the repetitions of ``like`` that it is made of."""
+    """g summed over the repetitions of ``like``."""
     have = (1,) * (g_in.ndim - like.ndim) + like.shape
     pairs = [n for g, d in zip(g_in.shape, have, strict=True) for n in (g // d if d else 1, d)]
     summed = g_in.reshape(pairs).sum(axis=tuple(range(0, len(pairs), 2)), dtype=g_in.dtype)

@@ -1,4 +1,4 @@
-"""Rows of a table by number and their gradient; numbers of rows within a shard of the table."""
+"""Embeddings: rows of a table by number, their gradient, and row numbers within a shard of the table."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _infer_shard(x: Spec, *, index_num: int, nshards: int, shard_id: int, **_: A
 
 @op("shard_index", infer=_infer_shard)
 def shard_index(xp, x, *, index_num, nshards, shard_id, ignore_value=-1):
-    """Numbers counted within their shard, where that is ``shard_id``; ``ignore_value`` elsewhere."""
+    """Numbers relative to their shard, where that is ``shard_id``; ``ignore_value`` elsewhere."""
     _infer_shard(Spec(x.shape, "int64"), index_num=index_num, nshards=nshards, shard_id=shard_id)
     size = (index_num + nshards - 1) // nshards
     if x.size and (int(x.min()) < 0 or int(x.max()) >= index_num):

@@ -1,4 +1,4 @@
-"""Elements along axes in reverse order, or moved in a circle."""
+"""Reversal of elements along axes, and circular shifts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _infer_flip(x: Spec, *, axis: Any) -> Spec:
 
 @op("flip", infer=_infer_flip, complex=True)
 def flip(xp, x, *, axis):
-    """The order of elements reversed along the axes."""
+    """x with the elements in reverse order along the axes."""
     return xp.flip(x, tuple(axis)).copy()
 
 
@@ -38,7 +38,7 @@ def _infer_roll(x: Spec, *, shifts: Any, axis: Any = ()) -> Spec:
 
 @op("roll", infer=_infer_roll, complex=True)
 def roll(xp, x, *, shifts, axis=()):
-    """Elements shifted along the axes in a circle; without axis, of the flattened tensor."""
+    """Shift elements circularly along the axes; without axis, those of the flattened tensor."""
     _infer_roll(Spec.of(x), shifts=shifts, axis=axis)
     return xp.roll(x, tuple(shifts), tuple(axis)) if len(axis) else xp.roll(x, shifts[0])
 

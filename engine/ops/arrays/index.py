@@ -14,10 +14,10 @@ from engine.core.spec import Spec
 from engine.ops.arrays import creation, shape
 from engine.ops.elementwise import comparison
 
-# An index is written as a tuple of plain values, so that it can stand in a Program: an int, None, "..." for
+# An index is written as a tuple of plain values, so that a Program can hold it: an int, None, "..." for
 # an ellipsis, ("slice", start, stop, step), or, for the n-th tensor of the operator's list input,
-# ("tensor", n) where it picks many elements and ("number", n) where it is one number that only the running
-# Program knows. A bound of a slice may be a ("number", n) too.
+# ("tensor", n) where it picks many elements and ("number", n) where it is one number that is known only when
+# the Program runs. A bound of a slice may be a ("number", n) too.
 #
 # Numbers, slices, None and the ellipsis are applied first, then tensors and masks to what is left: a number
 # is not the same as an index tensor of one element, unlike in NumPy.
@@ -34,12 +34,12 @@ def _bound(value: Any, tensors: Any) -> Any:
 
 
 def _rank(mask: Any) -> int:
-    """How many dimensions an index tensor or mask takes."""
+    """The number of dimensions that an index tensor or mask consumes."""
     return int(mask.ndim) if mask.dtype == np.bool_ else 1
 
 
 def _restore(index: Any, tensors: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """The two parts of an index as NumPy takes them: the part that gives a view, and the index tensors."""
+    """The two parts of an index in NumPy's form: the part that gives a view, and the index tensors."""
     basic: list[Any] = []
     advanced: list[Any] = []
     for item in index:
@@ -58,7 +58,7 @@ def _restore(index: Any, tensors: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]
             advanced.append(tensor)
         else:
             basic.append(_bound(item, tensors))
-    # With an ellipsis even one element is a view; without, it would be a number.
+    # With an ellipsis even one element is a view; without one it would be a scalar.
     return tuple(basic if Ellipsis in basic else [*basic, Ellipsis]), tuple(advanced if tensors else ())
 
 
@@ -68,7 +68,7 @@ def _picked(x: Any, index: Any, tensors: Any) -> Any:
 
 
 def _slice_size(size: int, bounds: Any) -> int:
-    """How many elements a slice takes; -1 where that is not known."""
+    """The number of elements of a slice; -1 where it is unknown."""
     if any(isinstance(b, (list, tuple)) for b in bounds):
         return -1
     if size < 0:
@@ -236,7 +236,7 @@ setitem.grad(
 
 @op("sum_to_like", infer=lambda x, y: x.with_shape(y.shape), view=True, complex=True)
 def sum_to_like(xp, x, y):
-    """x summed over the axes along which y would be broadcast to it; x itself where there are none."""
+    """Sum x over the axes along which y is broadcast to it; x itself where there are none."""
     if x.shape == y.shape:
         return x[...]
     extra = x.ndim - y.ndim

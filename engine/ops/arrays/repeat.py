@@ -1,4 +1,4 @@
-"""Repeating: elements along an axis, vectors to the grid of all their combinations."""
+"""Repetition of elements along an axis, and grids of coordinates from vectors."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def repeat_each(xp, x, repeats, *, dim=0):
 
 
 def _copies(xp: Any, x: Any, repeats: Any, dim: int) -> Any:
-    """The place in x of each element of the result."""
+    """The position in x of each element of the result."""
     repeats = repeats.reshape(-1)
     if repeats.size and int(repeats.min()) < 0:
         raise ArgumentError(f"repeat_interleave: repeats must not be negative: got {int(repeats.min())}")
@@ -97,7 +97,7 @@ def _infer_meshgrid(xs: list[Spec]) -> tuple[Spec, ...]:
 @op("meshgrid", infer=_infer_meshgrid, outputs=("parts",), output_list="parts",
     slots={"xs": "X", "parts": "Out"})  # fmt: skip
 def meshgrid(xp, xs: list):
-    """For each vector a tensor of all sizes together, in which it varies along its own dimension only."""
+    """For each vector a tensor of the shape of all sizes, in which it varies along its own dimension only."""
     if any(x.ndim > 1 for x in xs):
         raise ValueError("too many dimensions")
     return [grid.copy() for grid in xp.meshgrid(*xs, indexing="ij")]

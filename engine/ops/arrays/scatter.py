@@ -1,4 +1,4 @@
-"""Putting elements at positions, and picking them from several dimensions or by a mask."""
+"""Scatter and gather: by positions in several dimensions, by rows, by a mask and along an axis."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def _require_index(where: str, index: Spec, ndim: tuple[int, ...] = ()) -> None:
 
 
 def _nd_shape(where: str, x: Spec, index: Spec) -> tuple[int, ...]:
-    """The shape of the elements of x that an index with positions in its last dimension picks."""
+    """The shape of the result of an index that holds positions in its last dimension."""
     _require_index(where, index)
     if index.ndim < 1 or index.shape[-1] < 0:
-        raise ShapeError(f"{where}: the last dimension of index is a place in x, its size known: got {index}")
+        raise ShapeError(f"{where}: the last dimension of index must have a known size: got {index}")
     if index.shape[-1] > x.ndim:
         raise ShapeError(
             f"{where}: index {index} names {index.shape[-1]} dimensions of x: x is {x}; the last size of "
@@ -58,9 +58,9 @@ def _specs(*arrays: Any) -> list[Spec]:
 
 @op("gather_nd", infer=lambda x, index: x.with_shape(_nd_shape("gather_nd", x, index)))
 def gather_nd(xp, x, index):
-    """The parts of x at the places that stand in the last dimension of index."""
+    """The parts of x at the positions in the last dimension of index."""
     made = _nd_shape("gather_nd", *_specs(x, index))
-    picked = x[_nd_places("gather_nd", x, index)]  # of a single place it is a view
+    picked = x[_nd_places("gather_nd", x, index)]  # for a single position it is a view
     return xp.array(xp.broadcast_to(picked, made) if index.shape[-1] == 0 else picked)
 
 
@@ -76,7 +76,7 @@ def _infer_nd_add(x: Spec, index: Spec, updates: Spec) -> Spec:
 
 @op("scatter_nd_add", infer=_infer_nd_add)
 def scatter_nd_add(xp, x, index, updates):
-    """x with updates added at the places that stand in the last dimension of index."""
+    """x with updates added at the positions in the last dimension of index."""
     _infer_nd_add(*_specs(x, index, updates))
     result = x.copy()
     if index.shape[-1] == 0:
@@ -206,7 +206,7 @@ def masked_select(xp, x, mask):
 
 @op("masked_select_grad", infer=lambda g_in, like, mask: like.with_dtype(g_in.dtype))
 def _masked_put(xp, g_in, like, mask):
-    """Zeros like ``like`` with g_in added where masked_select takes its elements from."""
+    """Zeros like ``like`` with g_in added at the elements that masked_select picks."""
     made = np.broadcast_shapes(like.shape, mask.shape)
     result = xp.zeros(made, g_in.dtype)
     result[xp.broadcast_to(mask, made)] = g_in
@@ -233,7 +233,7 @@ def _infer_put(
     want = along_shape("put_along_axis", x, indices, axis, broadcast)
     if reduce not in REDUCTIONS:
         raise ArgumentError(
-            f"put_along_axis: reduce {reduce!r} is none of assign, add, mul, multiply, mean, amin, amax"
+            f"put_along_axis: reduce {reduce!r} is not one of assign, add, mul, multiply, mean, amin, amax"
         )
     got = broadcast_shapes("put_along_axis", values.shape, want)
     if not _fits(got, want):
@@ -246,9 +246,9 @@ def _infer_put(
 @op("put_along_axis", infer=_infer_put,
     slots={"x": "Input", "indices": "Index", "values": "Value", "out": "Result"})  # fmt: skip
 def put_along(xp, x, indices, values, *, axis=0, reduce="assign", include_self=True, broadcast=False):
-    """x with values put at the indices along an axis, combined at the same place by ``reduce``.
+    """x with values put at the indices along an axis; ``reduce`` combines those for the same position.
 
-    Without ``include_self`` the element of x itself does not take part.
+    Without ``include_self`` the element of x itself is not combined.
     """
     specs = _specs(x, indices, values)
     _infer_put(*specs, axis=axis, reduce=reduce, broadcast=broadcast)
@@ -270,7 +270,7 @@ def put_along(xp, x, indices, values, *, axis=0, reduce="assign", include_self=T
 
 
 def _neutral(dtype: Any, reduce: str) -> Any:
-    """The number that changes nothing in a reduction."""
+    """The neutral element of a reduction."""
     if reduce in ("add", "mul"):
         return 0 if reduce == "add" else 1
     lowest = reduce == "amax"
@@ -280,7 +280,7 @@ def _neutral(dtype: Any, reduce: str) -> Any:
 
 
 def _multiply_at(xp: Any, result: Any, where: Any, values: Any, axis: int) -> None:
-    """One position along the axis after another, so that no element is met twice at once."""
+    """Multiply position by position along the axis, so that no element occurs twice in one step."""
     for n in range(values.shape[axis]):
         at = tuple(slice(n, n + 1) if d == axis % values.ndim else slice(None) for d in range(values.ndim))
         part = tuple(w if w.shape[axis] == 1 else w[at] for w in where)
@@ -292,7 +292,7 @@ def _put_grad(
     g: Any, x: Any, values: Any, indices: Any, out: Any, axis: int, reduce: str, include_self: bool,
     broadcast: bool, wanted: Any,
 ) -> tuple[Any, Any]:  # fmt: skip
-    """With the largest and smallest, elements that are equal share the gradient."""
+    """The gradients of put_along_axis; for amax and amin equal elements share the gradient."""
     how = {"axis": axis, "broadcast": broadcast}
     zero = creation.fill_like(values, value=0.0)
 

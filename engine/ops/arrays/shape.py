@@ -42,7 +42,7 @@ _reshape_as.grad(x=lambda g, x_spec: reshape_to(g, x_spec))
 
 
 def reshape_to(x: Any, like: Any) -> Any:
-    """x in the shape of ``like``, whose value is needed only where several dimensions are unknown."""
+    """x in the shape of ``like``; reads only its shape unless several dimensions are unknown."""
     shape = list(like.shape)
     if shape.count(-1) > 1:
         return _reshape_as(x, like)
@@ -50,7 +50,7 @@ def reshape_to(x: Any, like: Any) -> Any:
 
 
 def _reshape_exactly(x: Any, shape: list[int]) -> Any:
-    """reshape where a 0 is a size, and not a dimension to keep."""
+    """reshape in which a 0 is a size and does not keep a dimension."""
     if 0 in shape and -1 not in shape:
         return creation.fill([], shape=shape, value=0.0, dtype=x.dtype.name)
     return reshape(x, shape=shape)
@@ -91,7 +91,7 @@ flatten.grad(x=lambda g, x_spec: reshape_to(g, x_spec))
 def _infer_transpose(x: Spec, *, axis: Any) -> Spec:
     if sorted(normal_axis("transpose", a, x.ndim) for a in axis) != list(range(x.ndim)):
         raise ArgumentError(
-            f"transpose: perm {list(axis)} is no permutation of the {x.ndim} dimensions of {list(x.shape)}"
+            f"transpose: perm {list(axis)} is not a permutation of the {x.ndim} dimensions of {list(x.shape)}"
         )
     return x.with_shape([x.shape[a] for a in axis])
 
@@ -114,7 +114,7 @@ def _infer_squeeze(x: Spec, *, axes: Any = ()) -> Spec:
 
 @op("squeeze2", infer=_infer_squeeze, view=True, complex=True)
 def squeeze(xp, x, *, axes=()):
-    """Without dimensions of size 1 (those of ``axes`` only, where given). A view."""
+    """x without dimensions of size 1 (only those in ``axes``, where given). A view."""
     return x.reshape(_infer_squeeze(Spec(x.shape, "float32"), axes=axes).shape)
 
 
@@ -130,7 +130,7 @@ def _infer_unsqueeze(x: Spec, *, axes: Any) -> Spec:
 
 @op("unsqueeze2", infer=_infer_unsqueeze, view=True, complex=True)
 def unsqueeze(xp, x, *, axes):
-    """With dimensions of size 1 put in at ``axes``, one after the other. A view."""
+    """x with dimensions of size 1 inserted at ``axes``, one after the other. A view."""
     return x.reshape(_infer_unsqueeze(Spec(x.shape, "float32"), axes=axes).shape)
 
 
@@ -162,7 +162,7 @@ def _infer_concat(xs: list[Spec], *, axis: int) -> Spec:
 
 @op("concat", infer=_infer_concat, slots={"xs": "X"}, complex=True)
 def concat(xp, xs: list, *, axis=0):
-    """Joined along an existing dimension."""
+    """Join tensors along an existing dimension."""
     return xp.concatenate(xs, axis=axis)
 
 
@@ -174,7 +174,7 @@ def concat(xp, xs: list, *, axis=0):
     complex=True,
 )
 def _split_like(xp, g_in, like: list, *, axis=0):
-    """g cut along axis into parts as long as those of ``like``."""
+    """Cut g along axis into parts as long as those of ``like``."""
     bounds = np.cumsum([part.shape[axis] for part in like])[:-1]
     return [part.copy() for part in xp.split(g_in, [int(b) for b in bounds], axis=axis)]
 
@@ -202,7 +202,7 @@ def _infer_stack(xs: list[Spec], *, axis: int) -> Spec:
 
 @op("stack", infer=_infer_stack, slots={"xs": "X"}, complex=True)
 def stack(xp, xs: list, *, axis=0):
-    """Joined along a new dimension."""
+    """Join tensors along a new dimension."""
     if any(x.dtype != xs[0].dtype for x in xs):
         raise ValueError("dtypes differ")  # inference explains what is wrong
     return xp.stack(xs, axis=axis)
@@ -240,7 +240,7 @@ def _infer_split(x: Spec, *, axis: int, sections: Any) -> tuple[Spec, ...]:
     "split", infer=_infer_split, outputs=("parts",), output_list="parts", slots={"parts": "Out"}, complex=True
 )
 def split(xp, x, *, axis=0, sections):
-    """Cut along a dimension into parts of the given lengths."""
+    """Cut x along a dimension into parts of the given lengths."""
     _infer_split(Spec(x.shape, "float32"), axis=axis, sections=sections)
     return [part.copy() for part in xp.split(x, [int(b) for b in np.cumsum(sections)[:-1]], axis=axis)]
 
@@ -265,7 +265,7 @@ def _infer_expand(x: Spec, *, shape: Any) -> Spec:
 
 @op("expand_v2", infer=_infer_expand, broadcasts=True, complex=True)
 def expand(xp, x, *, shape):
-    """Repeated along dimensions of size 1, to ``shape`` (-1 keeps one)."""
+    """Repeat x along dimensions of size 1, to ``shape`` (-1 keeps a dimension)."""
     return xp.broadcast_to(x, _infer_expand(Spec(x.shape, "float32"), shape=shape).shape).copy()
 
 
@@ -280,7 +280,7 @@ def _infer_tile(x: Spec, *, repeat_times: Any) -> Spec:
 
 @op("tile", infer=_infer_tile, complex=True)
 def tile(xp, x, *, repeat_times):
-    """Repeated whole along each dimension."""
+    """Repeat the whole x along each dimension."""
     return xp.tile(x, tuple(repeat_times))
 
 
@@ -325,11 +325,11 @@ split.grad(x=_split_grad)
 def _infer_constant(*, shape: Any, values: Any, dtype: Any) -> Spec:
     made = Spec(shape, dtype)
     if len(values) != made.size:
-        raise ShapeError(f"assign_value: {len(values)} values for shape {list(shape)}; give one an element")
+        raise ShapeError(f"assign_value: {len(values)} values for shape {list(shape)}; give one per element")
     return made
 
 
 @op("assign_value", infer=_infer_constant)
 def constant(xp, *, shape, values, dtype="float32"):
-    """A tensor written out in the Program: ``values`` is the flat list of its elements."""
+    """A constant tensor of a Program: ``values`` is the flat list of its elements."""
     return xp.asarray(values, dtype=as_dtype(dtype).np).reshape(tuple(shape))

@@ -26,7 +26,7 @@ def _infer_topk(x: Spec, *, k: int, axis: int = -1, **_: Any) -> tuple[Spec, Spe
 
 @op("top_k_v2", infer=_infer_topk, outputs=("out", "indices"))
 def topk(xp, x, *, k=1, axis=-1, largest=True, sorted=True):
-    """The k largest (or smallest) elements along an axis, and where they are; ties by position."""
+    """The k largest (or smallest) elements along an axis and their positions; ties by position."""
     _infer_topk(Spec.of(x), k=k, axis=axis)
     if x.ndim == 0:
         return x.copy(), xp.zeros((), np.int64)
@@ -38,7 +38,7 @@ def topk(xp, x, *, k=1, axis=-1, largest=True, sorted=True):
 
 
 def sorting_order(xp: Any, x: Any, axis: int, descending: bool) -> Any:
-    """Where the elements along an axis are in sorted order: equal ones as they stood, NaN the largest."""
+    """The positions that sort the elements along an axis: stable, with NaN as the largest."""
     if not descending:
         return xp.argsort(x, axis=axis, kind="stable")
     backwards = xp.argsort(xp.flip(x, axis), axis=axis, kind="stable")
@@ -55,7 +55,7 @@ def _infer_argsort(x: Spec, *, axis: int = -1, **_: Any) -> tuple[Spec, Spec]:
 
 @op("argsort", infer=_infer_argsort, outputs=("out", "indices"))
 def argsort(xp, x, *, axis=-1, descending=False):
-    """The elements along an axis in order, and where they stood: equal ones in that order, NaN largest."""
+    """The sorted elements along an axis and their positions: stable, with NaN as the largest."""
     if x.ndim == 0:
         return x.copy(), xp.zeros((), np.int64)
     order = sorting_order(xp, x, axis, descending)
@@ -81,7 +81,7 @@ def _infer_kth(x: Spec, *, k: int, axis: int = -1, keepdim: bool = False) -> tup
 
 @op("kthvalue", infer=_infer_kth, outputs=("out", "indices"))
 def kthvalue(xp, x, *, k, axis=-1, keepdim=False):
-    """The k-th smallest element along an axis, and where it is."""
+    """The k-th smallest element along an axis, and its position."""
     _infer_kth(Spec.of(x), k=k, axis=axis, keepdim=keepdim)
     if x.ndim == 0:
         return x.copy(), xp.zeros((), np.int64)
@@ -109,7 +109,7 @@ def _infer_mode(x: Spec, *, axis: int = -1, keepdim: bool = False) -> tuple[Spec
 
 @op("mode", infer=_infer_mode, outputs=("out", "indices"))
 def mode(xp, x, *, axis=-1, keepdim=False):
-    """The most frequent element along an axis (the smallest of several), and where it is last."""
+    """The most frequent element along an axis (the smallest of several), and its last position."""
     if x.ndim == 0:
         return x.copy(), xp.zeros((), np.int64)
     lines = xp.moveaxis(x, axis, -1)
@@ -128,7 +128,7 @@ def mode(xp, x, *, axis=-1, keepdim=False):
 
 
 def _running_max(xp: Any, x: Any) -> Any:
-    """Along the last axis the largest so far, by doubling steps: ufuncs of CuPy have no accumulate."""
+    """The running maximum along the last axis, by doubling steps: ufuncs of CuPy have no accumulate."""
     step = 1
     while step < x.shape[-1]:
         x = xp.concatenate([x[..., :step], xp.maximum(x[..., step:], x[..., :-step])], axis=-1)
@@ -161,7 +161,7 @@ def _infer_unique(
 @op("unique", infer=_infer_unique, outputs=("out", "indices", "inverse", "counts"),
     slots={"inverse": "Index"})  # fmt: skip
 def unique(xp, x, *, axis=(), return_index=False, return_inverse=False, return_counts=False, dtype="int64"):
-    """The different elements (or slices) in order; where each is first, which one each is, and how many."""
+    """The sorted unique elements (or slices), with first positions, inverse indices and counts."""
     values, index, inverse, counts = xp.unique(
         x, return_index=True, return_inverse=True, return_counts=True, axis=axis[0] if axis else None
     )
@@ -190,7 +190,7 @@ def _infer_consecutive(
 @op("unique_consecutive", infer=_infer_consecutive, outputs=("out", "inverse", "counts"),
     slots={"inverse": "Index"})  # fmt: skip
 def unique_consecutive(xp, x, *, axis=(), return_inverse=False, return_counts=False, dtype="int64"):
-    """Each run of equal elements (or slices) once; which run each element is in, and how long they are."""
+    """Each run of equal elements (or slices) once, with inverse indices and counts."""
     lines = xp.moveaxis(x, axis[0], 0) if axis else x.reshape(-1)
     size = lines.shape[0]
     begins = xp.ones((size,), bool)
@@ -210,7 +210,7 @@ def unique_consecutive(xp, x, *, axis=(), return_inverse=False, return_counts=Fa
 
 @op("where_index", infer=lambda x: Spec((-1, x.ndim), int64), slots={"x": "Condition"})
 def nonzero(xp, x):
-    """The places of the elements that are not 0, a row for each."""
+    """The positions of the elements that are not 0, one row each."""
     if x.ndim == 0:
         return xp.zeros((int(bool(x)), 0), np.int64)
     return xp.stack(xp.nonzero(x), axis=1).astype(np.int64)
@@ -232,7 +232,7 @@ def _infer_search(ordered: Spec, values: Spec, *, out_int32: bool = False, right
 
 @op("searchsorted", infer=_infer_search, slots={"ordered": "SortedSequence", "values": "Values"})
 def searchsorted(xp, ordered, values, *, out_int32=False, right=False):
-    """Where each value goes in the sorted last dimension: before equal ones, or after them (``right``)."""
+    """Insertion positions of values in the sorted last dimension, before or (``right``) after equal ones."""
     _infer_search(*(Spec.of(a) for a in (ordered, values)))
     side = "right" if right else "left"
     kind = np.int32 if out_int32 else np.int64

@@ -1,4 +1,4 @@
-"""Memory read in other steps, sizes or kinds: windows, strides, bytes."""
+"""Memory read in other strides or dtypes: windows, as_strided, view."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def unfold(xp, x, *, axis, size, step):
 
 @op("tensor_unfold_grad", infer=lambda g_in, like, **_: like.with_dtype(g_in.dtype))
 def _fold(xp, g_in, like, *, axis, size, step):
-    """Zeros like ``like`` with each window of g_in added where it was."""
+    """Zeros like ``like`` with each window of g_in added at its place."""
     result = xp.zeros(like.shape, g_in.dtype)
     moved = xp.moveaxis(result, axis, -1)
     windows = xp.moveaxis(g_in, axis % like.ndim, -2)
     starts = step * xp.arange(windows.shape[-2])
-    for n in range(size):  # no start twice in one turn, so += adds them all
+    for n in range(size):  # starts are unique in each iteration, so += adds all of them
         moved[..., starts + n] += windows[..., n]
     return result
 

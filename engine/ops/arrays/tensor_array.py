@@ -35,7 +35,7 @@ def _infer_append(array: Spec, x: Spec) -> Spec:
 
 @op("array_append", infer=_infer_append)
 def array_append(xp, array, x):
-    """The array with one more tensor at its end; the shape of an empty array does not matter."""
+    """The array with one more tensor at its end; an empty array may have any shape."""
     if not len(array):
         return xp.array(x)[None]
     _require_fit("array_append", array, x)

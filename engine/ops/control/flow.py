@@ -21,7 +21,7 @@ def _only_in_plans(name: str) -> ModeError:
 
 
 def merged(where: str, first: Spec, second: Spec) -> Spec:
-    """What is known of a value that is one of two. Raises ShapeError for different ranks or dtypes."""
+    """The Spec of a value that is one of two. Raises ShapeError for different ranks or dtypes."""
     if first.dtype is not second.dtype or first.ndim != second.ndim:
         raise ShapeError(
             f"{where}: one side gives {first}, the other {second}; make dtype and number of dimensions equal"
@@ -30,13 +30,11 @@ def merged(where: str, first: Spec, second: Spec) -> Spec:
 
 
 def _from_regions(*_: Any, **__: Any) -> Any:
-    raise ModeError(
-        "control flow: what its regions give says what its results are; build it by cond or while_loop"
-    )
+    raise ModeError("control flow: its results follow from its regions; build it by cond or while_loop")
 
 
 def _fit(what: str, have: Sequence[Any], want: Sequence[Any]) -> Iterator[str]:
-    """Whether Variables can stand for others, one by one."""
+    """Faults where Variables can't stand for others, one by one."""
     if len(have) != len(want):
         yield f"{what}: {len(have)} for {len(want)}"
         return
@@ -61,7 +59,7 @@ def _while_problems(operator: Any) -> Iterator[str]:
     if len(condition.results) != 1 or condition.results[0].dtype is not bool_:
         yield f"its condition gives {list(condition.results)}, which is not one bool"
     if not body.arguments or len(set(map(id, body.arguments))) != len(body.arguments):
-        yield "it has no values, or one of them twice"
+        yield "it has no values, or one of them appears twice"
     if [id(v) for v in condition.arguments] != [id(v) for v in body.arguments]:
         yield "its condition and body take different values"
     yield from _fit("values of the loop", body.arguments, operator.inputs[0])
@@ -107,7 +105,7 @@ def cond(xp, pred, captured: list):
     slots={"xs": "X", "captured": "Input", "results": "Out"}, regions=("cond", "body"),
     loops=True, again="while_again", check=_while_problems)  # fmt: skip
 def while_loop(xp, xs: list, captured: list):
-    """The loop's values after running one region while another gives True.
+    """The loop's values after running one region as long as another gives True.
 
     Both have the loop's values as arguments. The operator's ``kept`` is, where a gradient walks back over the
     loop or runs it again, the Variable with the values and random keys of every iteration.
@@ -137,15 +135,15 @@ def while_grad(xp, gs: list, sources: list, captured: list, steps, *, values):
 
     The region's arguments are the loop's ``values`` (so many), then the random keys of an iteration, then the
     gradients of the values after it; its results the gradients of the values before it, then what the
-    iteration adds to the gradients of ``sources``, which are read from outside the loop. Second order would
-    need what this loop goes through in its turn: refused.
+    iteration adds to the gradients of ``sources``, which are read from outside the loop. Second derivatives
+    would need the iterations of this loop itself: refused.
     """
     raise _only_in_plans("while_grad")
 
 
 @op("print", infer=same_as_x, effect=True, passes_on=True, slots={"x": "In"})
 def print_value(xp, x, *, message=""):
-    """Prints x when run and passes it on."""
+    """Print x at run time and return it."""
     print(message, x)
     return x.copy()
 
@@ -162,7 +160,7 @@ print_value.grad(x=lambda g: g)
     slots={"cond": "Cond", "data": "Data"},
 )
 def check(xp, cond, data: list, *, summarize=-1, message=""):
-    """Raises AssertFailedError with the data when run and cond is not True everywhere."""
+    """Raise AssertFailedError with the data at run time unless cond is True everywhere."""
     if not cond.all():
         shown: list[Any] = [d.reshape(-1)[: None if summarize < 0 else summarize].tolist() for d in data]
         raise AssertFailedError(message or f"assert failed: data {shown}")

@@ -1,4 +1,4 @@
-"""The gradient of one operator of a Program, as one operator: what Paddle writes as ``relu_grad``.
+"""The gradient of one operator of a Program as one operator, which Paddle writes as ``relu_grad``.
 
 It is never run as a kernel: a plan writes out the operators that the rules of the operator ask for.
 """
@@ -26,8 +26,8 @@ def _infer(xs: list[Spec], outs: list[Spec], gs: list[Spec], *, targets: Any, **
 def gradient(xp, xs: list, outs: list, gs: list, *, of, attrs, inputs, outputs, given, targets):
     """The gradients of some inputs of operator ``of``, from those of its outputs.
 
-    ``xs`` and ``outs`` are its inputs and outputs in a row; ``inputs`` says for each declared input how many
-    of ``xs`` it is (-1 for one that is no list, None for an absent one), ``outputs`` whether each output is
-    there, ``given`` whether its gradient is. ``targets`` are positions among ``xs``.
+    ``xs`` and ``outs`` are its inputs and outputs as flat lists; ``inputs`` says for each declared input how
+    many of ``xs`` belong to it (-1 for one that is not a list, None for an absent one), ``outputs`` whether
+    each output exists, ``given`` whether its gradient does. ``targets`` are positions among ``xs``.
     """
     raise ModeError("gradient: runs inside a Program only; in eager mode call backward()")

@@ -17,7 +17,7 @@ def print_tensor(
     print_tensor_type=True, print_tensor_shape=True, print_tensor_layout=True, print_tensor_lod=True,
     print_phase="BOTH", is_forward=True, seen=None,
 ):  # fmt: skip
-    """x itself; prints it as Paddle does, the first ``first_n`` times (-1: always).
+    """Print x as Paddle does, the first ``first_n`` times (-1: always); returns x.
 
     ``names`` are those of the value and of its gradient, ``seen`` counts the runs.
     """

@@ -10,13 +10,13 @@ from engine.core.errors import ProgramError
 from engine.core.opdef import op
 from engine.core.spec import Spec
 
-# The functions by number, for the life of the process: an operator's attributes are plain values.
+# The functions by number, kept until the process ends: an operator's attributes are plain values.
 CALLABLES: list[Callable[..., Any]] = []
 _registering = threading.Lock()
 
 
 def register(function: Callable[..., Any]) -> int:
-    """The number of ``function``."""
+    """Register ``function``; returns its number."""
     with _registering:
         if function not in CALLABLES:
             CALLABLES.append(function)
@@ -41,11 +41,11 @@ def py_func(
     xp, xs: list, *, forward_callable_id, backward_callable_id=-1, backward_skip_vars=(), specs=(),
     chosen=None,
 ):  # fmt: skip
-    """What Python function number ``forward_callable_id`` gives for the arrays ``xs``.
+    """The results of Python function number ``forward_callable_id`` for the arrays ``xs``.
 
     Function ``backward_callable_id`` (-1: none) gives the gradients of xs from xs, outs and the gradients of
-    outs, without those that ``backward_skip_vars`` counts. Where only some results matter, ``chosen`` says of
-    each whether it does. Results are copied: what the function keeps is not written into.
+    outs, without those numbered in ``backward_skip_vars``. Where only some results are used, ``chosen`` says
+    for each whether it is. Results are copied: arrays that the function keeps are not written to.
     """
     if not 0 <= forward_callable_id < len(CALLABLES):
         raise ProgramError(
@@ -68,7 +68,7 @@ def py_func(
         if not fits or array.dtype != spec.dtype.np:
             raise ProgramError(
                 f"py_func: result {n} of the function is {array.dtype}{list(array.shape)}: its out variable "
-                f"is {spec}; create that as the function gives it"
+                f"is {spec}; create it with the shape and dtype of the result"
             )
         made.append(array)
     return made

@@ -15,14 +15,14 @@ def _infer(ys: list[Any], xs: list[Any], saved: list[Any], **_: Any) -> tuple[An
 # The bare ``list`` tells OpDef which inputs are lists.
 @op("py_layer", infer=_infer, outputs=("outs",), output_list="outs", hidden=("rule",), complex=True)
 def py_layer(xp, ys: list, xs: list, saved: list, *, rule=None):
-    """The results ``ys`` of a forward that ran already; gradients go to ``xs`` through ``rule``."""
+    """The results ``ys`` of a forward that has run; gradients flow to ``xs`` through ``rule``."""
     return [y.copy() for y in ys]
 
 
 def _xs_gradient(g_outs: Any, outs: Any, xs_spec: Any, saved: Any, rule: Any) -> Any:
     if rule is None:
         raise GradientError(
-            "py_layer: its gradient is a Python function, which no file holds: this Program was loaded; "
+            "py_layer: its gradient is a Python function, which files do not hold: this Program was loaded; "
             "train it where the PyLayer is defined"
         )
     return rule(g_outs, outs, xs_spec, saved)

@@ -1,4 +1,4 @@
-"""Boxes of detectors: YOLO's boxes, prior boxes, their coding, and the suppression of overlapping ones."""
+"""Boxes of detectors: YOLO's boxes, prior boxes, box coding and non-maximum suppression."""
 
 from __future__ import annotations
 
@@ -67,9 +67,9 @@ def _infer_yolo_box(
 @op("yolo_box", infer=_infer_yolo_box, outputs=("boxes", "scores"))
 def yolo_box(xp, x, img_size, *, anchors, class_num, conf_thresh, downsample_ratio, clip_bbox=True,
              scale_x_y=1.0, iou_aware=False, iou_aware_factor=0.5):  # fmt: skip
-    """Boxes [N, boxes, 4] (corners, in pixels) and scores [N, boxes, classes] that x [N, C, H, W] stands for.
+    """Decode x [N, C, H, W] to boxes [N, boxes, 4] (corners, in pixels) and scores [N, boxes, classes].
 
-    What is below ``conf_thresh`` is 0. Boxes are numbered anchor by anchor, then row by row.
+    Boxes and scores below ``conf_thresh`` are 0. Boxes are in order of anchors, then of rows.
     """
     n, channels, height, width = x.shape
     count = len(anchors) // 2
@@ -122,7 +122,7 @@ def overlaps(boxes: Any, others: Any, extra: float = 0.0) -> Any:
 
 
 def kept_boxes(boxes: Any, threshold: float) -> Any:
-    """Positions of the boxes that stay, first to last: they overlap no earlier one of these too much."""
+    """Positions of the kept boxes in order: those that do not overlap an earlier kept one too much."""
     kept: list[int] = []
     left = np.ones(len(boxes), bool)
     for n in range(len(boxes)):
@@ -142,7 +142,7 @@ def _infer_nms(boxes: Spec, **_: Any) -> Spec:
 
 @op("nms", infer=_infer_nms, outputs=("keep_boxes_idxs",))
 def nms(xp, boxes, *, iou_threshold=1.0):
-    """Positions of boxes [N, 4], the best first, without those that overlap an earlier one too much."""
+    """Non-maximum suppression: positions of the kept boxes of [N, 4], the best first."""
     _infer_nms(Spec(boxes.shape, str(boxes.dtype)))
     host = boxes if xp is np else boxes.get()
     return xp.asarray(kept_boxes(host, iou_threshold))
@@ -163,7 +163,7 @@ def _ratios(aspect_ratios: Any, flip: bool) -> list[float]:
 
 
 def _priors(min_sizes: Any, max_sizes: Any, aspect_ratios: Any, flip: bool, max_second: bool) -> Any:
-    """Half widths and half heights of the boxes at each place."""
+    """Half widths and half heights of the boxes at each position."""
     ratios = _ratios(aspect_ratios, flip)
     found = []
     for n, least in enumerate(min_sizes):
@@ -202,7 +202,7 @@ def _infer_prior(
 def prior_box(xp, input, image, *, min_sizes, max_sizes=(), aspect_ratios=(1.0,),
               variances=(0.1, 0.1, 0.2, 0.2), flip=False, clip=False, step_w=0.0, step_h=0.0, offset=0.5,
               min_max_aspect_ratios_order=False):  # fmt: skip
-    """Boxes [H, W, priors, 4] around each place of a feature map, as shares of the image; and variances."""
+    """Boxes [H, W, priors, 4] around each position of a feature map, relative to the image, and variances."""
     height, width = input.shape[2:]
     image_height, image_width = image.shape[2:]
     if step_w == 0 or step_h == 0:
@@ -236,7 +236,7 @@ def _infer_coder(
     require_boxes("box_coder", "prior_box", prior_box)
     if code_type not in ("encode_center_size", "decode_center_size"):
         raise ArgumentError(
-            f"box_coder: code_type {code_type!r} is none of 'encode_center_size', 'decode_center_size'"
+            f"box_coder: code_type {code_type!r} is not one of 'encode_center_size', 'decode_center_size'"
         )
     if variance and (len(variance) != 4 or prior_box_var is not None):
         raise ArgumentError(f"box_coder: prior_box_var is a Tensor or 4 numbers: got {list(variance)}")
@@ -267,7 +267,7 @@ def _middles(xp: Any, boxes: Any, extra: float) -> tuple[Any, Any, Any, Any]:
     slots={"prior_box": "PriorBox", "prior_box_var": "PriorBoxVar", "target_box": "TargetBox"})  # fmt: skip
 def box_coder(xp, prior_box, target_box, prior_box_var=None, *, code_type="encode_center_size",
               box_normalized=True, axis=0, variance=()):  # fmt: skip
-    """Targets [N, 4] as offsets from each prior box [M, 4], [N, M, 4]; or such offsets as boxes again.
+    """Encode targets [N, 4] as offsets [N, M, 4] from each prior box [M, 4], or decode such offsets.
 
     ``axis`` says along which dimension of the offsets the priors are repeated when decoding.
     """
@@ -281,7 +281,7 @@ def box_coder(xp, prior_box, target_box, prior_box_var=None, *, code_type="encod
     x, y, width, height = (v.reshape(shape) for v in _middles(xp, prior_box, extra))
     spread = spread.reshape(*shape, 4)
     if encode:
-        # Paddle takes the middle of a target's corners as they are, whatever ``box_normalized`` says.
+        # Paddle ignores ``box_normalized`` for the centre of a target.
         tx, ty = ((target_box[:, n + 2] + target_box[:, n]) / 2 for n in (0, 1))
         tw, th = (target_box[:, n + 2] - target_box[:, n] + extra for n in (0, 1))
         tx, ty, tw, th = (v[:, None] for v in (tx, ty, tw, th))

@@ -1,6 +1,6 @@
-"""Boxes that a network proposes: chosen from anchors, distributed to pyramid levels, suppressed by a matrix.
+"""Proposals of boxes: generated from anchors, distributed to pyramid levels, matrix NMS.
 
-How many there are depends on the values, so their number is unknown before running. They have no gradient.
+The number of boxes depends on values, so it is unknown before running. They have no gradient.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _infer_distribute(
     slots={"parts": "MultiFpnRois"})  # fmt: skip
 def distribute_fpn_proposals(xp, fpn_rois, rois_num=None, *, min_level, max_level, refer_level, refer_scale,
                              pixel_offset=False):  # fmt: skip
-    """The boxes of each level, how many each image has there, and where each box went: one list of arrays.
+    """The boxes of each level, their counts per image, and the new position of each box: one list of arrays.
 
     The level grows with the logarithm of a box's size, ``refer_scale`` being that of ``refer_level``.
     """
@@ -117,7 +117,7 @@ def _decoded(anchors: Any, deltas: Any, variances: Any, extra: float) -> Any:
 
 
 def _thinned(boxes: Any, threshold: float, eta: float, extra: float, most: int) -> list[int]:
-    """Greedy suppression; with ``eta`` below 1 the threshold falls with every box that stays."""
+    """Greedy suppression; with ``eta`` below 1 the threshold falls with every kept box."""
     kept: list[int] = []
     for n in range(len(boxes)):
         shares = overlaps(boxes[n : n + 1], boxes[kept], extra)[0] if kept else np.zeros(1)
@@ -159,7 +159,7 @@ def _proposed(scores: Any, deltas: Any, size: Any, anchors: Any, variances: Any,
 def generate_proposals(xp, scores, bbox_deltas, im_shape, anchors, variances, *, pre_nms_topN=6000,
                        post_nms_topN=1000, nms_thresh=0.5, min_size=0.1, eta=1.0,
                        pixel_offset=True):  # fmt: skip
-    """Boxes [R, 4] of all images, their scores [R, 1] and how many each image has [N]."""
+    """Boxes [R, 4] of all images, their scores [R, 1] and the number per image [N]."""
     s, d, sizes, places, spreads = _host(xp, scores, bbox_deltas, im_shape, anchors, variances)
     n, count, height, width = s.shape
     if d.shape != (n, 4 * count, height, width):
@@ -193,7 +193,7 @@ def _infer_matrix(bboxes: Spec, scores: Spec, **_: Any) -> tuple[Spec, Spec, Spe
 
 
 def _decayed(boxes: Any, scores: Any, use_gaussian: bool, sigma: float, extra: float) -> Any:
-    """Scores, the best first, reduced by how much their boxes overlap better ones."""
+    """Scores in descending order, decayed by the overlap of their boxes with better ones."""
     shares = np.tril(overlaps(boxes, boxes, extra), -1)  # row i: with the better boxes j < i
     most = shares.max(axis=1) if len(boxes) else np.zeros(0)
     if use_gaussian:
@@ -208,7 +208,7 @@ def _decayed(boxes: Any, scores: Any, use_gaussian: bool, sigma: float, extra: f
     slots={"bboxes": "BBoxes", "rois_num": "RoisNum"})  # fmt: skip
 def matrix_nms(xp, bboxes, scores, *, score_threshold, post_threshold, nms_top_k, keep_top_k,
                use_gaussian=False, gaussian_sigma=2.0, background_label=0, normalized=True):  # fmt: skip
-    """[class, score, box] of the boxes that stay [R, 6], their places [R, 1], how many in each image.
+    """[class, score, box] of the kept boxes [R, 6], their positions [R, 1], the number per image.
 
     Source: Wang et al., SOLOv2: Dynamic and Fast Instance Segmentation.
     """

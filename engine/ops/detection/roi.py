@@ -57,7 +57,7 @@ def _host(xp: Any, boxes: Any) -> Any:
 
 
 def _lines(start: float, length: float, out: int, size: int, sampling_ratio: int) -> tuple[Any, slice]:
-    """How much each element of a line of ``size`` is in each of ``out`` means; and which are in any."""
+    """The weights of the elements of a line of ``size`` in ``out`` means, and which elements have any."""
     each = length / out
     count = sampling_ratio if sampling_ratio > 0 else max(math.ceil(each), 0)
     table = np.zeros((out, size))
@@ -119,7 +119,7 @@ def roi_align(xp, x, boxes, boxes_num=None, *, pooled_height=1, pooled_width=1, 
     slots={**_SLOTS, "g_in": "Out@GRAD", "x_grad": "X@GRAD"})  # fmt: skip
 def roi_align_grad(xp, x, boxes, g_in, boxes_num=None, *, pooled_height=1, pooled_width=1, spatial_scale=1.0,
                    sampling_ratio=-1, aligned=True):  # fmt: skip
-    """What each element of the feature maps gets from the boxes."""
+    """The gradient of the feature maps."""
     made = xp.zeros(x.shape, g_in.dtype)
     for n, image, part, rows, columns in _aligned(
         xp, x.shape, boxes, boxes_num, pooled_height, pooled_width, spatial_scale, sampling_ratio, aligned
@@ -166,7 +166,7 @@ def _infer_pool(
 
 @op("roi_pool", infer=_infer_pool, outputs=("out", "argmax"), slots=_SLOTS)
 def roi_pool(xp, x, boxes, boxes_num=None, *, pooled_height=1, pooled_width=1, spatial_scale=1.0):
-    """Maxima of the parts of each box of x [N, C, H, W], and where they are (-1: the part is empty)."""
+    """Maxima of the parts of each box of x [N, C, H, W], and their positions (-1: the part is empty)."""
     if boxes_num is None or x.dtype != boxes.dtype:
         raise ValueError("shapes do not fit")  # inference explains what is wrong
     shape = (len(boxes), x.shape[1], pooled_height, pooled_width)
@@ -189,7 +189,7 @@ def roi_pool(xp, x, boxes, boxes_num=None, *, pooled_height=1, pooled_width=1, s
 
 
 def _flat(xp: Any, values: Any, boxes: Any, boxes_num: Any, argmax: Any) -> tuple[Any, Any]:
-    """Places of the maxima in the feature maps written out in one row, and whether there are any."""
+    """Positions of the maxima in the flattened feature maps, and whether each part has one."""
     images = _images("roi_pool", boxes, boxes_num, values[0])
     size = values[2] * values[3]
     planes = xp.asarray(images)[:, None] * values[1] + xp.arange(values[1])
@@ -199,7 +199,7 @@ def _flat(xp: Any, values: Any, boxes: Any, boxes_num: Any, argmax: Any) -> tupl
 @op("roi_pool_grad", infer=lambda x, *_, **__: x, outputs=("x_grad",),
     slots={**_SLOTS, "g_in": "Out@GRAD", "x_grad": "X@GRAD"})  # fmt: skip
 def _roi_pool_grad(xp, x, boxes, argmax, g_in, boxes_num=None):
-    """g_in at the places of the maxima."""
+    """g_in at the positions of the maxima."""
     made = xp.zeros(x.shape, g_in.dtype)
     places, found = _flat(xp, x.shape, boxes, boxes_num, argmax)
     xp.add.at(made.reshape(-1), places[found], g_in[found])
@@ -208,7 +208,7 @@ def _roi_pool_grad(xp, x, boxes, argmax, g_in, boxes_num=None):
 
 @op("roi_pool_pick", infer=lambda values, boxes, argmax, *_, **__: values.with_shape(argmax.shape))
 def _roi_pool_pick(xp, values, boxes, argmax, boxes_num=None):
-    """What ``values`` holds at the places of the maxima, 0 where there is none."""
+    """The elements of ``values`` at the positions of the maxima, 0 for an empty part."""
     places, found = _flat(xp, values.shape, boxes, boxes_num, argmax)
     return xp.where(found, values.reshape(-1)[places] if values.size else 0, 0).astype(values.dtype)
 
@@ -238,7 +238,7 @@ def _infer_psroi(
     _infer_regions("psroi_pool", x, boxes, boxes_num, pooled_height, pooled_width)
     if x.shape[1] not in (-1, output_channels * pooled_height * pooled_width):
         raise ShapeError(
-            f"psroi_pool: x is {x}: {x.shape[1]} channels are no multiple of the {pooled_height} x "
+            f"psroi_pool: x is {x}: {x.shape[1]} channels are not a multiple of the {pooled_height} x "
             f"{pooled_width} parts of a box; make one for each part and output channel"
         )
     return x.with_shape((boxes.shape[0], output_channels, pooled_height, pooled_width))
@@ -273,7 +273,7 @@ def _score_parts(
 @op("psroi_pool", infer=_infer_psroi, slots=_SLOTS)
 def psroi_pool(xp, x, boxes, boxes_num=None, *, output_channels, pooled_height=1, pooled_width=1,
                spatial_scale=1.0):  # fmt: skip
-    """Means of the parts of each box, each part from channels of its own of x [N, C * parts, H, W]."""
+    """Means of the parts of each box; each part has its own channels of x [N, C * parts, H, W]."""
     if (
         boxes_num is None
         or x.dtype != boxes.dtype

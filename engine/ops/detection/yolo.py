@@ -20,7 +20,7 @@ from engine.ops.detection.boxes import sigmoid
 from engine.ops.elementwise import arithmetic
 from engine.ops.reductions import reduce
 
-_EMPTY = 1e-6  # boxes that are not wider or higher are no boxes
+_EMPTY = 1e-6  # boxes that are not wider and higher than this are ignored
 
 
 def _infer(
@@ -48,9 +48,7 @@ def _infer(
             "channels; check anchor_mask and class_num"
         )
     if -1 not in x.shape[2:] and x.shape[2] != x.shape[3]:
-        raise ShapeError(
-            f"yolo_loss: x is {x}: height and width must be equal; resize the pictures to squares"
-        )
+        raise ShapeError(f"yolo_loss: x is {x}: height and width must be equal; resize the images to squares")
     others = {"gt_box": gt_box, "gt_label": gt_label, "gt_score": gt_score}
     for name, spec in others.items():
         if spec is not None and any(
@@ -110,7 +108,7 @@ class _Problem:
         return best > ignore_thresh
 
     def matches(self) -> Any:
-        """For each real box the place in anchor_mask of the anchor most like it; -1 where it is not there."""
+        """For each real box the index in anchor_mask of its best anchor; -1 where that is not in the mask."""
         xp = self.xp
         w, h = self.box[:, :, 2, None], self.box[:, :, 3, None]
         pairs = xp.asarray(self.anchors, self.box.dtype)
@@ -138,7 +136,7 @@ class _Problem:
         if label.size and (int(label.min()) < 0 or int(label.max()) >= classes):
             wrong = label[(label < 0) | (label >= classes)][0]
             raise OutOfRangeError(
-                f"yolo_loss: gt_label {int(wrong)} is no class of {classes}; use 0 to {classes - 1}"
+                f"yolo_loss: gt_label {int(wrong)} is not a class of {classes}; use 0 to {classes - 1}"
             )
         column, row = ((box[:, k] * self.size).astype(np.int64) for k in (0, 1))
         anchor = xp.asarray(self.anchors[self.anchor_mask], box.dtype)[mask]
@@ -170,8 +168,8 @@ def yolo_loss(xp, x, gt_box, gt_label, gt_score=None, *, anchors, anchor_mask, c
               downsample_ratio, use_label_smooth=True, scale_x_y=1.0):  # fmt: skip
     """The loss [N] of x [N, C, H, H] for real boxes [N, boxes, 4]: centre and size, as shares of the picture.
 
-    The objectness mask holds the score where there should be something, 0 where nothing, -1 where a box is
-    good enough not to count; the other the anchors of the real boxes.
+    The objectness mask holds the score where an object is, 0 where none is, -1 where a predicted box is good
+    enough to be ignored; the match mask holds the anchors of the real boxes.
     """
     problem = _Problem(xp, x, gt_box, gt_label, gt_score, anchors, anchor_mask, class_num, downsample_ratio,
                        use_label_smooth)  # fmt: skip
@@ -197,7 +195,7 @@ def yolo_loss(xp, x, gt_box, gt_label, gt_score=None, *, anchors, anchor_mask, c
     slots={**_SLOTS, "g_in": "Loss@GRAD", "x_grad": "X@GRAD"})  # fmt: skip
 def _yolo_loss_grad(xp, x, gt_box, gt_label, g_in, objectness_mask, gt_match_mask, gt_score=None, *, anchors,
                     anchor_mask, class_num, downsample_ratio, use_label_smooth=True):  # fmt: skip
-    """The gradient of x: that of cross entropies and distances, with the masks as they were."""
+    """The gradient of x: that of cross entropies and distances, with the masks of the forward."""
     problem = _Problem(xp, x, gt_box, gt_label, gt_score, anchors, anchor_mask, class_num, downsample_ratio,
                        use_label_smooth)  # fmt: skip
     place, target, wanted, weight, score = problem.boxes(gt_match_mask)

@@ -80,11 +80,11 @@ divide.grad(
 @op("scale", infer=same_as_x, complex=True)
 def scale(xp, x, *, scale=1.0, bias=0.0, bias_after_scale=True, out=None):
     """x * scale + bias, in the dtype of x."""
-    # A Python float takes the dtype of a floating x; made a NumPy number first, it would cost as much again.
+    # A Python float takes the dtype of a floating x; converting it to a NumPy number would double the cost.
     number = float if x.dtype.kind == "f" else x.dtype.type
     factor = number(scale)
     if factor == -1 and (bias_after_scale or bias == 0):
-        return xp.subtract(number(bias), x, out=out)  # of 0 it is 0, which prints without a sign
+        return xp.subtract(number(bias), x, out=out)  # 0 - 0 is 0; 0 * -1 would be -0
     if bias == 0:
         return xp.multiply(x, factor, out=out)
     shift = number(bias)
@@ -133,7 +133,7 @@ def sign(xp, x, *, out=None):
 
 
 def _sign_grad(g: Any, x: Any, out: Any) -> Any:
-    """Of a complex direction the part at right angles to it, over the distance."""
+    """The part of a complex g that is perpendicular to x, divided by |x|."""
     if not x.dtype.is_complex:
         return scale(g, scale=0.0)
     across = g / absolute(x)

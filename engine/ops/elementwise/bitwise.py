@@ -53,7 +53,7 @@ def _infer_not(x: Spec, **_: Any) -> Spec:
 
 @op("bitwise_not", infer=_infer_not)
 def bitwise_not(xp, x, *, out=None):
-    """All bits turned over."""
+    """All bits inverted."""
     return xp.invert(x, out=out)
 
 

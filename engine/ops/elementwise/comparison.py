@@ -52,25 +52,25 @@ def greater_equal(xp, x, y, *, axis=-1, out=None):
 
 @op("logical_and", infer=compare("logical_and"))
 def logical_and(xp, x, y, *, out=None):
-    """True where both are."""
+    """True where both x and y are true."""
     return xp.logical_and(x, y, out=out)
 
 
 @op("logical_or", infer=compare("logical_or"))
 def logical_or(xp, x, y, *, out=None):
-    """True where either is."""
+    """True where x or y is true."""
     return xp.logical_or(x, y, out=out)
 
 
 @op("logical_xor", infer=compare("logical_xor"))
 def logical_xor(xp, x, y, *, out=None):
-    """True where exactly one is."""
+    """True where exactly one of x and y is true."""
     return xp.logical_xor(x, y, out=out)
 
 
 @op("logical_not", infer=as_bool)
 def logical_not(xp, x, *, out=None):
-    """True where x is not."""
+    """True where x is false."""
     return xp.logical_not(x, out=out)
 
 

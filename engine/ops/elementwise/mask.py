@@ -1,4 +1,4 @@
-"""Values kept where a mask is True: what the gradients of maximum, relu and max pooling compute."""
+"""Masked selection for the gradients of maximum, relu and max pooling."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 def chosen(xp: Any, values: Any, mask: Any, out: Any = None) -> Any:
     """``values`` where ``mask``, else 0, also where a value is infinite.
 
-    A product with the mask, but of the bits taken as whole numbers: as fast, and nothing becomes NaN.
-    ``xp.where`` takes eleven times as long on 100,000 numbers.
+    A product with the mask on the bits read as integers: as fast as a float product, without NaN from
+    infinities. ``xp.where`` takes eleven times as long on 100,000 numbers.
     """
     if values.dtype.kind == "c":
         return xp.where(mask, values, values.dtype.type(0))

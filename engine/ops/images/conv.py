@@ -16,7 +16,7 @@ from engine.ops.images.windows import AXES, channel_first, channel_last, is_last
 def require_images(
     where: str, rank: int, x: Spec, weight: Spec, strides: Any, dilations: Any, data_format: str, first: str
 ) -> bool:
-    """Ranks and dtypes of images and filters that fit; True where the channels come last."""
+    """Raise where ranks or dtypes of images and filters do not fit; True where the channels come last."""
     last = is_last(where, data_format, rank)
     if x.ndim != rank + 2 or weight.ndim != rank + 2:
         raise ShapeError(
@@ -100,7 +100,7 @@ def _kept(plan: Any, where: str, xp: Any, shape: Any, weight_shape: Any, strides
 
 def _planned(plan: Any, where: str, xp: Any, x: Any, weight: Any, strides: Any, paddings: Any,
              algorithm: str, dilations: Any, groups: int) -> Any:  # fmt: skip
-    """The plan of one convolution of x [N, C, ...]; those of the last convolutions are kept."""
+    """The plan of one convolution of x [N, C, ...]; the plans used last are cached."""
     if x.dtype != weight.dtype or x.dtype.kind in "iub":
         raise TypeError("dtypes do not fit")  # inference explains what is wrong
     return _kept(plan, where, xp, x.shape, weight.shape, tuple(strides), tuple(paddings), algorithm,
@@ -166,7 +166,7 @@ def bilinear(
 ) -> tuple[Any, Any, Any]:
     """Gradients of x, weight and g_in of an operator that computes the gradients of a bilinear one.
 
-    All is linear in each of x, weight and g_in, so the second order is made of the same operators.
+    The operator is linear in each of x, weight and g_in, so second derivatives use the same operators.
     """
     x, weight, g_in = values
     g_x_grad, g_weight_grad = grads
@@ -187,5 +187,5 @@ def bilinear(
 
 conv2d, conv2d_grad = _define("conv2d", 2, plan_of, "NCHW")
 conv3d, conv3d_grad = _define("conv3d", 3, DeepPlan, "NCDHW")
-# Paddle's name for one filter or a few for each channel; it is computed alike.
+# Paddle's name for a convolution with one group per channel; the computation is the same.
 depthwise_conv2d, depthwise_conv2d_grad = _define("depthwise_conv2d", 2, plan_of, "NCHW")

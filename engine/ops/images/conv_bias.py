@@ -1,4 +1,4 @@
-"""A convolution with its bias and activation as one operator: what a pass makes of the three."""
+"""A convolution with its bias and activation as one operator, which a pass fuses from the three."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _infer(plain: Any) -> Any:
     def infer(x: Spec, weight: Spec, bias: Spec, *, activation: str, **where: Any) -> Spec:
         name = f"{plain.opdef.name}_fusion"
         if activation not in ACTIVATIONS:
-            raise ArgumentError(f"{name}: activation {activation!r} is none of {list(ACTIVATIONS)}")
+            raise ArgumentError(f"{name}: activation {activation!r} is not one of {list(ACTIVATIONS)}")
         (out,) = plain.opdef.infer_specs([x, weight], where)
         require_same_dtype(name, x=x, bias=bias)
         if bias.ndim != 1 or (

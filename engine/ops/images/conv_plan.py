@@ -1,17 +1,17 @@
-"""The matrices that a convolution is made of.
+"""Convolutions as matrix products.
 
 There are two ways, chosen by size. Where the image is larger than the filters, it is laid out by rows: rows,
 then columns of the filter, channels, columns and samples. One copy of the image for each column of the filter
 makes the window of a whole output row one matrix, which overlaps with that of the next output row. So every
-output row is one matrix product, nothing is copied once for each row of the filter, and what is copied is
-long contiguous runs. Where the filters are larger (many channels, small planes), they stay as they are, every
+output row is one matrix product, the image is not copied for each row of the filter, and the copies are long
+contiguous runs. Where the filters are larger (many channels, small planes), they stay as they are, every
 window is written out as a column, and all is one product.
 
-Either way samples come last in memory, under the usual shape; elementwise operators keep that order, so it is
-paid for once in a network, not at every operator.
+Either way samples come last in memory, under the usual shape; elementwise operators keep that order, so a
+network reorders once, not at every operator.
 
-A three-dimensional convolution is a two-dimensional one: what its filter sees in depth becomes channels, and
-the depth of the result becomes samples.
+A three-dimensional convolution is computed as a two-dimensional one: the depth of the filter becomes
+channels, and the depth of the result becomes samples.
 """
 
 from __future__ import annotations
@@ -178,13 +178,13 @@ class Plan:
         return (self.groups, self.full_height, self.kw, self.taken, self.ow, self.samples)
 
     def _windows(self, rows: Any) -> Any:
-        """What each output row sees, no copy: [row out, groups, kh * kw * channel, column out * sample]."""
+        """Windows of output rows, no copy: [row out, groups, kh * kw * channel, column out * sample]."""
         per_group, per_row, _, per_channel, _, per_number = rows.strides
         size = self.ow * self.samples
         if self.dh == 1:
             shape = (self.oh, self.groups, self.kh * self.kw * self.taken, size)
             strides = (per_row * self.sh, per_group, per_channel, per_number)
-            # What as_strided makes, without the 4 us that its generality costs, and in both array modules.
+            # The same as as_strided, without its overhead of 4 us, and in both array modules.
             return self.xp.ndarray(shape, rows.dtype, rows.data, strides=strides)
         stacked = self.xp.stack([rows[:, self.row(a)] for a in range(self.kh)], axis=2).swapaxes(0, 1)
         return stacked.reshape(self.oh, self.groups, self.kh * self.kw * self.taken, size)
@@ -209,8 +209,8 @@ class Plan:
     def _image_by_rows(self, weight: Any, g: Any) -> Any:
         """The gradient of the image, samples last in memory, from the filters and the gradient rows.
 
-        A row of the image gets its gradient from the few output rows that saw it: one product of those with
-        the filters' rows in reverse order. What is left is to add up the columns of the filter.
+        A row of the image gets its gradient from the few output rows that read it: one product of those with
+        the filters' rows in reverse order. Then the columns of the filter are added up.
         """
         turned = weight.reshape(self.groups, self.each, self.taken, self.kh, self.kw)[:, :, :, ::-1]
         turned = self.xp.ascontiguousarray(turned.transpose(0, 4, 2, 3, 1))
@@ -233,7 +233,7 @@ class Plan:
         return self._columns_added(rows)
 
     def _seen_by(self, row: int) -> tuple[slice, slice] | None:
-        """The output rows that see ``row`` of the padded image, and by which rows of the turned filters."""
+        """The output rows that read ``row`` of the padded image, and the rows of the flipped filters."""
         first = max(-(-(row - self.dh * (self.kh - 1)) // self.sh), 0)
         last = min(row // self.sh, self.oh - 1)
         outputs = [n for n in range(first, last + 1) if (row - n * self.sh) % self.dh == 0]
@@ -264,7 +264,7 @@ def plan_of(
     groups: int,
     out: Sequence[int] | None = None,
 ) -> Any:
-    """The plan of a convolution; of fewer entries of the filter where some meet nothing but padding."""
+    """The plan of a convolution, without entries of the filter that meet only padding."""
     whole = Plan(xp, shape, weight_shape, strides, pads, dilations, groups, out)
     if whole.oh > 1 and whole.ow > 1:
         return whole
@@ -338,7 +338,7 @@ class DeepPlan:
         )
 
     def _slices(self) -> Any:
-        """For each slice of the filter, which slices of the image which slices of the result see by it."""
+        """For each slice of the filter, the slices of the image and of the result that it connects."""
         for a in range(self.kd):
             offset = a * self.dilation - self.front
             first = max(-(offset // self.step), 0)

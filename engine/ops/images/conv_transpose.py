@@ -14,7 +14,7 @@ from engine.ops.images.windows import AXES, Pads, channel_first, channel_last, p
 
 
 def _least(size: int, kernel: int, stride: int, dilation: int, pads: tuple[int, int]) -> int:
-    """The smallest image that a convolution makes ``size`` of."""
+    """The smallest image whose convolution has ``size``."""
     return (size - 1) * stride - sum(pads) + dilation * (kernel - 1) + 1
 
 
@@ -28,7 +28,7 @@ def _image_size(
     output_padding: Sequence[int],
     output_size: Sequence[int],
 ) -> list[int]:
-    """The size of the result, -1 where it is not known. Raises where no convolution has such a result."""
+    """The size of the result, -1 where unknown. Raises ShapeError where no convolution has such a result."""
     found = []
     rank = len(size)
     for n in range(rank):
@@ -137,7 +137,7 @@ def _define(where: str, rank: int, plan: Any, first: str) -> Any:
     @op(where, infer=_infer(where, rank), outputs=("output",), slots={"x": "Input", "weight": "Filter"})
     def transposed(xp, x, weight, *, output_padding=(), output_size=(), strides=ones, paddings=zeros,
                    padding_algorithm="EXPLICIT", dilations=ones, groups=1, data_format=first):  # fmt: skip
-        """The gradient that x [N, C, ...] gives the image of a convolution with weight [C, filters / groups].
+        """The gradient of a convolution's image, for x [N, C, ...] and weight [C, filters / groups, ...].
 
         ``output_size`` or ``output_padding`` choose among the sizes that a stride makes possible.
         """

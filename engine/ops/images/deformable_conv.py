@@ -1,4 +1,4 @@
-"""Where a deformable convolution reads its image: the places of an ordinary one, each moved by an offset."""
+"""Sampling points of a deformable convolution: those of an ordinary one, each moved by an offset."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _infer(offset: Spec, *, ksize: Any, **_: Any) -> Spec:
 
 
 def _middle(xp: Any, ksize: Any, out: Any, strides: Any, paddings: Any, dilations: Any, dtype: Any) -> Any:
-    """[entries, height, width, 2]: where the filter's entries are without offsets, x first."""
+    """[entries, height, width, 2]: positions of the filter's entries without offsets, x first."""
     axes = []
     for n in (0, 1):
         entry = xp.arange(ksize[n]) * dilations[n] - paddings[n]

@@ -103,7 +103,7 @@ def unfold(xp, x, *, kernel_sizes, strides=(1, 1), paddings=(0, 0, 0, 0), dilati
 @op("unfold_grad", infer=lambda x, g_in, **_: x, outputs=("x_grad",),
     slots={"g_in": "Y@GRAD", "x_grad": "X@GRAD"})  # fmt: skip
 def unfold_grad(xp, x, g_in, *, kernel_sizes, strides=(1, 1), paddings=(0, 0, 0, 0), dilations=(1, 1)):
-    """What each element of the image gets from the windows that it is in."""
+    """The gradient of the image: the sum over the windows that contain each element."""
     return _Windows(x.shape[2:], kernel_sizes, strides, paddings, dilations).added(xp, g_in)
 
 
@@ -117,7 +117,7 @@ def _infer_fold(
     each = kernel_sizes[0] * kernel_sizes[1]
     if x.shape[1] % each and x.shape[1] >= 0:
         raise ShapeError(
-            f"fold: x is {x}: {x.shape[1]} is no multiple of the {each} elements of a window "
+            f"fold: x is {x}: {x.shape[1]} is not a multiple of the {each} elements of a window "
             f"{list(kernel_sizes)}; check kernel_sizes"
         )
     rows, columns = _counts("fold", x, output_sizes, kernel_sizes, strides, paddings, dilations)

@@ -1,4 +1,4 @@
-"""Images bent by a grid of coordinates: the grid of an affine map, and an image read at a grid."""
+"""Sampling of images at a grid of coordinates, and grids of affine maps."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PADDING_MODES = ("zeros", "border", "reflection")
 
 
 def _placed(xp: Any, grid: Any, size: Any, padding_mode: str, align_corners: bool) -> tuple[Any, Any]:
-    """Places in pixels of grid coordinates -1 to 1, and how they change with them."""
+    """Positions in pixels of grid coordinates from -1 to 1, and their derivatives."""
     lengths = xp.asarray(size[::-1], grid.dtype)
     half = (lengths - 1) / 2 if align_corners else lengths / 2
     place = (grid + 1) * half if align_corners else (grid + 1) * half - grid.dtype.type(0.5)
@@ -27,7 +27,7 @@ def _placed(xp: Any, grid: Any, size: Any, padding_mode: str, align_corners: boo
         return place, slope
     last = lengths - 1
     if padding_mode == "reflection":
-        # A walk to and fro between the outer edges of the first and the last pixel, or between their middles.
+        # Reflection between the outer edges of the first and the last pixel, or between their centres.
         start = grid.dtype.type(0 if align_corners else 0.5)
         span = xp.maximum(last if align_corners else lengths, grid.dtype.type(1e-30))
         forward = place + start
@@ -50,13 +50,13 @@ def _infer_like_grid(grid: Spec, like: Spec, **_: Any) -> Spec:
 
 @op("grid_positions", infer=_infer_like_grid)
 def grid_positions(xp, grid, like, *, padding_mode="zeros", align_corners=True):
-    """Places in pixels of an image ``like``, of grid coordinates [N, ..., rank] between -1 and 1."""
+    """Positions in pixels of an image ``like`` for grid coordinates [N, ..., rank] between -1 and 1."""
     return _placed(xp, grid, like.shape[2:], padding_mode, align_corners)[0]
 
 
 @op("grid_slopes", infer=_infer_like_grid)
 def grid_slopes(xp, grid, like, *, padding_mode="zeros", align_corners=True):
-    """How these places change with the coordinates."""
+    """The derivatives of these positions by the coordinates."""
     return xp.array(_placed(xp, grid, like.shape[2:], padding_mode, align_corners)[1])
 
 
@@ -131,7 +131,7 @@ def _sizes(theta: Spec, output_shape: Any) -> list[int]:
         raise ArgumentError(f"affine_grid: out_shape {list(output_shape)} is empty; sizes are 1 or more")
     if -1 not in (theta.shape[0], output_shape[0]) and theta.shape[0] != output_shape[0]:
         raise ShapeError(
-            f"affine_grid: theta {theta} and out_shape {list(output_shape)} have other batch sizes"
+            f"affine_grid: theta {theta} and out_shape {list(output_shape)} have different batch sizes"
         )
     return list(output_shape[2:])
 
@@ -177,7 +177,7 @@ def affine_grid(xp, theta, out_shape=None, *, output_shape=(), align_corners=Tru
 @op("affine_grid_grad", infer=lambda theta, g_in, *_, **__: theta, outputs=("theta_grad",),
     slots={"out_shape": "OutputShape", "g_in": "Output@GRAD"})  # fmt: skip
 def _affine_grid_grad(xp, theta, g_in, out_shape=None, *, output_shape=(), align_corners=True):
-    """What the matrices get from the coordinates."""
+    """The gradient of the matrices."""
     size = _affine_size(theta, out_shape, output_shape)
     flat = g_in.reshape(theta.shape[0], numbers.prod(size), theta.shape[1])
     return xp.matmul(flat.swapaxes(1, 2), _base(xp, size, align_corners, theta.dtype))

@@ -1,4 +1,4 @@
-"""Images at another size: nearest, linear and cubic interpolation, one dimension after the other.
+"""Resizing of images: nearest, linear and cubic interpolation, one dimension after the other.
 
 Along a dimension each element of the result is a sum of a few elements of the image ("taps").
 """
@@ -54,7 +54,7 @@ def _far(t: Any) -> Any:
 
 
 class _Axis:
-    """What happens along one dimension of the image."""
+    """The interpolation along one dimension of the image."""
 
     def __init__(self, axis: int, ndim: int, taps: Any) -> None:
         self.axis = axis
@@ -77,7 +77,7 @@ class _Axis:
         return total
 
     def backward(self, xp: Any, g: Any, size: int) -> Any:
-        """What each of the ``size`` elements along the dimension gets."""
+        """The gradient of the ``size`` elements along the dimension."""
         # With the dimension first, whole slices are added.
         moved = xp.ascontiguousarray(xp.moveaxis(g, self.axis, 0))
         total = xp.zeros((size, *moved.shape[1:]), g.dtype)
@@ -178,7 +178,7 @@ def _define(method: str, rank: int) -> Any:
     )
     def gradient(xp, x, g_in, out_size=None, scale_tensor=None, *, data_layout="NCHW", out_d=-1, out_h=-1,
                  out_w=-1, scale=(), interp_method=method, align_corners=False, align_mode=1):  # fmt: skip
-        """What each element of x gets from the elements of the result that it went to."""
+        """The gradient of x."""
         for axis in reversed(_axes(x, out_size, scale_tensor, data_layout, (out_d, out_h, out_w), scale,
                                    align_corners, align_mode)):  # fmt: skip
             g_in = axis.backward(xp, g_in, x.shape[axis.axis])

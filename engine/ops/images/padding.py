@@ -23,7 +23,7 @@ def _infer_pad(x: Spec, *, paddings: Any, **_: Any) -> Spec:
         size = d if d < 0 else d + paddings[2 * n] + paddings[2 * n + 1]
         if size < 0 <= d:
             raise ShapeError(
-                f"pad: paddings {list(paddings)} take more from dimension {n} of {x} than it has"
+                f"pad: paddings {list(paddings)} remove more from dimension {n} of {x} than it has"
             )
         shape.append(size)
     return x.with_shape(shape)
@@ -73,9 +73,9 @@ def _infer_pad3d(
     x: Spec, pads: Spec | None, *, paddings: Any, mode: str, value: float, data_format: str
 ) -> Spec:
     if mode not in MODES:
-        raise ArgumentError(f"pad: mode {mode!r} is none of {list(MODES)}")
+        raise ArgumentError(f"pad: mode {mode!r} is not one of {list(MODES)}")
     if data_format not in ("NCDHW", "NDHWC"):
-        raise ArgumentError(f"pad: data_format {data_format!r} is none of 'NCDHW', 'NDHWC'")
+        raise ArgumentError(f"pad: data_format {data_format!r} is not one of 'NCDHW', 'NDHWC'")
     if x.ndim != 5:
         raise ShapeError(f"pad: x needs 5 dimensions, {data_format}: got {x}; unsqueeze it")
     if pads is not None:
@@ -96,14 +96,14 @@ def _infer_pad3d(
 
 
 def _require_padding(shape: Any, axis: int, before: int, after: int, mode: str) -> None:
-    """Raises where a dimension can't be padded so."""
+    """Raise ShapeError or ArgumentError where a dimension can't be padded like this."""
     size = shape[axis]
     if before == after == 0:
         return
     shown = f"padding {(before, after)} of dimension {axis} of {list(shape)}, mode {mode!r}"
     if mode == "constant":
         if size + before + after < 1:
-            raise ShapeError(f"pad: {shown}: cuts off all there is; cut off less")
+            raise ShapeError(f"pad: {shown}: removes all elements; cut off less")
         return
     if min(before, after) < 0:
         raise ArgumentError(f"pad: {shown}: only mode 'constant' cuts off; use padding of 0 or more")
@@ -150,7 +150,7 @@ def _given(x: Any, pads: Any, paddings: Any, mode: str, data_format: str) -> lis
 @op("pad3d_grad", infer=lambda x, g_in, pads, **_: x.with_dtype(g_in.dtype), outputs=("x_grad",),
     slots={"pads": "Paddings", "g_in": "Out@GRAD", "x_grad": "X@GRAD"})  # fmt: skip
 def pad3d_grad(xp, x, g_in, pads=None, *, paddings=(), mode="constant", data_format="NCDHW"):
-    """What each element of x gets from all that repeat it."""
+    """The gradient of x: the sum over the elements that repeat each of its elements."""
     pairs = _given(x, pads, paddings, mode, data_format)
     if mode == "constant":
         return _constant(xp, g_in, [(-b, -a) for b, a in pairs], 0)

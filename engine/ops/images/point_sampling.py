@@ -1,7 +1,7 @@
-"""Images read between their pixels, at any points: linear interpolation of the neighbours, zero outside.
+"""Sampling of images at any points: linear interpolation of the neighbours, zero outside.
 
 Points [N, ..., rank] hold places in pixels, the last dimension of the image first (x, y, z), as grids do. The
-derivative by a place is again a sum over the neighbours, with other weights: ``orders`` says for each
+derivative by a position is again a sum over the neighbours, with other weights: ``orders`` says for each
 coordinate whether the value (0) or the slope (1) is taken. So every derivative is one of two operators.
 """
 
@@ -38,7 +38,7 @@ def _infer_points(x: Spec, points: Spec, *, orders: Any, **_: Any) -> Spec:
 
 
 def _neighbours(xp: Any, size: Any, points: Any, orders: Any, nearest: bool) -> Iterator[tuple[Any, Any]]:
-    """For each neighbour of the points [N, P, rank]: where it is in the image's row, its weight."""
+    """For each neighbour of the points [N, P, rank]: its position in the flattened image, its weight."""
     choices = []
     for n, order in enumerate(orders):
         place, length = points[..., n], size[len(size) - 1 - n]
@@ -114,7 +114,7 @@ def sample_points_grad(xp, g_in, points, like, *, orders, nearest=False):
 
 
 def coordinate_slopes(g: Any, x: Any, points: Any, orders: Any, nearest: bool) -> Any:
-    """How the sum of g * x at the points changes with each coordinate of each point."""
+    """The derivative of the sum of g * x at the points by each coordinate of each point."""
     parts = []
     for n, order in enumerate(orders):
         if order or nearest:

@@ -32,7 +32,7 @@ def infer_pool(where: str, rank: int) -> Any:
     ) -> Spec:
         last = is_last(where, data_format, rank)
         if pooling_type not in ("max", "avg"):
-            raise ArgumentError(f"{where}: pooling_type {pooling_type!r} is none of max, avg")
+            raise ArgumentError(f"{where}: pooling_type {pooling_type!r} is not one of max, avg")
         if x.ndim != rank + 2:
             raise ShapeError(
                 f"{where}: x needs {rank + 2} dimensions, {layout(rank, last)}: got {x}; unsqueeze it"
@@ -122,7 +122,7 @@ def _spread(xp: Any, x: Any, y: Any, g: Any, plan: PoolPlan, is_max: bool) -> An
 
 
 def _pick(xp: Any, x: Any, y: Any, values: Any, plan: PoolPlan) -> Any:
-    """What ``values`` holds where x has the first maximum ``y`` of each window."""
+    """The elements of ``values`` at the first maximum ``y`` of each window of x."""
     result = xp.zeros_like(y)
     if plan.ragged is not None:
         axes = tuple(range(2, x.ndim))
@@ -145,8 +145,8 @@ def _define(rank: int, first: str) -> Any:
              data_format=first):  # fmt: skip
         """The maximum or mean of each window of x [N, C, ...]; NaN where the window has one.
 
-        ``adaptive``: ksize is the size of the result, whose windows part the image evenly. A window that lies
-        wholly in the padding (possible with ceil_mode) has the maximum -inf.
+        ``adaptive``: ksize is the size of the result, whose windows divide the image evenly. A window
+        entirely in the padding (possible with ceil_mode) has the maximum -inf.
         """
         last = data_format[-1] == "C"
         if last:
@@ -174,7 +174,7 @@ def _define(rank: int, first: str) -> Any:
     def picked(xp, x, y, values, *, ksize, strides=ones, paddings=zeros, global_pooling=False,
                ceil_mode=False, exclusive=True, adaptive=False, padding_algorithm="EXPLICIT",
                data_format=first):  # fmt: skip
-        """What ``values`` holds where x has the first maximum ``y`` of each window."""
+        """The elements of ``values`` at the first maximum ``y`` of each window of x."""
         last = data_format[-1] == "C"
         if last:
             x, y, values = channel_first(x), channel_first(y), channel_first(values)
@@ -193,7 +193,7 @@ def _define(rank: int, first: str) -> Any:
         global_pooling: Any, ceil_mode: Any, exclusive: Any, adaptive: Any, padding_algorithm: Any,
         data_format: Any,
     ) -> Any:  # fmt: skip
-        """Spreading is linear: backwards it averages again, or picks from where it put the gradient."""
+        """The gradient is linear in g: its own gradient averages again, or picks at the first maxima."""
         where = {
             "ksize": ksize, "strides": strides, "paddings": paddings, "global_pooling": global_pooling,
             "ceil_mode": ceil_mode, "exclusive": exclusive, "adaptive": adaptive,

@@ -1,7 +1,7 @@
-"""Which part of an image each window of a pooling covers.
+"""The windows of a pooling as slices of the image.
 
-Windows are taken a whole image at a time: entry (a, b) of all windows is one strided slice of the image, so a
-pooling is a handful of elementwise operations, in any memory order.
+All windows of an image are computed at once: entry (a, b) of all windows is one strided slice of the image,
+so a pooling is a few elementwise operations, in any memory order.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _ALL = (slice(None), slice(None))
 
 
 def window_count(size: int, kernel: int, stride: int, pads: tuple[int, int], ceil_mode: bool) -> int:
-    """How many windows fit in one dimension; below 1 where none does."""
+    """The number of windows that fit in one dimension; below 1 where none does."""
     return (size - kernel + sum(pads) + (stride - 1 if ceil_mode else 0)) // stride + 1
 
 
@@ -77,7 +77,7 @@ class PoolPlan:
         return tuple([max((o - 1) * t + k, p[0] + s) for o, t, k, p, s in every])
 
     def pad(self, xp: Any, x: Any, value: Any) -> Any:
-        """x with ``value`` around it, x itself where no window reaches out; in the memory order of x."""
+        """x with ``value`` around it, or x itself where no window exceeds it; in the memory order of x."""
         full = self.full()
         if full == self.size:
             return x
@@ -112,13 +112,13 @@ class PoolPlan:
         return any(t < k for t, k in zip(self.strides, self.kernel, strict=True))
 
     def covers(self, full: tuple[int, ...]) -> bool:
-        """True if windows that do not overlap leave no element of a padded image out."""
+        """True if windows without overlap cover every element of a padded image."""
         return self.strides == self.kernel and all(
             o * s == f for o, s, f in zip(self.out, self.strides, full, strict=True)
         )
 
     def counts(self, xp: Any, dtype: Any) -> Any:
-        """What the sum of a window is divided by: its elements, with the padding unless ``exclusive``."""
+        """The divisor of each window's sum: the number of its elements, with padding unless ``exclusive``."""
         lengths = []
         for size, out, kernel, stride, pads in zip(
             self.size, self.out, self.kernel, self.strides, self.pads, strict=True
@@ -147,7 +147,7 @@ class PoolPlan:
         return x.copy() if math.prod(self.kernel) == 1 else x
 
     def picks(self, x: Any, out: Any) -> Iterator[tuple[Place, Any]]:
-        """For each entry of the windows its index, and where it is the first that equals the maximum."""
+        """For each entry of the windows its index, and a mask of where it is the first maximum."""
         left = None
         for entry in self.entries():
             mask = x[entry] == out
@@ -159,7 +159,7 @@ class PoolPlan:
             yield entry, mask
 
     def positions(self, xp: Any, x: Any, out: Any) -> Any:
-        """Where in its image, written out in one row, the first maximum of each window is (a NaN if any)."""
+        """The position of the first maximum (or NaN) of each window in the flattened image."""
         found = xp.zeros(out.shape, xp.int32)
         if self.ragged is not None:
             flat = xp.arange(math.prod(self.size), dtype=xp.int32).reshape(self.size)
@@ -197,7 +197,7 @@ def pool_plan(
     x: Any, ksize: Any, strides: Any, paddings: Any, global_pooling: bool, ceil_mode: bool, exclusive: bool,
     adaptive: bool, padding_algorithm: str,
 ) -> PoolPlan:  # fmt: skip
-    """The windows of a pooling of x [N, C, ...]; those of the last poolings are kept."""
+    """The windows of a pooling of x [N, C, ...]; the plans used last are cached."""
     return _kept(
         x.shape[2:], tuple(ksize), tuple(strides), tuple(paddings), global_pooling, ceil_mode, exclusive,
         adaptive, padding_algorithm,

@@ -1,4 +1,4 @@
-"""Elements of images in another order: pixels and channels, channels of groups, frames in time."""
+"""Reordering of elements of images: pixel shuffle, channel shuffle, temporal shift."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def _infer_shuffle(x: Spec, *, upscale_factor: int, data_format: str) -> Spec:
     square = upscale_factor * upscale_factor
     if channels >= 0 and channels % square:
         raise ShapeError(
-            f"pixel_shuffle: x is {x}, {data_format}: {channels} channels are no multiple of upscale_factor "
-            f"squared, {square}; use another factor"
+            f"pixel_shuffle: x is {x}, {data_format}: {channels} channels are not a multiple of "
+            f"upscale_factor squared, {square}; use another factor"
         )
     _, _, height, width = _parts(x, last)
     made = -1 if channels < 0 else channels // square
@@ -129,7 +129,7 @@ def channel_shuffle(xp, x, *, groups=1, data_format="NCHW"):
 @op("channel_shuffle_grad", infer=lambda g_in, **_: g_in, outputs=("x_grad",),
     slots={"g_in": "Out@GRAD", "x_grad": "X@GRAD"})  # fmt: skip
 def _unshuffled(xp, g_in, *, groups=1, data_format="NCHW"):
-    """The channels back where they were."""
+    """The inverse of channel_shuffle."""
     last = data_format == "NHWC"
     return _shuffled(g_in, g_in.shape[3 if last else 1] // groups, groups, last)
 
@@ -157,7 +157,7 @@ def _infer_shift(x: Spec, *, seg_num: int, shift_ratio: float, data_format: str)
 
 
 def _moved(xp: Any, x: Any, seg_num: int, shift_ratio: float, last: bool, step: int) -> Any:
-    """The first channels of each frame from the one ``step`` frames before, the next from that after."""
+    """Shift the first channels by ``step`` frames (1 or -1), the next ones in the other direction."""
     channels = x.shape[3 if last else 1]
     one, two = int(channels * shift_ratio), int(channels * 2 * shift_ratio)
     if x.shape[0] % seg_num or x.ndim != 4:
@@ -177,7 +177,7 @@ def _moved(xp: Any, x: Any, seg_num: int, shift_ratio: float, last: bool, step: 
 
 @op("temporal_shift", infer=_infer_shift)
 def temporal_shift(xp, x, *, seg_num, shift_ratio=0.25, data_format="NCHW"):
-    """Some channels of ``seg_num`` frames each [N * seg_num, C, H, W] from the one before, some from after.
+    """Shift some channels of [N * seg_num, C, H, W] one frame forward in time, some one frame back.
 
     Before the first and after the last frame there are zeros.
     """

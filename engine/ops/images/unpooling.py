@@ -31,7 +31,7 @@ def _define_pool(rank: int) -> Any:
     @op(name, infer=infer, outputs=("out", "mask"))
     def pool(xp, x, *, ksize, strides=ones, paddings=zeros, global_pooling=False, adaptive=False,
              ceil_mode=False, padding_algorithm="EXPLICIT"):  # fmt: skip
-        """The maximum of each window of x [N, C, ...], and where it is: counted in the image, row by row."""
+        """The maximum of each window of x [N, C, ...], and its position in the flattened image."""
         plan = pool_plan(x, ksize, strides, paddings, global_pooling, ceil_mode, True, adaptive,
                         padding_algorithm)  # fmt: skip
         out = _reduce(xp, x, plan, "max")
@@ -88,7 +88,7 @@ def _define_unpool(name: str, rank: int) -> Any:
             wrong = indices[(indices < 0) | (indices >= size)].reshape(-1)[0]
             raise OutOfRangeError(
                 f"{name}: index {int(wrong)} is out of range for output_size {list(output_size)} with {size} "
-                "elements; pass the pool's mask and the size of what was pooled"
+                "elements; pass the pool's mask and the size of the pooled image"
             )
         result = xp.zeros((*x.shape[:2], size), x.dtype)
         flat = (*x.shape[:2], math.prod(x.shape[2:]))

@@ -1,4 +1,4 @@
-"""What convolutions and poolings share: padding in its three forms, sizes, and the order of dimensions."""
+"""Helpers of convolutions and poolings: padding in its three forms, sizes, and the order of dimensions."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def pads_of(
         return ((0, 0),) * len(strides)
     if algorithm == "SAME":
         return tuple([same_padding(*each) for each in zip(size, kernel, strides, strict=True)])
-    raise ArgumentError(f"{where}: padding_algorithm {algorithm!r} is none of EXPLICIT, SAME, VALID")
+    raise ArgumentError(f"{where}: padding_algorithm {algorithm!r} is not one of EXPLICIT, SAME, VALID")
 
 
 def is_last(where: str, data_format: str, rank: int = 2) -> bool:
@@ -55,7 +55,7 @@ def is_last(where: str, data_format: str, rank: int = 2) -> bool:
     if data_format == "NHWC" or data_format == _LAST[rank]:
         return True
     if data_format not in ("NCHW", "AnyLayout", _FIRST[rank]):
-        raise ArgumentError(f"{where}: data_format {data_format!r} is none of {_FIRST[rank]}, {_LAST[rank]}")
+        raise ArgumentError(f"{where}: data_format {data_format!r} is not {_FIRST[rank]} or {_LAST[rank]}")
     return False
 
 

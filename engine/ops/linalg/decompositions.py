@@ -199,7 +199,7 @@ svd.grad(x=_svd_grad)
 def _infer_qr(x: Spec, *, mode: str = "reduced") -> tuple[Spec, Spec]:
     require_matrices("qr", x)
     if mode not in ("reduced", "complete"):
-        raise ArgumentError(f"qr: mode {mode!r} is none of reduced, complete, r")
+        raise ArgumentError(f"qr: mode {mode!r} is not one of reduced, complete, r")
     rows, columns = x.shape[-2:]
     least = rows if mode == "complete" else -1 if -1 in (rows, columns) else min(rows, columns)
     return x.with_shape((*x.shape[:-1], least)), x.with_shape((*x.shape[:-2], least, columns))

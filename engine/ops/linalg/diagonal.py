@@ -101,7 +101,7 @@ def _infer_embed(x: Spec, *, offset: int = 0, dim1: int = -2, dim2: int = -1) ->
 
 @op("diag_embed", infer=_infer_embed, slots={"x": "Input"})
 def diag_embed(xp, x, *, offset=0, dim1=-2, dim2=-1):
-    """Matrices of zeros with the last dimension of x on a diagonal, at dimensions dim1 and dim2."""
+    """Zero matrices with the last dimension of x on a diagonal, in dimensions dim1 and dim2."""
     spec = _infer_embed(Spec(x.shape, "float32"), offset=offset, dim1=dim1, dim2=dim2)
     result = xp.zeros(spec.shape, x.dtype)
     first, second, size = _embedded(Spec(x.shape, "float32"), offset, dim1, dim2)

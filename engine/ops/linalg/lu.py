@@ -1,4 +1,4 @@
-"""The LU decomposition with row exchanges, and its unpacking."""
+"""The LU decomposition with pivoting, and its unpacking."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _infer_lu(x: Spec, *, pivot: bool) -> tuple[Spec, Spec, Spec]:
     require_matrices("lu", x)
     if not pivot:
         raise ArgumentError(
-            "lu: pivot=False is not offered; without row exchanges it fails for many matrices"
+            "lu: pivot=False is not supported; without row exchanges it fails for many matrices"
         )
     batch, (rows, columns) = x.shape[:-2], x.shape[-2:]
     least = -1 if -1 in (rows, columns) else min(rows, columns)
@@ -31,7 +31,7 @@ def _infer_lu(x: Spec, *, pivot: bool) -> tuple[Spec, Spec, Spec]:
 
 @op("lu", infer=_infer_lu, outputs=("out", "pivots", "infos"))
 def lu(xp, x, *, pivot=True):
-    """L (without its ones) and U in one matrix, the rows exchanged, and the place of the first 0 in U.
+    """L (without its unit diagonal) and U in one matrix, the pivots, and the position of the first 0 in U.
 
     Row i was exchanged with row pivots[i] - 1, one after the other. ``infos`` counts from 1; it is 0 where U
     has no 0 on its diagonal.

@@ -1,4 +1,4 @@
-"""Checks and reshaping that the operators on matrices share."""
+"""Checks and reshaping that operators on matrices share."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def known_sides(where: str, x: Any) -> tuple[int, int]:
     rows, columns = (int(d) for d in x.shape[-2:])
     if -1 in (rows, columns):
         raise GradientError(
-            f"{where}: its gradient needs to know the number of rows and columns: got {list(x.shape)}; "
+            f"{where}: its gradient needs a known number of rows and columns: got {list(x.shape)}; "
             "fix them in the InputSpec"
         )
     return rows, columns

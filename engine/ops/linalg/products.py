@@ -99,7 +99,7 @@ def _infer_matmul(x: Spec, y: Spec, *, trans_x: bool = False, trans_y: bool = Fa
 @op("matmul_v2", infer=_infer_matmul, broadcasts=True, complex=True)
 def matmul(xp, x, y, *, trans_x=False, trans_y=False):
     """Matrix product over the last two dimensions, broadcast over the others."""
-    if x.dtype != y.dtype:  # NumPy would promote them: labels times weights are a mistake
+    if x.dtype != y.dtype:  # NumPy would promote them: a product of labels and weights is a mistake
         require_same_dtype("matmul", x=Spec(x.shape, x.dtype.name), y=Spec(y.shape, y.dtype.name))
     if trans_x and x.ndim > 1:
         x = x.swapaxes(-1, -2)

@@ -41,7 +41,7 @@ def _iterated(xp: Any, weight: Any, u: Any, v: Any, dim: int, power_iters: int, 
 
 @op("spectral_norm", infer=_infer, slots={"weight": "Weight", "u": "U", "v": "V"})
 def spectral_norm(xp, weight, u, v, *, dim=0, power_iters=1, eps=1e-12):
-    """weight / (u' W v), with the rows of W along ``dim``, u and v taken ``power_iters`` steps further."""
+    """weight / (u' W v), with the rows of W along ``dim``, after ``power_iters`` steps of u and v."""
     matrix, u, v = _iterated(xp, weight, u, v, dim, power_iters, eps)
     return weight / (u @ matrix @ v)
 

@@ -70,7 +70,7 @@ def _solve_grad(g: Any, x: Any, out: Any) -> Any:
 
 @op("triangular_solve", infer=_infer_solve, broadcasts=True)
 def triangular_solve(xp, x, y, *, upper=True, transpose=False, unitriangular=False):
-    """The solution of x @ out = y (of x^T with ``transpose``) for a triangular x, whose rest is not read."""
+    """The solution of x @ out = y (of x^T with ``transpose``) for a triangular x; reads only the triangle."""
     _infer_solve(Spec.of(x), Spec.of(y))
     matrix = xp.triu(x) if upper else xp.tril(x)
     if unitriangular:
@@ -126,7 +126,7 @@ def determinant(xp, input):
     "determinant_grad", infer=lambda g_in, x: x, slots={"g_in": "Out@GRAD", "x": "Input", "out": "Input@GRAD"}
 )
 def _determinant_grad(xp, g_in, x):
-    """g times the matrix of cofactors, which singular matrices have as well."""
+    """g times the matrix of cofactors, which exists for singular matrices too."""
     u, s, vh = xp.linalg.svd(x)
     size = s.shape[-1]
     others = xp.where(xp.eye(size, dtype=bool), x.dtype.type(1), s[..., None, :]).prod(axis=-1)
@@ -145,7 +145,7 @@ determinant.grad(input=lambda g, input: _determinant_grad(g, input))
 
 @_determinant_grad.grad_all("g_in", "x")
 def _determinant_second(g: Any, g_in: Any, x: Any) -> Any:
-    """Not finite for singular matrices."""
+    """The second derivative of the determinant; not finite for singular matrices."""
     turned = swapped(inverse(x))
     along = reduce.sum(g * turned, axis=[g.ndim - 2, g.ndim - 1])
     value = determinant(x)
@@ -199,7 +199,7 @@ def _infer_lstsq(x: Spec, y: Spec, *, rcond: Any, driver: str) -> tuple[Spec, ..
     require_matrices("lstsq", x)
     require_matrices("lstsq", y)
     if driver not in ("gels", "gelsy", "gelsd", "gelss"):
-        raise ArgumentError(f"lstsq: driver {driver!r} is none of gels, gelsy, gelsd, gelss")
+        raise ArgumentError(f"lstsq: driver {driver!r} is not one of gels, gelsy, gelsd, gelss")
     if x.shape[-2] != y.shape[-2] and -1 not in (x.shape[-2], y.shape[-2]):
         raise ShapeError(f"lstsq: x is {x} and y is {y}; both need the same number of rows")
     batch = broadcast_shapes("lstsq", x.shape[:-2], y.shape[:-2])
@@ -218,7 +218,7 @@ def _infer_lstsq(x: Spec, y: Spec, *, rcond: Any, driver: str) -> tuple[Spec, ..
 
 @op("lstsq", infer=_infer_lstsq, outputs=("solution", "residuals", "rank", "singular_values"))
 def lstsq(xp, x, y, *, rcond=None, driver="gelsy"):
-    """The out for which x @ out is nearest to y, the squared distances, rank and singular values of x."""
+    """The least squares solution of x @ out = y, the squared residuals, rank and singular values of x."""
     specs = _infer_lstsq(Spec.of(x), Spec.of(y), rcond=rcond, driver=driver)
     limit = xp.finfo(x.dtype).eps * max(x.shape[-2:]) if rcond is None else rcond
     u, s, vh = xp.linalg.svd(x, full_matrices=False)
@@ -238,7 +238,7 @@ def lstsq(xp, x, y, *, rcond=None, driver="gelsy"):
 
 @lstsq.grad_all("x", "y")
 def _lstsq_grad(g_solution: Any, g_residuals: Any, x: Any, y: Any, solution: Any) -> Any:
-    """For x of full rank, of the solution; the other results have no gradient."""
+    """The gradient of the solution for x of full rank; the other results have none."""
     if g_solution is None:
         return None, None
     inverted = pinv(x)

@@ -18,7 +18,7 @@ from engine.ops.reductions import reduce
 
 def channel_axis(where: str, ndim: int, data_layout: str) -> int:
     if data_layout not in ("NCHW", "NHWC", "NC", "NCL", "NLC", "NCDHW", "NDHWC", "AnyLayout"):
-        raise ArgumentError(f"{where}: data_layout {data_layout!r} is none of NCHW, NHWC")
+        raise ArgumentError(f"{where}: data_layout {data_layout!r} is not one of NCHW, NHWC")
     return ndim - 1 if data_layout in ("NHWC", "NLC", "NDHWC") else 1
 
 

@@ -17,7 +17,7 @@ from engine.ops.reductions import reduce
 
 
 def _require_affine(where: str, x: Spec, channels: int, **specs: Spec | None) -> None:
-    """Scale and bias, where given, have one number for each channel."""
+    """Raise ShapeError where scale or bias does not have one number for each channel."""
     for name, spec in specs.items():
         if spec is None:
             continue
@@ -30,7 +30,7 @@ def _require_affine(where: str, x: Spec, channels: int, **specs: Spec | None) ->
 
 
 class _Groups:
-    """x [N, C, ...] or [N, ..., C] with its channels parted into groups; no copy."""
+    """x [N, C, ...] or [N, ..., C] with its channels divided into groups, without a copy."""
 
     def __init__(self, x: Any, groups: int, last: bool) -> None:
         channels = x.shape[-1] if last else x.shape[1]

@@ -40,7 +40,7 @@ def _infer_layer_norm(
 
 
 def require_like(x: Any, *parts: Any) -> None:
-    """What inference refuses must not be widened here either."""
+    """Raise ValueError for parts of another dtype or rank, which NumPy would promote or broadcast."""
     if any(p is not None and (p.dtype != x.dtype or p.ndim != 1) for p in parts):
         raise ValueError("dtypes do not fit")  # inference explains what is wrong
 

@@ -15,13 +15,13 @@ from engine.ops.reductions import reduce
 def second_order(
     x: Any, scale: Any, g: Any, grads: tuple[Any, Any, Any], axes: list[int], epsilon: float, given: Any
 ) -> tuple[Any, Any, Any]:
-    """How the first gradients change with x, scale (not yet summed to its shape) and g.
+    """The gradients of the first gradients by x, scale (not yet summed to its shape) and g.
 
     With the normalised ``n = (x - mean) * r``, the first gradients are ``D(g * scale)``, the sums of
     ``g * n`` and those of ``g``, where ``D(u) = r * (u - mean(u) - n * mean(u * n))``, or ``r * u`` for
     ``given`` mean and r.
     ``grads`` are the gradients a, b, c that flow into these three; scale, b and c are shaped to broadcast.
-    Everything is written in operators of x, so that higher orders follow.
+    Everything is written in operators, so that higher orders can be derived.
     """
 
     def mean(value: Any) -> Any:

@@ -18,7 +18,7 @@ from engine.ops.elementwise import arithmetic
 
 
 def _generator(key: Any, seed: int) -> Any:
-    """The operator's own seed, where it has one, fixes its numbers."""
+    """The generator of a draw; the operator's own seed, where it has one, fixes its numbers."""
     return numpy_generator((seed, 0) if seed else key)
 
 
@@ -142,7 +142,7 @@ def _infer_multinomial(x: Spec, *, num_samples: int = 1, replacement: bool = Fal
 
 @op("multinomial", infer=_infer_multinomial)
 def multinomial(xp, x, *, num_samples=1, replacement=False, key):
-    """Numbers of categories, drawn by the weights in each row of x; each at most once, or repeatedly."""
+    """Category numbers drawn by the weights in each row of x, with or without replacement."""
     _infer_multinomial(Spec.of(x), num_samples=num_samples, replacement=replacement)
     weights = np.asarray(x if isinstance(x, np.ndarray) else x.get(), np.float64).reshape(-1, x.shape[-1])
     if not ((weights >= 0) & np.isfinite(weights)).all() or not weights.any(axis=1).all():
@@ -179,9 +179,9 @@ def _infer_top_p(x: Spec, ps: Spec, threshold: Spec | None = None, **_: Any) -> 
 
 @op("top_p_sampling", infer=_infer_top_p, outputs=("out", "ids"))
 def top_p_sampling(xp, x, ps, threshold=None, *, seed=-1, key):
-    """A draw from each row of probabilities, among the largest that together reach ``ps``; where it is.
+    """A draw from each row of probabilities among the largest whose sum reaches ``ps``, and its position.
 
-    ``threshold`` leaves out what is less probable, but never the most probable.
+    ``threshold`` excludes less probable elements, but never the most probable one.
     """
     _infer_top_p(Spec.of(x), Spec.of(ps))
     order = sorting_order(xp, x, 1, descending=True)
@@ -206,7 +206,7 @@ def _infer_dropout(
         raise ArgumentError(f"dropout: p is the share of elements dropped, 0 to 1: got {dropout_prob}")
     if dropout_implementation not in ("upscale_in_train", "downgrade_in_infer"):
         raise ArgumentError(
-            f"dropout: mode {dropout_implementation!r} is none of upscale_in_train, downgrade_in_infer"
+            f"dropout: mode {dropout_implementation!r} is not one of upscale_in_train, downgrade_in_infer"
         )
     return x, x
 
@@ -225,9 +225,9 @@ def dropout(
 ):
     """Elements set to zero at random; ``mask`` holds the factor of each element.
 
-    ``axis`` names the dimensions along which elements are dropped independently (all by default). In
-    training ``upscale_in_train`` divides what stays by 1 - p; ``downgrade_in_infer`` multiplies by 1 - p
-    at test time instead.
+    ``axis`` names the dimensions along which elements are dropped independently (all by default). In training
+    ``upscale_in_train`` divides kept elements by 1 - p; ``downgrade_in_infer`` multiplies by 1 - p at test
+    time instead.
     """
     if not 0 <= dropout_prob <= 1 or dropout_implementation not in ("upscale_in_train", "downgrade_in_infer"):
         raise ValueError("wrong attributes")  # inference explains what is wrong
@@ -258,11 +258,11 @@ def _infer_sample(label: Spec, *, num_classes: int, num_samples: int) -> tuple[S
 @op("class_center_sample", infer=_infer_sample, outputs=("remapped_label", "sampled"),
     slots={"label": "Label", "sampled": "SampledLocalClassCenter"})  # fmt: skip
 def class_center_sample(xp, label, *, num_classes, num_samples, key):
-    """The classes of the labels, with others drawn up to num_samples; and the labels' places among them."""
+    """The classes of the labels with others drawn up to num_samples, and the labels' positions in them."""
     if label.size and (int(label.min()) < 0 or int(label.max()) >= num_classes):
         wrong = label[(label < 0) | (label >= num_classes)][0]
         raise OutOfRangeError(
-            f"class_center_sample: label {int(wrong)} is no class of {num_classes}; use 0 to "
+            f"class_center_sample: label {int(wrong)} is not a class of {num_classes}; use 0 to "
             f"{num_classes - 1}"
         )
     present, places = xp.unique(label, return_inverse=True)

@@ -38,7 +38,7 @@ def _backwards(xp: Any, x: Any, axis: int, reverse: bool) -> Any:
 
 
 def _delayed(xp: Any, x: Any, axis: int, first: float) -> Any:
-    """x moved on by one place along the axis, beginning with ``first``."""
+    """x shifted by one position along the axis, starting with ``first``."""
     result = xp.empty_like(x)
     front, rest = [slice(None)] * x.ndim, [slice(None)] * x.ndim
     front[axis], rest[axis] = slice(0, 1), slice(1, None)
@@ -106,7 +106,7 @@ def cumprod(xp, x, *, dim):
 
 @op("cumprod_grad", infer=lambda g_in, x, *, dim: x, slots={"g_in": "Out@GRAD", "x": "X", "out": "X@GRAD"})
 def _cumprod_grad(xp, g_in, x, *, dim):
-    """Sum over later places of g times the product of the other elements, without division by a 0 in x."""
+    """Sum over later positions of g times the product of the other elements, without division by a 0 in x."""
     given = x.shape
     x, axis = _laid_out(x, dim, False)
     g = g_in.reshape(x.shape)
@@ -192,13 +192,13 @@ def _signed_sums(xp: Any, factor: Any, exponent: Any, outside: Any, axis: int, r
 @op("logcumsumexp_grad", infer=lambda g_in, x, y, **_: x,
     slots={"g_in": "Out@GRAD", "x": "X", "y": "Out", "out": "X@GRAD"})  # fmt: skip
 def _logcumsumexp_grad(xp, g_in, x, y, *, axis=-1):
-    """exp(x[k]) times the sum of g[i] exp(-y[i]) over the places i from k on."""
+    """exp(x[k]) times the sum of g[i] exp(-y[i]) over the positions i from k on."""
     return _signed_sums(xp, g_in, -y, x, axis, True)
 
 
 @op("logcumsumexp_jvp", infer=lambda step, x, y, **_: x)
 def _logcumsumexp_jvp(xp, step, x, y, *, axis=-1):
-    """exp(-y[i]) times the sum of step[k] exp(x[k]) over the places k up to i."""
+    """exp(-y[i]) times the sum of step[k] exp(x[k]) over the positions k up to i."""
     return _signed_sums(xp, step, x, -y, axis, False)
 
 

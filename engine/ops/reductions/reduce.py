@@ -41,7 +41,7 @@ def _infer_spread(x: Spec, x_like: Spec | None = None, *, shape: Any = None, **_
 
 @op("reduce_expand", infer=_infer_spread, slots={"x_like": "Y"}, complex=True)
 def _expand(xp, x, x_like=None, *, shape=None, axis=(), keepdim=False, reduce_all=False):
-    """The reverse of a sum: x repeated over the axes that were reduced, to ``shape`` (or that of x_like)."""
+    """The gradient of a sum: x repeated over the reduced axes, to ``shape`` (or that of x_like)."""
     shape = tuple(shape) if x_like is None else x_like.shape
     axes = _axes(axis, len(shape), reduce_all)
     if not keepdim:
@@ -100,7 +100,7 @@ def prod_of(sizes: Any) -> int:
 
 @op("reduce_count", infer=lambda like, x, **_: Spec((), like.dtype))
 def count(xp, like, x, *, axis=(), reduce_all=False):
-    """How many elements of x go into one element of a reduction, as a number of like's dtype."""
+    """The number of elements of x in one element of a reduction, in the dtype of like."""
     axes = _axes(axis, x.ndim, reduce_all)
     return xp.asarray(prod_of(x.shape[n] for n in (range(x.ndim) if axes is None else axes)), like.dtype)
 
@@ -206,13 +206,13 @@ def _prod_second(g: Any, g_in: Any, x: Any, out: Any, axis: Any, keepdim: Any, r
 
 @op("reduce_all", infer=_infer("all", result=bool_))
 def all(xp, x, *, axis=(), keepdim=False, reduce_all=False):
-    """True where all are."""
+    """True where all elements are true."""
     return xp.all(x, axis=_axes(axis, x.ndim, reduce_all), keepdims=keepdim)
 
 
 @op("reduce_any", infer=_infer("any", result=bool_))
 def any(xp, x, *, axis=(), keepdim=False, reduce_all=False):
-    """True where any is."""
+    """True where any element is true."""
     return xp.any(x, axis=_axes(axis, x.ndim, reduce_all), keepdims=keepdim)
 
 

@@ -26,8 +26,8 @@ def _infer_quantile(x: Spec, *, q: Any, ignore_nan: bool = False) -> tuple[Spec,
 def quantile(xp, x, *, q, ignore_nan=False):
     """Quantiles ``q`` over the last dimension, interpolated linearly; they lie along a new last dimension.
 
-    ``low`` and ``high`` are the places of the two elements between which each lies, ``weight`` is the share
-    of the upper one. NaN where an element is, unless ``ignore_nan``: then of the others.
+    ``low`` and ``high`` are the positions of the two elements between which each lies, ``weight`` is the
+    weight of the upper one. NaN where an element is NaN, unless ``ignore_nan``: then NaN are left out.
     """
     _infer_quantile(Spec.of(x), q=q)
     order = sort.sorting_order(xp, x, -1, descending=False)
@@ -69,9 +69,9 @@ def _infer_histogram(x: Spec, *, bins: int, min: float, max: float) -> Spec:
 
 @op("histogram", infer=_infer_histogram)
 def histogram(xp, x, *, bins=100, min=0, max=0):
-    """How many elements lie in each of ``bins`` equal parts of [min, max]; others are not counted.
+    """The number of elements in each of ``bins`` equal parts of [min, max]; others are not counted.
 
-    Where min equals max the range is that of the elements, or one to either side of their one value.
+    Where min equals max the range is that of the elements, extended by 1 to both sides if it is empty.
     """
     _infer_histogram(Spec((), from_numpy(x.dtype)), bins=bins, min=min, max=max)
     number = x.dtype.type
@@ -106,7 +106,7 @@ def _infer_bincount(x: Spec, weights: Spec | None = None, *, minlength: int = 0)
 
 @op("bincount", infer=_infer_bincount)
 def bincount(xp, x, weights=None, *, minlength=0):
-    """How often each whole number from 0 on occurs in x, or the sum of the weights of where it does."""
+    """The count of each number from 0 on in x, or the sum of the weights of its occurrences."""
     if x.dtype.kind not in "iu" or x.ndim != 1 or (weights is not None and weights.shape != x.shape):
         raise TypeError("wrong inputs")  # inference explains what is wrong
     if x.size and int(x.min()) < 0:

@@ -1,4 +1,4 @@
-"""Sums over all alignments of two sequences, in logarithms, over arrays: for CTC and transducers."""
+"""Log sums over all alignments of two sequences, vectorized: for CTC and transducers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def log_softmax(xp: Any, x: Any) -> Any:
 
 
 def _moved(xp: Any, x: Any, by: int) -> Any:
-    """The last dimension shifted by ``by`` places, -inf coming in."""
+    """The last dimension shifted by ``by`` positions, filled with -inf."""
     out = xp.full_like(x, -xp.inf)
     if by > 0:
         out[..., by:] = x[..., :-by]
@@ -60,7 +60,7 @@ class Ctc:
         return alpha, xp.where(self.times > 0, total, -xp.inf)
 
     def backward(self) -> Any:
-        """The log sum of all paths from each state to the end [T, N, S], the state's own score counted."""
+        """The log sum of all paths from each state to the end [T, N, S], including the state's own score."""
         xp, at = self.xp, self.at
         beta = xp.full(at.shape, -xp.inf, at.dtype)
         place = xp.arange(at.shape[2])[None, :]
@@ -81,7 +81,7 @@ class Ctc:
         alpha, total = self.forward()
         possible = xp.isfinite(total)
         inner = alpha + self.backward() - self.at - xp.where(possible, total, 0.0)[None, :, None]
-        # Where a state's own score is -inf nothing passes, and inf - inf is not a number.
+        # No path passes a state with score -inf, and inf - inf is not a number.
         shares = xp.where(xp.isfinite(inner) & possible[None, :, None], xp.exp(inner), 0.0)
         one_hot = (self.states[:, :, None] == xp.arange(classes)).astype(self.at.dtype)
         return xp.matmul(shares.transpose(1, 0, 2), one_hot).transpose(1, 0, 2), possible
@@ -94,7 +94,7 @@ class Transducer:
     """The lattice of Graves, Sequence transduction with recurrent neural networks (2012), for a batch.
 
     ``scores`` [N, T, U + 1, C] are log probabilities. From (t, u) a blank leads to (t + 1, u), the next label
-    to (t, u + 1). Cells with one t + u are done at once: axis 0 of what is kept here is t + u.
+    to (t, u + 1). Cells with the same t + u are computed at once: axis 0 of the arrays here is t + u.
     """
 
     def __init__(self, xp: Any, scores: Any, label: Any, times: Any, lengths: Any, blank: int) -> None:

@@ -18,7 +18,7 @@ def _infer_mask(x: Spec, most: Spec | None = None, *, maxlen: int = -1, out_dtyp
 
 @op("sequence_mask", infer=_infer_mask, slots={"most": "MaxLenTensor", "out": "Y"})
 def sequence_mask(xp, x, most=None, *, maxlen=-1, out_dtype="int64"):
-    """1 at the places below each length, along a new last dimension of maxlen (or the largest length)."""
+    """1 at the positions below each length, along a new last dimension of maxlen (or the largest length)."""
     size = int(most.reshape(-1)[0]) if most is not None else maxlen
     if size < 0:
         size = int(x.max()) if x.size else 0

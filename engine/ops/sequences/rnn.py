@@ -40,7 +40,7 @@ def _infer(
     is_reverse: bool = False,
 ) -> tuple[Spec, ...]:
     if mode not in steps.GATES:
-        raise ArgumentError(f"rnn: mode {mode!r} is none of {', '.join(steps.GATES)}")
+        raise ArgumentError(f"rnn: mode {mode!r} is not one of {', '.join(steps.GATES)}")
     where = _NAMES[mode]
     if x.ndim != 3:
         raise ShapeError(
@@ -87,13 +87,13 @@ def _spec(array: Any) -> Any:
 
 
 def _mask(xp: Any, lengths: Any, time: int, dtype: Any, mode: str) -> Any:
-    """1 at the steps that count: [T, N, 1]; None where all do. Raises OutOfRangeError."""
+    """1 at the steps within each length: [T, N, 1]; None where all are. Raises OutOfRangeError."""
     if lengths is None or lengths.size == 0:
         return None
     low, high = int(lengths.min()), int(lengths.max())
     if low < 0 or high > time:
         raise OutOfRangeError(
-            f"{_NAMES[mode]}: sequence_length {high if high > time else low} is no length for inputs of "
+            f"{_NAMES[mode]}: sequence_length {high if high > time else low} is not a length for inputs of "
             f"{time} steps; use 0 to {time}"
         )
     return None if low == time else (xp.arange(time)[:, None] < lengths[None, :]).astype(dtype)[:, :, None]
@@ -110,8 +110,8 @@ def rnn(
 ):
     """The outputs y of every step of x [T, N, I], and the last state h (and c of an LSTM).
 
-    Without h0 and c0 it begins at zero. Steps beyond a sequence's ``lengths`` give 0 and leave the state.
-    ``gates`` and ``cells`` are for the gradient.
+    Without h0 and c0 the state starts at zero. Steps beyond a sequence's ``lengths`` give 0 and keep the
+    state. ``gates`` and ``cells`` are for the gradient.
     """
     given = (x, w_ih, w_hh, b_ih, b_hh, h0, c0, lengths)
     _infer(*[_spec(a) for a in given], mode=mode, is_reverse=is_reverse)
@@ -148,7 +148,7 @@ def _rnn_grad(
     xp, x, w_ih, w_hh, y, gates, cells, b_ih=None, b_hh=None, h0=None, c0=None, lengths=None, g_y=None,
     g_h=None, g_c=None, *, mode="LSTM", is_reverse=False
 ):  # fmt: skip
-    """Gradients of all inputs from those of the outputs, back through time."""
+    """Gradients of all inputs from those of the outputs, by backpropagation through time."""
     time, batch, size = y.shape
     mask = _mask(xp, lengths, time, x.dtype, mode)
     first = _start(xp, h0, x, w_hh)
@@ -178,7 +178,7 @@ def _rnn_grad(
 
 
 def _shifted(xp: Any, y: Any, first: Any, mask: Any, is_reverse: bool) -> Any:
-    """The state before each step: y of the step before, or the first state where no step came before."""
+    """The state before each step: y of the step before, or the initial state."""
     before = xp.empty_like(y)
     if is_reverse:
         before[-1], before[:-1] = first, y[1:]

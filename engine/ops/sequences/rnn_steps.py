@@ -1,7 +1,7 @@
-"""Recurrent layers over arrays: forward through time, and back.
+"""Recurrent layers on arrays: forward through time, and backward.
 
-Written for one layer in one direction, on time-major arrays: x [T, N, I], h and c [N, H]. All that does not
-depend on the state before is done for every step at once, in one matrix product.
+Written for one layer in one direction, on time-major arrays: x [T, N, I], h and c [N, H]. Everything that
+does not depend on the previous state is computed for all steps in one matrix product.
 
 ``mask`` [T, N, 1] is 1 at the steps that belong to a sequence; at the others y is 0 and the state stays.
 Steps beyond a sequence's end are the last ones forward, and the first ones in reverse.
@@ -19,7 +19,7 @@ def order(steps: int, is_reverse: bool) -> range:
 
 
 def _inputs(xp: Any, x: Any, w_ih: Any, bias: Any) -> Any:
-    """What x gives to the gates, for every step: [T, N, gates * H]."""
+    """The contribution of x to the gates of every step: [T, N, gates * H]."""
     steps, batch = x.shape[:2]
     gates = xp.matmul(x.reshape(-1, x.shape[2]), w_ih.T)
     if bias is not None:
@@ -32,7 +32,7 @@ def _both(b_ih: Any, b_hh: Any) -> Any:
 
 
 def _kept(new: Any, old: Any, mask: Any) -> Any:
-    """The state after a step: the new one where the step counts."""
+    """The state after a step: the new one where the mask is 1."""
     return new if mask is None else new * mask + old * (1 - mask)
 
 
@@ -44,7 +44,7 @@ def lstm(
 ) -> Any:
     """y, last h, last c, the gates after their activation and the cells of every step."""
     steps, batch, size = x.shape[0], x.shape[1], w_hh.shape[1]
-    # One tanh serves all: sigmoid(x) = tanh(x / 2) / 2 + 1 / 2. The halves go into the weights.
+    # One tanh computes all gates: sigmoid(x) = tanh(x / 2) / 2 + 1 / 2. The halves go into the weights.
     half = xp.full(4 * size, 0.5, x.dtype)
     half[2 * size : 3 * size] = 1
     shift = xp.full(4 * size, 0.5, x.dtype)

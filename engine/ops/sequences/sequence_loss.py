@@ -26,18 +26,18 @@ def _check_values(
     where: str, label: Any, times: Any, lengths: Any, time: int, most: int, classes: int, blank: int
 ) -> None:
     if not 0 <= blank < classes:
-        raise OutOfRangeError(f"{where}: blank {blank} is no class: there are {classes}, 0 to {classes - 1}")
+        raise OutOfRangeError(f"{where}: blank {blank} is not one of the classes 0 to {classes - 1}")
     for name, values, high in (("input_lengths", times, time), ("label_lengths", lengths, most)):
         if values.size and (int(values.min()) < 0 or int(values.max()) > high):
             wrong = values[(values < 0) | (values > high)][0]
             raise OutOfRangeError(
-                f"{where}: {int(wrong)} in {name} is no length of {high} steps; use 0 to {high}"
+                f"{where}: {int(wrong)} in {name} is not a length of {high} steps; use 0 to {high}"
             )
     for n in range(len(lengths)):
         used = label[n, : int(lengths[n])]
         wrong = used[(used < 0) | (used >= classes) | (used == blank)]
         if wrong.size:
-            what = "the blank" if int(wrong[0]) == blank else f"no class of {classes}"
+            what = "the blank" if int(wrong[0]) == blank else f"not a class of {classes}"
             raise OutOfRangeError(
                 f"{where}: label {int(wrong[0])} of sample {n} is {what}; use 0 to {classes - 1} without "
                 f"{blank}"

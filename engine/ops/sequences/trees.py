@@ -1,4 +1,4 @@
-"""Paths through the beams of a search and through a tree of classes."""
+"""Paths through the beams of a beam search and through a tree of classes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def gather_tree(xp, ids, parents):
     time, batch, beams = ids.shape
     if parents.size and (int(parents.min()) < 0 or int(parents.max()) >= beams):
         wrong = parents[(parents < 0) | (parents >= beams)].reshape(-1)[0]
-        raise OutOfRangeError(f"gather_tree: parent {int(wrong)} is no beam of {beams}; use 0 to {beams - 1}")
+        raise OutOfRangeError(f"gather_tree: parent {int(wrong)} is not one of {beams}; use 0 to {beams - 1}")
     result = xp.empty_like(ids)
     beam = xp.broadcast_to(xp.arange(beams), (batch, beams))
     for t in range(time - 1, -1, -1):
@@ -49,16 +49,16 @@ def _infer_paths(label: Spec, *, num_classes: int) -> tuple[Spec, Spec, Spec]:
 
 @op("complete_tree_paths", infer=_infer_paths, outputs=("nodes", "turns", "inside"))
 def complete_tree_paths(xp, label, *, num_classes):
-    """The way from a class up to the root of a complete binary tree of all classes.
+    """The path from a class up to the root of a complete binary tree of all classes.
 
-    ``nodes`` are the inner nodes passed, ``turns`` True where the way is the right one there, ``inside``
-    where there is a node at all: [batch, depth].
+    ``nodes`` are the inner nodes on the path, ``turns`` is True where it takes the right child, ``inside``
+    where there is a node: [batch, depth].
     """
     flat = label.reshape(-1)
     if flat.size and (int(flat.min()) < 0 or int(flat.max()) >= num_classes):
         wrong = flat[(flat < 0) | (flat >= num_classes)][0]
         raise OutOfRangeError(
-            f"hsigmoid_loss: label {int(wrong)} is no class of {num_classes}; use 0 to {num_classes - 1}"
+            f"hsigmoid_loss: label {int(wrong)} is not a class of {num_classes}; use 0 to {num_classes - 1}"
         )
     code = flat.astype(np.int64)[:, None] + num_classes
     steps = xp.arange((2 * num_classes - 1).bit_length() - 1)[None, :]

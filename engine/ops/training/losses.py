@@ -101,7 +101,7 @@ def _infer_binary(where: str) -> Any:
 
 
 def _require_alike(x: Any, label: Any) -> None:
-    """What inference refuses must not broadcast here either: [N, 1] and [N] would make [N, N]."""
+    """Raise ValueError for different dtypes or shapes, which would broadcast: [N, 1] and [N] to [N, N]."""
     if x.shape != label.shape or x.dtype != label.dtype:
         raise ValueError("shapes do not fit")  # inference explains what is wrong
 
@@ -206,7 +206,7 @@ def softmax_with_cross_entropy(
     softmax /= total
     log_total = xp.log(total)
     if soft_label:
-        # A logit of -inf costs nothing where the label gives it no share: 0 * inf would not be a number.
+        # A logit of -inf adds no loss where its label is 0: 0 * inf would not be a number.
         each = xp.where(label == 0, label, label * (log_total - shifted))
         loss = xp.sum(each, axis=axis, keepdims=True)
     else:
@@ -218,7 +218,7 @@ def softmax_with_cross_entropy(
 
 
 def _class_index(xp: Any, label: Any, classes: int, ignore_index: int) -> tuple[Any, Any]:
-    """Labels usable as indices, and where they count (None: everywhere). Raises OutOfRangeError."""
+    """Labels usable as indices, and a mask of those not ignored (None: all). Raises OutOfRangeError."""
     low, high = (int(label.min()), int(label.max())) if label.size else (0, 0)
     if low >= 0 and high < classes and not low <= ignore_index <= high:
         return label, None
@@ -226,8 +226,9 @@ def _class_index(xp: Any, label: Any, classes: int, ignore_index: int) -> tuple[
     wrong = kept & ((label < 0) | (label >= classes))
     if wrong.any():
         raise OutOfRangeError(
-            f"cross_entropy: label {int(label[wrong][0])} is no class number: there are {classes} classes, "
-            f"0 to {classes - 1} (and ignore_index {ignore_index}); check the labels or the last layer's size"
+            f"cross_entropy: label {int(label[wrong][0])} is not a class number: there are {classes} "
+            f"classes, 0 to {classes - 1} (and ignore_index {ignore_index}); "
+            "check the labels or the last layer's size"
         )
     return xp.where(kept, label, 0), kept
 
@@ -256,7 +257,7 @@ def _cross_entropy_grad(xp, g_in, softmax, label, *, soft_label=False, ignore_in
 def _second_order(
     g: Any, softmax: Any, label: Any, soft_label: bool, ignore_index: int, axis: int, g_in: Any
 ) -> tuple[Any, Any]:
-    """How the first gradient changes with the incoming one and with the softmax."""
+    """The gradient of the first gradient by the incoming one and by the softmax."""
     ones = arithmetic.scale(g_in, scale=0.0, bias=1.0)
     unit = _cross_entropy_grad(
         ones, softmax, label, soft_label=soft_label, ignore_index=ignore_index, axis=axis

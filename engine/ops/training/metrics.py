@@ -17,11 +17,11 @@ def _infer(
     slide_steps: int,
 ) -> tuple[Spec, Spec, Spec]:  # fmt: skip
     if predict.ndim != 2 or predict.shape[1] not in (1, 2, -1):
-        raise ShapeError(f"auc: input must be [N, 2], the chances of both classes: got {predict}")
+        raise ShapeError(f"auc: input must be [N, 2], the probabilities of both classes: got {predict}")
     if label.ndim != 2 or label.shape[1] not in (1, -1):
         raise ShapeError(f"auc: label must be [N, 1]: got {label}; unsqueeze it")
     if curve not in ("ROC", "PR"):
-        raise ArgumentError(f"auc: curve {curve!r} is none of 'ROC', 'PR'")
+        raise ArgumentError(f"auc: curve {curve!r} is not one of 'ROC', 'PR'")
     return Spec((), float64), stat_pos, stat_neg
 
 
@@ -33,9 +33,9 @@ def _infer(
     slots={"auc": "AUC"},
 )
 def auc(xp, predict, label, stat_pos, stat_neg, *, curve="ROC", num_thresholds=4095, slide_steps=1):
-    """The area, from histograms of the chances of both classes.
+    """The area under the curve, from histograms of the probabilities of both classes.
 
-    With ``slide_steps=0`` the histograms grow for ever; else they hold the last ``slide_steps`` runs: so many
+    With ``slide_steps=0`` the histograms count all runs; else the last ``slide_steps`` runs, as that many
     histograms, their sum, and the number of runs.
     """
     bins = num_thresholds + 1

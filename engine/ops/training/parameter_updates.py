@@ -1,4 +1,4 @@
-"""Updates of parameters and buffers: each writes the new values into the arrays it was given.
+"""Updates of parameters and buffers: each writes the new values into the given arrays.
 
 Passes neither drop nor reorder them, and the kernels work in place with one array of scratch, whatever the
 size.
@@ -15,7 +15,7 @@ from engine.core.spec import Spec
 
 
 def _check(where: str, param: Spec, **others: Spec) -> None:
-    """Gradient and state have the parameter's shape and dtype."""
+    """Raise where a gradient or state does not have the parameter's shape and dtype."""
     for name, spec in others.items():
         if spec.ndim != param.ndim or any(
             a != b and -1 not in (a, b) for a, b in zip(spec.shape, param.shape, strict=True)
@@ -99,7 +99,8 @@ def _adam_step(
 ) -> None:  # fmt: skip
     """Kingma and Ba, Adam (2015), the second form of section 2; each running mean moves by its decay rate.
 
-    The betas are rounded as their powers are, so that in the first step the corrections cancel exactly.
+    The betas are rounded to the dtype of their powers, so that in the first step the corrections cancel
+    exactly.
     """
     beta1, beta2 = float(beta1_pow.dtype.type(beta1)), float(beta2_pow.dtype.type(beta2))
     correction = math.sqrt(1.0 - float(beta2_pow.item()))
@@ -311,7 +312,7 @@ def _infer_assign_into(target: Spec, value: Spec) -> Spec:
 
 @op("assign_into", infer=_infer_assign_into, outputs=("out",), writes={"out": "target"})
 def assign_into(xp, target, value):
-    """value, written into target."""
+    """Write value into target."""
     if value.shape != target.shape or value.dtype != target.dtype:
         raise ValueError("they do not fit")  # inference explains what is wrong
     target[...] = value

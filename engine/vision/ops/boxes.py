@@ -43,7 +43,7 @@ def yolo_loss(
     overlap a real one by more than ``ignore_thresh`` are not punished for being there. Raises ShapeError
     where these do not fit. Source: Redmon and Farhadi, YOLOv3: An Incremental Improvement.
 
-    Differs from Paddle: a centre outside the picture and a label that is no class raise OutOfRangeError.
+    Differs from Paddle: a centre outside the picture and a label that is not a class raise OutOfRangeError.
     """
     return yolo.yolo_loss(
         x,

@@ -32,7 +32,7 @@ def decode_jpeg(x: Any, mode: str = "unchanged", name: str | None = None) -> Any
     from PIL import Image, UnidentifiedImageError
 
     if mode not in _MODES:
-        raise ArgumentError(f"decode_jpeg: mode {mode!r} is none of {list(_MODES)}")
+        raise ArgumentError(f"decode_jpeg: mode {mode!r} is not one of {list(_MODES)}")
     try:
         with Image.open(io.BytesIO(x.numpy().astype(np.uint8).tobytes()), formats=["JPEG"]) as opened:
             picture = opened.convert(_MODES[mode]) if _MODES[mode] else opened

@@ -149,7 +149,7 @@ def test_pad_layer_and_gradient_order() -> None:
 
 @pytest.mark.parametrize(
     ("padding", "message"),
-    [("full", "none of 'SAME', 'VALID'"), ([1, 2, 3], "no known form"), (-1, "must not be negative"),
+    [("full", "not one of 'SAME', 'VALID'"), ([1, 2, 3], "no known form"), (-1, "must not be negative"),
      ([[1, 0], [0, 0], [1, 1], [1, 1]], "batch and channel can't be padded"), (1.5, "no known form"),
      ([[0, 0], [0, 0], [1], [1, 1]], "is 4 pairs")],
 )  # fmt: skip

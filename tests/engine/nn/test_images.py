@@ -170,7 +170,7 @@ WRONG: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "pixels": (
         lambda: F.pixel_shuffle(X, 2),
         ShapeError,
-        "3 channels are no multiple of upscale_factor squared, 4",
+        "3 channels are not a multiple of upscale_factor squared, 4",
     ),
     "windows": (lambda: F.unfold(X, 12), ShapeError, "smaller than the window's 12"),
     "folds": (
@@ -197,7 +197,7 @@ WRONG: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
             8,
         ),
         OutOfRangeError,
-        "gt_label 3 is no class of 3",
+        "gt_label 3 is not a class of 3",
     ),
 }
 

@@ -196,7 +196,7 @@ def test_losses_as_layers() -> None:
 
 def test_errors() -> None:
     x, label = to_tensor(LOGITS), to_tensor(LABELS)
-    with pytest.raises(OutOfRangeError, match="label 7 is no class number: there are 5 classes"):
+    with pytest.raises(OutOfRangeError, match="label 7 is not a class number: there are 5 classes"):
         functional.cross_entropy(x, to_tensor(np.array([0, 7, 2, 1, 1, 3])))
     with pytest.raises(ShapeError, match=r"input has shape \[6, 5\] and label \[6, 1, 1\]"):
         functional.cross_entropy(x, to_tensor(LABELS[:, None, None]))

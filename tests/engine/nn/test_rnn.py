@@ -139,7 +139,7 @@ def test_wrong_inputs_say_what_is_wrong() -> None:
         net(x[:, :, :3])
     with pytest.raises(ShapeError, match="LSTM: a batch of sequences has 3 dimensions"):
         net(x[0])
-    with pytest.raises(OutOfRangeError, match="sequence_length 9 is no length for inputs of 5 steps"):
+    with pytest.raises(OutOfRangeError, match="sequence_length 9 is not a length for inputs of 5 steps"):
         net(x, sequence_length=to_tensor([5, 9, 1]))
     with pytest.raises(ShapeError, match="sequence_length holds a whole number for each of 3 sequences"):
         net(x, sequence_length=to_tensor([5, 4]))

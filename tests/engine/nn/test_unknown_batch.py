@@ -167,21 +167,21 @@ def test_what_does_not_fit_is_refused() -> None:
     x = engine.zeros([4, 3])
     for wrong, message in (
         (lambda: F.ctc_loss(engine.zeros([5, 1, 4]), to_tensor([[7]]), to_tensor([5]), to_tensor([1])),
-         "label 7 of sample 0 is no class of 4"),
+         "label 7 of sample 0 is not a class of 4"),
         (lambda: F.ctc_loss(engine.zeros([5, 1, 4]), to_tensor([[0]]), to_tensor([5]), to_tensor([1])),
          "label 0 of sample 0 is the blank"),
         (lambda: F.ctc_loss(engine.zeros([5, 1, 4]), to_tensor([[1]]), to_tensor([6]), to_tensor([1])),
-         "6 in input_lengths is no length of 5 steps"),
+         "6 in input_lengths is not a length of 5 steps"),
         (lambda: F.hsigmoid_loss(x, to_tensor([0, 1, 5, 2]), 5, engine.zeros([4, 3])),
-         "label 5 is no class of 5"),
+         "label 5 is not a class of 5"),
         (lambda: F.embedding(to_tensor([-1]), x), "row -1 is out of range"),
-        (lambda: F.cross_entropy(x, to_tensor([0, 1, 3, 2])), "label 3 is no class number"),
+        (lambda: F.cross_entropy(x, to_tensor([0, 1, 3, 2])), "label 3 is not a class number"),
     ):  # fmt: skip
         with pytest.raises(OutOfRangeError, match=message):
             wrong()
     with pytest.raises(ShapeError, match="smooth_l1_loss: the tensors must have one shape"):
         F.smooth_l1_loss(x, engine.zeros([3]))
-    with pytest.raises(ArgumentError, match="'average' is none of 'sum', 'mean', 'none', 'batchmean'"):
+    with pytest.raises(ArgumentError, match="'average' is not one of 'sum', 'mean', 'none', 'batchmean'"):
         F.kl_div(x, x, "average")
     with pytest.raises(ArgumentError, match="beam_size must be 1 or more"):
         nn.BeamSearchDecoder(nn.GRUCell(2, 2), 0, 1, 0)
