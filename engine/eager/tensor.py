@@ -43,7 +43,7 @@ class Tensor:
     _edge: Edge | None  # where the gradient flows: None where stop_gradient is True
     _parked: Leaf  # unset until stop_gradient=True is set on a leaf
     _retained: Retained  # unset until retain_grads() is called on the result of an operator
-    _name: str  # unset until somebody asks
+    _name: str  # unset until it is read
     _persistable: bool  # unset means False
 
     def __init__(self, data: Any = None, stop_gradient: bool = True, name: str | None = None) -> None:

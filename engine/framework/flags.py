@@ -50,7 +50,7 @@ _PREFIX = "FLAGS_"
 
 
 def get_flags(flags: str | list[str] | tuple[str, ...]) -> dict[str, Any]:
-    """The values of flags by name. Raises ArgumentError for a name that Paddle has not."""
+    """The values of flags by name. Raises ArgumentError for a name that Paddle does not have."""
     if not isinstance(flags, (str, list, tuple)):
         raise DTypeError(f"get_flags: takes a name or a list of names: got {type(flags).__name__}")
     names = [flags] if isinstance(flags, str) else flags
@@ -62,8 +62,8 @@ def set_flags(flags: Mapping[str, Any]) -> None:
 
     ``FLAGS_check_nan_inf`` makes every eager operator look at its result and raise NotFiniteError where it
     holds nan or infinity (warn with ``FLAGS_check_nan_inf_level`` above 0); operators of a converted function
-    or a Program are not looked at. Raises ArgumentError for a name that Paddle has not, DTypeError for a
-    value of another kind.
+    or a Program are not looked at. Raises ArgumentError for a name that Paddle does not have, DTypeError for
+    a value of another kind.
     """
     if not isinstance(flags, Mapping):
         raise DTypeError(f"set_flags: takes a dict: got {type(flags).__name__}")

@@ -29,8 +29,7 @@ class ClipGradBase:
 
     def _clip(self, grads: list[Any]) -> list[Any]:
         raise ArgumentError(
-            f"{type(self).__name__}: is no clip of its own; use ClipGradByValue, ClipGradByNorm or "
-            "ClipGradByGlobalNorm"
+            f"{type(self).__name__}: is abstract; use ClipGradByValue, ClipGradByNorm or ClipGradByGlobalNorm"
         )
 
 

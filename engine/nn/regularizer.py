@@ -25,7 +25,7 @@ class WeightDecayRegularizer:
         return self.term(param)
 
     def term(self, param: Any) -> Any:
-        raise ArgumentError(f"{type(self).__name__}: is no regularizer of its own; use L1Decay or L2Decay")
+        raise ArgumentError(f"{type(self).__name__}: is abstract; use L1Decay or L2Decay")
 
     def __str__(self) -> str:
         return f"{type(self).__name__}, coeff={self._coeff:f}"

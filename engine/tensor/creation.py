@@ -25,7 +25,7 @@ def to_tensor(data: Any, dtype: Any = None, place: Any = None, stop_gradient: bo
     """A tensor with a copy of ``data``: numbers, nested lists, a NumPy array or a Tensor.
 
     Python floats become the default dtype, ints int64, bools bool; NumPy arrays keep theirs. Raises
-    DTypeError for data that is no numbers (strings, objects), ArgumentError for ragged lists, and
+    DTypeError for data that is not numeric (strings, objects), ArgumentError for ragged lists, and
     OutOfRangeError for numbers that an integer ``dtype`` does not hold.
 
     Differs from Paddle: numbers that an integer ``dtype`` does not hold are refused; there they wrap around.
@@ -51,7 +51,7 @@ def _as_array(data: Any, dtype: DType | None) -> Any:
         array = _from_python(data, dtype is not None)
     if array.dtype.kind not in "biufc":
         raise DTypeError(
-            f"to_tensor: data of {array.dtype} is no numbers that a tensor holds: got {_shown(data)}; "
+            f"to_tensor: data of {array.dtype} can't be held by a tensor: got {_shown(data)}; "
             "convert it to numbers of up to 64 bits first"
         )
     if dtype is not None:

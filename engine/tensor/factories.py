@@ -21,7 +21,7 @@ def require_one_dtype(where: str, **tensors: Any) -> None:
 
 
 def require_tensor(where: str, **values: Any) -> None:
-    """Raise ArgumentError, as Paddle does ValueError, for a value that is no tensor."""
+    """Raise ArgumentError, as Paddle does ValueError, for a value that is not a tensor."""
     for name, value in values.items():
         if not is_tensor(value):
             raise ArgumentError(

@@ -201,7 +201,7 @@ def norm(x: Any, p: Any = "fro", axis: Any = None, keepdim: bool = False, name: 
     require_floating("norm", x=x)
     if isinstance(p, str):
         if p != "fro":
-            raise ArgumentError(f"norm: p {p!r} is no norm; the only one with a name is 'fro'")
+            raise ArgumentError(f"norm: p {p!r} is not a norm; the only one with a name is 'fro'")
         order = 2.0
     else:
         order = float(p)

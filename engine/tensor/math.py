@@ -143,7 +143,7 @@ def scale(
 ) -> Any:
     """x * scale + bias, or (x + bias) * scale; then the activation ``act``, by its name."""
     if act is not None and act not in _ACTIVATIONS:
-        raise ArgumentError(f"scale: act={act!r} is no activation; use one of {sorted(_ACTIVATIONS)}")
+        raise ArgumentError(f"scale: act={act!r} is not an activation; use one of {sorted(_ACTIVATIONS)}")
     if is_tensor(scale):
         result = add(multiply(x, scale), bias) if bias_after_scale else multiply(add(x, bias), scale)
     else:

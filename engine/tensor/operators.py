@@ -25,7 +25,7 @@ python_operator = names_results(
     "greater_equal square",
 )
 
-# What Python numbers are when they are no bool, which is a class of its own here.
+# The classes of Python numbers; bool is a class of its own here.
 _NUMBERS = (float, int)
 
 
@@ -70,7 +70,7 @@ def _binary(
 
 
 def _reflected(general: Callable[..., Any], number: Callable[..., Any] | None = None) -> Callable[..., Any]:
-    """An operator whose left operand is no tensor."""
+    """An operator whose left operand is not a tensor."""
     general = python_operator(general)
 
     def method(x: Any, y: Any) -> Any:

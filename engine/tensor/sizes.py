@@ -14,7 +14,7 @@ from engine.program.graph.unknown import Unknown, known_operand
 
 
 def whole(where: str, value: Any) -> int:
-    """``value`` as an int; raises DTypeError for what is no whole number."""
+    """``value`` as an int; raises DTypeError for any other value."""
     if value.__class__ is int:
         return value
     if isinstance(value, Tensor):

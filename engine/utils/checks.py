@@ -23,8 +23,8 @@ from engine.tensor.creation import to_tensor
 def require_version(min_version: str, max_version: str | None = None) -> None:
     """Fail unless ``paddle.__version__`` lies between the two (both included).
 
-    Raises DTypeError and ArgumentError for what is no version, and, as Paddle does, a bare Exception for one
-    outside.
+    Raises DTypeError and ArgumentError for a value that is not a version, and, as Paddle does, a bare
+    Exception for one outside.
     """
     low = _numbers("min_version", min_version)
     high = None if max_version is None else _numbers("max_version", max_version)

@@ -9,7 +9,7 @@ from engine.core.errors import ArgumentError, DTypeError
 
 
 def flatten(nest: Any) -> list[Any]:
-    """The leaves of ``nest`` in order; dict values by sorted keys. Strings are sequences to nobody.
+    """The leaves of ``nest`` in order; dict values by sorted keys. Strings are not sequences here.
 
     Raises DTypeError for a dict whose keys can't be sorted.
     """

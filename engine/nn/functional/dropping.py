@@ -13,7 +13,7 @@ from engine.program.build.calls import named
 
 
 def _check_share(where: str, p: Any) -> None:
-    """Raise DTypeError where p is no number, ArgumentError where it is no share."""
+    """Raise DTypeError where p is not a number, ArgumentError where it is not between 0 and 1."""
     if isinstance(p, bool) or not isinstance(p, (int, float)):
         raise DTypeError(f"{where}: p is a number: got {type(p).__name__}; pass e.g. 0.5")
     if not 0 <= p <= 1:

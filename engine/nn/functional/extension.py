@@ -73,8 +73,8 @@ def sparse_attention(
 ) -> Any:
     """Attention over [batch, heads, length, size] where each query looks at some keys only.
 
-    Row i of a head looks at the keys ``columns[offset[i]:offset[i + 1]]``. Where ``key_padding_mask`` [batch,
-    length] or ``attn_mask`` [length, length] is 0 nobody looks.
+    Row i of a head looks at the keys ``columns[offset[i]:offset[i + 1]]``. Keys are masked where
+    ``key_padding_mask`` [batch, length] or ``attn_mask`` [length, length] is 0.
 
     Differs from Paddle: it works on every device; all scores are computed, and those outside dropped.
     """

@@ -32,7 +32,7 @@ def embedding(
     """The rows of ``weight`` [rows, size] at the numbers in ``x``: ``x.shape + [size]``.
 
     Positions of ``padding_idx`` are zero and give no gradient. ``sparse`` asks for gradients of the rows used
-    only; here they are dense, with the same values. Raises OutOfRangeError for a number that is no row.
+    only; here they are dense, with the same values. Raises OutOfRangeError for a number that is not a row.
     """
     if name:
         return named(name, embedding, x, weight, padding_idx, sparse)
@@ -41,7 +41,7 @@ def embedding(
         rows = int(weight.shape[0])
         if rows >= 0 and not -rows <= padding_idx < rows:
             raise ArgumentError(
-                f"embedding: padding_idx {padding_idx} is no row of {rows}; use {-rows} to {rows - 1}"
+                f"embedding: padding_idx {padding_idx} is not a row of {rows}; use {-rows} to {rows - 1}"
             )
         index_of_padding = padding_idx % rows if rows >= 0 else padding_idx
     return ops.lookup(x, weight, is_sparse=bool(sparse), padding_idx=index_of_padding)

@@ -11,7 +11,7 @@ from engine.ops.images.windows import AXES
 
 
 def whole(value: Any) -> bool:
-    """True for a whole number that is no truth value."""
+    """True for a whole number that is not a bool."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 

@@ -140,7 +140,7 @@ class Embedding(Layer):
             )
         if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
             raise ArgumentError(
-                f"Embedding: padding_idx {padding_idx} is no row: got num_embeddings={num_embeddings}; use "
+                f"Embedding: padding_idx {padding_idx} is not a row: num_embeddings={num_embeddings}; use "
                 f"{-num_embeddings} to {num_embeddings - 1}"
             )
         self._num_embeddings = num_embeddings

@@ -84,7 +84,7 @@ class _ConvNd(Layer):
         self.bias = self.create_parameter([out_channels], bias_attr, is_bias=True)
 
     def _padded(self, x: Any) -> Any:
-        """x with the padding that is no zeros; the operator adds those."""
+        """x with padding other than zeros; the operator adds those."""
         if self._padding_mode == "zeros":
             return x
         return functional.pad(

@@ -19,7 +19,7 @@ class DataParallel(Layer):
     that there are more than one, it raises; and with one process it does not warn.
 
     Raises:
-        DTypeError: ``layers`` is no Layer.
+        DTypeError: ``layers`` is not a Layer.
         ModeError: a Program is being built.
         ArgumentError: several processes.
     """

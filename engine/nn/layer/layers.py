@@ -355,7 +355,7 @@ class Layer:
         fields[target][name] = value
 
     def _set_other(self, name: str, value: Any) -> None:
-        """Assign what is no Parameter, Layer or Tensor: None empties a place, a Variable fills a buffer."""
+        """Assign a value of any other class: None empties a place, a Variable fills a buffer."""
         fields = self.__dict__
         for field, wanted in (("_parameters", "Parameter"), ("_sub_layers", "Layer"), ("_buffers", "Tensor")):
             known = fields.get(field)

@@ -25,7 +25,9 @@ def check_name(where: str, what: str, name: Any, layer: Layer, known: Container[
     if not isinstance(name, str):
         raise DTypeError(f"{where}: the {what}'s name must be a string: got {type(name).__name__}")
     if name == "" or "." in name:
-        raise ArgumentError(f"{where}: {name!r} is no name for a {what}: names are not empty and have no dot")
+        raise ArgumentError(
+            f"{where}: {name!r} is not a name for a {what}: names are not empty and have no dot"
+        )
     if name not in known and hasattr(layer, name):
         raise ArgumentError(f"{where}: attribute {name!r} exists already; choose another name for the {what}")
 

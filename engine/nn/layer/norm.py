@@ -238,7 +238,9 @@ class BatchNorm(Layer):
     ) -> None:
         super().__init__()
         if act is not None and not hasattr(functional, act):
-            raise ArgumentError(f"BatchNorm: act {act!r} is no activation in nn.functional; use e.g. 'relu'")
+            raise ArgumentError(
+                f"BatchNorm: act {act!r} is not an activation in nn.functional; use e.g. 'relu'"
+            )
         self._param_attr = param_attr
         self._bias_attr = bias_attr
         self._act = act

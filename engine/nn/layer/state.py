@@ -57,7 +57,7 @@ def assign(
     """Set parameters and persistable buffers from ``state``; returns the missing and the unexpected keys.
 
     What does not fit (absent, another shape) is left as it is, with a warning. Raises DTypeError if ``state``
-    is no dict.
+    is not a dict.
     """
     if not isinstance(state, Mapping):
         raise DTypeError(

@@ -47,7 +47,9 @@ def _check_sizes(where: str, **sizes: int) -> None:
 def _function(where: str, activation: str) -> Any:
     found = getattr(functional, activation, None)
     if found is None:
-        raise ArgumentError(f"{where}: activation {activation!r} is no function of nn.functional; use 'relu'")
+        raise ArgumentError(
+            f"{where}: activation {activation!r} is not a function of nn.functional; use 'relu'"
+        )
     return found
 
 

@@ -38,7 +38,7 @@ class DatasetFolder(Dataset):
 
     Raises:
         DataError: no such folder, or no pictures in it.
-        ArgumentError: ``extensions`` that are no list.
+        ArgumentError: ``extensions`` that are not a list.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class ImageFolder(Dataset):
 
     Raises:
         DataError: no such folder, or no pictures in it.
-        ArgumentError: ``extensions`` that are no list.
+        ArgumentError: ``extensions`` that are not a list.
     """
 
     def __init__(

@@ -23,7 +23,7 @@ def read_pair(
 
     Raises:
         DataError: a file can't be read, or they hold different numbers of items.
-        FormatError: a file is no IDX file, truncated, too long or of another element type.
+        FormatError: a file is not an IDX file, truncated, too long or of another element type.
     """
     images = read_idx(image_path, dimensions=3)
     labels = read_idx(label_path, dimensions=1)
@@ -186,7 +186,7 @@ class IDXFolder(GreyPictures):
         self.folder = os.fspath(folder)
         found = find_pair([Path(folder)], self.mode)
         if found is None:
-            problem = "has no such files" if Path(folder).is_dir() else "is no folder"
+            problem = "has no such files" if Path(folder).is_dir() else "is not a folder"
             images, labels = (idx_names(self.mode, what) for what in ("images", "labels"))
             raise DataError(
                 f"{self.folder}: no {self.mode} data: this {problem}; it needs {images[0]} and {labels[0]} "

@@ -25,7 +25,7 @@ def read_file(filename: str, name: str | None = None) -> Any:
 def decode_jpeg(x: Any, mode: str = "unchanged", name: str | None = None) -> Any:
     """The picture [channels, height, width] uint8 of the bytes ``x`` of a JPEG file.
 
-    ``mode``: 'unchanged', 'gray' or 'rgb'. Raises DataError for bytes that are no JPEG.
+    ``mode``: 'unchanged', 'gray' or 'rgb'. Raises DataError for bytes that are not a JPEG.
 
     Differs from Paddle: it works on the CPU.
     """

@@ -38,7 +38,7 @@ def to_tensor(pic: Any, data_format: str = "CHW") -> Any:
     Bytes become float32 from 0 to 1; other element types are kept and not scaled.
 
     Raises:
-        DTypeError: ``pic`` is no picture.
+        DTypeError: ``pic`` is not a picture.
         ArgumentError: another ``data_format``.
     """
     check_picture("to_tensor", pic)

@@ -48,7 +48,7 @@ def check_picture(where: str, img: Any) -> None:
 
 
 def size_of(img: Any) -> tuple[int, int]:
-    """Width and height. Raises DTypeError for what is no picture."""
+    """Width and height. Raises DTypeError for a value that is not a picture."""
     check_picture("transform", img)
     if is_pil(img):
         size: tuple[int, int] = img.size

@@ -168,7 +168,7 @@ def test_a_folder_without_data_says_what_it_needs(places):
         DataError, match="no test data: this has no such files; it needs t10k-images-idx3-ubyte and"
     ):
         IDXFolder(places / "own", mode="test")
-    with pytest.raises(DataError, match="is no folder"):
+    with pytest.raises(DataError, match="is not a folder"):
         IDXFolder(places / "absent")
 
 
