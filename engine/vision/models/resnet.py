@@ -48,10 +48,10 @@ class BasicBlock(Layer):
         self.stride = stride
 
     def forward(self, x: Any) -> Any:
+        out = self.relu(self.bn1(self.conv1(x)))
+        out = self.bn2(self.conv2(out))
         identity = x if self.downsample is None else self.downsample(x)
-        x = self.relu(self.bn1(self.conv1(x)))
-        x = self.bn2(self.conv2(x))
-        return self.relu(x + identity)
+        return self.relu(out + identity)
 
 
 class BottleneckBlock(Layer):
@@ -87,11 +87,11 @@ class BottleneckBlock(Layer):
         self.stride = stride
 
     def forward(self, x: Any) -> Any:
+        out = self.relu(self.bn1(self.conv1(x)))
+        out = self.relu(self.bn2(self.conv2(out)))
+        out = self.bn3(self.conv3(out))
         identity = x if self.downsample is None else self.downsample(x)
-        x = self.relu(self.bn1(self.conv1(x)))
-        x = self.relu(self.bn2(self.conv2(x)))
-        x = self.bn3(self.conv3(x))
-        return self.relu(x + identity)
+        return self.relu(out + identity)
 
 
 class ResNet(Layer):
