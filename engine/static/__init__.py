@@ -25,6 +25,7 @@ from engine.static.nn.python import py_func
 from engine.static.parameters import create_global_var, create_parameter
 from engine.static.places import cpu_places, cuda_places
 from engine.static.weight_norm import WeightNormParamAttr
+from engine.tensor.indexing import with_item as setitem
 
 if TYPE_CHECKING:
     from engine.static.io import (
@@ -51,7 +52,7 @@ __all__ = [
     "deserialize_program", "device_guard", "global_scope", "gradients", "load", "load_from_file",
     "load_inference_model", "load_program_state", "name_scope", "nn", "normalize_program", "program_guard",
     "py_func", "save", "save_inference_model", "save_to_file", "scope_guard", "serialize_persistables",
-    "serialize_program", "set_program_state",
+    "serialize_program", "set_program_state", "setitem",
 ]  # fmt: skip
 
 __getattr__ = lazy(

@@ -57,7 +57,7 @@ def fill_diagonal_tensor_(
     x: Any, y: Any, offset: int = 0, dim1: int = 0, dim2: int = 1, name: str | None = None
 ) -> Any:
     """In place: the diagonals of the planes of two dimensions become y."""
-    return replace("fill_diagonal_tensor_", x, fill_diagonal_tensor(x, y, offset, dim1, dim2))
+    return replace("fill_diagonal_tensor_", x, fill_diagonal_tensor(x, y, offset, dim1, dim2), always=False)
 
 
 @takes_name
@@ -92,7 +92,7 @@ def fill_diagonal_(x: Any, value: float, offset: int = 0, wrap: bool = False, na
     if places:
         at = {"index": (("slice", places[0], places[-1] + 1, step),)}
         flat = index_ops.setitem(flat, full([], value, x.dtype), [], **at)
-    return replace("fill_diagonal_", x, shape_ops.reshape(flat, shape=sizes))
+    return replace("fill_diagonal_", x, shape_ops.reshape(flat, shape=sizes), always=False)
 
 
 def _step(sizes: list[int], axis: int) -> int:

@@ -95,6 +95,18 @@ def setitem(x: Any, index: Any, value: Any) -> None:
     plain, tensors = _parse(x, index)
     if isinstance(x, Tensor) and _written_at_once(x, plain, tensors, value):
         return
+    replace("setitem", x, _with_item(x, plain, tensors, value))
+
+
+def with_item(x: Any, index: Any, value: Any) -> Any:
+    """A copy of x with x[index] replaced by value; in eager mode x itself is changed, as in Paddle."""
+    if not modes.is_symbolic(x):
+        setitem(x, index, value)
+        return x
+    return _with_item(x, *_parse(x, index), value)
+
+
+def _with_item(x: Any, plain: tuple[Any, ...], tensors: list[Any], value: Any) -> Any:
     if not is_tensor(value):
         if value is None or isinstance(value, (str, bytes, dict, set)):
             raise ArgumentError(
@@ -103,7 +115,7 @@ def setitem(x: Any, index: Any, value: Any) -> None:
         value = to_tensor(value, dtype=x.dtype)
     elif value.dtype is not x.dtype:
         value = arithmetic.cast(value, out_dtype=x.dtype.name)
-    replace("setitem", x, ops.setitem(x, value, tensors, index=plain))
+    return ops.setitem(x, value, tensors, index=plain)
 
 
 def _written_at_once(x: Tensor, plain: tuple[Any, ...], tensors: list[Any], value: Any) -> bool:

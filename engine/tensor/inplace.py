@@ -13,19 +13,25 @@ from engine.core.frames import located, user_frame
 from engine.core.operator import Leaf
 from engine.eager.tensor import Tensor, counter_of, wrap, write
 from engine.ops.elementwise import arithmetic
-from engine.program.build.builder import current_builder
+from engine.program.build.builder import Builder, current_builder
 from engine.program.build.calls import takes_name
 
 
-def replace(where: str, x: Any, value: Any, *, becomes: str = "") -> Any:
+def replace(where: str, x: Any, value: Any, *, becomes: str = "", always: bool = True) -> Any:
     """Make ``x`` hold ``value``, computed from it by recorded operators; gradients flow through the change.
 
-    ``becomes`` says what of x may change, "shape" or "dtype": x then holds another array, which is a view of
-    the old one where ``value`` is. Raises GradientError for a leaf that backward needs, ShapeError and
-    DTypeError where the shape would change, or a fraction be lost.
+    Without ``always`` x stays as it is while a Program is built in static mode, and ``value`` is the result:
+    there Paddle's forms with a trailing underscore are those without. In converted functions x changes as it
+    does eagerly. ``becomes`` says what of x may change, "shape" or "dtype": x then holds another array, which
+    is a view of the old one where ``value`` is. Raises GradientError for a leaf that backward needs,
+    ShapeError and DTypeError where the shape would change, or a fraction be lost.
     """
     if modes.is_symbolic(x) or modes.is_symbolic(value):
-        return _rebind(where, x, value, becomes)
+        builder = current_builder()
+        assert builder is not None, "symbolic values exist only while a Program is built"
+        if builder.startup is not None and not always:
+            return value
+        return _rebind(builder, where, x, value, becomes)
     recording = modes.current().grad
     if recording:
         _require_no_leaf(where, x)
@@ -83,13 +89,11 @@ def _in_dtype(where: str, x: Any, value: Any) -> Any:
 _KINDS = "buifc"  # each holds what those before it hold, but for the range
 
 
-def _rebind(where: str, x: Any, value: Any, becomes: str) -> Any:
+def _rebind(builder: Builder, where: str, x: Any, value: Any, becomes: str) -> Any:
     """In a Program values do not change: from here on the name stands for the new value.
 
     A tensor from outside of a converted function gets its value when the Program has run.
     """
-    builder = current_builder()
-    assert builder is not None, "symbolic values exist only while a Program is built"
     if isinstance(x, Tensor):
         if builder.assigned is None:
             error: EngineError = ConversionError(
@@ -143,7 +147,7 @@ def inplace(name: str, function: Callable[..., Any], becomes: str = "") -> Calla
     @functools.wraps(function)
     def changed(x: Any, *args: Any, **kwargs: Any) -> Any:
         old = _before(name, x, (*args, *kwargs.values()), becomes)
-        return replace(name, x, function(old, *args, **kwargs), becomes=becomes)
+        return replace(name, x, function(old, *args, **kwargs), becomes=becomes, always=False)
 
     signature = inspect.signature(function)
     kept = [p for p in signature.parameters.values() if p.name not in ("out", "broadcast")]
@@ -158,7 +162,7 @@ def where_(condition: Any, x: Any = None, y: Any = None, name: str | None = None
     """In place: x keeps its values where ``condition`` holds and gets those of y elsewhere."""
     from engine.tensor.search import where
 
-    return replace("where_", x, where(condition, x, y))
+    return replace("where_", x, where(condition, x, y), always=False)
 
 
 def forms(functions: Mapping[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:

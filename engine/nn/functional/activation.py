@@ -306,7 +306,7 @@ def relu_(x: Any, name: str | None = None) -> Any:
     """In place: max(x, 0)."""
     if name:
         return named(name, relu_, x)
-    return replace("relu_", x, relu(x))
+    return replace("relu_", x, relu(x), always=False)
 
 
 def elu_(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
@@ -315,21 +315,21 @@ def elu_(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
         return named(name, elu_, x, alpha)
     if alpha < 0:
         raise ArgumentError(f"elu_: alpha must not be negative: got {alpha}; use elu")
-    return replace("elu_", x, elu(x, alpha))
+    return replace("elu_", x, elu(x, alpha), always=False)
 
 
 def hardtanh_(x: Any, min: float = -1.0, max: float = 1.0, name: str | None = None) -> Any:
     """In place: x limited to [min, max]."""
     if name:
         return named(name, hardtanh_, x, min, max)
-    return replace("hardtanh_", x, hardtanh(x, min, max))
+    return replace("hardtanh_", x, hardtanh(x, min, max), always=False)
 
 
 def leaky_relu_(x: Any, negative_slope: float = 0.01, name: str | None = None) -> Any:
     """In place: x where positive, else negative_slope * x."""
     if name:
         return named(name, leaky_relu_, x, negative_slope)
-    return replace("leaky_relu_", x, leaky_relu(x, negative_slope))
+    return replace("leaky_relu_", x, leaky_relu(x, negative_slope), always=False)
 
 
 def softmax_(x: Any, axis: int = -1, dtype: Any = None, name: str | None = None) -> Any:
@@ -338,18 +338,18 @@ def softmax_(x: Any, axis: int = -1, dtype: Any = None, name: str | None = None)
         return named(name, softmax_, x, axis, dtype)
     if dtype is not None and as_dtype(dtype) is not x.dtype:
         return softmax(x, axis, dtype)
-    return replace("softmax_", x, softmax_ops.softmax(x, axis=axis))
+    return replace("softmax_", x, softmax_ops.softmax(x, axis=axis), always=False)
 
 
 def tanh_(x: Any, name: str | None = None) -> Any:
     """In place: hyperbolic tangent."""
     if name:
         return named(name, tanh_, x)
-    return replace("tanh_", x, tanh(x))
+    return replace("tanh_", x, tanh(x), always=False)
 
 
 def thresholded_relu_(x: Any, threshold: float = 1.0, name: str | None = None) -> Any:
     """In place: x where above the threshold, else 0."""
     if name:
         return named(name, thresholded_relu_, x, threshold)
-    return replace("thresholded_relu_", x, thresholded_relu(x, threshold))
+    return replace("thresholded_relu_", x, thresholded_relu(x, threshold), always=False)

@@ -44,8 +44,9 @@ class Builder(modes.Mode):
         self.calls = Calls()
         self.grad = grad
         self.block = block if block is not None else program.global_block()
-        # Values changed in place while building: the object the user holds, and what it stands for now.
-        self.rebound: Rebound = {}
+        # Values changed in place while building: the object the user holds, and what it stands for now. In
+        # static mode they outlive the builder, because another program_guard() goes on with the Program.
+        self.rebound: Rebound = {} if startup is None else program.rebound
         # The base of each view (by id), and all values that share storage with such a base.
         self.roots: dict[int, Variable] = {}
         self.families: dict[int, list[Variable]] = {}
@@ -94,11 +95,14 @@ class Builder(modes.Mode):
         """Let ``x``, which was changed in place, stand for ``value`` from here on.
 
         Values that share storage with ``x`` would see the change in eager mode, but not here: reading them
-        again is refused. In static mode a persistable Variable is written, so that it keeps the value for the
-        next run.
+        again is refused. In static mode nothing shares storage, as in Paddle, and a persistable Variable is
+        written, so that it keeps the value for the next run.
         """
-        if self.startup is not None and isinstance(x, Variable) and x.persistable:
-            parameter_updates.assign_into(x, value)
+        if self.startup is not None and isinstance(x, Variable):
+            if x.persistable:
+                parameter_updates.assign_into(x, value)
+            else:
+                self.rebound[id(x)] = (x, value)
             return
         if isinstance(x, BufferPlace):
             x.put(value)

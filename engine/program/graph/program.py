@@ -147,6 +147,8 @@ class Program:
         # each kind of call, and the plan for each of those with the shapes that were fed.
         self.calls: LRU[Any, Any] = LRU("calls")
         self.plans: LRU[Any, Any] = LRU("plans")
+        # What was changed in place in static mode, by id: the Variable, and the one that has its value now.
+        self.rebound: dict[int, tuple[Any, Variable]] = {}
         self.rates: list[Any] = []  # learning rates, which an Executor brings into its scope before a run
 
     @property
@@ -165,6 +167,11 @@ class Program:
         self._random_seed = int(seed)
         self.generator = Generator(int(seed)) if seed else None
         self.changed()
+
+    def latest(self, variable: Variable) -> Variable:
+        """The Variable with the last value of ``variable``: another one where it was changed in place."""
+        found = self.rebound.get(id(variable))
+        return variable if found is None else found[1]
 
     def changed(self) -> None:
         """Record that the Program changed: plans compiled before are no longer valid."""

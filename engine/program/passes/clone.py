@@ -41,6 +41,10 @@ def clone(program: Program, for_test: bool = False) -> Program:
     for variable in program.bound():
         made.bind(rewriter.mapped[variable], variable.tensor)
     rewriter.copy_block(program.global_block(), made.global_block())
+    for variable, value in program.rebound.values():
+        if variable in rewriter.mapped and value in rewriter.mapped:
+            copied = rewriter.mapped[variable]
+            made.rebound[id(copied)] = (copied, rewriter.mapped[value])
     if for_test:
         _drop_unused(program, made)
         for operator in with_sub_blocks(made.global_block().ops):

@@ -21,7 +21,8 @@ def pruned(source: Program, feeds: Sequence[Variable], fetches: Sequence[Variabl
     """
     made = clone(source, for_test=True)
     block = made.global_block()
-    inputs, outputs = ([_own(block, v, where) for v in group] for group in (feeds, fetches))
+    inputs = [_own(block, v, where) for v in feeds]
+    outputs = [made.latest(_own(block, v, where)) for v in fetches]
     for variable in inputs:
         variable.is_data = True
     block.ops = _leading(block, inputs, outputs)

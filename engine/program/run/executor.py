@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -14,6 +14,7 @@ from engine.core import mode as modes
 from engine.core.context import Setting
 from engine.core.dtype import from_numpy
 from engine.core.errors import ArgumentError, DTypeError, ProgramError, ShapeError
+from engine.core.operator import Operator
 from engine.core.place import Place, as_place, backend, current_place
 from engine.core.spec import Spec
 from engine.eager.tensor import Tensor, counter_of, wrap
@@ -131,6 +132,7 @@ class Executor:
     ) -> list[Any]:
         """Run ``program`` (default: the main one); returns the values of ``fetch_list``, Variables or names.
 
+        Lists within ``fetch_list`` are taken apart; what ``minimize`` returns runs and fetches nothing.
         ``feed`` gives arrays or Tensors by the names of data Variables; lists and numbers take the Variable's
         dtype. Parameters and other persistable Variables have their values in ``scope`` (the global one by
         default). Operators that nothing depends on are not run. Results are copies.
@@ -143,6 +145,8 @@ class Executor:
         program = _program_of(program)
         feeds = _feeds_of(feed)
         wanted = [fetch_list] if isinstance(fetch_list, (str, Variable)) else fetch_list or ()
+        if any(isinstance(f, _NESTED) for f in wanted):
+            wanted = list(_flat(wanted))
         key = (
             program.version,
             tuple([_fetch_key(f) for f in wanted]),
@@ -204,6 +208,20 @@ def _feeds_of(feed: Any) -> Mapping[str, Any]:
     return feed
 
 
+_NESTED = (list, tuple, Operator)
+
+
+def _flat(wanted: Iterable[Any]) -> Iterator[Any]:
+    """What a nested ``fetch_list`` fetches; operators, and pairs from ``minimize``, fetch nothing."""
+    for item in wanted:
+        if isinstance(item, (list, tuple)):
+            minimized = len(item) == 2 and isinstance(item[0], list) and isinstance(item[1], list)
+            if not (minimized and all(isinstance(each, Operator) for each in item[0])):
+                yield from _flat(item)
+        elif not isinstance(item, Operator):
+            yield item
+
+
 def _fetch_key(fetch: Any) -> Any:
     if isinstance(fetch, str):
         return fetch
@@ -218,7 +236,7 @@ def _fetch_key(fetch: Any) -> Any:
 
 def _prepare(program: Program, feeds: Mapping[str, Any], wanted: Sequence[Any]) -> _Prepared:
     block = program.global_block()
-    fetched = [block.var(_fetch_key(f)) for f in wanted]
+    fetched = [program.latest(block.var(_fetch_key(f))) for f in wanted]
     computed = {id(v) for o in block.ops for v in writes(o)}
     for variable in fetched:
         if not (id(variable) in computed or variable.persistable or variable.is_data):
