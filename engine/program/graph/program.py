@@ -176,8 +176,9 @@ class Program:
     def changed(self) -> None:
         """Record that the Program changed: plans compiled before are no longer valid."""
         self._version = next(_serial)
-        self.calls.clear()
-        self.plans.clear()
+        if self.calls or self.plans:
+            self.calls.clear()
+            self.plans.clear()
 
     @property
     def version(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any
+from functools import cached_property
 
 from engine.core.identity import IdentityMap, IdentitySet
 from engine.core.operator import Operator
@@ -23,9 +23,9 @@ def merge_common_subexpressions(program: Program) -> None:
         c = elementwise_mul(a, b)      return c
         return c
     """
-    found: IdentityMap[Variable, Variable] = IdentityMap()
-    _merge(program.global_block(), {}, found, changing(program))
-    Rewriter(program).substitute(found)
+    search = _Search(program)
+    search.walk(program.global_block(), {})
+    Rewriter(program).substitute(search.found)
 
 
 def changing(program: Program) -> IdentitySet[Variable]:
@@ -49,24 +49,41 @@ def changing(program: Program) -> IdentitySet[Variable]:
     return found
 
 
-def _merge(
-    block: Block,
-    known: dict[Hashable, Operator],
-    found: IdentityMap[Variable, Variable],
-    unstable: IdentitySet[Variable],
-) -> None:
-    for operator in block.ops:
-        for region in operator.regions:  # a block may reuse what the blocks around it have computed
-            _merge(region.block, dict(known), found, unstable)
-        outputs = list(variables_of(operator.outputs))
-        if not is_pure(operator) or any(v in unstable for v in (*reads(operator), *outputs)):
-            continue
-        inputs = frozen(operator.inputs, lambda v: id(found.get(v, v)))
-        stops = tuple(v.stop_gradient for v in outputs)
+class _Search:
+    """Finds what stands for the results of operators that are run twice."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.found: IdentityMap[Variable, Variable] = IdentityMap()
+
+    def walk(self, block: Block, known: dict[Hashable, tuple[Operator, ...]]) -> None:
+        """Look at the operators of ``block``, around which those ``known`` are run."""
+        for operator in block.ops:
+            for region in operator.regions:
+                self.walk(region.block, dict(known))
+            if not is_pure(operator):
+                continue
+            # Most have no twin, which their inputs show: attributes are compared where these are equal.
+            key = (operator.opdef.name, frozen(operator.inputs, lambda v: id(self.found.get(v, v))))
+            earlier = known.get(key, ())
+            outputs = list(variables_of(operator.outputs))
+            first = next((o for o in earlier if self._same(o, operator)), None)
+            if first is None:
+                known[key] = (*earlier, operator)
+            elif not any(v.persistable for v in outputs):
+                self.found.update(zip(outputs, variables_of(first.outputs), strict=True))
+
+    def _same(self, one: Operator, other: Operator) -> bool:
+        """Whether operators with the same inputs give the same, wherever they stand."""
         try:
-            first = known.setdefault((operator.opdef.name, inputs, frozen(operator.attrs), stops), operator)
+            if frozen(one.attrs) != frozen(other.attrs):
+                return False
         except TypeError:  # an attribute that can't be compared
-            continue
-        if first is not operator and not any(v.persistable for v in outputs):
-            pairs: list[tuple[Any, Any]] = list(zip(outputs, variables_of(first.outputs), strict=True))
-            found.update(pairs)
+            return False
+        stops = [[v.stop_gradient for v in variables_of(o.outputs)] for o in (one, other)]
+        touched = [v for o in (one, other) for v in (*reads(o), *variables_of(o.outputs))]
+        return stops[0] == stops[1] and not any(v in self._unstable for v in touched)
+
+    @cached_property
+    def _unstable(self) -> IdentitySet[Variable]:
+        return changing(self.program)

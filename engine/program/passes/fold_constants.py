@@ -21,11 +21,16 @@ def fold_constants(program: Program) -> None:
         c = elementwise_mul(x, b)          return c
         return c
     """
-    known, unstable = Known(), changing(program)
+    known, unstable = Known(), None
     for block in program.blocks:
         for place, operator in enumerate(block.ops):
+            given = next(reads(operator), None) is None
+            if not (given or known):
+                continue
             found = computed(operator, known, LARGEST)
-            known.update((v, array) for v, array in found if v not in unstable)
-            if len(found) == 1 and next(reads(operator), None) is not None:
+            if found and unstable is None:
+                unstable = changing(program)
+            known.update((v, array) for v, array in found if v not in (unstable or ()))
+            if len(found) == 1 and not given:
                 block.ops[place] = constant(operator, *found[0])
-    program.changed()
+                program.changed()

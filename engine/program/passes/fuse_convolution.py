@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from engine.core.identity import IdentityMap
 from engine.core.operator import Operator
 from engine.ops.images.conv_bias import FUSED
 from engine.program.graph.program import Program, reads
+from engine.program.graph.variable import Variable
 from engine.program.passes.common_subexpressions import changing
 from engine.program.passes.pattern import Uses, channel_bias, each
 from engine.program.passes.rewriter import Rewriter
@@ -21,9 +23,13 @@ def fuse_convolutions(program: Program) -> None:
         d = relu(c)                        return d
         return d
     """
+    convolutions = list(each(program, *FUSED))
+    if not convolutions:
+        return
     uses, rewriter, unstable = Uses(program), Rewriter(program), changing(program)
     fused: list[Operator] = []
-    for block, conv in each(program, *FUSED):
+    found: IdentityMap[Variable, Variable] = IdentityMap()
+    for block, conv in convolutions:
         added = uses.only_reader(conv.outputs[0], "elementwise_add")
         bias = None if added is None else channel_bias(uses, added)
         if added is None or bias is None or any(v in unstable for v in (*reads(conv), bias)):
@@ -34,6 +40,7 @@ def fuse_convolutions(program: Program) -> None:
         with rewriter.before(last, block, conv):
             made = FUSED[conv.opdef.name](*conv.inputs, bias, **attrs)
         made.stop_gradient = last.outputs[0].stop_gradient
-        rewriter.replace(last.outputs[0], made)
+        found[last.outputs[0]] = made
         fused += [conv, added, *([] if last is added else [last])]
+    rewriter.substitute(found)
     rewriter.erase(fused)

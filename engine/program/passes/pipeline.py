@@ -69,9 +69,11 @@ def optimize(
     made = clone(program)
     made.generator = program.generator
     made.outputs = wanted
+    clean = -1  # the version without dead code
     for each in PIPELINE:
-        if each.level <= level:
+        if each.level <= level and not (each.rewrite is remove_dead_code and made.version == clean):
             each.rewrite(made)
+            clean = made.version if each.rewrite is remove_dead_code else clean
             if after_each is not None:
                 after_each(made, each)
     return made
