@@ -59,6 +59,10 @@ class DeviceError(EngineError, RuntimeError):
     """A device that does not exist, or whose extra is not installed."""
 
 
+class UnsupportedError(EngineError, NotImplementedError, TypeError):
+    """What an object of this class does not have: the mean of a distribution, the inverse of a transform."""
+
+
 class ConversionError(EngineError):
     """Python source that can't become a Program; names file, line, construct and remedy."""
 

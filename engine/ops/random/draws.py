@@ -128,6 +128,27 @@ def poisson(xp, x, *, key):
     return xp.asarray(numpy_generator(key).poisson(means.astype(np.float64)), dtype=x.dtype)
 
 
+def _infer_dirichlet(alpha: Spec) -> Spec:
+    require_floating("dirichlet", alpha=alpha)
+    if alpha.ndim < 1:
+        raise ShapeError("dirichlet: alpha has no dimension; give one number for each share")
+    return alpha
+
+
+@op("dirichlet", infer=_infer_dirichlet, slots={"alpha": "Alpha"})
+def dirichlet(xp, alpha, *, key):
+    """Shares along the last axis that sum to 1, with the concentrations ``alpha``, above 0."""
+    _infer_dirichlet(Spec.of(alpha))
+    if alpha.size and not bool((alpha > 0).all()):
+        raise OutOfRangeError(f"dirichlet: alpha is above 0: the smallest is {float(alpha.min())}")
+    wanted = np.asarray(alpha if isinstance(alpha, np.ndarray) else alpha.get(), np.float64)
+    generator = numpy_generator(key)
+    # Gamma(a) is Gamma(a + 1) u ** (1 / a). In logarithms, as for a small a all of a row would round to 0.
+    logs = np.log(generator.standard_gamma(wanted + 1.0)) + np.log1p(-generator.random(wanted.shape)) / wanted
+    shares = np.exp(logs - logs.max(axis=-1, keepdims=True, initial=-np.inf))
+    return xp.asarray(shares / shares.sum(axis=-1, keepdims=True), dtype=alpha.dtype)
+
+
 def _infer_multinomial(x: Spec, *, num_samples: int = 1, replacement: bool = False) -> Spec:
     require_floating("multinomial", x=x)
     if x.ndim not in (1, 2):

@@ -118,6 +118,19 @@ def _check_multinomial(results: Any, x: Any, num_samples: int = 1, replacement: 
             np.testing.assert_allclose(share, weights / weights.sum(), atol=0.03)
 
 
+def _check_dirichlet(results: Any, alpha: Any) -> None:
+    (shares,) = results
+    assert shares.shape == alpha.shape
+    assert shares.dtype == alpha.dtype
+    assert (shares >= 0).all()
+    np.testing.assert_allclose(shares.sum(axis=-1), 1.0, rtol=1e-5)
+    if len(alpha) > 1000:
+        whole = alpha.sum(axis=-1, keepdims=True)
+        mean = alpha / whole
+        np.testing.assert_allclose(shares.mean(axis=0), mean[0], atol=0.02)
+        np.testing.assert_allclose(shares.var(axis=0), (mean * (1 - mean) / (whole + 1))[0], atol=0.01)
+
+
 def _check_top_p(results: Any, x: Any, ps: Any, threshold: Any = None, seed: int = -1) -> None:
     values, ids = results
     assert values.shape == ids.shape == (len(x), 1)
@@ -169,6 +182,8 @@ CASES: list[Case] = [
          lambda x: math.sqrt(float(x.mean())), 0.0)),
     *row("multinomial", None, s(WEIGHTS, num_samples=3), s(WEIGHTS[0]), s(WEIGHTS[1], num_samples=3000,
          replacement=True), s(WEIGHTS, num_samples=2000, replacement=True), check=_check_multinomial),
+    *row("dirichlet", None, s(np.tile([0.5, 1.5, 3.0], (4000, 1))), s(np.full((4000, 2), 1e-3)),
+         s(np.array([2.0])), s(np.ones((0, 3))), check=_check_dirichlet),
     *row("top_p_sampling", None, s(np.tile([0.5, 0.3, 0.2], (2000, 1)), np.full(2000, 0.7), None),
          s(np.array([[0.1, 0.6, 0.3]]), np.array([[0.5]]), None, seed=3),
          s(np.array([[0.1, 0.6, 0.3]]), np.array([1.0]), np.array([0.2])), check=_check_top_p),

@@ -1,0 +1,67 @@
+"""The Gumbel distribution."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from engine.distribution.arguments import (
+    floating,
+    sample_shape,
+    scalars_or_tensors,
+    sizes_of,
+    tensor_value,
+    without_gradient,
+)
+from engine.distribution.distribution import Distribution
+from engine.distribution.mathematics import EULER, open_uniform
+from engine.tensor.exponential import exp, log
+
+
+class Gumbel(Distribution):
+    """Gumbel distributions, of largest values, with the mode ``loc`` and the width ``scale``."""
+
+    def __init__(self, loc: Any, scale: Any) -> None:
+        self.loc, self.scale = scalars_or_tensors("Gumbel", loc=loc, scale=scale)
+        super().__init__(self.loc.shape)
+
+    @property
+    def mean(self) -> Any:
+        """loc + scale times Euler's constant."""
+        return self.loc + self.scale * EULER
+
+    @property
+    def variance(self) -> Any:
+        """(pi scale) squared / 6."""
+        return self.scale * self.scale * (math.pi**2 / 6.0)
+
+    @property
+    def stddev(self) -> Any:
+        """pi scale / sqrt(6)."""
+        return self.scale * (math.pi / math.sqrt(6.0))
+
+    def sample(self, shape: Any) -> Any:
+        """Draws of shape ``shape + batch_shape``."""
+        return without_gradient(self.rsample, shape)
+
+    def rsample(self, shape: Any) -> Any:
+        """Draws as a differentiable function of ``loc`` and ``scale``."""
+        loc = floating(self.loc)
+        sizes = sample_shape("Gumbel.sample", shape) + sizes_of(loc)
+        return loc - self.scale * log(-log(open_uniform(sizes, loc.dtype.name)))
+
+    def entropy(self) -> Any:
+        """log(scale) + 1 plus Euler's constant."""
+        return log(floating(self.scale)) + (1.0 + EULER)
+
+    def log_prob(self, value: Any) -> Any:
+        """The logarithm of the density at ``value``, a tensor, array or number."""
+        far = self._far("Gumbel.log_prob", value)
+        return -(far + exp(-far)) - log(floating(self.scale))
+
+    def cdf(self, value: Any) -> Any:
+        """The probability of at most ``value``, a tensor, array or number."""
+        return exp(-exp(-self._far("Gumbel.cdf", value)))
+
+    def _far(self, where: str, value: Any) -> Any:
+        return (tensor_value(where, value, self.loc, numbers=True) - self.loc) / self.scale

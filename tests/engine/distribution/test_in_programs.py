@@ -1,0 +1,115 @@
+"""Distributions in Programs and in converted functions give what they give eagerly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import engine as paddle
+from engine import distribution as D
+from tests.engine.distribution.families import ALL, ONE, TWO, log_prob, parameters, value_for
+
+
+def _asked(name: str, made: Any, value: Any) -> list[Any]:
+    found = [log_prob(made, value)]
+    if name != "TransformedDistribution":
+        found.append(made.entropy())
+    if name in ("Normal", "Laplace", "LogNormal", "Cauchy", "Beta", "Dirichlet", "Bernoulli", "Categorical"):
+        found.append(D.kl_divergence(made, made))
+    return found
+
+
+@pytest.mark.parametrize("rows", [2, -1], ids=["known", "unknown"])
+@pytest.mark.parametrize("name", sorted(ALL))
+def test_in_a_program(name: str, rows: int) -> None:
+    value = value_for(name)
+    wanted = _asked(name, ALL[name](*parameters()), value)
+    paddle.seed(7)
+    drawn = ALL[name](*parameters()).sample([3])
+    paddle.enable_static()
+    try:
+        program = paddle.static.Program()
+        with paddle.static.program_guard(program):
+            a = paddle.static.data("a", [rows, 2])
+            b = paddle.static.data("b", [rows, 2])
+            v = paddle.static.data("v", [rows, 2], str(value.dtype).rpartition(".")[2])
+            made = ALL[name](a, b)
+            fetched = [*_asked(name, made, v), made.sample([3])]
+        fed = {"a": np.float32(ONE), "b": np.float32(TWO), "v": value.numpy()}
+        paddle.seed(7)
+        found = paddle.static.Executor().run(program, feed=fed, fetch_list=fetched)
+    finally:
+        paddle.disable_static()
+    for got, want in zip(found, [*wanted, drawn], strict=True):
+        np.testing.assert_allclose(got, want.numpy(), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", sorted(ALL))
+def test_in_a_converted_function(name: str) -> None:
+    def function(a: Any, b: Any, v: Any) -> Any:
+        made = ALL[name](a, b)
+        if a.sum() > 0:
+            found = log_prob(made, v)
+        else:
+            found = log_prob(made, v) * 2.0
+        return found, made.sample([2])
+
+    value = value_for(name)
+    paddle.seed(9)
+    wanted = function(*parameters(), value)
+    paddle.seed(9)
+    found = paddle.jit.to_static(function)(*parameters(), value)
+    for got, want in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(got.numpy(), want.numpy(), rtol=1e-5, atol=1e-6)
+
+
+def test_trained_in_a_converted_layer() -> None:
+    class Policy(paddle.nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.linear = paddle.nn.Linear(3, 2)
+
+        def forward(self, x: Any) -> Any:
+            mean = self.linear(x)
+            return D.kl_divergence(
+                D.Normal(mean, paddle.ones_like(mean)), D.Normal(mean * 0.0, mean * 0.0 + 2.0)
+            )
+
+    x = paddle.to_tensor(np.linspace(-1, 1, 12, dtype="float32").reshape(4, 3))
+    layer = Policy()
+    layer(x).sum().backward()
+    wanted = layer.linear.weight.grad.numpy().copy()
+    layer.linear.weight.clear_gradient()
+    paddle.jit.to_static(layer)(x).sum().backward()
+    np.testing.assert_allclose(layer.linear.weight.grad.numpy(), wanted, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        D.ExpTransform, D.TanhTransform, D.SigmoidTransform, D.StickBreakingTransform,
+        lambda: D.ReshapeTransform((2,), (2, 1)), lambda: D.IndependentTransform(D.ExpTransform(), 1),
+        lambda: D.ChainTransform([D.TanhTransform(), D.StickBreakingTransform()]),
+        lambda: D.StackTransform([D.ExpTransform(), D.TanhTransform()], 1),
+    ],
+)  # fmt: skip
+def test_transforms_in_a_program(make: Any) -> None:
+    def results(x: Any) -> list[Any]:
+        transform = make()
+        y = transform.forward(x)
+        return [y, transform.inverse(y), transform.forward_log_det_jacobian(x)]
+
+    wanted = results(paddle.to_tensor(ONE))
+    paddle.enable_static()
+    try:
+        program = paddle.static.Program()
+        with paddle.static.program_guard(program):
+            x = paddle.static.data("x", [-1, 2])
+            fetched = results(x)
+        found = paddle.static.Executor().run(program, feed={"x": np.float32(ONE)}, fetch_list=fetched)
+    finally:
+        paddle.disable_static()
+    for got, want in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(got, want.numpy(), rtol=1e-5, atol=1e-6)
