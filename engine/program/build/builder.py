@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, ConversionError, EngineError, ProgramError
@@ -22,6 +22,14 @@ from engine.program.graph.program import Block, Program, Variable
 from engine.program.text.naming import Calls
 
 Rebound = dict[int, tuple[Any, Variable]]
+
+
+class Hooked(NamedTuple):
+    """A Variable with hooks on its gradient, the Variable that is read in its place, and the hooks."""
+
+    variable: Variable
+    made: Variable
+    functions: list[Callable[[Any], Any]]
 
 
 class Builder(modes.Mode):
@@ -47,6 +55,8 @@ class Builder(modes.Mode):
         # Values changed in place while building: the object the user holds, and what it stands for now. In
         # static mode they outlive the builder, because another program_guard() goes on with the Program.
         self.rebound: Rebound = {} if startup is None else program.rebound
+        # Variables with hooks on their gradients, by id, and what everything reads in their place.
+        self.hooked: dict[int, Hooked] = {}
         # The base of each view (by id), and all values that share storage with such a base.
         self.roots: dict[int, Variable] = {}
         self.families: dict[int, list[Variable]] = {}
@@ -64,7 +74,7 @@ class Builder(modes.Mode):
     def _variant(self, grad: bool, block: Block) -> Builder:
         made = Builder(self.program, grad, block, self.startup)
         made.calls = self.calls
-        made.rebound = self.rebound
+        made.rebound, made.hooked = self.rebound, self.hooked
         made.roots, made.families, made.stale = self.roots, self.families, self.stale
         made.assigned = self.assigned
         return made
@@ -117,7 +127,11 @@ class Builder(modes.Mode):
         """The Variable that ``x`` stands for at this point."""
         if isinstance(x, BufferPlace):
             return self.now(x.value())
-        return self.rebound[id(x)][1] if id(x) in self.rebound else x
+        return self.read_as(self.rebound[id(x)][1] if id(x) in self.rebound else x)
+
+    def read_as(self, x: Any) -> Any:
+        """The Variable that is read in place of ``x``: another one where its gradient has hooks."""
+        return self.hooked[id(x)].made if id(x) in self.hooked else x
 
     def side(self, function: Callable[[], Any]) -> tuple[Any, Rebound]:
         """The result of ``function``, one branch or a loop's body, and the values that it changed in place.
@@ -195,7 +209,7 @@ class Builder(modes.Mode):
                     "through a view of it; change it by its own name, or clone() it first"
                 )
         return [
-            (x, value)
+            (x, self.read_as(value))
             for x, value in self.rebound.values()
             if not isinstance(x, BufferPlace)
             and (x.is_data if isinstance(x, Variable) else not value.stop_gradient)
@@ -207,7 +221,7 @@ class Builder(modes.Mode):
             return self.result(self.rebound[id(value)][1])
         if isinstance(value, Variable):
             self._require_current("return", value)
-            return value
+            return self.read_as(value)  # type: ignore[no-any-return]
         return self.program.capture(value) if isinstance(value, Tensor) else None
 
     def _value(self, opdef: OpDef, name: str, value: Any) -> Any:
@@ -223,7 +237,7 @@ class Builder(modes.Mode):
                     user_frame(),
                 )
             self._require_current(opdef.name, value)
-            return value
+            return self.read_as(value)
         if value is None:
             return value
         if isinstance(value, (list, tuple)):

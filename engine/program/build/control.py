@@ -331,6 +331,7 @@ def _build_loop(
     program = builder.program
     blocks_before = len(program.blocks)
     outer = program.create_block(builder.block)
+    outer.loops = True
     names = [program.unique_name("while_value") for _ in specs]
     with modes.use(builder.in_block(outer)):
         condition, cond_block = _part(builder, outer, cond, structure, names, specs, stops)

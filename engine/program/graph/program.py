@@ -23,6 +23,8 @@ _serial = itertools.count()
 class Block:
     """Operators in order, with the Variables they define. A sub-block also sees those of its parents."""
 
+    loops = False  # whether it holds the values of a loop that is being built; the body is a child
+
     def __init__(self, program: Program, idx: int, parent_idx: int) -> None:
         self.program = program
         self.idx = idx
