@@ -27,8 +27,9 @@ def remove_dead_code(program: Program) -> None:
 
 def _dead(block: Block, wanted: list[Variable]) -> list[Operator]:
     if block.idx:  # a plan runs sub-blocks unpruned: without a draw, later draws would differ
-        for operator in block.ops:
-            if any(each.opdef.random for each in with_sub_blocks((operator,))):
+        for operator in block.ops:  # and what is kept of a loop's iterations, its gradient takes
+            within = with_sub_blocks((operator,))
+            if any(each.opdef.random or each.kept is not None for each in within):
                 wanted = [*wanted, *variables_of(operator.outputs)]
     live = needed(block.ops, wanted)
     ids = set(map(id, live))

@@ -8,6 +8,7 @@ from typing import Any
 from engine.core.identity import IdentityMap
 from engine.program.build.builder import Builder
 from engine.program.graph.program import Block, Program
+from engine.program.graph.region import Region
 from engine.program.graph.variable import Variable
 from engine.program.passes.rewriter import Rewriter
 
@@ -18,10 +19,14 @@ class Inliner(Rewriter):
     def __init__(self, builder: Builder, replay: bool = False) -> None:
         super().__init__(builder.program, replay)
         self.builder = builder
+        # What replayed operators would write in place, and what stood for it before.
+        self._replaced: list[tuple[Variable, Variable | None]] = []
 
     def made(self, variable: Variable, target: Block) -> Variable:
         found = self.mapped.get(variable)
         if found is None or (self.replay and variable.persistable):  # a replay writes no statistics
+            if variable.persistable:
+                self._replaced.append((variable, found))
             base = variable.name.partition(".tmp_")[0].rpartition("_")[0] or variable.name
             found = self.mapped[variable] = target.create_var(
                 f"{self.program.unique_name(base)}.tmp_0",
@@ -31,6 +36,17 @@ class Inliner(Rewriter):
                 is_data=variable.is_data,
             )
         return found
+
+    def _region(self, region: Region, target: Block, keys: Sequence[Variable]) -> Region:
+        count = len(self._replaced)
+        made = super()._region(region, target, keys)
+        for variable, before in reversed(self._replaced[count:]):  # another branch knows nothing of it
+            if before is None:
+                del self.mapped[variable]
+            else:
+                self.mapped[variable] = before
+        del self._replaced[count:]
+        return made
 
     def notes_for(self, notes: dict[str, Any] | None) -> dict[str, Any] | None:
         return None  # they hold names of the source

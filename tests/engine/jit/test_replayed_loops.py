@@ -13,6 +13,7 @@ from engine import static
 from engine.core.errors import GradientError
 from engine.nn import functional as F
 from engine.program.graph.check import check
+from engine.program.passes.pipeline import optimize
 
 X = np.random.default_rng(0).uniform(0.5, 1.0, (4, 6)).astype("float32")
 Function = Callable[[Any], Any]
@@ -149,3 +150,46 @@ def test_second_derivative_through_a_loop_is_refused(name: str) -> None:
     out = paddle.jit.to_static(whole(NETS[name]))(x)
     with pytest.raises(GradientError, match="first order"):
         paddle.grad([out.sum()], [x], create_graph=True)
+
+
+def test_branches_of_one_branch_share_statistics() -> None:
+    norm = paddle.nn.BatchNorm1D(6)
+
+    def net(x: Any) -> Any:
+        return branch(lambda t: static.nn.cond(t.mean() < 0, lambda: norm(t), lambda: norm(t * 2)), x)
+
+    found = []
+    for function in (net, paddle.jit.to_static(net)):
+        norm._mean.set_value(np.zeros(6, "float32"))
+        norm._variance.set_value(np.ones(6, "float32"))
+        x = paddle.to_tensor(X, stop_gradient=False)
+        out = function(x)
+        (out * out * out).sum().backward()
+        found.append((out.numpy(), x.grad.numpy(), norm._mean.numpy(), norm._variance.numpy()))
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-5)
+
+
+def test_passes_leave_what_iterations_keep() -> None:
+    def body(t: Any) -> Any:
+        inner = loop(2, paddle.tanh, t)
+        paddle.grad([inner.sum()], [t])  # dead code, which keeps the inner loop's iterations
+        return drop(t)
+
+    program = static.Program()
+    paddle.enable_static()
+    try:
+        with static.program_guard(program, static.Program()):
+            x = static.data("x", [None, 6])
+            x.stop_gradient = False
+            found = loop(3, body, x)
+            (g,) = static.gradients([found.sum()], [x])
+    finally:
+        paddle.disable_static()
+    values = []
+    for one in (program, optimize(program, 1, [found.name, g.name])):
+        check(one)
+        paddle.seed(3)
+        values.append(static.Executor().run(one, feed={"x": X}, fetch_list=[found.name, g.name]))
+    for one, other in zip(*values, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-6)

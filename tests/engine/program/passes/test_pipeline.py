@@ -51,18 +51,16 @@ BINARY = {
 
 
 @st.composite
-def steps(draw: Any, depth: int = 0, loop: bool = False) -> list[tuple[Any, ...]]:
+def steps(draw: Any, depth: int = 0) -> list[tuple[Any, ...]]:
     """What to apply one after the other: a name, and numbers that choose among the values there are."""
     kinds = [*UNARY, *BINARY, "constant", "conv", "bias", "norm", "write"]
-    if loop:  # second runs of loops do not draw the same numbers yet
-        kinds.remove("random")
     if depth < 2:
         kinds += ["cond", "while"]
     made: list[tuple[Any, ...]] = []
     for _ in range(draw(st.integers(1, 7 - 2 * depth))):
         kind = draw(st.sampled_from(kinds))
         choice = (draw(st.integers(0, 30)), draw(st.integers(0, 30)))
-        within = steps(depth + 1, loop or kind == "while")
+        within = steps(depth + 1)
         inner = [draw(within) for _ in range(2)] if kind in ("cond", "while") else []
         made.append((kind, choice, inner))
     return made
@@ -175,6 +173,11 @@ def run(program: Program, x: np.ndarray[Any, Any], weights: Weights) -> list[np.
     return found
 
 
+def draws_in(program: Program) -> int:
+    """How many operators draw random numbers."""
+    return sum(o.opdef.random for o in with_sub_blocks(program.global_block().ops))
+
+
 @settings(max_examples=80, deadline=None)
 @given(steps())
 def test_results_and_gradients_stay_the_same(plan: list[Any]) -> None:
@@ -188,9 +191,9 @@ def test_results_and_gradients_stay_the_same(plan: list[Any]) -> None:
     exact = optimize(program, 1, after_each=lambda made, _: check(made))
     for one, other in zip(run(exact, x, weights), expected, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-5)
-    if any(o.opdef.random for o in with_sub_blocks(program.global_block().ops)):
-        return  # a batch norm whose statistics are never written again may take dead draws along
     inference = optimize(program, 2, after_each=lambda made, _: check(made))
+    if draws_in(inference) != draws_in(exact):
+        return  # a folded batch norm no longer writes its statistics: with it goes what only it read
     with paddle.no_grad():
         for one, other in zip(run(inference, x, weights), run(program, x, weights), strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-5)
