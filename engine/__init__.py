@@ -394,11 +394,11 @@ globals().update(INPLACE)  # abs_, add_, ...: the forms that change their first 
 __version__ = VERSION
 
 if TYPE_CHECKING:
-    from engine import dataset, distribution, incubate, jit, reader, vision
+    from engine import dataset, distribution, fft, incubate, jit, reader, signal, vision
     from engine.framework.state_files import load, save
 
 __getattr__ = lazy(
     __name__,
-    modules=("dataset", "distribution", "incubate", "jit", "reader", "vision"),
+    modules=("dataset", "distribution", "fft", "incubate", "jit", "reader", "signal", "vision"),
     members={"engine.framework.state_files": ("load", "save")},
 )

@@ -13,7 +13,7 @@ from engine.core.errors import DTypeError, OutOfRangeError
 class DType:
     """One data type, e.g. ``paddle.float32``. Equal to itself, its name and the NumPy dtype it stands for."""
 
-    __slots__ = ("is_complex", "is_floating_point", "is_integer", "name", "np", "number")
+    __slots__ = ("is_complex", "is_floating_point", "is_inexact", "is_integer", "name", "np", "number")
 
     def __init__(self, name: str, np_type: Any, number: int) -> None:
         self.name = name
@@ -22,6 +22,7 @@ class DType:
         self.is_floating_point = self.np.kind == "f"
         self.is_integer = self.np.kind in "iu"
         self.is_complex = self.np.kind == "c"
+        self.is_inexact = self.np.kind in "fc"  # floating or complex: values that have gradients
 
     @property
     def itemsize(self) -> int:
@@ -63,6 +64,7 @@ class _Unstored(DType):
     def __init__(self, name: str, number: int, size: int) -> None:
         self.name, self.number, self._size = name, number, size
         self.is_floating_point, self.is_integer, self.is_complex = True, False, False
+        self.is_inexact = True
 
     @property
     def np(self) -> Any:  # type: ignore[override]

@@ -39,3 +39,17 @@ def lazy(
         )
 
     return __getattr__
+
+
+class LazyMethod:
+    """A method, a function of the module ``where``, that is imported when somebody asks for it.
+
+    Then it is a method of that class like any other.
+    """
+
+    def __init__(self, where: str, name: str) -> None:
+        self.where, self.name = where, name
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        setattr(owner, self.name, getattr(importlib.import_module(self.where), self.name))
+        return getattr(owner if instance is None else instance, self.name)

@@ -319,7 +319,7 @@ def _gradient_runner(run: _Training, passes: int) -> ProgramRunner:
     inputs = (*run.inputs, *run.fed, *run.keys)
     program, copied = copy_program(run.program, inputs, run.gradients, replay=True)
     for variable in (*run.inputs, *run.fed):
-        copied[variable].stop_gradient = not variable.dtype.is_floating_point
+        copied[variable].stop_gradient = not variable.dtype.is_inexact
     block = program.global_block()
     fed, keys = ([block.var(v.name) for v in group] for group in ((*run.inputs, *run.fed), run.keys))
     return ProgramRunner(program, fed, [copied[v] for v in run.gradients], keys, passes)
@@ -335,7 +335,7 @@ def _output_gradients(
     positions = [
         n
         for n, output in enumerate(outputs)
-        if output in reached and not output.stop_gradient and output.dtype.is_floating_point
+        if output in reached and not output.stop_gradient and output.dtype.is_inexact
     ]
     block = program.global_block()
     fed = [

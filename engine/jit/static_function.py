@@ -57,7 +57,7 @@ class ConcreteProgram:
             made = block.create_var(
                 value.name, value.to_spec(), stop_gradient=value.stop_gradient, is_data=True
             )
-            made.stop_gradient = value.stop_gradient or not value.dtype.is_floating_point
+            made.stop_gradient = value.stop_gradient or not value.dtype.is_inexact
             self.inputs.append(made)
             return made
 

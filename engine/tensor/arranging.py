@@ -8,6 +8,7 @@ from typing import Any
 from engine.core.dtype import DType, as_dtype
 from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError, ShapeError
 from engine.core.infer import normal_axis
+from engine.core.mode import is_symbolic
 from engine.ops.arrays import creation, embedding, flip_roll, repeat, strides, triangles
 from engine.ops.arrays import index as index_ops
 from engine.ops.arrays import shape as shape_ops
@@ -38,6 +39,8 @@ def roll(x: Any, shifts: Any, axis: Any = None, name: str | None = None) -> Any:
     if name:
         return named(name, roll, x, shifts, axis)
     axes = [] if axis is None else whole_numbers("roll", axis)
+    if is_symbolic(shifts):
+        return flip_roll.roll_by(x, shifts, axis=axes)
     return flip_roll.roll(x, shifts=whole_numbers("roll", shifts), axis=axes)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from engine.core.dtype import complex64, complex128, default_dtype, float32, float64
 from engine.core.errors import ArgumentError, DTypeError
 from engine.eager.tensor import Tensor
 from engine.ops.elementwise import arithmetic
@@ -35,6 +36,13 @@ def floating(where: str, x: Any) -> Any:
     if x.dtype.is_floating_point or x.dtype.is_complex:
         return x
     return arithmetic.cast(x, out_dtype="float32")
+
+
+def as_complex_values(x: Any) -> Any:
+    """Integers and real values as complex ones: float64 becomes complex128, integers as the default dtype."""
+    real = default_dtype() if x.dtype.is_integer else x.dtype
+    made = {float32: complex64, float64: complex128}.get(real)
+    return x if made is None else arithmetic.cast(x, out_dtype=made.name)
 
 
 def alike(x: Any, y: Any) -> bool:

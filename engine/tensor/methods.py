@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from engine.core.lazy import LazyMethod
 from engine.eager import backward as grads
 from engine.eager.tensor import Parameter, Tensor
 from engine.ops.arrays import shape as shape_ops
@@ -166,6 +167,8 @@ def _attach() -> None:
             setattr(cls, name, function)
         cls.T = property(_transposed)  # type: ignore[union-attr]
         cls.dim = cls.ndimension = lambda x: x.ndim  # type: ignore[union-attr]
+        for name in ("stft", "istft"):
+            setattr(cls, name, LazyMethod("engine.tensor.short_time", name))
         cls.is_tensor = logic.is_tensor_value  # type: ignore[union-attr]
     for name, function in _EAGER_ONLY.items():
         setattr(Tensor, name, function)

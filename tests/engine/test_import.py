@@ -46,6 +46,7 @@ def test_few_modules_are_imported(counted: dict[str, list[str]]) -> None:
 WAITING = (
     "h5py", "PIL", "ssl", "http.client", "email", "multiprocessing", "platformdirs", "engine.files",
     "engine.jit.convert", "engine.vision.datasets", "engine.distribution",
+    "engine.fft", "engine.signal", "engine.tensor.short_time",
 )  # fmt: skip
 
 
@@ -63,7 +64,7 @@ def test_apply_functions_are_written_at_their_first_call(counted: dict[str, list
     assert len(counted["called"]) < len(OPS) // 10
 
 
-@pytest.mark.parametrize("name", ["dataset", "distribution", "incubate", "jit", "reader", "vision"])
+@pytest.mark.parametrize("name", ["dataset", "distribution", "fft", "incubate", "jit", "reader", "signal", "vision"])
 def test_a_room_that_waited_is_the_imported_module(name: str) -> None:
     assert getattr(engine, name) is importlib.import_module(f"engine.{name}")
 

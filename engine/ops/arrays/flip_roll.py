@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.errors import ArgumentError
-from engine.core.infer import normal_axes, normal_axis
+from engine.core.infer import normal_axes, normal_axis, require_integers
 from engine.core.opdef import op
 from engine.core.spec import Spec
+from engine.ops.elementwise.arithmetic import scale
 
 
 def _infer_flip(x: Spec, *, axis: Any) -> Spec:
@@ -44,3 +45,25 @@ def roll(xp, x, *, shifts, axis=()):
 
 
 roll.grad(x=lambda g, shifts, axis: roll(g, shifts=[-s for s in shifts], axis=axis))
+
+
+def _infer_roll_by(x: Spec, shifts: Spec, *, axis: Any = ()) -> Spec:
+    require_integers("roll", shifts=shifts)
+    count = 1 if shifts.ndim == 0 else shifts.shape[0]
+    if shifts.ndim > 1 or count not in (-1, len(axis) or 1):
+        raise ArgumentError(
+            f"roll: shifts {shifts} for {len(axis)} axes {list(axis)}; give a tensor of one number for each"
+        )
+    for a in axis:
+        normal_axis("roll", a, x.ndim)
+    return x
+
+
+@op("roll_by", infer=_infer_roll_by, complex=True, slots={"shifts": "ShiftsTensor"})
+def roll_by(xp, x, shifts, *, axis=()):
+    """roll with shifts that are values."""
+    _infer_roll_by(Spec.of(x), Spec.of(shifts), axis=axis)
+    return roll.opdef.kernel(xp, x, shifts=shifts.reshape(-1).tolist(), axis=axis)
+
+
+roll_by.grad(x=lambda g, shifts, axis: roll_by(g, scale(shifts, scale=-1.0), axis=axis))

@@ -83,7 +83,7 @@ def loop_gradient(operator: Operator, incoming: Incoming, reached: Set[Variable]
     region = operator.regions[-1]
     body, loop_values, results = region.block, region.arguments[: len(initial)], region.results
     carried = [n for n, v in enumerate(loop_values) if not v.stop_gradient or not results[n].stop_gradient]
-    carried = [n for n in carried if loop_values[n].dtype.is_floating_point]
+    carried = [n for n in carried if loop_values[n].dtype.is_inexact]
     for n in carried:
         loop_values[n].stop_gradient = False
     outside = [v for v in captured if v in reached and not v.stop_gradient]

@@ -322,6 +322,7 @@ FORMS: dict[str, Form] = {
     "argsort": Form(stopped="Indices"),
     "pad3d": Form(empty="Paddings"),
     "roll": Form(empty="ShiftsTensor"),
+    "roll_by": Form(type="roll", attrs={"shifts": []}),
     "bincount": Form(empty="Weights"),
     "max_pool2d_with_index": Form(drop="ceil_mode padding_algorithm"),
     "conv2d_transpose": Form(empty="Bias"),

@@ -30,6 +30,7 @@ READS: dict[str, str] = {
     ),
     **dict.fromkeys(("reshape2", "transpose2", "squeeze2", "flatten_contiguous_range"), "XShape"),
     **dict.fromkeys(("floor", "ceil", "round", "tril_triu", "erf", "pixel_shuffle", "pad"), ""),
+    **dict.fromkeys(("real", "imag", "fft_c2c", "fft_c2r"), ""),
     **dict.fromkeys(("elu", "silu", "logsumexp", "cumprod", "p_norm", "pool2d"), "X Out"),
     **dict.fromkeys(("reduce_max", "reduce_min", "reduce_prod", "frobenius_norm"), "X Out"),
     "unsqueeze2": "AxesTensor AxesTensorList XShape",

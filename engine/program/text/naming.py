@@ -166,6 +166,7 @@ OPERATORS: dict[str, Naming] = {
             "reduce_mean": "mean",
             "reduce_min": "min",
             "reduce_sum": "sum",
+            "roll_by": "roll",
             "squeeze2": "squeeze",
             "sum": "add_n",
             "transpose2": "transpose",

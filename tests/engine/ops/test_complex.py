@@ -1,4 +1,4 @@
-"""Operators on complex values: real imag conj angle complex as_complex as_real, and rules that conjugate."""
+"""Operators on complex values: their parts, Fourier transforms, and rules that conjugate."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import engine as paddle
+import engine.nn.functional as F
 from engine.core.errors import DTypeError, GradientError, ShapeError
 from engine.core.opdef import OPS
 from engine.core.spec import Spec
@@ -16,6 +17,7 @@ from engine.eager.backward import grad
 from engine.program.build.builder import building, variable
 from engine.program.graph.program import Program
 from engine.program.run.executor import Executor
+from tests.engine.ops.signal.references import TRANSFORMS
 
 
 def _values(*shape: int, seed: int = 0) -> Any:
@@ -29,6 +31,7 @@ def _real(*shape: int, seed: int = 0) -> Any:
 
 # The function over paddle's names, the same over NumPy, and the inputs.
 Row = tuple[Callable[..., Any], Callable[..., Any], tuple[Any, ...]]
+
 ROWS: dict[str, Row] = {
     "real": (paddle.real, np.real, (_values(2, 3),)),
     "imag": (paddle.imag, np.imag, (_values(2, 3),)),
@@ -61,6 +64,8 @@ ROWS: dict[str, Row] = {
     "mean": (paddle.mean, np.mean, (_values(2, 3),)),
     "transpose": (lambda x: x.transpose([1, 0]), np.transpose, (_values(2, 3),)),
     "empty": (paddle.real, np.real, (_values(0, 3),)),
+    "pad": (lambda x: F.pad(x, [1, 0, 0, 2]), lambda x: np.pad(x, [(1, 0), (0, 2)]), (_values(2, 3),)),
+    **TRANSFORMS,
 }
 each = pytest.mark.parametrize("name", ROWS)
 
@@ -188,6 +193,7 @@ def test_casting_to_real_drops_the_imaginary_part() -> None:
 
 
 def test_rows_name_their_operators() -> None:
-    for op in ("real", "imag", "conj", "angle", "complex", "as_complex", "as_real"):
+    transforms = ("fft_c2c", "fft_r2c", "fft_c2r", "fft_r2c_grad", "fft_c2r_grad")
+    for op in ("real", "imag", "conj", "angle", "complex", "as_complex", "as_real", *transforms):
         assert op in OPS
         assert op in ROWS
