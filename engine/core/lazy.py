@@ -42,7 +42,7 @@ def lazy(
 
 
 class LazyMethod:
-    """A method, a function of the module ``where``, that is imported when somebody asks for it.
+    """A method, a function of the module ``where``, that is imported at its first use.
 
     Then it is a method of that class like any other.
     """

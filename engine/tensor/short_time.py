@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core import mode as modes
-from engine.core.errors import ArgumentError, DTypeError, ConditionError
+from engine.core.errors import ArgumentError, ConditionError, DTypeError
 from engine.core.infer import part_dtype
 from engine.ops.images import padding
 from engine.ops.signal import frames, transforms

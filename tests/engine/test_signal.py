@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import engine as paddle
-from engine.core.errors import ArgumentError, DTypeError, ConditionError, ShapeError
+from engine.core.errors import ArgumentError, ConditionError, DTypeError, ShapeError
 from engine.core.spec import Spec
 from engine.program.build.builder import building, variable
 from engine.program.graph.program import Program

@@ -67,7 +67,7 @@ class Record:
             self.operator.note("extra", extra)
 
     def _variable(self, slot: str, spec: Spec) -> Variable:
-        differentiable = spec.dtype.is_floating_point or spec.dtype.is_complex
+        differentiable = spec.dtype.is_inexact
         made = self.block.create_var(self._next_name(), spec, stop_gradient=self.stop or not differentiable)
         says_stop = self._says_stop or (slot in self.form.stopped and self.naming.form != "tmp")
         if says_stop != made.stop_gradient:
