@@ -39,7 +39,8 @@ def counted() -> dict[str, list[str]]:
 
 def test_few_modules_are_imported(counted: dict[str, list[str]]) -> None:
     loaded = counted["loaded"]
-    assert len([m for m in loaded if m.startswith("engine.")]) <= 370
+    # Files of operators are all loaded: they fill OPS.
+    assert len([m for m in loaded if m.startswith("engine.")]) <= 380
     assert len([m for m in loaded if not m.startswith("engine")]) <= 60
 
 
@@ -64,7 +65,9 @@ def test_apply_functions_are_written_at_their_first_call(counted: dict[str, list
     assert len(counted["called"]) < len(OPS) // 10
 
 
-@pytest.mark.parametrize("name", ["dataset", "distribution", "fft", "incubate", "jit", "reader", "signal", "vision"])
+@pytest.mark.parametrize(
+    "name", ["dataset", "distribution", "fft", "incubate", "jit", "reader", "signal", "vision"]
+)
 def test_a_room_that_waited_is_the_imported_module(name: str) -> None:
     assert getattr(engine, name) is importlib.import_module(f"engine.{name}")
 
