@@ -131,7 +131,7 @@ class ProgramRunner:
         self.forward_ops = tuple(block.ops)
         self.bound = tuple(program.bound())
         replaced = written(self.forward_ops)
-        self._writes = tuple([n for n, v in enumerate(self.bound) if id(v) in replaced])
+        self._writes = tuple([n for n, v in enumerate(self.bound) if v in replaced])
         self._inference: LRU[Any, Plan] = LRU("plans")
         self._training: LRU[Any, _Training] = LRU("plans")
         self._gradients: LRU[_Training, ProgramRunner] = LRU("plans")
@@ -351,11 +351,11 @@ def _overwritten(forward: Sequence[Operator], given: Sequence[Variable]) -> list
     Raises GradientError for one that is read later: its backward would need both values.
     """
     replaced = written(forward)
-    found = [v for v in given if id(v) in replaced]
+    found = [v for v in given if v in replaced]
     for variable in found:
         changed = False
         for operator in forward:
-            if id(variable) in written([operator]):
+            if variable in written([operator]):
                 changed = True
             elif changed and any(v is variable for v in arguments(operator)):
                 raise at_line(

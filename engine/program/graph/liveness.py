@@ -35,26 +35,26 @@ def has_effect(operator: Operator) -> bool:
     return operator.opdef.effect
 
 
-def written(ops: Sequence[Operator]) -> set[int]:
-    """The ids of what operators replace in place, in their branches and loops too."""
-    found: set[int] = set()
+def written(ops: Sequence[Operator]) -> IdentitySet[Variable]:
+    """The Variables that operators replace in place, in their branches and loops too."""
+    found: IdentitySet[Variable] = IdentitySet()
     for operator in with_sub_blocks(ops):
         if not operator.opdef.listed and not operator.replay:
             pairs = zip(operator.opdef.outputs, operator.outputs, strict=True)
-            found |= {id(v) for declared, v in pairs if declared.writes}
+            found.update(v for declared, v in pairs if declared.writes)
     return found
 
 
-def stored_by(ops: Sequence[Operator]) -> list[Variable]:
+def stored_by(ops: Sequence[Operator]) -> IdentitySet[Variable]:
     """The persistable Variables that operators give a new value, other than by replacing the old in place."""
-    found: dict[int, Variable] = {}
+    found: IdentitySet[Variable] = IdentitySet()
     for operator in ops:
         if operator.opdef.listed or operator.replay:
             continue
         for declared, variable in zip(operator.opdef.outputs, operator.outputs, strict=True):
             if variable is not None and variable.persistable and not declared.writes:
-                found[id(variable)] = variable
-    return list(found.values())
+                found.add(variable)
+    return found
 
 
 def needed(ops: Sequence[Operator], outputs: Sequence[Variable]) -> list[Operator]:

@@ -24,7 +24,7 @@ def constants(ops: Sequence[Operator]) -> dict[int, Any]:
     if not makers:
         return {}
     base = bases_of(everything)
-    changing = {base.get(key, key) for key in written(ops)} | handed_on(everything)
+    changing = {base.get(id(v), id(v)) for v in written(ops)} | handed_on(everything)
     for operator in everything:
         if operator.opdef.opaque:
             changing |= {base.get(id(v), id(v)) for v in reads(operator)}

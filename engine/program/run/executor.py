@@ -14,6 +14,7 @@ from engine.core import mode as modes
 from engine.core.context import Setting
 from engine.core.dtype import from_numpy
 from engine.core.errors import ArgumentError, DTypeError, ProgramError, ShapeError
+from engine.core.identity import IdentitySet
 from engine.core.operator import Operator
 from engine.core.place import Place, as_place, backend, current_place
 from engine.core.spec import Spec
@@ -107,7 +108,7 @@ class _Compiled:
         self.read = read
         self.stored = stored
         replaced = written(plan.ops)
-        self.noted = [v.tensor for v in read if v.tensor is not None and id(v) in replaced]
+        self.noted = [v.tensor for v in read if v.tensor is not None and v in replaced]
 
 
 class Executor:
@@ -302,24 +303,20 @@ def _fed(variable: Variable, value: Any, xp: Any) -> Any:
 def _compile(prepared: _Prepared, arrays: Sequence[Any], xp: Any) -> _Compiled:
     program = prepared.program
     ops = program.global_block().ops
-    fed = set(map(id, prepared.fed))
-    stored = [v for v in stored_by(ops) if id(v) not in fed]
+    made = IdentitySet(prepared.fed)
+    stored = [v for v in stored_by(ops) if v not in made]
     outputs = [*prepared.fetched, *stored]
-    made = set(fed)
-    read: dict[int, Variable] = {}
-    missing = []
+    read: IdentitySet[Variable] = IdentitySet()
     for operator in needed(ops, outputs):
-        for variable in arguments(operator):
-            if id(variable) not in made:
-                read[id(variable)] = variable
-        made |= {id(v) for v in writes(operator) if not (v.persistable and id(v) in read)}
-    read.update({id(v): v for v in prepared.fetched if id(v) not in made})
-    missing = [v.name for v in read.values() if v.is_data and not v.persistable]
+        read.update(v for v in arguments(operator) if v not in made)
+        made.update(v for v in writes(operator) if not (v.persistable and v in read))
+    read.update(v for v in prepared.fetched if v not in made)
+    missing = [v.name for v in read if v.is_data and not v.persistable]
     if missing:
         raise ArgumentError(
             f"Executor.run: the Program needs {missing}, which feed does not give; add them to feed"
         )
-    kept = [v for v in read.values() if v.persistable]
+    kept = [v for v in read if v.persistable]
     feeds = {v.name: Spec(a.shape, from_numpy(a.dtype)) for v, a in zip(prepared.fed, arrays, strict=True)}
     plan = Plan(program, ops, [*prepared.fed, *kept], outputs, feeds, xp)
     return _Compiled(plan, kept, stored)
