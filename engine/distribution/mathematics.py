@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
 
+from engine.core.errors import ShapeError
+from engine.core.strictness import tolerate
 from engine.nn.functional.activation import log_sigmoid
 from engine.tensor.creation import ones_like
 from engine.tensor.exponential import log
@@ -45,10 +46,12 @@ def sum_rightmost(x: Any, count: int) -> Any:
     dimensions are not there.
     """
     if count > x.ndim:
-        warnings.warn(
-            f"distribution: {list(x.shape)} is summed over {count} dimensions and counts once for those that "
-            "it lacks, as in Paddle; give the transform a parameter of the event's shape",
-            stacklevel=3,
+        tolerate(
+            ShapeError(
+                f"distribution: a change of volume of shape {list(x.shape)} is summed over {count} "
+                "dimensions, and counts once for those that it lacks, as in Paddle; give the transform "
+                "parameters of the event's shape"
+            )
         )
     count = min(count, x.ndim)
     return total(x, axis=list(range(-count, 0))) if count > 0 else x

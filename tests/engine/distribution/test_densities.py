@@ -9,6 +9,7 @@ import pytest
 
 import engine as paddle
 from engine import distribution as D
+from engine.core.strictness import LeniencyWarning
 from tests.engine.distribution.families import ALL, log_prob, parameters, value_for
 
 ON_A_LINE = ["Normal", "Uniform", "Laplace", "Gumbel", "LogNormal", "TransformedDistribution"]
@@ -160,8 +161,10 @@ def test_a_volume_that_lacks_terms_is_told() -> None:
     base = D.Independent(D.Normal(paddle.zeros([3]), paddle.ones([3])), 1)
     value = paddle.to_tensor([0.1, 0.2, 0.3])
     one = D.AffineTransform(paddle.to_tensor(0.0), paddle.to_tensor(2.0))
-    with pytest.warns(UserWarning, match="counts once"):
+    with pytest.warns(LeniencyWarning, match="counts once"):
         lacking = float(D.TransformedDistribution(base, [one]).log_prob(value))
+    with paddle.strict(), pytest.raises(ValueError, match="counts once"):
+        D.TransformedDistribution(base, [one]).log_prob(value)
     each = D.AffineTransform(paddle.zeros([3]), paddle.full([3], 2.0))
     full = float(D.TransformedDistribution(base, [each]).log_prob(value))
     assert lacking - full == pytest.approx(2 * np.log(2.0), rel=1e-5)
