@@ -2,7 +2,8 @@
 
 A plan is made once per (Program version, concrete specs of the feeds, wanted results). Branches and loops
 are written out as ``if`` and ``while``; small constants are computed once, with the plan. An elementwise
-operator writes into the array of an input that nothing reads any more; all other results are allocated by
+operator writes into the array of an input that nothing reads any more, where an eager call would lay its
+result out alike; all other results are allocated by
 malloc, which hands out memory that is still in the cache (measured: buffers planned in advance made LeNet's
 step 12 to 17% slower, see docs/decisions).
 """
@@ -25,7 +26,7 @@ from engine.program.graph.liveness import last_uses, needed
 from engine.program.graph.program import Block, Program, Variable, variables_of
 from engine.program.run.concrete import concrete_specs
 from engine.program.run.constants import constants
-from engine.program.run.reuse import bases_of, handed_on, reusable
+from engine.program.run.reuse import bases_of, fitting, handed_on, reusable
 
 Array = Any
 
@@ -101,7 +102,7 @@ class Writer:
         self.known = plan.constants
         self.reused = reusable(plan.ops, plan.outputs, plan.specs, self.known)
         self.namespace: dict[str, Any] = {
-            "xp": xp, "asarray": xp.asarray, "write": _write,
+            "xp": xp, "asarray": xp.asarray, "write": _write, "fitting": fitting,
             "reserve": (program.generator or default_generator()).reserve,
         }  # fmt: skip
         self.lines: dict[int, Operator] = {}
@@ -212,7 +213,9 @@ class Writer:
             arguments.append("key=" + ("reserve()" if key is None else self.slot(key)))
         outputs = list(operator.outputs)
         if id(operator) in self.reused:
-            arguments.append(f"out={self.slot(self.reused[id(operator)])}")
+            target = self.reused[id(operator)]
+            others = [self.slot(v) for v in variables_of(operator.inputs) if v is not target]
+            arguments.append(f"out=fitting({', '.join([self.slot(target), *others])})")
         call = f"{name}({', '.join(arguments)})"
         if not outputs:
             self.line(depth, call, operator)

@@ -1,0 +1,173 @@
+"""Trainings of whole networks, each a few steps on one small batch: eagerly or converted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import engine as paddle
+from engine import nn
+from engine.nn import functional as F
+from engine.vision import models
+from tests.engine.jit.whole_models import Translator, words
+from tests.engine.networks.formulas import inputs
+
+Convert = Callable[[Any], Any]
+
+
+class Trained(NamedTuple):
+    """The losses of all steps, the gradients of the first and the parameters and buffers after the last."""
+
+    losses: list[Any]
+    gradients: dict[str, Any]
+    state: dict[str, Any]
+
+
+def pictures(*shape: int) -> Any:
+    return paddle.to_tensor(inputs(*shape)).astype(paddle.get_default_dtype())
+
+
+def stepped(networks: dict[str, Any], losses: list[Callable[[], tuple[Any, Any]]], steps: int) -> Trained:
+    """Train: each of ``losses`` gives a loss and the rule that follows its gradients."""
+    found = Trained([], {}, {})
+    for step in range(steps):
+        for n, loss_of in enumerate(losses):
+            loss, rule = loss_of()
+            loss.backward()
+            if step == 0:
+                found.gradients.update(
+                    (f"{n} {name} {key}", p.grad.numpy())
+                    for name, network in networks.items()
+                    for key, p in network.named_parameters()
+                    if p.grad is not None
+                )
+            rule.step()
+            for network in networks.values():
+                network.clear_gradients()
+            found.losses.append(loss.numpy())
+    for name, network in networks.items():
+        found.state.update((f"{name} {key}", value.numpy()) for key, value in network.state_dict().items())
+    return found
+
+
+def classifier(make: Callable[[], Any], batch: Callable[[], Any]) -> Callable[[Convert, int], Trained]:
+    """The training of a network that tells three classes apart."""
+
+    def train(convert: Convert, steps: int) -> Trained:
+        network = convert(make())
+        given, labels = batch(), paddle.to_tensor([0, 2, 1, 0])
+        rule = paddle.optimizer.Momentum(1e-2, parameters=network.parameters())
+        return stepped({"net": network}, [lambda: (F.cross_entropy(network(given), labels), rule)], steps)
+
+    return train
+
+
+class Bert(nn.Layer):
+    """Embeddings of words, places and segments, encoder layers, and a pooler over the first word."""
+
+    def __init__(self, vocabulary: int = 30, size: int = 16) -> None:
+        super().__init__()
+        self.words = nn.Embedding(vocabulary, size)
+        self.places = nn.Embedding(12, size)
+        self.segments = nn.Embedding(2, size)
+        self.norm = nn.LayerNorm(size)
+        self.dropout = nn.Dropout(0.1)
+        layer = nn.TransformerEncoderLayer(size, 4, 32, dropout=0.1, activation="gelu")
+        self.encoder = nn.TransformerEncoder(layer, 2)
+        self.pooler = nn.Linear(size, size)
+        self.classes = nn.Linear(size, 3)
+
+    def forward(self, tokens: Any) -> Any:
+        places = paddle.arange(tokens.shape[1]).unsqueeze(0)
+        segments = (tokens > 20).astype("int64")
+        mask = (tokens == 0).astype(paddle.get_default_dtype()).unsqueeze([1, 2]) * -1e4
+        hidden = self.words(tokens) + self.places(places) + self.segments(segments)
+        hidden = self.encoder(self.dropout(self.norm(hidden)), mask)
+        return self.classes(paddle.tanh(self.pooler(hidden[:, 0])))
+
+
+class Unrolled(Translator):
+    """The same model, whose steps stand one after another in a Program."""
+
+    def forward(self, source: Any, target: Any) -> Any:
+        memory, last = self.encoder(self.embedding(source))
+        state, loss = last[0], 0.0
+        for step in range(target.shape[1] - 1):
+            word = self.embedding(target[:, step])
+            _, state = self.decoder(paddle.concat([word, self.attention(state, memory)], axis=-1), state)
+            loss = loss + F.cross_entropy(self.output(state), target[:, step + 1])
+        return loss
+
+
+def translation(make: Callable[[], Any]) -> Callable[[Convert, int], Trained]:
+    """The training of a sequence to sequence model with attention."""
+
+    def train(convert: Convert, steps: int) -> Trained:
+        network = convert(make())
+        source, target = (paddle.to_tensor(words(3, n, high=12, seed=n)) for n in (5, 4))
+        rule = paddle.optimizer.Adam(1e-2, parameters=network.parameters())
+        return stepped({"net": network}, [lambda: (network(source, target), rule)], steps)
+
+    return train
+
+
+class Generator(nn.Layer):
+    """Noise to pictures of 8 x 8."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = nn.Linear(6, 16 * 2 * 2)
+        self.layers = nn.Sequential(
+            nn.BatchNorm2D(16), nn.ReLU(), nn.Conv2DTranspose(16, 8, 4, 2, 1),
+            nn.BatchNorm2D(8), nn.ReLU(), nn.Conv2DTranspose(8, 1, 4, 2, 1), nn.Tanh(),
+        )  # fmt: skip
+
+    def forward(self, noise: Any) -> Any:
+        return self.layers(self.first(noise).reshape([-1, 16, 2, 2]))
+
+
+class Critic(nn.Layer):
+    """Whether a picture is real."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(
+            nn.Conv2D(1, 8, 4, 2, 1), nn.LeakyReLU(0.2), nn.Dropout(0.1),
+            nn.Conv2D(8, 16, 4, 2, 1), nn.BatchNorm2D(16), nn.LeakyReLU(0.2), nn.Flatten(), nn.Linear(64, 1),
+        )  # fmt: skip
+
+    def forward(self, picture: Any) -> Any:
+        return self.layers(picture)
+
+
+def adversaries(convert: Convert, steps: int) -> Trained:
+    """A GAN: the critic's two calls stand before one backward; then the generator learns through it."""
+    generator, critic = convert(Generator()), convert(Critic())
+    real, noise = pictures(4, 1, 8, 8), pictures(4, 6)
+    of_critic = paddle.optimizer.Adam(1e-2, parameters=critic.parameters())
+    of_generator = paddle.optimizer.Adam(1e-2, parameters=generator.parameters())
+
+    def told(scores: Any, is_real: bool) -> Any:
+        wanted = paddle.ones_like(scores) if is_real else paddle.zeros_like(scores)
+        return F.binary_cross_entropy_with_logits(scores, wanted)
+
+    def critics_loss() -> tuple[Any, Any]:
+        made = generator(noise).detach()
+        return told(critic(real), True) + told(critic(made), False), of_critic
+
+    def generators_loss() -> tuple[Any, Any]:
+        return told(critic(generator(noise)), True), of_generator
+
+    return stepped({"generator": generator, "critic": critic}, [critics_loss, generators_loss], steps)
+
+
+TRAININGS: dict[str, Callable[[Convert, int], Trained]] = {
+    "mobilenet_v1": classifier(
+        lambda: models.mobilenet_v1(scale=0.25, num_classes=3), lambda: pictures(4, 3, 32, 32)
+    ),
+    "resnet18": classifier(lambda: models.resnet18(num_classes=3), lambda: pictures(4, 3, 32, 32)),
+    "bert": classifier(Bert, lambda: paddle.to_tensor(words(4, 10, high=30))),
+    "seq2seq with attention": translation(Unrolled),
+    "seq2seq in a loop": translation(Translator),
+    "gan": adversaries,
+}
