@@ -13,17 +13,38 @@ from engine.distribution.arguments import (
     tensor_value,
     without_gradient,
 )
-from engine.distribution.distribution import Distribution
 from engine.distribution.mathematics import EULER, open_uniform
+from engine.distribution.transform import AffineTransform, Transform, Type
+from engine.distribution.transformed_distribution import TransformedDistribution
+from engine.distribution.uniform import Uniform
+from engine.tensor.creation import ones_like, zeros_like
 from engine.tensor.exponential import exp, log
 
 
-class Gumbel(Distribution):
+class _Quantile(Transform):
+    """-log(-log(x)): evenly distributed numbers become Gumbel distributed ones."""
+
+    _type = Type.BIJECTION
+
+    def _forward(self, x: Any) -> Any:
+        return -log(-log(x))
+
+    def _inverse(self, y: Any) -> Any:
+        return exp(-exp(-y))
+
+    def _inverse_log_det_jacobian(self, y: Any) -> Any:
+        return -(y + exp(-y))
+
+
+class Gumbel(TransformedDistribution):
     """Gumbel distributions, of largest values, with the mode ``loc`` and the width ``scale``."""
 
     def __init__(self, loc: Any, scale: Any) -> None:
         self.loc, self.scale = scalars_or_tensors("Gumbel", loc=loc, scale=scale)
-        super().__init__(self.loc.shape)
+        like = floating(self.loc)
+        self.base_dist = Uniform(zeros_like(like), ones_like(like))
+        self.transforms = (_Quantile(), AffineTransform(self.loc, self.scale))
+        super().__init__(self.base_dist, self.transforms)
 
     @property
     def mean(self) -> Any:
@@ -48,7 +69,7 @@ class Gumbel(Distribution):
         """Draws as a differentiable function of ``loc`` and ``scale``."""
         loc = floating(self.loc)
         sizes = sample_shape("Gumbel.sample", shape) + sizes_of(loc)
-        return loc - self.scale * log(-log(open_uniform(sizes, loc.dtype.name)))
+        return self._transformed(open_uniform(sizes, loc.dtype.name))
 
     def entropy(self) -> Any:
         """log(scale) + 1 plus Euler's constant."""

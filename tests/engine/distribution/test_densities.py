@@ -54,6 +54,14 @@ def test_divergence_is_the_mean_of_the_difference(name: str) -> None:
     assert D.kl_divergence(p, q).numpy() == pytest.approx(found, rel=2e-3, abs=1e-4)
 
 
+def test_gumbel_is_the_uniform_distribution_transformed() -> None:
+    made = D.Gumbel(*parameters("float64"))
+    value = value_for("Gumbel").astype("float64")
+    of_transforms = D.TransformedDistribution(made.base_dist, made.transforms).log_prob(value)
+    np.testing.assert_allclose(made.log_prob(value).numpy(), of_transforms.numpy(), rtol=1e-12)
+    assert isinstance(made, D.TransformedDistribution)
+
+
 def test_counts_are_all_there_is() -> None:
     made = D.Multinomial(3, paddle.to_tensor([0.2, 0.3, 0.5], dtype="float64"))
     counts = [[i, j, 3 - i - j] for i in range(4) for j in range(4 - i)]

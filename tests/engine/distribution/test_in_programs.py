@@ -46,6 +46,40 @@ def test_in_a_program(name: str, rows: int) -> None:
         np.testing.assert_allclose(got, want.numpy(), rtol=1e-5, atol=1e-6)
 
 
+NUMBERS: dict[str, Any] = {
+    "Normal": lambda: D.Normal(0.5, 1.5),
+    "Uniform": lambda: D.Uniform([0.5], [1.5, 2.5]),
+    "LogNormal": lambda: D.LogNormal(0.5, [[1.0], [0.5]]),
+    "Cauchy": lambda: D.Cauchy(0.5, 1.5),
+    "Laplace": lambda: D.Laplace(1, 2),
+    "Gumbel": lambda: D.Gumbel(0.5, 1.5),
+    "Beta": lambda: D.Beta(0.5, 1.5),
+    "Bernoulli": lambda: D.Bernoulli(0.3),
+    "Geometric": lambda: D.Geometric(0.3),
+    "Categorical": lambda: D.Categorical([0.3, 0.4]),
+}
+
+
+@pytest.mark.parametrize("name", sorted(NUMBERS))
+def test_of_numbers_in_a_program(name: str) -> None:
+    wanted = NUMBERS[name]()
+    paddle.seed(5)
+    drawn = wanted.sample([2])
+    paddle.enable_static()
+    try:
+        program = paddle.static.Program()
+        with paddle.static.program_guard(program):
+            made = NUMBERS[name]()
+            fetched = [made.entropy(), made.sample([2])]
+        paddle.seed(5)
+        entropy, sample = paddle.static.Executor().run(program, fetch_list=fetched)
+    finally:
+        paddle.disable_static()
+    np.testing.assert_allclose(entropy, wanted.entropy().numpy(), rtol=1e-6)
+    np.testing.assert_allclose(sample, drawn.numpy(), rtol=1e-6)
+    assert made.batch_shape == wanted.batch_shape
+
+
 @pytest.mark.parametrize("name", sorted(ALL))
 def test_in_a_converted_function(name: str) -> None:
     def function(a: Any, b: Any, v: Any) -> Any:
