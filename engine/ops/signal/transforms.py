@@ -61,6 +61,13 @@ def _interior(xp: Any, x: Any, axis: int, size: int, factor: float) -> Any:
     return x
 
 
+def _transformed(xp: Any, name: str, x: Any, axes: Any, normalization: str) -> Any:
+    """The array module's transform ``name``; that for one axis takes less time to call than that for several."""
+    if len(axes) == 1:
+        return getattr(xp.fft, name)(x, axis=axes[0], norm=normalization)
+    return getattr(xp.fft, f"{name}n")(x, axes=axes, norm=normalization)
+
+
 # -- complex to complex ------------------------------------------------------------------------------------
 
 
@@ -74,8 +81,7 @@ def _infer_c2c(x: Spec, *, axes: Any, **_: Any) -> Spec:
 def fft_c2c(xp, x, *, axes, normalization, forward):
     """The transform of complex values."""
     _refuse("c", x, axes)
-    transform = xp.fft.fftn if forward else xp.fft.ifftn
-    return transform(x, axes=axes, norm=normalization)
+    return _transformed(xp, "fft" if forward else "ifft", x, axes, normalization)
 
 
 fft_c2c.grad(
@@ -101,10 +107,10 @@ def fft_r2c(xp, x, *, axes, normalization, forward, onesided):
     """The transform of real values."""
     _refuse("f", x, axes)
     if not onesided:
-        return (xp.fft.fftn if forward else xp.fft.ifftn)(x, axes=axes, norm=normalization)
+        return _transformed(xp, "fft" if forward else "ifft", x, axes, normalization)
     if forward:
-        return xp.fft.rfftn(x, axes=axes, norm=normalization)
-    made = xp.fft.rfftn(x, axes=axes, norm=_ADJOINT[normalization])
+        return _transformed(xp, "rfft", x, axes, normalization)
+    made = _transformed(xp, "rfft", x, axes, _ADJOINT[normalization])
     return xp.conjugate(made, out=made)
 
 
@@ -155,10 +161,12 @@ def fft_c2r(xp, x, *, axes, normalization, forward, last_dim_size=0):
     size = last_dim_size or 2 * (half - 1)
     if half != size // 2 + 1:
         raise ValueError("not one half")  # inference explains what is wrong
+    if forward:
+        x, normalization = x.conj(), _ADJOINT[normalization]
+    if len(axes) == 1:
+        return xp.fft.irfft(x, n=size, axis=axes[0], norm=normalization)
     sizes = [*(x.shape[a] for a in axes[:-1]), size]
-    if not forward:
-        return xp.fft.irfftn(x, s=sizes, axes=axes, norm=normalization)
-    return xp.fft.irfftn(x.conj(), s=sizes, axes=axes, norm=_ADJOINT[normalization])
+    return xp.fft.irfftn(x, s=sizes, axes=axes, norm=normalization)
 
 
 def _infer_c2r_grad(g_in: Spec, *, axes: Any, last_dim_size: int = 0, **_: Any) -> Spec:
