@@ -62,7 +62,7 @@ def _interior(xp: Any, x: Any, axis: int, size: int, factor: float) -> Any:
 
 
 def _transformed(xp: Any, name: str, x: Any, axes: Any, normalization: str) -> Any:
-    """The array module's transform ``name``; that for one axis takes less time to call than that for several."""
+    """The array module's transform ``name``: that for one axis takes less time to call."""
     if len(axes) == 1:
         return getattr(xp.fft, name)(x, axis=axes[0], norm=normalization)
     return getattr(xp.fft, f"{name}n")(x, axes=axes, norm=normalization)
