@@ -153,6 +153,8 @@ from engine.tensor.cumulative import (
     trapezoid,
 )
 from engine.tensor.decompositions import (
+    cholesky,
+    eigvalsh,
     inverse,
 )
 from engine.tensor.diagonals import (

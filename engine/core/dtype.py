@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -97,7 +98,7 @@ bfloat16 = _Unstored("bfloat16", 22, 2)
 ALL = (bool_, uint8, int8, int16, int32, int64, float16, float32, float64, complex64, complex128)
 _BY_NAME = {d.name: d for d in ALL}
 _BY_NUMPY = {d.np: d for d in ALL}
-_BY_PYTHON: dict[Any, DType] = {bool: bool_, int: int64, float: float32, complex: complex64}
+_BY_PYTHON: dict[Any, DType] = {bool: bool_, int: int64, float: float64, complex: complex128}
 _default_floating = [float32]
 
 
@@ -114,18 +115,23 @@ def from_numpy(dtype: np.dtype[Any]) -> DType:
 
 
 def as_dtype(value: Any) -> DType:
-    """A data type from a DType, a name (``'float32'``), a NumPy dtype or a Python type."""
+    """A data type from a DType, a name (``'float32'``), a NumPy dtype or a Python type.
+
+    Python's types, and names that only NumPy knows (``'float'``, ``'long'``), are what NumPy takes them for;
+    ``'uint16'`` is the storage of bfloat16. Raises DTypeError for anything else.
+    """
     if isinstance(value, DType):
         return value
     if isinstance(value, str):
         name = value.removeprefix("paddle.")
-        found = bfloat16 if name == bfloat16.name else _BY_NAME.get(name)
+        found = bfloat16 if name in (bfloat16.name, "uint16") else _BY_NAME.get(name)
+        if found is None:
+            with suppress(TypeError, ValueError, SyntaxError):
+                found = _BY_NUMPY.get(np.dtype(name))
         if found is not None:
             return found
-    elif isinstance(value, type) and value in _BY_PYTHON and value is not float:
+    elif isinstance(value, type) and value in _BY_PYTHON:
         return _BY_PYTHON[value]
-    elif value is float:
-        return default_dtype()
     elif isinstance(value, (np.dtype, type)):
         return from_numpy(np.dtype(value))
     raise DTypeError(f"dtype: {value!r} is not a data type; use one of {sorted(_BY_NAME)}")

@@ -179,18 +179,20 @@ def nll_loss(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Any:
-    """Minus the log probability of the label's class: ``input`` is [N, C, ...], ``label`` [N, ...].
+    """Minus the log probability of the label's class: ``input`` is [N, C, ...], ``label`` [N, ...] or
+    [N, 1, ...].
 
     ``weight`` [C] scales each sample by its class; the mean divides by the weights' sum. Samples whose label
     is ``ignore_index`` count for nothing.
     """
     check_reduction("nll_loss", reduction)
-    if input.ndim < 2 or label.ndim != input.ndim - 1:
+    column = label.ndim == input.ndim and label.shape[1] == 1
+    if input.ndim < 2 or not (column or label.ndim == input.ndim - 1):
         raise ShapeError(
             f"nll_loss: input has shape {list(input.shape)} and label {list(label.shape)}: they must be "
             "[N, C, ...] and [N, ...]; reshape them"
         )
-    label = shape.unsqueeze(label, axes=[1])
+    label = label if column else shape.unsqueeze(label, axes=[1])
     chosen = ops.pick_class(input, label, axis=1, ignore_index=int(ignore_index))
     loss = arithmetic.scale(chosen, scale=-1.0)
     if weight is not None:

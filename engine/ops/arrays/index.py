@@ -191,7 +191,11 @@ slice_view.grad(x=lambda g, x_like, index: scatter_add(g, x_like, [], index=inde
 def _infer_setitem(x: Spec, value: Spec, indices: list[Spec], *, index: Any) -> Spec:
     target = _infer_getitem(x, indices, index=index)
     require_same_dtype("setitem", x=x, value=value)
-    got = broadcast_shapes("setitem", target.shape, value.shape)
+    # As in NumPy, leading dimensions of one element too many do not matter.
+    shown = value.shape
+    while len(shown) > target.ndim and shown[0] == 1:
+        shown = shown[1:]
+    got = broadcast_shapes("setitem", target.shape, shown)
     if len(got) != target.ndim or any(
         a != b and -1 not in (a, b) for a, b in zip(got, target.shape, strict=True)
     ):
@@ -218,8 +222,6 @@ def put(array: Any, value: Any, indices: Any, index: Any) -> None:
     part = array[basic]
     if any(_is(item, "tensor") for item in index):
         part[advanced] = value
-    elif getattr(value, "ndim", 0) > part.ndim:
-        raise ValueError("too many dimensions")  # inference explains what is wrong
     else:
         part[...] = value
 
@@ -236,16 +238,27 @@ setitem.grad(
 
 @op("sum_to_like", infer=lambda x, y: x.with_shape(y.shape), view=True, complex=True)
 def sum_to_like(xp, x, y):
-    """Sum x over the axes along which y is broadcast to it; x itself where there are none."""
+    """Sum x over the axes along which y is broadcast to it; x itself where there are none.
+
+    y may have leading dimensions of one element that x has not.
+    """
     if x.shape == y.shape:
         return x[...]
     extra = x.ndim - y.ndim
-    x = x.sum(axis=tuple(range(extra)), dtype=x.dtype) if extra else x
-    axes = tuple(n for n, d in enumerate(y.shape) if d == 1 and x.shape[n] != 1)
-    return x.sum(axis=axes, dtype=x.dtype, keepdims=True) if axes else x.copy()
+    to = y.shape[max(-extra, 0) :]
+    x = x.sum(axis=tuple(range(extra)), dtype=x.dtype) if extra > 0 else x
+    axes = tuple(n for n, d in enumerate(to) if d == 1 and x.shape[n] != 1)
+    summed = x.sum(axis=axes, dtype=x.dtype, keepdims=True) if axes else x.copy()
+    return summed.reshape(y.shape) if extra < 0 else summed
 
 
-sum_to_like.grad(x=lambda g, x_like: g + creation.fill_like(x_like, value=0.0))
+def _sum_to_like_grad(g: Any, x_like: Any, x_spec: Any) -> Any:
+    if len(g.shape) > x_spec.ndim:
+        g = shape.reshape(g, shape=list(g.shape[len(g.shape) - x_spec.ndim :]))
+    return g + creation.fill_like(x_like, value=0.0)
+
+
+sum_to_like.grad(x=_sum_to_like_grad)
 
 
 def _infer_where(condition: Spec, x: Spec, y: Spec) -> Spec:
