@@ -396,11 +396,23 @@ globals().update(INPLACE)  # abs_, add_, ...: the forms that change their first 
 __version__ = VERSION
 
 if TYPE_CHECKING:
-    from engine import dataset, distribution, fft, incubate, jit, reader, signal, vision
+    from engine import callbacks, dataset, distribution, fft, hapi, incubate, jit, reader, signal, vision
     from engine.framework.state_files import load, save
+    from engine.hapi.model import Model
 
 __getattr__ = lazy(
     __name__,
-    modules=("dataset", "distribution", "fft", "incubate", "jit", "reader", "signal", "vision"),
-    members={"engine.framework.state_files": ("load", "save")},
+    modules=(
+        "callbacks",
+        "dataset",
+        "distribution",
+        "fft",
+        "hapi",
+        "incubate",
+        "jit",
+        "reader",
+        "signal",
+        "vision",
+    ),
+    members={"engine.framework.state_files": ("load", "save"), "engine.hapi.model": ("Model",)},
 )

@@ -63,6 +63,10 @@ class UnsupportedError(EngineError, NotImplementedError, TypeError):
     """What an object of this class does not have: the mean of a distribution, the inverse of a transform."""
 
 
+class UnreadyError(EngineError, AssertionError, ValueError, RuntimeError):
+    """An object that is used before it was prepared, or with an argument that Paddle asserts."""
+
+
 class ConversionError(EngineError):
     """Python source that can't become a Program; names file, line, construct and remedy."""
 
@@ -85,6 +89,10 @@ class DataError(EngineError, OSError):
 
 class AbsentError(DataError, FileNotFoundError, ValueError):
     """A file that does not exist."""
+
+
+class AbsentStateError(AbsentError, AssertionError):
+    """A state file that a model is to load does not exist."""
 
 
 class SaveError(EngineError, OSError):

@@ -46,7 +46,7 @@ def test_few_modules_are_imported(counted: dict[str, list[str]]) -> None:
 
 WAITING = (
     "h5py", "PIL", "ssl", "http.client", "email", "multiprocessing", "platformdirs", "engine.files",
-    "engine.jit.convert", "engine.vision.datasets", "engine.distribution",
+    "engine.jit.convert", "engine.vision.datasets", "engine.distribution", "engine.hapi",
     "engine.fft", "engine.signal", "engine.tensor.short_time",
 )  # fmt: skip
 
@@ -66,7 +66,8 @@ def test_apply_functions_are_written_at_their_first_call(counted: dict[str, list
 
 
 @pytest.mark.parametrize(
-    "name", ["dataset", "distribution", "fft", "incubate", "jit", "reader", "signal", "vision"]
+    "name",
+    ["callbacks", "dataset", "distribution", "fft", "hapi", "incubate", "jit", "reader", "signal", "vision"],
 )
 def test_a_room_that_waited_is_the_imported_module(name: str) -> None:
     assert getattr(engine, name) is importlib.import_module(f"engine.{name}")

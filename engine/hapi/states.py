@@ -1,0 +1,98 @@
+"""Reads the state files that ``Model.save`` writes, and matches them with a network."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from engine.core.errors import AbsentStateError, ArgumentError
+from engine.framework.state_files import load, save
+
+PARAMETERS, OPTIMIZER = ".pdparams", ".pdopt"
+
+
+def write(path: str, parameters: Mapping[str, Any], optimizer: Any) -> None:
+    """Write the parameters, and the optimizer's state where it has one."""
+    save(dict(parameters), path + PARAMETERS)
+    state = optimizer.state_dict() if optimizer is not None else {}
+    if state:
+        save(state, path + OPTIMIZER)
+
+
+def read(path: str) -> tuple[dict[str, Any], dict[str, Any] | None]:
+    """The parameters and the optimizer's state (None where there is none) at ``path``."""
+    for suffix in (PARAMETERS, OPTIMIZER):
+        path = path.removesuffix(suffix)
+    if not os.path.isfile(path + PARAMETERS):
+        raise AbsentStateError(
+            f"Model.load: {path}{PARAMETERS}: there is no such file: Failed to load parameters, please check "
+            "path."
+        )
+    state = load(path + OPTIMIZER) if os.path.isfile(path + OPTIMIZER) else None
+    return load(path + PARAMETERS), state
+
+
+def matched(wanted: Mapping[str, Any], found: Mapping[str, Any], skip_mismatch: bool) -> dict[str, Any]:
+    """The entries of ``found`` that fit those of ``wanted`` by name and shape.
+
+    Raises ArgumentError for any that does not; with ``skip_mismatch`` it is left out, with a warning.
+    """
+    fitting = {}
+    for name, own in wanted.items():
+        problem = _problem(name, own, found)
+        if problem is None:
+            fitting[name] = found[name]
+        elif skip_mismatch:
+            warnings.warn(f"Skip loading for {name}. {problem}", stacklevel=5)
+        else:
+            raise ArgumentError(
+                f"Model.load: {problem} Load what belongs to this network, or pass skip_mismatch=True"
+            )
+    return fitting
+
+
+def restore(
+    optimizer: Any, state: Mapping[str, Any], wanted: Mapping[str, Any], found: Mapping[str, Any]
+) -> None:
+    """Give ``optimizer`` a state that was saved with the parameters ``found``, for those of ``wanted``.
+
+    The state of another kind of optimizer is left out, with a warning: the parameters are of use without it.
+    """
+    try:
+        optimizer.set_state_dict(_renamed(state, wanted, found))
+    except ArgumentError as error:
+        warnings.warn(f"Model.load: the optimizer's state is left out: {error}", stacklevel=4)
+
+
+def _renamed(state: Mapping[str, Any], wanted: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
+    """``state`` under the names of the parameters of ``wanted``.
+
+    Keys begin with the parameter's own name (``linear_0.w_0``), which another network of the same process
+    does not share; the entries of both state dicts say which parameter is which.
+    """
+    names = {
+        getattr(found[name], "name", own.name): own.name for name, own in wanted.items() if name in found
+    }
+
+    def own_key(key: str) -> str:
+        fitting = [old for old in names if key == old or key.startswith(f"{old}_")]
+        old = max(fitting, key=len, default="")
+        return names[old] + key[len(old) :] if old else key
+
+    return {
+        own_key(key): _renamed(value, wanted, found) if key == "master_weights" else value
+        for key, value in state.items()
+    }
+
+
+def _problem(name: str, own: Any, found: Mapping[str, Any]) -> str | None:
+    if name not in found:
+        return f"{name} is not found in the providing file."
+    shape, wanted = list(np.shape(found[name])), list(own.shape)
+    if shape != wanted:
+        return f"{name} receives a shape {shape}, but the expected shape is {wanted}."
+    return None
