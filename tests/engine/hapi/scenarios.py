@@ -25,6 +25,7 @@ def transcript(paddle: Any, scenario: Any) -> list[str]:
         scenario(paddle, folder)
         text = printed.getvalue().replace(os.path.abspath(folder), "FOLDER")
     text = re.sub(r"\d+(s|ms|us)/step", "TIME/step", text).replace("\b", "")
+    text = re.sub(r"ETA: [\d:]+s?", "ETA: TIME", text)
     text = re.sub(r"(cost|ips): [\d.]+", r"\1: TIME", text)
     return [line.rstrip() for line in text.replace("\r", "\n").split("\n") if line.strip()]
 
