@@ -14,7 +14,8 @@ from engine.distribution.arguments import (
     without_gradient,
 )
 from engine.distribution.mathematics import EULER, open_uniform
-from engine.distribution.transform import AffineTransform, Transform, Type
+from engine.distribution.transform.base import Transform, Type
+from engine.distribution.transform.elementwise import AffineTransform
 from engine.distribution.transformed_distribution import TransformedDistribution
 from engine.distribution.uniform import Uniform
 from engine.tensor.creation import ones_like, zeros_like

@@ -86,12 +86,14 @@ class Transform:
     def forward_shape(self, shape: Sequence[int]) -> Sequence[int]:
         """The shape of f(x) for x of ``shape``."""
         self._check_shape("forward_shape", shape)
-        return self._forward_shape(shape)
+        found: Sequence[int] = self._forward_shape(shape)
+        return found
 
     def inverse_shape(self, shape: Sequence[int]) -> Sequence[int]:
         """The shape of x for f(x) of ``shape``."""
         self._check_shape("inverse_shape", shape)
-        return self._inverse_shape(shape)
+        found: Sequence[int] = self._inverse_shape(shape)
+        return found
 
     def _forward(self, x: Any) -> Any:
         raise self._unsupported("_forward()")
