@@ -10,7 +10,7 @@ from typing import Any
 
 from engine.core import mode as modes
 from engine.core import names, nest
-from engine.core.errors import ArgumentError, ConversionError
+from engine.core.errors import ArgumentError, ConversionError, ModeError
 from engine.core.spec import Spec
 from engine.eager.tensor import Tensor
 from engine.jit.convert.convert import ConvertedFunction, convert
@@ -79,7 +79,14 @@ class ConcreteProgram:
         self.main_program.outputs = [v.name for v in self.outputs if v is not None]
         self._changed = [x for x, _ in back]
         variables = [v for v in (*self.outputs, *kept, *changed) if v is not None]
-        self.runner = ProgramRunner(self.main_program, self.inputs, variables)
+        if function.trains:
+            self.runner = ProgramRunner(self.main_program, self.inputs, variables)
+        else:
+            predicting = self.main_program.clone(for_test=True)
+            twins = predicting.global_block()
+            self.runner = ProgramRunner(
+                predicting, [twins.var(v.name) for v in self.inputs], [twins.var(v.name) for v in variables]
+            )
         own = set(map(id, tree))
         self._others = [layer for layer in called.values() if id(layer) not in own]
         self._places = self._buffer_places(tree)
@@ -167,6 +174,7 @@ class StaticFunction:
         self._instance = instance
         self._bound: Callable[..., Any] = function if instance is None else MethodType(function, instance)
         self.program_cache = ProgramCache()
+        self.trains = True  # whether its Programs train, or predict
         self._converted: ConvertedFunction | None = None
         self._signature: Signature | None = None
         functools.update_wrapper(self, function)
@@ -235,6 +243,26 @@ class StaticFunction:
             return function(*bound.args, **bound.kwargs)
         return function(self._instance, *bound.args, **bound.kwargs)
 
+    # -- train and eval, of a function that is no Layer's --------------------------------------------------
+    def train(self) -> None:
+        """Let later calls train. Raises ModeError for a method of a Layer."""
+        self._switch("train", True)
+
+    def eval(self) -> None:
+        """Let later calls predict: without dropout, and with the running statistics of batch norms.
+
+        Raises ModeError for a method of a Layer.
+        """
+        self._switch("eval", False)
+
+    def _switch(self, mode: str, trains: bool) -> None:
+        if self._instance is not None:
+            raise ModeError(
+                f"{self._function.__qualname__}.{mode}: is a method of {type(self._instance).__name__}; call "
+                f"{mode}() of the Layer"
+            )
+        self.trains = trains
+
     # -- calling ---------------------------------------------------------------------------------------------
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not Switch.enabled:
@@ -281,7 +309,7 @@ class StaticFunction:
         """What else the trace depends on: the level of passes, train/eval modes, the Layers of the tree."""
         layer = self._instance
         if layer is None or not hasattr(layer, "_sub_layers"):
-            return (level.get(),)
+            return (level.get(), self.trains)
         return (level.get(), *_walk_modes(layer))
 
     def concrete_program_specify_input_spec(self, input_spec: Any = None) -> ConcreteProgram:

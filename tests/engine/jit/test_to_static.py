@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 import engine as paddle
-from engine.core.errors import ArgumentError, ConversionError, DTypeError, GradientError, ShapeError
+import engine.nn.functional as F
+from engine.core.errors import (
+    ArgumentError,
+    ConversionError,
+    DTypeError,
+    GradientError,
+    ModeError,
+    ShapeError,
+)
 from engine.jit import to_static
 from engine.static import InputSpec
 
@@ -503,3 +511,31 @@ def test_an_output_that_depends_on_no_parameter_has_no_gradient():
         given.stop_gradient = wanted[1]
         assert [t.stop_gradient for t in function(given)] == wanted
         assert [t.stop_gradient for t in function.dygraph_function(given)] == wanted
+
+
+def test_a_function_trains_or_predicts() -> None:
+    """Dropout and batch norm of a function without a Layer follow its eval() and train()."""
+    norm = paddle.nn.BatchNorm1D(2)
+
+    @paddle.jit.to_static
+    def function(x):
+        return norm(F.dropout(x, 0.5) * 0.0 + 1.0), F.dropout(x * 2.0, 0.5)
+
+    x = paddle.ones([8, 2])
+    x.stop_gradient = False
+    assert function.eval() is None
+    _, kept = function(x)
+    np.testing.assert_array_equal(kept.numpy(), np.full((8, 2), 2.0))
+    np.testing.assert_array_equal(norm._mean.numpy(), [0.0, 0.0])
+    kept.sum().backward()
+    np.testing.assert_array_equal(x.grad.numpy(), np.full((8, 2), 2.0))
+    function.train()
+    _, dropped = function(x)
+    assert set(dropped.numpy().ravel().tolist()) <= {0.0, 4.0}
+    np.testing.assert_allclose(norm._mean.numpy(), [0.1, 0.1], rtol=1e-6)
+
+
+def test_a_method_follows_its_layer() -> None:
+    layer = paddle.jit.to_static(paddle.nn.Linear(2, 2))
+    with pytest.raises(ModeError, match=r"forward.eval: is a method of Linear; call eval\(\) of the Layer"):
+        layer.forward.eval()
