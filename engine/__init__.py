@@ -396,7 +396,7 @@ globals().update(INPLACE)  # abs_, add_, ...: the forms that change their first 
 __version__ = VERSION
 
 if TYPE_CHECKING:
-    from engine import callbacks, dataset, distribution, fft, hapi, incubate, jit, reader, signal, vision
+    from engine import callbacks, dataset, distribution, fft, hapi, hub, incubate, jit, reader, signal, vision
     from engine.framework.state_files import load, save
     from engine.hapi.model import Model
 
@@ -408,6 +408,7 @@ __getattr__ = lazy(
         "distribution",
         "fft",
         "hapi",
+        "hub",
         "incubate",
         "jit",
         "reader",

@@ -95,6 +95,10 @@ class AbsentStateError(AbsentError, AssertionError):
     """A state file that a model is to load does not exist."""
 
 
+class HubError(EngineError, RuntimeError):
+    """A folder of models without what is asked of it."""
+
+
 class SaveError(EngineError, OSError):
     """A file that could not be written; the old file is untouched."""
 

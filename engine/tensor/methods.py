@@ -80,7 +80,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
         (
             decompositions,
             "cholesky cholesky_solve cond eig eigvals eigvalsh householder_product inverse lstsq lu "
-            "lu_unpack matrix_power pca_lowrank pinv qr solve",
+            "lu_unpack matrix_power pca_lowrank pinv qr solve triangular_solve",
         ),
         (
             manipulation,

@@ -67,7 +67,19 @@ def test_apply_functions_are_written_at_their_first_call(counted: dict[str, list
 
 @pytest.mark.parametrize(
     "name",
-    ["callbacks", "dataset", "distribution", "fft", "hapi", "incubate", "jit", "reader", "signal", "vision"],
+    [
+        "callbacks",
+        "dataset",
+        "distribution",
+        "fft",
+        "hapi",
+        "hub",
+        "incubate",
+        "jit",
+        "reader",
+        "signal",
+        "vision",
+    ],
 )
 def test_a_room_that_waited_is_the_imported_module(name: str) -> None:
     assert getattr(engine, name) is importlib.import_module(f"engine.{name}")
