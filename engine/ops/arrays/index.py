@@ -240,7 +240,7 @@ setitem.grad(
 def sum_to_like(xp, x, y):
     """Sum x over the axes along which y is broadcast to it; x itself where there are none.
 
-    y may have leading dimensions of one element that x has not.
+    y may have leading dimensions of one element that x does not have.
     """
     if x.shape == y.shape:
         return x[...]
