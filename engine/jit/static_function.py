@@ -243,7 +243,7 @@ class StaticFunction:
             return function(*bound.args, **bound.kwargs)
         return function(self._instance, *bound.args, **bound.kwargs)
 
-    # -- train and eval, of a function that is no Layer's --------------------------------------------------
+    # -- train and eval of a function without a Layer --------------------------------------------------------
     def train(self) -> None:
         """Let later calls train. Raises ModeError for a method of a Layer."""
         self._switch("train", True)
