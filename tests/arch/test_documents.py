@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import typer
 
+from engine.core.alias import real_name
 from studio import cli
 from tests.docs.recipes import recipes
 
@@ -53,13 +54,13 @@ def test_python_examples_use_names_that_exist() -> None:
             if isinstance(node, ast.Import):
                 aliases.update({alias.asname or alias.name: alias.name for alias in node.names})
             elif isinstance(node, ast.ImportFrom):
-                module = importlib.import_module(node.module or "")
+                module = importlib.import_module(real_name(node.module or ""))
                 assert all(hasattr(module, alias.name) for alias in node.names), ast.unparse(node)
             elif isinstance(node, ast.Attribute):
                 first, *path = ast.unparse(node).split(".")
                 if first not in aliases or not all(part.isidentifier() for part in path):
                     continue
-                found = importlib.import_module(aliases[first])
+                found = importlib.import_module(real_name(aliases[first]))
                 for part in path:
                     found = getattr(found, part)
                     seen += 1
