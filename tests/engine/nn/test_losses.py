@@ -213,7 +213,7 @@ def test_errors() -> None:
     with pytest.raises(ArgumentError, match="label_smoothing is a share"):
         functional.cross_entropy(x, label, label_smoothing=1.5)
     with pytest.raises(ShapeError, match=r"they must be \[N, C, ...\] and \[N, ...\]"):
-        functional.nll_loss(x, to_tensor(LABELS[:, None]))
+        functional.nll_loss(x, to_tensor(np.stack([LABELS, LABELS], 1)))
     with pytest.raises(ShapeError, match="they must have one shape"):
         functional.binary_cross_entropy(x, to_tensor(SHARES[:3]))
     with pytest.raises(OutOfRangeError, match=r"probabilities, 0 to 1: got 0.5 to 2.0 in float32\[2\]"):
