@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -134,28 +136,26 @@ class Model:
         loader = loader_of(train_data, train_size, shuffle, drop_last, num_workers)
         tests = None if eval_data is None else loader_of(eval_data, eval_size, num_workers=num_workers)
         steps = steps_of(loader)
-        if num_iters is not None:
-            self._count_down("fit", num_iters)
-            if steps:
-                epochs = num_iters // steps + 1
-                steps = min(steps, num_iters)
+        if num_iters is not None and steps:
+            epochs = num_iters // steps + 1
+            steps = min(steps, num_iters)
         if epochs <= 0:
             raise UnreadyError(f"fit: epochs must be greater than 0: got {epochs}")
         called = self._callbacks(
             callbacks, epochs, steps, log_freq, verbose, save_freq, save_dir, self._metric_names()
         )
         logs: Logs = {}
-        called.begin("train")
-        for epoch in range(epochs):
-            called.epoch_begin(epoch)
-            self._run_epoch(loader, called, "train", logs, accumulate_grad_batches)
-            called.epoch_end(epoch, logs)
-            if tests is not None and epoch % eval_freq == 0:
-                self._evaluate(tests, called, logs, steps_of(tests))
-            if self.stop_training:
-                break
-        self._remaining = None
-        called.end("train", logs)
+        with self._limited("fit", num_iters):
+            called.begin("train")
+            for epoch in range(epochs):
+                called.epoch_begin(epoch)
+                self._run_epoch(loader, called, "train", logs, accumulate_grad_batches)
+                called.epoch_end(epoch, logs)
+                if tests is not None and epoch % eval_freq == 0:
+                    self._evaluate(tests, called, logs, steps_of(tests))
+                if self.stop_training:
+                    break
+            called.end("train", logs)
 
     def evaluate(
         self,
@@ -174,13 +174,12 @@ class Model:
         loader = loader_of(eval_data, batch_size, num_workers=num_workers)
         steps = steps_of(loader)
         if num_iters is not None:
-            self._count_down("evaluate", num_iters)
             steps = steps and min(steps, num_iters)
         names = self._metric_names()
         called = self._callbacks(callbacks, None, None, log_freq, verbose, 1, None, names)
         logs: Logs = {}
-        self._evaluate(loader, called, logs, steps)
-        self._remaining = None
+        with self._limited("evaluate", num_iters):
+            self._evaluate(loader, called, logs, steps)
         return {name: logs[name] for name in names if name in logs}
 
     def predict(
@@ -199,9 +198,10 @@ class Model:
         loader = loader_of(test_data, batch_size, num_workers=num_workers)
         called = self._callbacks(callbacks, None, None, 2, verbose, 1, None, [])
         logs: Logs = {}
-        called.begin("predict", {"steps": steps_of(loader)})
-        outputs = self._run_epoch(loader, called, "predict", logs)
-        called.end("predict", logs)
+        with self._limited("predict", None):
+            called.begin("predict", {"steps": steps_of(loader)})
+            outputs = self._run_epoch(loader, called, "predict", logs)
+            called.end("predict", logs)
         together = list(zip(*outputs, strict=True))
         return [np.concatenate(each) for each in together] if stack_outputs else together
 
@@ -261,10 +261,19 @@ class Model:
     def _input_count(self) -> int:
         return count_inputs(self.network) if self._inputs is None else len(self._inputs)
 
-    def _count_down(self, where: str, num_iters: int) -> None:
-        if num_iters <= 0:
+    @contextmanager
+    def _limited(self, where: str, num_iters: int | None) -> Iterator[None]:
+        """Stop what runs within the block after ``num_iters`` batches.
+
+        A run within a run (``evaluate`` in a callback of ``fit``) has a count of its own.
+        """
+        if num_iters is not None and num_iters <= 0:
             raise UnreadyError(f"{where}: num_iters must be greater than 0!: got {num_iters}")
-        self._remaining = num_iters
+        before, self._remaining = self._remaining, num_iters
+        try:
+            yield
+        finally:
+            self._remaining = before
 
     def _callbacks(
         self,

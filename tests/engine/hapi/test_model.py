@@ -158,6 +158,28 @@ def test_an_iterable_dataset_has_no_known_length(capsys: Any) -> None:
     assert scores.shape == (10, 3)
 
 
+def test_a_limit_on_batches_ends_with_its_run() -> None:
+    model, steps = prepared(linear()), []
+
+    class Count(paddle.callbacks.Callback):
+        def on_train_batch_end(self, step: int, logs: Any = None) -> None:
+            steps.append(step)
+            if step == 1:
+                assert len(self.model.predict([(X,)] * 9, verbose=0)[0]) == 9
+                self.model.evaluate([(X, Y)] * 9, verbose=0)
+
+    model.fit([(X, Y)] * 9, verbose=0, num_iters=4, callbacks=Count())
+    assert steps == [0, 1, 2, 3]
+
+    class Broken(paddle.callbacks.Callback):
+        def on_train_batch_end(self, step: int, logs: Any = None) -> None:
+            raise KeyError("broken")
+
+    with pytest.raises(KeyError):
+        model.fit([(X, Y)] * 9, verbose=0, num_iters=4, callbacks=Broken())
+    assert len(model.predict([(X,)] * 9, verbose=0)[0]) == 9
+
+
 def test_the_state_of_another_optimizer_is_left_out_with_a_warning(tmp_path: Path) -> None:
     model = prepared(linear())
     model.train_batch(X, Y)
