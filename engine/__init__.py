@@ -398,7 +398,9 @@ __version__ = VERSION
 if TYPE_CHECKING:
     from engine import callbacks, dataset, distribution, fft, hapi, hub, incubate, jit, reader, signal, vision
     from engine.framework.state_files import load, save
+    from engine.hapi.flops import flops
     from engine.hapi.model import Model
+    from engine.hapi.summary import summary
 
 __getattr__ = lazy(
     __name__,
@@ -415,5 +417,10 @@ __getattr__ = lazy(
         "signal",
         "vision",
     ),
-    members={"engine.framework.state_files": ("load", "save"), "engine.hapi.model": ("Model",)},
+    members={
+        "engine.framework.state_files": ("load", "save"),
+        "engine.hapi.flops": ("flops",),
+        "engine.hapi.model": ("Model",),
+        "engine.hapi.summary": ("summary",),
+    },
 )
