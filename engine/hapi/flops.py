@@ -72,6 +72,8 @@ def flops(
 ) -> int:
     """Print and return how many operations a forward of ``net`` takes.
 
+    Differs from Paddle: a static Program is refused; pass the Layer that it was built from.
+
     Args:
         net: runs once on random numbers, in evaluation. Another thing than a Layer warns and gives -1.
         input_size: the shape of its input.
