@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from engine.core import mode as modes
@@ -23,7 +24,11 @@ class DynamicSteps:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self._seen: list[InputSpec] | None = None  # what the last batch was like
+        self.seen: list[InputSpec] | None = None  # what the last batch was like
+
+    def describing(self) -> AbstractContextManager[None]:
+        """The network can be called as it is."""
+        return nullcontext()
 
     def prepare(self) -> None:
         """There is nothing to build."""
@@ -60,7 +65,7 @@ class DynamicSteps:
 
     def _outputs(self, inputs: list[Any]) -> list[Any]:
         tensors = [tensor(v) for v in inputs]
-        self._seen = [InputSpec(t.shape, t.dtype, f"input_{n}") for n, t in enumerate(tensors)]
+        self.seen = [InputSpec(t.shape, t.dtype, f"input_{n}") for n, t in enumerate(tensors)]
         return nest.flatten(self.model.network(*tensors))
 
     def _result(self, losses: list[Any], outputs: list[Any], labels: list[Any]) -> Any:
@@ -89,12 +94,12 @@ class DynamicSteps:
     def save_inference(self, path: str) -> None:
         network, specs = self.model.network, self.model._inputs
         if specs is None:
-            if self._seen is None:
+            if self.seen is None:
                 raise UnreadyError(
                     "Model.save: saving an inference model needs 'inputs': got none, and no batch has run; "
                     "pass InputSpecs to Model()"
                 )
-            specs = self._seen
+            specs = self.seen
             warnings.warn(
                 "Model.save: 'inputs' was not specified when the Model was made, so the saved input shapes "
                 f"are those of the last batch: {[list(s.shape) for s in specs]}; pass InputSpecs to Model() "

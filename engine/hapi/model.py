@@ -17,6 +17,7 @@ from engine.hapi.data import count_inputs, flat, listed, loader_of, size_of, spe
 from engine.hapi.dynamic import DynamicSteps
 from engine.hapi.precision import check_precision
 from engine.hapi.static import StaticSteps
+from engine.hapi.summary import summary
 from engine.metric import Metric
 from engine.nn import Layer
 
@@ -304,6 +305,23 @@ class Model:
     def parameters(self, *args: Any, **kwargs: Any) -> list[Any]:
         """The network's parameters."""
         return self.network.parameters()
+
+    def summary(self, input_size: Any = None, dtype: Any = None) -> dict[str, int]:
+        """Print a table of the network's layers; see ``paddle.summary``.
+
+        Without ``input_size`` the inputs are those of the InputSpecs, else those of the last batch. Raises
+        UnreadyError where there is neither.
+        """
+        specs = self._inputs or self._steps.seen
+        if input_size is None and specs is None:
+            raise UnreadyError(
+                "summary: 'input_size' or 'inputs' on initialization cannot be None: no batch has run; pass "
+                "e.g. input_size=(1, 3, 224, 224)"
+            )
+        if input_size is None:
+            input_size, dtype = specs, dtype or [spec.dtype for spec in specs]
+        with self._steps.describing():
+            return summary(self.network, input_size, dtype)
 
     def save(self, path: str, training: bool = True) -> None:
         """Write ``path.pdparams`` and, where the optimizer keeps a state, ``path.pdopt``.

@@ -50,6 +50,14 @@ class StaticSteps:
         self._main, self._startup = default_main_program(), default_startup_program()
         self._executor = Executor()
         self._programs: dict[str, _Built] = {}
+        self.seen = None  # InputSpecs say what is fed
+
+    @contextmanager
+    def describing(self) -> Iterator[None]:
+        """Within the block the network can be called in a Program that nothing runs."""
+        program = self._main.clone()
+        with program_guard(program, Program()), _variables_of(program, [self.model.network]):
+            yield
 
     def prepare(self) -> None:
         """Build anew, at once what trains: it makes the optimizer's state, which ``load`` fills."""

@@ -11,6 +11,7 @@ from engine.eager.grad_mode import no_grad
 from engine.eager.tensor import Tensor
 from engine.nn import Layer, LayerList, Sequential
 from engine.nn.layer.rnn import RNNBase
+from engine.program.graph.variable import Variable
 from engine.tensor.random import rand
 
 _HEAD = ("Layer (type)", "Input Shape", "Output Shape", "Param #")
@@ -124,8 +125,8 @@ def _name(layer: Layer) -> str:
 
 
 def _shapes(value: Any) -> Any:
-    """A Tensor's shape, those of a list or tuple; of anything else nothing."""
-    if isinstance(value, Tensor):
+    """The shape of a Tensor or Variable, those of a list or tuple; of anything else nothing."""
+    if isinstance(value, (Tensor, Variable)):
         return list(value.shape)
     return [_shapes(each) for each in value] if isinstance(value, (list, tuple)) else []
 

@@ -314,6 +314,28 @@ def unlike(paddle: Any, folder: str) -> None:
             print("refused as", kind.__name__)
 
 
+def summaries(paddle: Any, folder: str) -> None:
+    def shapes(made: Any, *given: Any) -> None:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            counts = made.summary(*given)
+        print({name: int(count) for name, count in counts.items()})
+        # The names of layers count the layers of a process.
+        print(re.sub(r" *\w+-\d+ *", " LAYER ", printed.getvalue()))
+
+    made = model(paddle)
+    shapes(made, (2, 4))
+    made.train_batch([BATCH[0]], [BATCH[1]])
+    shapes(made)
+    shapes(paddle.Model(network(paddle), [paddle.static.InputSpec([None, 4], "float32", "x")]))
+    paddle.enable_static()
+    try:
+        shapes(static_model(paddle), (3, 4))
+        shapes(static_model(paddle))
+    finally:
+        paddle.disable_static()
+
+
 # -- callbacks -----------------------------------------------------------------------------------------------
 def stopping(paddle: Any, folder: str) -> None:
     callbacks = paddle.callbacks
@@ -478,4 +500,5 @@ def static_mode(paddle: Any, folder: str) -> None:
 SCENARIOS = [
     calls, progress, many_steps, shuffled, iterables, iterations, frequencies, accumulated, batches,
     two_inputs, several_metrics, unlike, stopping, rates, order, saving, lenet, static_mode,
+    summaries,
 ]  # fmt: skip

@@ -228,6 +228,8 @@ def test_refused() -> None:
     model.prepare(model._optimizer, lambda out, label: out.sum(axis=1))
     with pytest.raises(DTypeError, match="a loss has shape"):
         model.evaluate([(X, Y)], verbose=0)
+    with pytest.raises(UnreadyError, match="'input_size' or 'inputs'"):
+        paddle.Model(linear()).summary()
     with pytest.raises(DTypeError, match="another iterable of batches: got int"):
         model.predict(3)
     with pytest.warns(UserWarning, match="makes no effect"):
