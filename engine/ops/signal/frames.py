@@ -92,7 +92,7 @@ def _as_frames(xp: Any, frames: Any, axis: int) -> Any:
         frames = xp.moveaxis(frames, (-2, -1), (0, 1))
     else:
         frames = frames.swapaxes(-1, -2)
-    return xp.ascontiguousarray(frames)
+    return frames.copy()  # also where one frame is the whole signal: a result never shares its input's memory
 
 
 def _with_frames_last(xp: Any, x: Any, axis: int) -> Any:
