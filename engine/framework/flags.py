@@ -60,6 +60,7 @@ def get_flags(flags: str | list[str] | tuple[str, ...]) -> dict[str, Any]:
 def set_flags(flags: Mapping[str, Any]) -> None:
     """Set flags from a dict of names and values.
 
+    ``FLAGS_apply_pass_to_program`` has no effect: passes are switched by ``engine.program.passes.level``.
     ``FLAGS_check_nan_inf`` makes every eager operator look at its result and raise NotFiniteError where it
     holds nan or infinity (warn with ``FLAGS_check_nan_inf_level`` above 0); operators of a converted function
     or a Program are not looked at. Raises ArgumentError for a name that Paddle does not have, DTypeError for
