@@ -61,10 +61,17 @@ if HIDE_QT:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--long", action="store_true", help="the full counts of tests with many cases (hours)")
     if HIDE_QT:  # pytest-qt is off then (-p no:pytest-qt), so its settings in pyproject.toml need a reader.
         parser.addini("qt_api", "ignored while Qt is hidden")
         parser.addini("qt_log_level_fail", "ignored while Qt is hidden")
         parser.addini("qt_log_ignore", "ignored while Qt is hidden", type="linelist")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--long"):
+        # Test modules read it while they are imported, in workers and in child processes too.
+        os.environ["MODEL_STUDIO_LONG"] = "1"
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

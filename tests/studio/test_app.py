@@ -81,7 +81,6 @@ def draw(studio: Studio, *points: tuple[float, float]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(180)
 def test_main_job(open_studio: Open, qtbot: QtBot) -> None:
     studio = open_studio()
     session = studio.session
@@ -145,7 +144,6 @@ def test_main_job(open_studio: Open, qtbot: QtBot) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(120)
 def test_a_killed_training_can_be_resumed(open_studio: Open, qtbot: QtBot) -> None:
     studio = open_studio()
     studio.session.change_setting("epochs", 500)
@@ -170,7 +168,6 @@ def test_a_killed_training_can_be_resumed(open_studio: Open, qtbot: QtBot) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(120)
 def test_predicting_does_not_disturb_a_training_and_closing_stops_it_cleanly(
     open_studio: Open, qtbot: QtBot
 ) -> None:
@@ -205,7 +202,6 @@ def test_predicting_does_not_disturb_a_training_and_closing_stops_it_cleanly(
     assert run.checkpoint_step == run.step > 0
 
 
-@pytest.mark.timeout(60)
 def test_the_graph_needs_no_training(open_studio: Open, qtbot: QtBot) -> None:
     studio = open_studio()
     studio.session.change_setting("model", "linear")
@@ -216,7 +212,6 @@ def test_the_graph_needs_no_training(open_studio: Open, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: not studio.session.busy(), timeout=WAIT)
 
 
-@pytest.mark.timeout(60)
 def test_ctrl_c_closes_the_window(open_studio: Open, qtbot: QtBot) -> None:
     studio = open_studio()
     undo = catch_interrupts(studio)
@@ -227,7 +222,6 @@ def test_ctrl_c_closes_the_window(open_studio: Open, qtbot: QtBot) -> None:
         undo()
 
 
-@pytest.mark.timeout(60)
 def test_the_window_is_there_before_the_engine_which_is_imported_once(repo_root: Path) -> None:
     code = (
         "import sys\n"
