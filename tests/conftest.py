@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import multiprocessing
 import os
@@ -112,10 +113,16 @@ def repo_root() -> Path:
 # ----- what holds for each test ----------------------------------------------------------------------------
 
 
+_homes = itertools.count()
+
+
 @pytest.fixture(autouse=True)
-def _own_user_dirs(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test sees settings, runs or state of another; only the cache (built digits) is shared."""
-    home = tmp_path_factory.mktemp("home")
+def _own_user_dirs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test sees settings, runs or state of another; only the cache (built digits) is shared.
+
+    The folders are named, not made: most tests never look, and pytest's ``mktemp`` lists all that is there.
+    """
+    home = _HOME / "tests" / str(next(_homes))
     for variable, folder in _USER_DIRS.items():
         if variable not in ("XDG_CACHE_HOME", "XDG_RUNTIME_DIR"):
             monkeypatch.setenv(variable, str(home / folder))
