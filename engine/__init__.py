@@ -396,7 +396,20 @@ globals().update(INPLACE)  # abs_, add_, ...: the forms that change their first 
 __version__ = VERSION
 
 if TYPE_CHECKING:
-    from engine import callbacks, dataset, distribution, fft, hapi, hub, incubate, jit, reader, signal, vision
+    from engine import (
+        callbacks,
+        dataset,
+        distribution,
+        fft,
+        hapi,
+        hub,
+        incubate,
+        jit,
+        reader,
+        signal,
+        text,
+        vision,
+    )  # fmt: skip
     from engine.framework.state_files import load, save
     from engine.hapi.flops import flops
     from engine.hapi.model import Model
@@ -415,6 +428,7 @@ __getattr__ = lazy(
         "jit",
         "reader",
         "signal",
+        "text",
         "vision",
     ),
     members={
