@@ -22,7 +22,7 @@ from engine.jit.translated_layer import FORWARD
 from engine.program.graph import delegates
 from engine.program.graph.program import Program
 from engine.program.passes.prune import pruned
-from engine.program.run.scope import give_value, global_scope, require_fit, value_of
+from engine.program.run.scope import Scope, give_value, global_scope, require_fit, value_of
 from engine.program.saved.serialize import from_plain, to_plain
 from engine.static.compiled import program_of
 from engine.static.helper import require_executor, require_options, variables_of
@@ -112,15 +112,36 @@ def load_inference_model(path_prefix: str | None, executor: Any, **kwargs: Any) 
         program, weights, shown = _from_bytes(kwargs)
     else:
         program, weights, shown = _from_files(_named(_prefix(where, path_prefix), kwargs))
+    put_weights(program, weights, shown, global_scope())
+    block = program.global_block()
+    return [program, list(program.inputs), [block.var(name) for name in program.outputs]]
+
+
+def model_at(prefix: str, scope: Scope) -> Program:
+    """The Program in the files of a prefix, in inference mode; its parameters are put into ``scope``.
+
+    Raises as ``load_inference_model``.
+    """
+    program, weights, shown = _from_files(prefix)
+    put_weights(program, weights, shown, scope)
+    return program
+
+
+def model_in(where: str, model: bytes, params: bytes, scope: Scope) -> Program:
+    """The Program in the bytes of a ``.pdmodel``, as ``model_at`` gives it."""
+    program = deserialize_program(model)
+    put_weights(program, _weights(where, params), where, scope)
+    return program
+
+
+def put_weights(program: Program, weights: Mapping[str, Any], shown: str, scope: Scope) -> None:
+    """Make a Program that was read ready to predict: its mode, and its parameters in ``scope``."""
     for operator in (o for block in program.blocks for o in block.ops):
         if "is_test" in operator.attrs:  # jit.save keeps the mode that the network was in
             operator.attrs["is_test"] = True
     program.changed()
-    scope = global_scope()
     for variable, array in list(weights_of(program, weights, shown)):
         scope.var(variable.name).store(np.array(array))
-    block = program.global_block()
-    return [program, list(program.inputs), [block.var(name) for name in program.outputs]]
 
 
 def _from_files(prefix: str) -> tuple[Program, Mapping[str, Any], str]:

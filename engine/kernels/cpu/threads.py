@@ -24,3 +24,8 @@ def one_blas_thread() -> Iterator[None]:
         return
     with threadpool_limits(limits=1, user_api="blas"):
         yield
+
+
+def set_blas_threads(count: int) -> None:
+    """From here on BLAS uses ``count`` threads in this process."""
+    threadpool_limits(limits=count, user_api="blas")
