@@ -397,6 +397,7 @@ __version__ = VERSION
 
 if TYPE_CHECKING:
     from engine import (
+        audio,
         callbacks,
         dataset,
         distribution,
@@ -419,6 +420,7 @@ if TYPE_CHECKING:
 __getattr__ = lazy(
     __name__,
     modules=(
+        "audio",
         "callbacks",
         "dataset",
         "distribution",

@@ -47,7 +47,7 @@ def test_few_modules_are_imported(counted: dict[str, list[str]]) -> None:
 WAITING = (
     "h5py", "PIL", "ssl", "http.client", "email", "multiprocessing", "platformdirs", "engine.files",
     "engine.jit.convert", "engine.vision.datasets", "engine.distribution", "engine.hapi",
-    "engine.fft", "engine.signal", "engine.tensor.short_time", "engine.text",
+    "engine.fft", "engine.signal", "engine.tensor.short_time", "engine.text", "engine.audio",
 )  # fmt: skip
 
 
@@ -68,6 +68,7 @@ def test_apply_functions_are_written_at_their_first_call(counted: dict[str, list
 @pytest.mark.parametrize(
     "name",
     [
+        "audio",
         "callbacks",
         "dataset",
         "distribution",

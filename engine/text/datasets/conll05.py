@@ -8,15 +8,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from engine.core.errors import FormatError
+from engine.files.archives import file_lines, tar_file, text_lines, unpacked
 from engine.io.dataset import Dataset
-from engine.text.datasets.sources import (
-    Source,
-    file_lines,
-    located,
-    tar_file,
-    text_lines,
-    unpacked,
-)
+from engine.text.datasets.sources import Source, located
 
 _HOST = "http://paddlemodels.bj.bcebos.com/"
 _SOURCES = {

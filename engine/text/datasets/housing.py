@@ -8,8 +8,9 @@ import numpy as np
 
 from engine.core.dtype import get_default_dtype
 from engine.core.errors import FormatError
+from engine.files.archives import file_bytes
 from engine.io.dataset import Dataset
-from engine.text.datasets.sources import Source, chosen, file_bytes, located
+from engine.text.datasets.sources import Source, chosen, located
 
 _SOURCE = Source(
     "uci_housing",

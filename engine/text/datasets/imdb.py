@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import ArgumentError
+from engine.files.archives import tar_files
 from engine.io.dataset import Dataset
-from engine.text.datasets.sources import Source, chosen, located, tar_files
+from engine.text.datasets.sources import Source, chosen, located
 
 _SOURCE = Source(
     "imdb", "https://dataset.bj.bcebos.com/imdb%2FaclImdb_v1.tar.gz", "7c2ac02c03563afcf9b574c7e56c153a"

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import FormatError
+from engine.files.archives import text_lines, zip_file
 from engine.io.dataset import Dataset
-from engine.text.datasets.sources import Source, chosen, located, text_lines, zip_file
+from engine.text.datasets.sources import Source, chosen, located
 
 _SOURCE = Source(
     "sentiment", "https://dataset.bj.bcebos.com/movielens%2Fml-1m.zip", "c4d9eecfca2ab87c1945afe126590906"

@@ -5,20 +5,14 @@ from __future__ import annotations
 import os
 from collections import Counter
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
 from engine.core.errors import ConditionError, FormatError
+from engine.files.archives import lines_of, tar_file, tar_files, text_lines
 from engine.io.dataset import Dataset
-from engine.text.datasets.sources import (
-    Source,
-    chosen,
-    lines_of,
-    located,
-    tar_file,
-    tar_files,
-    text_lines,
-)
+from engine.text.datasets.sources import Source, chosen, located
 
 _WMT14 = Source(
     "wmt14", "http://paddlemodels.bj.bcebos.com/wmt/wmt14.tgz", "0791583d57d5beb693b9414c5b36798c"
@@ -111,7 +105,7 @@ class WMT14(_Pairs):
         if max(len(source), len(target)) <= _LONGEST_14:
             self._add(source, target, self.trg_dict[_START], self.trg_dict[_END])
 
-    def get_dict(self, reverse: bool = False) -> tuple[dict, dict]:
+    def get_dict(self, reverse: bool = False) -> tuple[dict[Any, Any], dict[Any, Any]]:
         """The numbers of the source's and of the target's words; with ``reverse`` the words of numbers."""
         if reverse:
             return _reversed(self.src_dict), _reversed(self.trg_dict)

@@ -15,6 +15,7 @@ import pytest
 
 import engine as paddle
 from engine.core.errors import AbsentError, ConditionError, DataError, FormatError
+from engine.files import archives
 from engine.text.datasets import sources
 
 REVIEW = b"good film\n" * 3
@@ -88,7 +89,7 @@ def test_a_damaged_archive(reviews: Path) -> None:
 
 
 def test_a_file_that_grows_when_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sources, "LIMIT", 10_000)
+    monkeypatch.setattr(archives, "LIMIT", 10_000)
     zeros = b"\0" * 20_000
     with pytest.raises(FormatError, match="more than 10000 bytes"):
         paddle.text.Imdb(write_tar(tmp_path / "a.tgz", {"aclImdb/train/pos/1.txt": zeros}))
@@ -97,7 +98,7 @@ def test_a_file_that_grows_when_unpacked(tmp_path: Path, monkeypatch: pytest.Mon
     with pytest.raises(FormatError, match="more than 10000 bytes"):
         paddle.text.Movielens(tmp_path / "a.zip")
     with pytest.raises(FormatError, match="more than 10000 bytes"):
-        sources.unpacked("a", gzip.compress(zeros))
+        archives.unpacked("a", gzip.compress(zeros))
     (tmp_path / "numbers").write_bytes(zeros)
     with pytest.raises(FormatError, match="more than 10000 are not read"):
         paddle.text.UCIHousing(tmp_path / "numbers")
