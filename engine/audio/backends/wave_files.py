@@ -43,7 +43,7 @@ def _opened(where: str, filepath: Any) -> Iterator[wave.Wave_read]:
 
 def _wave(where: str, filepath: Any, file: Any) -> wave.Wave_read:
     try:
-        sound: wave.Wave_read = wave.open(file)
+        sound = wave.Wave_read(file)
     except (wave.Error, EOFError) as cause:
         raise UnsupportedError(
             f"{where}: {filepath}: only PCM16 WAV files are read: {cause or 'it is empty'}; convert it"
