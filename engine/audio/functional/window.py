@@ -56,7 +56,7 @@ def _bohman(size: int) -> _Array:
 
 
 def _cosine(size: int) -> _Array:
-    return np.sin(math.pi / size * (np.arange(size) + 0.5))
+    return np.asarray(np.sin(math.pi / size * (np.arange(size) + 0.5)))
 
 
 def _tukey(size: int, alpha: float = 0.5) -> _Array:
