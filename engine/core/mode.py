@@ -5,10 +5,40 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from engine.core.opdef import OpDef
+
+
+class Training(Protocol):
+    """What training means where operators are not run at once: backward, gradients, what each run begins
+    with.
+    """
+
+    def backward(self, value: Any, start: Any = None) -> None:
+        """Add the gradients of ``value`` to those of the leaves it depends on."""
+
+    def gradient(self, tensor: Any) -> Any:
+        """The gradient that a leaf has at this point, or None."""
+
+    def clear(self, tensor: Any, set_to_zero: bool) -> None:
+        """Set the gradient of a leaf to zero, or drop it."""
+
+    def set_gradient(self, tensor: Any, value: Any) -> None:
+        """Give a leaf another gradient, or none."""
+
+    def retain(self, value: Any) -> None:
+        """Keep the gradient of a value that an operator computes."""
+
+    def backward_once(self, value: Any) -> None:
+        """Add the gradients of ``value`` unless ``backward`` did."""
+
+    def asked_each_run(self, function: Any) -> Any:
+        """What stands for the Tensor that ``function()`` gives at the beginning of each run."""
+
+    def done_each_run(self, function: Any) -> None:
+        """Call ``function()`` at the beginning of each run."""
 
 
 class Mode:
@@ -21,6 +51,7 @@ class Mode:
     fast = False  # the generated eager path may run: NumPy arrays, no tracing, no mixed precision
     grad = True  # record for backward
     static = False  # appends to a Program
+    training: Training | None = None  # None: at once, on eager Tensors
 
     def apply(self, opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Apply ``opdef``; returns one value, or a tuple where it has several outputs."""

@@ -30,6 +30,11 @@ def backward(
     a gradient that does not fit. A tensor with stop_gradient=True, for which nothing was recorded, gives a
     LeniencyWarning and no gradients.
     """
+    training = modes.current().training
+    if training is not None:
+        for tensor, start in zip(tensors, grads or [None] * len(tensors), strict=True):
+            training.backward(tensor, start)
+        return
     roots = _roots("backward", tensors, grads)
     _walk(roots, retain_graph, create_graph=False, targets=None)
 
@@ -217,6 +222,9 @@ def _copied(gradient: Tensor) -> Tensor:
 
 def gradient_of(tensor: Tensor) -> Tensor | None:
     """The value of ``tensor.grad``: as in Paddle a leaf with stop_gradient=False, or None."""
+    training = modes.current().training
+    if training is not None:
+        return training.gradient(tensor)  # type: ignore[no-any-return]
     edge = tensor._edge or getattr(tensor, "_parked", None)
     if edge.__class__ is Leaf:
         edge.shown = True
@@ -257,6 +265,10 @@ def clear_gradient(tensor: Tensor, set_to_zero: bool = True) -> None:
 
     What code outside may hold of it becomes zeros too; else its memory is given back at once.
     """
+    training = modes.current().training
+    if training is not None:
+        training.clear(tensor, set_to_zero)
+        return
     edge = tensor._edge or getattr(tensor, "_parked", None)
     if edge.__class__ is not Leaf:
         retained: Retained | None = getattr(tensor, "_retained", None)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from engine.core import mode as modes
 from engine.core import names
 from engine.core.dtype import DType, from_numpy
 from engine.core.errors import ArgumentError, DTypeError, GradientError, OutOfRangeError, ShapeError
@@ -148,6 +149,10 @@ class Tensor:
 
     @grad.setter
     def grad(self, value: Tensor | None) -> None:
+        training = modes.current().training
+        if training is not None:
+            training.set_gradient(self, value)
+            return
         if value is not None:
             if not isinstance(value, Tensor):
                 raise ArgumentError(f"grad: takes a Tensor or None: got {type(value).__name__}")

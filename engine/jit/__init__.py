@@ -6,9 +6,10 @@ from engine.core.lazy import lazy
 
 if TYPE_CHECKING:
     from engine.jit.api import enable_to_static, ignore_module, not_to_static, to_static
+    from engine.jit.concrete_program import ConcreteProgram
     from engine.jit.convert.translator_log import set_code_level, set_verbosity
     from engine.jit.export import load, save
-    from engine.jit.static_function import ConcreteProgram, StaticFunction
+    from engine.jit.static_function import StaticFunction
     from engine.jit.translated_layer import TranslatedLayer
 
 __all__ = [
@@ -20,9 +21,10 @@ __getattr__ = lazy(
     __name__,
     members={
         "engine.jit.api": ("enable_to_static", "ignore_module", "not_to_static", "to_static"),
+        "engine.jit.concrete_program": ("ConcreteProgram",),
         "engine.jit.convert.translator_log": ("set_code_level", "set_verbosity"),
         "engine.jit.export": ("load", "save"),
-        "engine.jit.static_function": ("ConcreteProgram", "StaticFunction"),
+        "engine.jit.static_function": ("StaticFunction",),
         "engine.jit.translated_layer": ("TranslatedLayer",),
     },
 )

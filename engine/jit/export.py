@@ -12,8 +12,9 @@ from engine.core.errors import ArgumentError, FormatError
 from engine.eager.tensor import Parameter, Tensor
 from engine.files.inference import InferenceFiles, read_inference, write_inference
 from engine.jit.api import to_static
+from engine.jit.concrete_program import ConcreteProgram
 from engine.jit.for_prediction import count, for_prediction
-from engine.jit.static_function import ConcreteProgram, StaticFunction
+from engine.jit.static_function import StaticFunction
 from engine.jit.translated_layer import FORWARD, TranslatedLayer
 from engine.nn import Layer
 from engine.program.graph.liveness import arguments, needed

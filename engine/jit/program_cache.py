@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from engine.core.lru import LRU
 
 if TYPE_CHECKING:
-    from engine.jit.static_function import ConcreteProgram
+    from engine.jit.concrete_program import ConcreteProgram
 
 
 # Programs of one key: enough for a GAN that freezes its parts in turn. Programs whose buffers were replaced

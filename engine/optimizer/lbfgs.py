@@ -87,7 +87,8 @@ class LBFGS(Optimizer):
 
         The closure clears the gradients, computes the loss, calls its ``backward`` and returns it.
         """
-        self._require_eager("step")
+        if modes.is_static():
+            raise ModeError("LBFGS.step: decides by values how often it computes the loss; call it eagerly")
         if not callable(closure):
             raise ArgumentError(
                 f"LBFGS: step takes a function that computes the loss and its gradients: got {closure!r}"

@@ -126,22 +126,31 @@ class Optimizer:
             found = self._rates[key] = (lr, tensor)
         return found[1]
 
+    def _rate_now(self, lr: float, factor: float, parameter: Any) -> Any:
+        """The learning rate of a parameter in this step, or in this step of each run of a traced function."""
+        training = modes.current().training
+        if training is None:
+            return self._rate(lr, factor, parameter)
+        return training.asked_each_run(lambda: self._rate(self.get_lr(), factor, parameter))
+
     # -- steps ---------------------------------------------------------------------------------------------
     def step(self) -> None:
         """Update every parameter that has a gradient."""
         self._require_eager("step")
+        training = modes.current().training
         with modes.use(modes.current().with_grad(False)):
             lr = self.get_lr()
             for group in self._groups:
                 pairs = [
-                    (p, gradient) for p in group.params
-                    if p._edge.__class__ is Leaf and (gradient := leaf_gradient(p._edge)) is not None
+                    (p, gradient) for p in group.params if p._edge.__class__ is Leaf and (
+                        gradient := leaf_gradient(p._edge) if training is None else training.gradient(p)
+                    ) is not None
                 ]  # fmt: skip
                 self._update_group(group, pairs, lr)
 
     def apply_gradients(self, params_grads: list[tuple[Any, Any]]) -> Any:
         """Update parameters with their paired gradients; in static mode append the update."""
-        if params_grads and modes.is_symbolic(params_grads[0][0]):
+        if params_grads and modes.is_symbolic(params_grads[0][0]) and modes.current().training is None:
             return self._static.apply(params_grads[0][0].block.program, params_grads)
         self._require_eager("apply_gradients")
         given = {id(p): (p, g) for p, g in params_grads if g is not None}
@@ -172,7 +181,7 @@ class Optimizer:
             if kept is None:
                 first = self._first(parameter, group.options)
                 kept = self._memory.create(parameter, first, target._array.dtype)
-            rate = self._rate(lr, parameter.optimize_attr["learning_rate"], target)
+            rate = self._rate_now(lr, parameter.optimize_attr["learning_rate"], target)
             self._update(target, gradient, rate, kept, group.options, decay, parameter)
             if master is not None:
                 parameter_updates.assign_into(
@@ -209,7 +218,10 @@ class Optimizer:
         callbacks: Any = None,
     ) -> list[tuple[Any, Any]]:
         """Pairs of parameter and gradient, as ``loss.backward()`` left them; static mode appends them."""
-        if modes.is_symbolic(loss):
+        training = modes.current().training
+        if training is not None:
+            training.backward_once(loss)
+        elif modes.is_symbolic(loss):
             return self._static.backward(loss, startup_program, parameters, no_grad_set)
         self._require_eager("backward")
         params = self._all() if parameters is None else list(parameters)
@@ -223,17 +235,17 @@ class Optimizer:
         In static mode the step becomes part of the Program of ``loss``, to which the gradients are appended;
         returns the operators and the pairs.
         """
-        if modes.is_symbolic(loss):
+        if modes.is_symbolic(loss) and modes.current().training is None:
             return self._static.minimize(loss, startup_program, parameters, no_grad_set)
         pairs = self.backward(loss, startup_program, parameters, no_grad_set)
         self.apply_gradients(pairs)
         return [], pairs
 
     def _require_eager(self, where: str) -> None:
-        if modes.is_static():
+        if modes.is_static() and modes.current().training is None:
             raise ModeError(
                 f"{where}: {type(self).__name__} updates parameters in eager mode: this code is building a "
-                "Program; call it outside the converted function"
+                "Program; call minimize(), or leave static mode"
             )
 
     def clear_grad(self, set_to_zero: bool = True) -> None:

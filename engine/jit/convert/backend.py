@@ -96,6 +96,11 @@ class Backend(Protocol):
     def scalar(self, value: Any) -> Any:
         """A symbolic value of one element as one without dimensions; anything else as it is."""
 
+    def each_run(self, function: Callable[..., Any]) -> Callable[..., Any] | None:
+        """What to call in place of a method whose effect in Python belongs to each run of the Program; None
+        for others.
+        """
+
     def data_method(self, value: Any, name: str) -> Callable[[], Any] | None:
         """What a method of a Tensor that reads its data does while a Program is built; None for others."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -16,6 +17,7 @@ from engine.jit.convert.runtime_merge import is_number
 from engine.ops.arrays import creation, shape
 from engine.ops.control import flow as control_ops
 from engine.ops.elementwise import arithmetic, comparison
+from engine.optimizer.lr import LRScheduler
 from engine.program.build import control
 from engine.program.build.builder import current_builder
 from engine.program.graph.program import Variable
@@ -157,6 +159,15 @@ class EngineBackend:
 
     def scalar(self, value: Any) -> Any:
         return shape.reshape(value, shape=[]) if isinstance(value, Variable) and value.ndim else value
+
+    def each_run(self, function: Callable[..., Any]) -> Callable[..., Any] | None:
+        """What to call for a method whose effect in Python belongs to every run: a schedule's step."""
+        training = modes.current().training
+        if training is None or not isinstance(getattr(function, "__self__", None), LRScheduler):
+            return None
+        if getattr(function, "__name__", "") != "step":
+            return None
+        return lambda *args, **kwargs: training.done_each_run(functools.partial(function, *args, **kwargs))
 
     def data_method(self, value: Any, name: str) -> Callable[[], Any] | None:
         if current_builder() is None:

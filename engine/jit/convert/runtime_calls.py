@@ -71,6 +71,9 @@ def call(function: Any) -> Any:
     if isinstance(function, MethodType):
         if is_layer(function.__self__):
             _note(function.__self__)
+        deferred = backend.get().each_run(function)
+        if deferred is not None:
+            return deferred
         members = getattr(function.__func__, "_calls_members", ())
         if members:
             return _with_members(function, members)

@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 
 from engine.core.errors import ArgumentError
 from engine.core.lru import LRU
+from engine.jit.concrete_program import ConcreteProgram
 from engine.jit.program_cache import ProgramCache
-from engine.jit.static_function import ConcreteProgram, StaticFunction, Switch
+from engine.jit.static_function import StaticFunction, Switch
 from engine.nn import Layer
 from engine.program.graph.program import Program
 

@@ -64,6 +64,7 @@ class Builder(modes.Mode):
         # Buffers that were assigned a value, by the dict they live in and their name there. None where they
         # are written at once, because the end of building is not known.
         self.assigned: dict[tuple[int, str], BufferPlace] | None = None
+        self.training: modes.Training | None = None
 
     def with_grad(self, grad: bool) -> modes.Mode:
         return self if grad == self.grad else self._variant(grad, self.block)
@@ -76,7 +77,7 @@ class Builder(modes.Mode):
         made.calls = self.calls
         made.rebound, made.hooked = self.rebound, self.hooked
         made.roots, made.families, made.stale = self.roots, self.families, self.stale
-        made.assigned = self.assigned
+        made.assigned, made.training = self.assigned, self.training
         return made
 
     def apply(self, opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:

@@ -172,9 +172,35 @@ class Variable:
     def __array__(self, *_: Any, **__: Any) -> Any:
         raise self._no_value("a NumPy array", "compute with functions of this package in place of NumPy's")
 
-    def backward(self, *_: Any, **__: Any) -> None:
-        """Raises: gradients of a Program come from append_backward."""
-        raise self._no_value("backward()", "use paddle.grad, or call backward() on the function's result")
+    def backward(self, grad_tensor: Any = None, retain_graph: bool = False) -> None:
+        """In a function that is being traced, add the gradients of this value to those of the leaves.
+
+        Raises ConversionError in static mode, where gradients come from append_backward.
+        """
+        training = modes.current().training
+        if training is None:
+            raise self._no_value(
+                "backward()", "use append_backward, minimize() of an optimizer, or paddle.grad"
+            )
+        training.backward(self, grad_tensor)
+
+    @property
+    def grad(self) -> Any:
+        """In a function that is being traced, the gradient of an input, or of a value after
+        ``retain_grads()``, as far as ``backward()`` was called; else None.
+        """
+        training = modes.current().training
+        if training is None:
+            raise AttributeError(
+                f"grad: {self.name!r} is a static Variable; its gradient is a result of append_backward"
+            )
+        return training.gradient(self)
+
+    def retain_grads(self) -> None:
+        """In a function that is being traced, let ``grad`` show the gradient of this value."""
+        training = modes.current().training
+        if training is not None:
+            training.retain(self)
 
     def __hash__(self) -> int:
         return id(self)

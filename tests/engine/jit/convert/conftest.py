@@ -171,6 +171,9 @@ class FakeBackend:
     def scalar(self, value: Any) -> Any:
         return value
 
+    def each_run(self, function):
+        return None
+
     def data_method(self, value: Any, name: str) -> None:
         return None
 

@@ -1,0 +1,167 @@
+"""ConcreteProgram: the Program of a converted function for one kind of call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from engine.core import mode as modes
+from engine.core import names, nest
+from engine.core.spec import Spec
+from engine.eager.tensor import Tensor
+from engine.jit.convert.runtime_calls import noting_layers
+from engine.jit.input_spec import InputSpec
+from engine.jit.run_program import ProgramRunner
+from engine.jit.stored_values import attributes, stored_values
+from engine.jit.traced_training import TracedStep, TracedTraining
+from engine.program.build.builder import building
+from engine.program.graph.program import Program, Variable
+from engine.program.graph.unknown import known_operand
+from engine.tensor.inplace import replace
+from engine.tensor.tensor_array import TensorArray
+
+if TYPE_CHECKING:
+    from engine.jit.static_function import StaticFunction
+
+
+class ConcreteProgram:
+    """The Program of a function for one kind of call: fixed structure, plain values and modes."""
+
+    def __init__(self, function: StaticFunction, specs: dict[str, Any]) -> None:
+        self.specs = function.signature.named(specs)
+        self.takes_tensors_only = all(isinstance(value, InputSpec) for value in specs.values())
+        self.main_program = Program()
+        self.startup_program = Program()  # empty: parameters have their values already
+        self.inputs: list[Variable] = []
+        block = self.main_program.global_block()
+
+        def placeholder(value: Any) -> Any:
+            if not isinstance(value, InputSpec):
+                return value
+            made = block.create_var(
+                value.name, value.to_spec(), stop_gradient=value.stop_gradient, is_data=True
+            )
+            made.stop_gradient = value.stop_gradient or not value.dtype.is_inexact
+            self.inputs.append(made)
+            return made
+
+        arguments = {k: nest.map_structure(placeholder, v) for k, v in self.specs.items()}
+        tree = tree_of(function.class_instance)
+        before = attributes(tree)
+        with names.guard(), noting_layers() as called, building(self.main_program) as builder, \
+                builder.assigning():  # fmt: skip
+            builder.training = training = TracedTraining(self.main_program, self.inputs)
+            self.result = function.call_converted(arguments)
+            self._leaves = [known_operand(leaf) for leaf in nest.flatten(self.result)]
+            self.outputs = [builder.result(value) for leaf in self._leaves for value in _parts(leaf)]
+            self._stored = list(stored_values((*tree, *called.values()), builder))
+            kept = [builder.result(v) for s in self._stored for leaf in s.leaves for v in _parts(leaf)]
+            back = builder.handed_back()
+            changed = [builder.result(value) for _, value in back]
+        for stored in self._stored:
+            stored.put_back(before)
+        self.main_program.inputs = [v.name for v in self.inputs]
+        self.main_program.outputs = [v.name for v in self.outputs if v is not None]
+        self._changed = [x for x, _ in back]
+        variables = [v for v in (*self.outputs, *kept, *changed) if v is not None]
+        program = self.main_program
+        if not function.trains:
+            program = program.clone(for_test=True)
+        self._step = TracedStep(training, program, self.inputs, variables) if training.used else None
+        twins = program.global_block()
+        self.runner = ProgramRunner(
+            program, [twins.var(v.name) for v in self.inputs], [twins.var(v.name) for v in variables]
+        )
+        own = set(map(id, tree))
+        self._others = [layer for layer in called.values() if id(layer) not in own]
+        self._places = self._buffer_places(tree)
+        self.state = self.current_state()
+
+    @property
+    def parameters(self) -> list[Tensor]:
+        """The parameters and buffers that the Program uses."""
+        return [v.tensor for v in self.runner.bound]
+
+    def current_state(self) -> tuple[Any, ...]:
+        """The parameters that take gradients, and the modes of called Layers outside of the function's own.
+
+        A Program traced in another state does not fit.
+        """
+        state: list[Any] = [v.tensor._edge is None for v in self.runner.bound]
+        for layer in self._others:
+            state += walk_modes(layer)
+        if self._step is not None:
+            state += self._step.training.state
+        return tuple(state)
+
+    def _buffer_places(self, layers: list[Any]) -> list[tuple[tuple[Variable, ...], dict[str, Any], str]]:
+        """The Variables that stand for buffers of Layers, as traced and as run, each with the place of its
+        Tensor."""
+        run = self.runner.program.global_block().vars
+        bound = {id(v.tensor): (v, run[v.name]) for v in self.main_program.bound()}
+        return [
+            (bound[id(tensor)], layer._buffers, name)
+            for layer in (*layers, *(sub for other in self._others for sub in tree_of(other)))
+            for name, tensor in layer._buffers.items()
+            if id(tensor) in bound
+        ]
+
+    @property
+    def fits(self) -> bool:
+        """Whether the Program still fits its function; takes over buffers that were replaced."""
+        for variables, fields, name in self._places:
+            tensor, variable = fields.get(name), variables[0]
+            # The place holds a Variable while another thread traces a function of this Layer.
+            if tensor is not variable.tensor and not modes.is_symbolic(tensor):
+                if tensor is None or Spec(tensor.shape, tensor.dtype) != variable.spec:
+                    return False
+                for each in variables:
+                    each.tensor = tensor
+        return self.state == self.current_state()
+
+    def __call__(self, tensors: list[Tensor]) -> Any:
+        results = self.runner(tensors) if self._step is None else self._step(tensors)
+        if self._changed:
+            self._hand_back(tensors, results[-len(self._changed) :])
+        values = iter(results)
+        leaves = _filled(self._leaves, values)
+        for stored in self._stored:
+            stored.put(_filled(stored.leaves, values))
+        return nest.pack(self.result, leaves)
+
+    def _hand_back(self, tensors: list[Tensor], results: list[Tensor]) -> None:
+        """Write the values of tensors that the function changes in place into the caller's tensors."""
+        place = {id(v): n for n, v in enumerate(self.inputs)}
+        for x, value in zip(self._changed, results, strict=True):
+            replace("to_static", x if isinstance(x, Tensor) else tensors[place[id(x)]], value)
+
+
+def _filled(leaves: list[Any], results: Iterator[Any]) -> list[Any]:
+    """The leaves with the values of the run in place of the Program's Variables."""
+    made = []
+    for leaf in leaves:
+        if isinstance(leaf, TensorArray):
+            made.append(leaf.elements([next(results) for _ in leaf.leaves()]))
+        else:
+            made.append(next(results) if isinstance(leaf, Variable | Tensor) else leaf)
+    return made
+
+
+def _parts(leaf: Any) -> list[Any]:
+    """The values of the Program that a leaf of the result consists of."""
+    return leaf.leaves() if isinstance(leaf, TensorArray) else [leaf]
+
+
+def tree_of(layer: Any) -> list[Any]:
+    """A Layer with all Layers below it; nothing for another object."""
+    return layer.sublayers(include_self=True) if hasattr(layer, "_sub_layers") else []
+
+
+def walk_modes(layer: Any) -> Iterator[Any]:
+    """What a trace of a Layer depends on: the modes and the parameters of its tree."""
+    yield layer.training
+    for parameter in layer._parameters.values():
+        yield id(parameter)
+    for child in layer._sub_layers.values():
+        if child is not None:
+            yield from walk_modes(child)
