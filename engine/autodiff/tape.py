@@ -10,6 +10,7 @@ from engine.autodiff.recorded import Recorded, at, check_versions
 from engine.autodiff.vjp import input_gradients
 from engine.core.errors import GradientError
 from engine.core.operator import Leaf, Operator
+from engine.core.spans import watch
 
 
 class Retained:
@@ -72,12 +73,13 @@ class Walk:
             self._deliver(edge, gradient, fresh=False)
         ready += [node for node in self.pending if self.waiting[node] == 0]
         leading = self.leading
+        gradients = self._gradients if watch.recorder is None else self._timed_gradients
         while ready:
             node = ready.pop()
             grads = self.pending.pop(node, None)
             if grads is not None:
                 grads = self._hooks(node, grads)
-                results = self._gradients(node, grads) if leading is None or leading[node] else None
+                results = gradients(node, grads) if leading is None or leading[node] else None
             else:
                 results = None
             for n, edge in enumerate(node.edges or ()):
@@ -201,6 +203,10 @@ class Walk:
                     before = self.targets[(node, index)]
                     self.targets[(node, index)] = gradient if before is None else before + gradient
         return grads
+
+    def _timed_gradients(self, node: Operator, grads: list[Any]) -> list[Any]:
+        with watch.span("Operator", f"{node.opdef.name}_grad"):
+            return self._gradients(node, grads)
 
     def _gradients(self, node: Operator, grads: list[Any]) -> list[Any]:
         opdef = node.opdef

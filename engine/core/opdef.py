@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar, cast
 
 from engine.core.errors import ArgumentError, GradientError
+from engine.core.spans import timed, watch
 from engine.core.spec import Spec
 
 P = ParamSpec("P")
@@ -271,8 +272,12 @@ class OpDef:
         relink(self)
 
     def kernel_for(self, backend: str) -> tuple[Callable[..., Any], bool]:
-        """The kernel for a backend, and whether it is called without ``xp`` and attributes."""
-        return self.overrides.get(backend, (self.kernel, False))
+        """The kernel for a backend, and whether it is called without ``xp`` and attributes.
+
+        While a profiler records it is timed.
+        """
+        kernel, direct = self.overrides.get(backend, (self.kernel, False))
+        return (kernel if watch.recorder is None else timed(self.name, kernel, backend)), direct
 
     # -- shapes ----------------------------------------------------------------------------------------------
     def infer_specs(self, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -374,6 +379,16 @@ def op(
         return applier
 
     return decorate
+
+
+def _follow_recording(_: bool) -> None:
+    """Let apply functions that are written already call kernels as ``kernel_for`` gives them now."""
+    for opdef in OPS.values():
+        if "kernel" in opdef.namespace:
+            opdef.namespace["kernel"] = opdef.kernel_for("cpu")[0]
+
+
+watch.changing.append(_follow_recording)
 
 
 def relink(opdef: OpDef) -> None:

@@ -12,6 +12,7 @@ from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError, GradientError, ShapeError
 from engine.core.operator import Leaf, Operator, OutEdge
 from engine.core.place import array_module
+from engine.core.spans import watch
 from engine.core.strictness import tolerate
 from engine.eager.tensor import Tensor, counter_of, wrap
 
@@ -36,7 +37,8 @@ def backward(
             training.backward(tensor, start)
         return
     roots = _roots("backward", tensors, grads)
-    _walk(roots, retain_graph, create_graph=False, targets=None)
+    with watch.span("Backward", "Gradient Backward"):
+        _walk(roots, retain_graph, create_graph=False, targets=None)
 
 
 def backward_of(

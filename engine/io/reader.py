@@ -11,6 +11,7 @@ from engine.core import mode as modes
 from engine.core.errors import ArgumentError
 from engine.core.place import Place, as_place
 from engine.core.random import default_generator
+from engine.core.spans import watch
 from engine.eager.mode import RECORDING
 from engine.io.batch_sampler import BatchSampler
 from engine.io.collate import default_collate_fn, default_convert_fn, to_tensors
@@ -239,6 +240,18 @@ class _Epoch(Iterator[Any]):
             generator.set_state(now)
 
     def __next__(self) -> Any:
+        if watch.recorder is None and watch.timer is None:
+            return self._next()
+        timer = watch.timer
+        if timer is not None:
+            timer.reads(self._loader.dataset)
+        with watch.span("Dataloader", "DataLoader"):
+            batch = self._next()
+        if timer is not None:
+            timer.has_read()
+        return batch
+
+    def _next(self) -> Any:
         try:
             batch = next(self._batches)
         except StopIteration:

@@ -13,6 +13,7 @@ from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError, ModeError
 from engine.core.operator import Leaf
 from engine.core.place import array_module
+from engine.core.spans import watch
 from engine.eager.backward import clear_gradient, gradient_of, leaf_gradient
 from engine.eager.tensor import Tensor
 from engine.nn.clip import ClipGradBase
@@ -137,8 +138,8 @@ class Optimizer:
     def step(self) -> None:
         """Update every parameter that has a gradient."""
         self._require_eager("step")
-        training = modes.current().training
-        with modes.use(modes.current().with_grad(False)):
+        training, quiet = modes.current().training, modes.current().with_grad(False)
+        with watch.span("Optimization", "Optimization Step"), modes.use(quiet):
             lr = self.get_lr()
             for group in self._groups:
                 pairs = [

@@ -12,6 +12,7 @@ from engine.core import mode as modes
 from engine.core import names
 from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError, DTypeError, EngineError, ModeError
+from engine.core.spans import watch
 from engine.eager.backward import clear_gradient
 from engine.eager.tensor import Parameter, Tensor
 from engine.nn.layer import state as states
@@ -67,6 +68,7 @@ class Layer:
         )
 
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
+        opened = None if watch.recorder is None else watch.open("Forward", type(self).__name__)
         try:
             if self._forward_pre_hooks or self._forward_post_hooks or not self._built:
                 return call_around(self, self.forward, inputs, kwargs)
@@ -74,6 +76,9 @@ class Layer:
         except EngineError as error:
             self._say_where(error)
             raise
+        finally:
+            if opened is not None:
+                opened.close()
 
     def _call_converted(
         self, form: Callable[[Any], Any], forward: Any, /, *inputs: Any, **kwargs: Any

@@ -1,0 +1,140 @@
+"""Spans of time that a profiler records: operators as they run, and blocks that other rooms name.
+
+While nothing records, operators run the kernels themselves: recording puts timed ones in their place, and
+takes them out again at its end.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from time import perf_counter_ns
+from types import TracebackType
+from typing import Any, NamedTuple, Protocol
+
+from engine.core.errors import ModeError
+from engine.core.place import backend as backend_of
+from engine.core.place import current_place
+
+
+class Span(NamedTuple):
+    """What ran from ``start`` to ``end`` (nanoseconds of ``perf_counter_ns``) in a thread.
+
+    ``shapes`` are those of the arrays that an operator took, where they are recorded.
+    """
+
+    kind: str
+    name: str
+    start: int
+    end: int
+    thread: int
+    shapes: tuple[tuple[int, ...], ...] = ()
+
+
+class Timer(Protocol):
+    """What is told how long data loading takes."""
+
+    def reads(self, dataset: Any) -> None:
+        """A batch of ``dataset`` is about to be read."""
+
+    def has_read(self) -> None:
+        """The batch is there."""
+
+
+class Recorder:
+    """The spans of one recording, in the order in which they end."""
+
+    def __init__(self, shapes: bool = False) -> None:
+        self.shapes = shapes
+        self.spans: list[Span] = []
+
+    def add(self, kind: str, name: str, start: int, shapes: tuple[tuple[int, ...], ...] = ()) -> None:
+        """A span that began at ``start`` ends now."""
+        self.spans.append(Span(kind, name, start, perf_counter_ns(), threading.get_ident(), shapes))
+
+
+class OpenSpan:
+    """A block that is being recorded; ``close()`` or the end of the ``with`` block ends its span."""
+
+    __slots__ = ("_kind", "_name", "_recorder", "_start")
+
+    def __init__(self, recorder: Recorder, kind: str, name: str) -> None:
+        self._recorder, self._kind, self._name = recorder, kind, name
+        self._start = perf_counter_ns()
+
+    def close(self) -> None:
+        self._recorder.add(self._kind, self._name, self._start)
+
+    def __enter__(self) -> OpenSpan:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class _Watch:
+    """Who watches: a ``recorder`` of spans, and a ``timer`` of data loading; None where nobody does.
+
+    ``changing`` are called with True after a recording began, and with False after it ended.
+    """
+
+    def __init__(self) -> None:
+        self.recorder: Recorder | None = None
+        self.timer: Timer | None = None
+        self.changing: list[Callable[[bool], None]] = []
+
+    def start(self, recorder: Recorder) -> None:
+        """Record into ``recorder``, in all threads. Raises ModeError where something records already."""
+        if self.recorder is not None:
+            raise ModeError("profiler: another one is recording; stop it first")
+        self.recorder = recorder
+        for change in self.changing:
+            change(True)
+
+    def stop(self) -> None:
+        """Record no more."""
+        self.recorder = None
+        for change in self.changing:
+            change(False)
+
+    def open(self, kind: str, name: str) -> OpenSpan | None:
+        """Begin a span; None where nothing records."""
+        recorder = self.recorder
+        return None if recorder is None else OpenSpan(recorder, kind, name)
+
+    def span(self, kind: str, name: str) -> AbstractContextManager[Any]:
+        """A block that is recorded where something records."""
+        return self.open(kind, name) or _NOTHING
+
+
+_NOTHING = nullcontext()
+watch = _Watch()
+
+
+def timed(name: str, kernel: Callable[..., Any], backend: str) -> Callable[..., Any]:
+    """``kernel`` in a span of the operator ``name``. On a GPU the span ends when the result is there."""
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        recorder = watch.recorder
+        if recorder is None:  # a plan that is still running when recording ends
+            return kernel(*args, **kwargs)
+        start = perf_counter_ns()
+        try:
+            result = kernel(*args, **kwargs)
+            if backend != "cpu":
+                place = current_place()
+                backend_of(place).synchronize(place.index)
+            return result
+        finally:
+            recorder.add("Operator", name, start, _shapes(args) if recorder.shapes else ())
+
+    return run
+
+
+def _shapes(arguments: tuple[Any, ...]) -> tuple[tuple[int, ...], ...]:
+    """The shapes of the arrays among a kernel's arguments."""
+    found = (getattr(argument, "shape", None) for argument in arguments)
+    return tuple(shape for shape in found if isinstance(shape, tuple))
