@@ -397,6 +397,7 @@ __version__ = VERSION
 
 if TYPE_CHECKING:
     from engine import (
+        amp,
         audio,
         callbacks,
         dataset,
@@ -421,6 +422,7 @@ if TYPE_CHECKING:
 __getattr__ = lazy(
     __name__,
     modules=(
+        "amp",
         "audio",
         "callbacks",
         "dataset",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from engine.core.opdef import OpDef
+    from engine.core.precision import Precision
 
 
 class Training(Protocol):
@@ -52,6 +53,7 @@ class Mode:
     grad = True  # record for backward
     static = False  # appends to a Program
     training: Training | None = None  # None: at once, on eager Tensors
+    precision: Precision | None = None  # casts inputs before an operator; None: mixed precision is off
 
     def apply(self, opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Apply ``opdef``; returns one value, or a tuple where it has several outputs."""
@@ -59,6 +61,10 @@ class Mode:
 
     def with_grad(self, grad: bool) -> Mode:
         """This mode with recording switched on or off."""
+        return self
+
+    def with_precision(self, precision: Precision | None) -> Mode:
+        """This mode with another setting of mixed precision, or none."""
         return self
 
 

@@ -25,11 +25,14 @@ def tolerate(error: EngineError) -> None:
     """Warn with the message of ``error`` at the user's line; raise it under ``strict()``."""
     if _STRICT.get():
         raise error
+    warn_at_user(str(error), LeniencyWarning)
+
+
+def warn_at_user(message: str, category: type[Warning]) -> None:
+    """Warn at the user's line."""
     frame = user_frame()
     if frame is None:
-        warnings.warn(str(error), LeniencyWarning, stacklevel=2)
+        warnings.warn(message, category, stacklevel=2)
         return
     registry = frame.f_globals.setdefault("__warningregistry__", {})
-    warnings.warn_explicit(
-        str(error), LeniencyWarning, frame.f_code.co_filename, frame.f_lineno, registry=registry
-    )
+    warnings.warn_explicit(message, category, frame.f_code.co_filename, frame.f_lineno, registry=registry)

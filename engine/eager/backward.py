@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from typing import Any, TypeAlias
 
 from engine.autodiff.edges import Edge, end
@@ -14,6 +15,8 @@ from engine.core.operator import Leaf, Operator, OutEdge
 from engine.core.place import array_module
 from engine.core.spans import watch
 from engine.core.strictness import tolerate
+from engine.eager.counting import paused
+from engine.eager.mode import EagerMode
 from engine.eager.tensor import Tensor, counter_of, wrap
 
 Place: TypeAlias = tuple[Operator | Leaf, int]
@@ -170,7 +173,8 @@ def _walk(
         targets=targets,
         blocked=blocked,
     )
-    with modes.use(modes.current().with_grad(create_graph)):
+    uncounted = paused() if EagerMode.watchers else nullcontext()
+    with modes.use(modes.current().with_grad(create_graph).with_precision(None)), uncounted:
         walk.run(roots)
 
 

@@ -4,29 +4,37 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 from engine.core.errors import NotFiniteError
 from engine.core.frames import line_of, outside
 from engine.core.opdef import OpDef
 from engine.core.place import array_module
-from engine.eager import mode
+from engine.eager.mode import Watcher, unwatch, watch
+
+_watching: list[Watcher] = []
 
 
-def check_values(on: bool, level: int = 0) -> None:
+def check_values(on: bool, level: int = 0, looked_at: Callable[[str], bool] | None = None) -> None:
     """Turn the check of every eager operator's results on or off.
 
     At ``level`` 0 a result with nan or infinity raises NotFiniteError; above, it gives a RuntimeWarning.
+    ``looked_at`` says by an operator's name whether its results are checked; by default all are.
     """
 
-    def check(opdef: OpDef, results: list[Any]) -> None:
+    def check(opdef: OpDef, inputs: tuple[Any, ...], results: list[Any]) -> None:
+        if looked_at is not None and not looked_at(opdef.name):
+            return
         for array in results:
             if array is not None and array.dtype.kind in "fc":
                 _look(opdef, array, level)
 
-    for each in (mode.RECORDING, mode.NOT_RECORDING):
-        each.fast = not on
-        each.check = check if on else None
+    while _watching:
+        unwatch(_watching.pop())
+    if on:
+        _watching.append(check)
+        watch(check)
 
 
 def _look(opdef: OpDef, array: Any, level: int) -> None:

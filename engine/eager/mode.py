@@ -15,10 +15,14 @@ from engine.core.frames import outside
 from engine.core.opdef import OpDef
 from engine.core.operator import Operator, OutEdge
 from engine.core.place import array_module, backend, current_place, require_same_place
+from engine.core.precision import Precision
 from engine.core.random import default_generator
 from engine.core.spec import Spec
+from engine.eager.precision import cast_inputs
 from engine.eager.tensor import Tensor, share, wrap, write
 
+Watcher: TypeAlias = Callable[[OpDef, tuple[Any, ...], list[Any]], None]
+"""Sees an operator that was applied, its inputs and its results as arrays."""
 Saved: TypeAlias = "Tensor | list[Tensor | None] | None"
 """An input that a record keeps for its gradient rule; a list for an input that is a list."""
 Versions: TypeAlias = "tuple[int | list[int], ...]"
@@ -33,19 +37,31 @@ class EagerMode(modes.Mode):
     """Computes at once.
 
     The generated apply functions handle NumPy arrays themselves; ``apply`` handles everything else (CuPy,
-    lists of inputs, operators without inputs, value checks, saved-tensor hooks).
+    lists of inputs, operators without inputs, mixed precision, watchers of results, saved-tensor hooks).
     """
 
-    def __init__(self, grad: bool) -> None:
+    watchers: tuple[Watcher, ...] = ()  # called with the results of every operator, in all eager modes
+
+    def __init__(self, grad: bool, precision: Precision | None = None) -> None:
         # Instance attributes, because they are faster to read than class attributes.
-        self.fast = True
+        self.fast = precision is None and not self.watchers
         self.grad = grad
-        self.check: Callable[[OpDef, list[Any]], None] | None = None  # called with all results
+        self.precision = precision
 
     def with_grad(self, grad: bool) -> modes.Mode:
-        return RECORDING if grad else NOT_RECORDING
+        return self if grad == self.grad else self._variant(grad, self.precision)
+
+    def with_precision(self, precision: Precision | None) -> modes.Mode:
+        return self if precision is self.precision else self._variant(self.grad, precision)
+
+    def _variant(self, grad: bool, precision: Precision | None) -> modes.Mode:
+        if precision is None:
+            return RECORDING if grad else NOT_RECORDING
+        return EagerMode(grad, precision)
 
     def apply(self, opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        if self.precision is not None:
+            inputs = cast_inputs(self.precision, opdef, inputs)
         arrays = [_arrays(opdef, declared.name, value) for declared, value in opdef.named_inputs(inputs)]
         flat = [
             a for value in arrays for a in (value if isinstance(value, list) else (value,)) if a is not None
@@ -63,12 +79,12 @@ class EagerMode(modes.Mode):
         except Exception as error:
             raise explain(opdef, inputs, attrs, error) from error.__cause__
         results = [result] if opdef.single else list(result)
-        results = [r if r is None or hasattr(r, "flags") else xp.asarray(r) for r in results]
+        results = [r if r is None or isinstance(r, xp.ndarray) else xp.asarray(r) for r in results]
         for output, value in zip(opdef.outputs, results, strict=False):
             if output.writes:
                 write(inputs[opdef.index_of[output.writes]], value)
-        if self.check is not None:
-            self.check(opdef, results)
+        for watcher in self.watchers:
+            watcher(opdef, inputs, results)
         tensors = [None if r is None else wrap(r) for r in results]
         if opdef.view and tensors[0] is not None:
             tensors[0]._version = share(inputs[0], results[0])
@@ -196,6 +212,19 @@ def _specs(value: Any) -> Any:
 
 RECORDING = EagerMode(grad=True)
 NOT_RECORDING = EagerMode(grad=False)
+
+
+def watch(watcher: Watcher) -> None:
+    """Call ``watcher`` after every eager operator, until ``unwatch``."""
+    EagerMode.watchers = (*EagerMode.watchers, watcher)
+    RECORDING.fast = NOT_RECORDING.fast = False
+
+
+def unwatch(watcher: Watcher) -> None:
+    """Call ``watcher`` no more; nothing happens where it is not called."""
+    EagerMode.watchers = tuple([each for each in EagerMode.watchers if each is not watcher])
+    RECORDING.fast = NOT_RECORDING.fast = not EagerMode.watchers
+
 
 generate.link(
     Tensor=Tensor, explain=explain, write=write, share=share, wrap_all=wrap_all, connect=connect,

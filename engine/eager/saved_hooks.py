@@ -11,6 +11,7 @@ from engine.core import mode as modes
 from engine.core.errors import DTypeError, ShapeError
 from engine.core.opdef import OpDef
 from engine.core.operator import Operator
+from engine.core.precision import Precision
 from engine.eager.mode import NOT_RECORDING, EagerMode
 from engine.eager.tensor import Tensor, wrap
 
@@ -35,7 +36,8 @@ class saved_tensors_hooks:
         self.unpack_hook = unpack_hook
 
     def __enter__(self) -> saved_tensors_hooks:
-        modes.enter(self, PackingMode(modes.current().grad, self))
+        mode = modes.current()
+        modes.enter(self, PackingMode(mode.grad, self, mode.precision))
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -45,13 +47,13 @@ class saved_tensors_hooks:
 class PackingMode(EagerMode):
     """Eager execution that passes the values kept for backward to hooks."""
 
-    def __init__(self, grad: bool, hooks: saved_tensors_hooks) -> None:
-        super().__init__(grad)
+    def __init__(self, grad: bool, hooks: saved_tensors_hooks, precision: Precision | None = None) -> None:
+        super().__init__(grad, precision)
         self.fast = False
         self.hooks = hooks
 
-    def with_grad(self, grad: bool) -> modes.Mode:
-        return self if grad == self.grad else PackingMode(grad, self.hooks)
+    def _variant(self, grad: bool, precision: Precision | None) -> modes.Mode:
+        return PackingMode(grad, self.hooks, precision)
 
     def apply(self, opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         result = super().apply(opdef, inputs, attrs)

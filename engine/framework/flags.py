@@ -7,6 +7,7 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError
 from engine.eager.checks import check_values
+from engine.eager.counting import count_operators
 
 # The public flags of Paddle 2.6.2 for one machine with their first values, and some of its GPU builds, which
 # scripts set. The engine has no use for most: they are kept and read back.
@@ -63,7 +64,8 @@ def set_flags(flags: Mapping[str, Any]) -> None:
     ``FLAGS_apply_pass_to_program`` has no effect: passes are switched by ``engine.program.passes.level``.
     ``FLAGS_check_nan_inf`` makes every eager operator look at its result and raise NotFiniteError where it
     holds nan or infinity (warn with ``FLAGS_check_nan_inf_level`` above 0); operators of a converted function
-    or a Program are not looked at. Raises ArgumentError for a name that Paddle does not have, DTypeError for
+    or a Program are not looked at. ``FLAGS_low_precision_op_list`` above 0 counts eager operators, which
+    ``amp.debugging`` prints. Raises ArgumentError for a name that Paddle does not have, DTypeError for
     a value of another kind.
     """
     if not isinstance(flags, Mapping):
@@ -73,6 +75,8 @@ def set_flags(flags: Mapping[str, Any]) -> None:
     _FLAGS.update(converted)
     if converted.keys() & {"check_nan_inf", "check_nan_inf_level"}:
         check_values(_FLAGS["check_nan_inf"], _FLAGS["check_nan_inf_level"])
+    if "low_precision_op_list" in converted:
+        count_operators(_FLAGS["low_precision_op_list"] > 0)
 
 
 def _known(where: str, name: Any) -> str:

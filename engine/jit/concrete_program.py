@@ -48,7 +48,8 @@ class ConcreteProgram:
         arguments = {k: nest.map_structure(placeholder, v) for k, v in self.specs.items()}
         tree = tree_of(function.class_instance)
         before = attributes(tree)
-        with names.guard(), noting_layers() as called, building(self.main_program) as builder, \
+        with names.guard(), noting_layers() as called, \
+                building(self.main_program, precision=modes.current().precision) as builder, \
                 builder.assigning():  # fmt: skip
             builder.training = training = TracedTraining(self.main_program, self.inputs)
             self.result = function.call_converted(arguments)

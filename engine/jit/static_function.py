@@ -154,11 +154,11 @@ class StaticFunction:
     def _concrete_for(self, values: dict[str, Any]) -> tuple[ConcreteProgram, list[Tensor]]:
         specified = self.signature.specified()
         if specified is None:
-            key = (cache_key(values), self._modes())
+            key = self._key(values)
             specs: dict[str, Any] | None = None
         else:
             specs = {k: _merge(specified.get(k, v), v) for k, v in values.items()}
-            key = (cache_key(specs), self._modes())
+            key = self._key(specs)
         concrete = self.program_cache.fitting(key)
         if concrete is None:
             concrete = self._traced(key, as_specs(values) if specs is None else specs)
@@ -178,6 +178,11 @@ class StaticFunction:
                 made = ConcreteProgram(self, specs)
                 self.program_cache.add(key, made)
         return made
+
+    def _key(self, values: dict[str, Any]) -> tuple[Any, tuple[Any, ...]]:
+        """The key of a Program: the kind of call with the precision it is made in, and the modes."""
+        precision = modes.current().precision
+        return (cache_key(values), None if precision is None else precision.key), self._modes()
 
     def _modes(self) -> tuple[Any, ...]:
         """What else the trace depends on: the level of passes, train/eval modes, the Layers of the tree."""
@@ -214,7 +219,7 @@ class StaticFunction:
     def _from_spec(self, input_spec: Any = None) -> ConcreteProgram:
         specified = self.signature.specified() if input_spec is None else {}
         assert specified is not None
-        key = (cache_key(specified), self._modes())
+        key = self._key(specified)
         return self.program_cache.fitting(key) or self._traced(key, specified)
 
     @property
@@ -238,7 +243,7 @@ class StaticFunction:
         """The Program for a call with these arguments (Tensors or InputSpecs), and its runner."""
         values = self.signature.bind(args, kwargs)
         if any(isinstance(leaf, InputSpec) for leaf in nest.flatten(values)):
-            key = (cache_key(values), self._modes())
+            key = self._key(values)
             concrete = self.program_cache.fitting(key) or self._traced(key, values)
         else:
             concrete, _ = self._concrete_for(values)

@@ -128,7 +128,7 @@ class TracedTraining:
         ops = tuple(builder.block.ops)
         bound = [v for v in self.program.bound() if v.tensor._edge is not None]
         sources = [*bound, *(v for v in self.inputs if not v.stop_gradient), *self._retained]
-        with modes.use(builder.with_grad(False)):
+        with modes.use(builder.with_grad(False).with_precision(None)):
             begin: Any = creation.fill_like(root, value=1.0) if start is None else builder.result(start)
             found = inline_gradients(ops, [(root, begin)], sources)
             for source, gradient in zip(sources, found, strict=True):
@@ -291,7 +291,7 @@ class TracedStep:
         """The outputs for input Tensors in order."""
         flowing = [(n, g) for n, g in self._flowing if tensors[n]._edge is not None]
         runner = self._runner(tuple([n for n, _ in flowing]), [g for _, g in flowing])
-        with modes.use(modes.current().with_grad(False)):
+        with modes.use(modes.current().with_grad(False).with_precision(None)):
             found = runner([*tensors, *self.training.ask()])
             count, left = len(self._outputs), len(self._left)
             results, gradients = found[:count], found[count + left :]

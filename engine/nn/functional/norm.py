@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
@@ -60,6 +61,14 @@ def batch_norm(
     )[0]
 
 
+def _in_parameters_dtype(normalized: Callable[[Any], Any], x: Any, *parameters: Any) -> Any:
+    """``normalized(x)`` in the dtype of x; computed in float32 where x is narrower than its parameters."""
+    wide = any(p is not None and p.dtype == "float32" for p in parameters)
+    if not wide or x.dtype.itemsize > 2:
+        return normalized(x)
+    return arithmetic.cast(normalized(arithmetic.cast(x, out_dtype="float32")), out_dtype=x.dtype.name)
+
+
 @takes_name
 def layer_norm(
     x: Any,
@@ -83,7 +92,10 @@ def layer_norm(
             f"layer_norm: x has shape {list(x.shape)}: it must end in normalized_shape {wanted}; "
             "give the layer the sizes of the last dimensions"
         )
-    return layer_norm_ops.layer_norm(x, weight, bias, epsilon=epsilon, begin_norm_axis=begin)[0]
+    return _in_parameters_dtype(
+        lambda x: layer_norm_ops.layer_norm(x, weight, bias, epsilon=epsilon, begin_norm_axis=begin)[0],
+        x, weight, bias,
+    )  # fmt: skip
 
 
 @takes_name
@@ -104,7 +116,12 @@ def group_norm(
     if data_format not in _FORMATS:
         raise ArgumentError(f"group_norm: data_format {data_format!r} is not one of {list(_FORMATS)}")
     layout = "NCHW" if data_format[1] == "C" else "NHWC"
-    return group_ops.group_norm(x, weight, bias, epsilon=epsilon, groups=num_groups, data_layout=layout)[0]
+    return _in_parameters_dtype(
+        lambda x: group_ops.group_norm(
+            x, weight, bias, epsilon=epsilon, groups=num_groups, data_layout=layout
+        )[0],
+        x, weight, bias,
+    )  # fmt: skip
 
 
 @takes_name
@@ -144,7 +161,9 @@ def instance_norm(
         )
     if last:
         x = shape.transpose(x, axis=[0, x.ndim - 1, *range(1, x.ndim - 1)])
-    out = group_ops.instance_norm(x, weight, bias, epsilon=eps)[0]
+    out = _in_parameters_dtype(
+        lambda x: group_ops.instance_norm(x, weight, bias, epsilon=eps)[0], x, weight, bias
+    )
     return shape.transpose(out, axis=[0, *range(2, x.ndim), 1]) if last else out
 
 

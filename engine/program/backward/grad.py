@@ -85,7 +85,7 @@ def _in_program(
             f"grad: {opened[0].name!r} has stop_gradient=True; set it to False before the computation"
         )
     begun: list[tuple[Variable, Any]] = []
-    with modes.use(builder.with_grad(create_graph)):
+    with modes.use(builder.with_grad(create_graph).with_precision(None)):
         for output, start in zip(outputs, given, strict=True):
             if start is None:
                 start = creation.fill_like(output, value=1.0)

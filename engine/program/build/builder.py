@@ -11,7 +11,9 @@ from engine.core.errors import ArgumentError, ConversionError, EngineError, Prog
 from engine.core.frames import located, user_frame
 from engine.core.opdef import OpDef
 from engine.core.operator import Operator
+from engine.core.precision import Precision
 from engine.core.spec import Spec
+from engine.eager.precision import cast_inputs
 from engine.eager.tensor import Tensor
 from engine.ops.training import parameter_updates
 from engine.program.build.annotate import marks
@@ -44,8 +46,10 @@ class Builder(modes.Mode):
         grad: bool = True,
         block: Block | None = None,
         startup: Program | None = None,
+        precision: Precision | None = None,
     ) -> None:
         self.program = program
+        self.precision = precision
         # In static mode: the Program that gives parameters their first values. None while a function is
         # traced, where parameters are eager Tensors.
         self.startup = startup
@@ -67,13 +71,16 @@ class Builder(modes.Mode):
         self.training: modes.Training | None = None
 
     def with_grad(self, grad: bool) -> modes.Mode:
-        return self if grad == self.grad else self._variant(grad, self.block)
+        return self if grad == self.grad else self._variant(grad, self.block, self.precision)
+
+    def with_precision(self, precision: Precision | None) -> modes.Mode:
+        return self if precision is self.precision else self._variant(self.grad, self.block, precision)
 
     def in_block(self, block: Block) -> Builder:
-        return self._variant(self.grad, block)
+        return self._variant(self.grad, block, self.precision)
 
-    def _variant(self, grad: bool, block: Block) -> Builder:
-        made = Builder(self.program, grad, block, self.startup)
+    def _variant(self, grad: bool, block: Block, precision: Precision | None) -> Builder:
+        made = Builder(self.program, grad, block, self.startup, precision)
         made.calls = self.calls
         made.rebound, made.hooked = self.rebound, self.hooked
         made.roots, made.families, made.stale = self.roots, self.families, self.stale
@@ -81,6 +88,8 @@ class Builder(modes.Mode):
         return made
 
     def apply(self, opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        if self.precision is not None:
+            inputs = cast_inputs(self.precision, opdef, inputs)
         values = tuple(self._value(opdef, i.name, v) for i, v in opdef.named_inputs(inputs))
         attrs = opdef.with_defaults(attrs)
         try:
@@ -275,9 +284,9 @@ def building_block(program: Program) -> Block | None:
 
 
 @contextmanager
-def building(program: Program, grad: bool = True) -> Iterator[Builder]:
+def building(program: Program, grad: bool = True, precision: Precision | None = None) -> Iterator[Builder]:
     """Append operators to ``program`` within the block."""
-    builder = Builder(program, grad)
+    builder = Builder(program, grad, precision=precision)
     with modes.use(builder):
         yield builder
 

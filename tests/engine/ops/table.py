@@ -34,6 +34,7 @@ ELSEWHERE: dict[str, str] = {
     "py_func": "tests/engine/static/test_python_functions.py",
     "auc": "tests/engine/static/test_metrics.py",
     "print_tensor": "tests/engine/static/test_metrics.py",
+    "check_numerics": "tests/engine/amp/test_debugging.py",
 } | dict.fromkeys(
     ("conditional_block", "while", "while_again", "while_grad", "print", "assert"),
     "tests/engine/ops/test_control.py",

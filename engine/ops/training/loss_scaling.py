@@ -1,0 +1,68 @@
+"""Loss scaling: gradients divided by the scale where all are finite, and the scale of the next step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.dtype import bool_
+from engine.core.errors import DTypeError
+from engine.core.infer import require_floating
+from engine.core.opdef import op
+from engine.core.spec import Spec
+
+
+def _infer_check(x: list[Spec], scale: Spec) -> tuple[Spec, ...]:
+    for n, spec in enumerate(x):
+        require_floating("check_finite_and_unscale", **{f"x[{n}]": spec})
+    return (*x, Spec((1,), bool_))
+
+
+@op(
+    "check_finite_and_unscale",
+    infer=_infer_check,
+    outputs=("outs",),
+    output_list="outs",
+    slots={"outs": "Out"},
+)
+def check_finite_and_unscale(xp, x: list, scale):
+    """Each x divided by ``scale`` [1], and last whether any holds nan or infinity [1]: then all are zeros."""
+    found = any(not bool(xp.isfinite(each).all()) for each in x)
+    factor = 0.0 if found else 1.0 / float(scale.item())
+    made = [xp.zeros_like(each) if found else (each * factor).astype(each.dtype, copy=False) for each in x]
+    return [*made, xp.asarray([found])]
+
+
+def _infer_update(
+    found_infinite: Spec, prev_loss_scaling: Spec, in_good_steps: Spec, in_bad_steps: Spec, **_: Any
+) -> tuple[Spec, Spec, Spec]:
+    if prev_loss_scaling.dtype.name not in ("float32", "float64"):
+        raise DTypeError(f"update_loss_scaling: the scale is float32: got {prev_loss_scaling}")
+    return prev_loss_scaling, in_good_steps, in_bad_steps
+
+
+@op("update_loss_scaling", infer=_infer_update, outputs=("loss_scaling", "out_good_steps", "out_bad_steps"),
+    writes={"loss_scaling": "prev_loss_scaling", "out_good_steps": "in_good_steps",
+            "out_bad_steps": "in_bad_steps"})  # fmt: skip
+def update_loss_scaling(
+    xp, found_infinite, prev_loss_scaling, in_good_steps, in_bad_steps, *, incr_every_n_steps=1000,
+    decr_every_n_nan_or_inf=2, incr_ratio=2.0, decr_ratio=0.8,
+):  # fmt: skip
+    """The next scale [1]: times ``incr_ratio`` after good steps in a row, ``decr_ratio`` after bad ones.
+
+    It stays where it would overflow, and is never less than 1.
+    """
+    if bool(found_infinite.any()):
+        in_good_steps[...] = 0
+        in_bad_steps += 1
+        if int(in_bad_steps.item()) == decr_every_n_nan_or_inf:
+            prev_loss_scaling[...] = max(float(prev_loss_scaling.item()) * decr_ratio, 1.0)
+            in_bad_steps[...] = 0
+    else:
+        in_bad_steps[...] = 0
+        in_good_steps += 1
+        if int(in_good_steps.item()) == incr_every_n_steps:
+            grown = prev_loss_scaling * prev_loss_scaling.dtype.type(incr_ratio)
+            if bool(xp.isfinite(grown).all()):
+                prev_loss_scaling[...] = grown
+            in_good_steps[...] = 0
+    return prev_loss_scaling, in_good_steps, in_bad_steps
