@@ -6,30 +6,15 @@ takes them out again at its end.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from time import perf_counter_ns
 from types import TracebackType
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from engine.core.errors import ModeError
 from engine.core.place import backend as backend_of
 from engine.core.place import current_place
-
-
-class Span(NamedTuple):
-    """What ran from ``start`` to ``end`` (nanoseconds of ``perf_counter_ns``) in a thread.
-
-    ``shapes`` are those of the arrays that an operator took, where they are recorded.
-    """
-
-    kind: str
-    name: str
-    start: int
-    end: int
-    thread: int
-    shapes: tuple[tuple[int, ...], ...] = ()
 
 
 class Timer(Protocol):
@@ -42,16 +27,13 @@ class Timer(Protocol):
         """The batch is there."""
 
 
-class Recorder:
-    """The spans of one recording, in the order in which they end."""
+class Recorder(Protocol):
+    """What is told of each span when it ends; ``shapes``: whether those of operators' inputs too."""
 
-    def __init__(self, shapes: bool = False) -> None:
-        self.shapes = shapes
-        self.spans: list[Span] = []
+    shapes: bool
 
     def add(self, kind: str, name: str, start: int, shapes: tuple[tuple[int, ...], ...] = ()) -> None:
-        """A span that began at ``start`` ends now."""
-        self.spans.append(Span(kind, name, start, perf_counter_ns(), threading.get_ident(), shapes))
+        """A span that began at ``start`` (``perf_counter_ns``) ends now."""
 
 
 class OpenSpan:
@@ -76,7 +58,7 @@ class OpenSpan:
 
 
 class _Watch:
-    """Who watches: a ``recorder`` of spans, and a ``timer`` of data loading; None where nobody does.
+    """What watches: a ``recorder`` of spans, and a ``timer`` of data loading; None where nothing does.
 
     ``changing`` are called with True after a recording began, and with False after it ended.
     """

@@ -12,9 +12,10 @@ from types import TracebackType
 from typing import Any
 
 from engine.core.errors import ModeError, SaveError
-from engine.core.spans import OpenSpan, Recorder, watch
+from engine.core.spans import OpenSpan, watch
 from engine.core.strictness import tolerate
 from engine.device import is_compiled_with_cuda
+from engine.profiler.recorder import Recorder
 from engine.profiler.result import ProfilerResult
 from engine.profiler.states import ProfilerState, ProfilerTarget, Scheduler, scheduler_of
 from engine.profiler.statistics import SortedKeys, SummaryView, build_table

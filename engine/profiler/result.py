@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.core.errors import AbsentError, ArgumentError, FormatError, SaveError
-from engine.core.spans import Span
+from engine.profiler.recorder import Span
 
 _SCHEMA = "model-studio-1"
 
