@@ -48,6 +48,7 @@ WAITING = (
     "h5py", "PIL", "ssl", "http.client", "email", "multiprocessing", "platformdirs", "engine.files",
     "engine.jit.convert", "engine.vision.datasets", "engine.distribution", "engine.hapi",
     "engine.fft", "engine.signal", "engine.tensor.short_time", "engine.text", "engine.audio",
+    "engine.geometric",
 )  # fmt: skip
 
 
@@ -73,6 +74,7 @@ def test_apply_functions_are_written_at_their_first_call(counted: dict[str, list
         "dataset",
         "distribution",
         "fft",
+        "geometric",
         "hapi",
         "hub",
         "incubate",

@@ -1,0 +1,1 @@
+"""Graphs: rows that belong together, neighbours and their numbers."""
