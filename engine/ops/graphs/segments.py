@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.errors import ArgumentError, OutOfRangeError, ShapeError
+from engine.core.dtype import bool_
+from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError, ShapeError
 from engine.core.infer import require_integers
 from engine.core.opdef import op
 from engine.core.spec import Spec
@@ -34,6 +35,8 @@ def _infer(
 ) -> Spec:  # fmt: skip
     require_integers("segment_pool", segment_ids=segment_ids)
     _check(x, segment_ids, pooltype)
+    if x.dtype is bool_:
+        raise DTypeError(f"segment_pool: data must be numbers: got {x}; cast it")
     rows = -1 if like is None else like.shape[0]
     return x.with_shape((size if size > 0 else rows, *x.shape[1:]))
 
