@@ -40,6 +40,12 @@ MOST_USED = """\
 In order of use in public code.
 
 """
+# Owners of names that are no classes: Paddle calls some modules like functions.
+MODULES = frozenset(
+    line.partition(":")[0]
+    for line in PUBLIC.read_text(encoding="utf-8").splitlines()
+    if not re.search(r"\.[A-Z]\w*:", line)
+)
 ALL = """\
 ## All public names, by module
 
@@ -110,7 +116,7 @@ def row(name: str, kind: str) -> Row:
 
 
 def modules() -> list[tuple[str, list[str]]]:
-    """Paddle's public modules, and Tensor, with the names in each."""
+    """Paddle's public modules and classes, with the names in each."""
     lines = [line for line in PUBLIC.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
     return [(module, text.split()) for module, _, text in (line.partition(":") for line in lines)]
 
@@ -121,17 +127,26 @@ def page() -> str:
     lines = [_counted(rows), "", "| name | here | how it differs |", "|---|---|---|"]
     lines += [f"| `{each.name}` | {each.state} | {_cell(each.note)} |" for each in rows]
     most = MOST_USED + "\n".join(lines) + "\n\n"
-    everything, lines = [], ["| module | there | absent |", "|---|---|---|"]
-    differing = []
-    for module, members in modules():
-        found = [row(f"{module}.{name}", "") for name in members]
+    everything: list[Row] = []
+    tables = {"module": ["| module | there | absent |"], "class": ["| class | there | absent |"]}
+    complete = 0
+    for owner, members in modules():
+        found = [row(f"{owner}.{name}", "") for name in members]
         everything += found
         there = [each for each in found if each.state != "absent"]
-        differing += [each for each in found if each.state == "differs"]
+        kind = "module" if owner in MODULES else "class"
+        if kind == "class" and len(there) == len(found):
+            complete += 1
+            continue
         absent = " ".join(f"`{each.name.rpartition('.')[2]}`" for each in found if each.state == "absent")
-        if not there:
-            absent = "all"
-        lines.append(f"| `{module}` | {len(there)} of {len(found)} | {absent} |")
+        tables[kind].append(f"| `{owner}` | {len(there)} of {len(found)} | {absent if there else 'all'} |")
+    lines = []
+    for title, table in tables.items():
+        lines += [table[0], "|---|---|---|", *table[1:], ""]
+        if title == "module":
+            lines += [f"The methods and properties of {complete} classes are all there. Of the others:", ""]
+    differing = [each for each in everything if each.state == "differs"]
+    lines.pop()
     lines += ["", "Those that differ:", "", "| name | how |", "|---|---|"]
     lines += [f"| `{each.name}` | {_cell(each.note)} |" for each in differing]
     lines += ["", "Absent on purpose:", "", "| name | why: it |", "|---|---|"]

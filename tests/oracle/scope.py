@@ -78,15 +78,7 @@ class Scope:
         return layer
 
     def signature(self, function: Any, method: bool = False) -> str:
-        """``(x, axis=None, *, name=None)``: names, order and defaults, without types and a method's self."""
-        shown, before = [], None
-        for p in list(inspect.signature(function).parameters.values())[int(method) :]:
-            if p.kind is p.KEYWORD_ONLY and before not in (p.KEYWORD_ONLY, p.VAR_POSITIONAL):
-                shown.append("*")
-            stars = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
-            shown.append(stars + p.name + ("" if p.default is p.empty else f"={_shown(p.default)}"))
-            before = p.kind
-        return f"({', '.join(shown)})"
+        return written_signature(function, method)
 
     def names(self) -> dict[str, Any]:
         helpers = ("t", "pos", "ints", "bools", "grad", "weighted", "formula", "signature")
@@ -144,6 +136,18 @@ class Scope:
         if isinstance(value, type):
             return {"type": value.__name__}
         raise TypeError(f"write what of it is to be compared, e.g. str(): {type(value)} is not recorded")
+
+
+def written_signature(function: Any, method: bool = False) -> str:
+    """``(x, axis=None, *, name=None)``: names, order and defaults, without types and a method's self."""
+    shown, before = [], None
+    for p in list(inspect.signature(function).parameters.values())[int(method) :]:
+        if p.kind is p.KEYWORD_ONLY and before not in (p.KEYWORD_ONLY, p.VAR_POSITIONAL):
+            shown.append("*")
+        stars = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
+        shown.append(stars + p.name + ("" if p.default is p.empty else f"={_shown(p.default)}"))
+        before = p.kind
+    return f"({', '.join(shown)})"
 
 
 def _shown(default: Any) -> str:
