@@ -55,6 +55,10 @@ class ModeError(EngineError, RuntimeError):
     """A call that has no meaning in the current mode (eager or static)."""
 
 
+class WorkerError(EngineError, RuntimeError, SystemError):
+    """A worker process that ended before its time; Paddle raises SystemError."""
+
+
 class DeviceError(EngineError, RuntimeError):
     """A device that does not exist, or whose extra is not installed."""
 

@@ -11,7 +11,7 @@ from engine.io.dataset import (
     TensorDataset,
     random_split,
 )
-from engine.io.reader import DataLoader, get_worker_info
+from engine.io.reader import DataLoader
 from engine.io.sampler import (
     RandomSampler,
     Sampler,
@@ -19,6 +19,7 @@ from engine.io.sampler import (
     SubsetRandomSampler,
     WeightedRandomSampler,
 )
+from engine.io.worker import get_worker_info
 
 __all__ = [
     "BatchSampler",

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.dtype import from_numpy
 from engine.core.errors import DTypeError, ShapeError
+from engine.core.place import Place, as_place, current_place
 from engine.eager.tensor import Tensor
 from engine.tensor.creation import to_tensor
 
@@ -63,16 +65,34 @@ def default_convert_fn(sample: Any) -> Any:
     return sample
 
 
-def to_tensors(batch: Any, place: Any = None) -> Any:
+def to_tensors(batch: Any, place: Any = None, owned: bool = False) -> Any:
     """The same structure with every array as a Tensor, at ``place`` or on the current device; tuples become
-    lists."""
+    lists. Arrays that are ``owned`` are the caller's alone and need not be copied."""
+    return _tensors(batch, as_place(place or current_place()), set() if owned else None)
+
+
+def _tensors(batch: Any, place: Place, taken: set[int] | None) -> Any:
     if isinstance(batch, np.ndarray):
-        return to_tensor(batch, place=place)
+        # An array that stands twice in a batch still makes two Tensors.
+        if taken is None or place.kind != "cpu" or id(batch) in taken or not _is_ready(batch):
+            return to_tensor(batch, place=place)
+        taken.add(id(batch))
+        return Tensor(batch)
     if isinstance(batch, (list, tuple)):
-        return [to_tensors(field, place) for field in batch]
+        return [_tensors(field, place, taken) for field in batch]
     if isinstance(batch, Mapping):
-        return {key: to_tensors(value, place) for key, value in batch.items()}
+        return {key: _tensors(value, place, taken) for key, value in batch.items()}
     return batch
+
+
+def _is_ready(array: np.ndarray) -> bool:
+    """Whether a Tensor can hold ``array`` itself."""
+    return (
+        type(array) is np.ndarray
+        and array.flags.writeable
+        and array.dtype.kind in "biufc"
+        and from_numpy(array.dtype).np == array.dtype
+    )
 
 
 def _stack(arrays: Sequence[np.ndarray]) -> np.ndarray:

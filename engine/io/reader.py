@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import sys
 import warnings
+import weakref
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError
@@ -14,8 +19,12 @@ from engine.core.random import default_generator
 from engine.core.spans import watch
 from engine.eager.mode import RECORDING
 from engine.io.batch_sampler import BatchSampler
-from engine.io.collate import default_collate_fn, default_convert_fn, to_tensors
-from engine.io.dataset import Dataset, IterableDataset, fetch_batch
+from engine.io.collate import to_tensors
+from engine.io.dataset import Dataset, IterableDataset
+from engine.io.fetching import Fetcher
+from engine.io.transport import SHARES_MEMORY
+from engine.io.worker import Job
+from engine.io.workers import Workers, spawnable, start_method
 
 _STATE = ("running", "seed", "offset", "position", "batches")
 
@@ -27,10 +36,18 @@ class DataLoader:
     Tensors. A dataset with ``__getitems__`` is asked for whole batches. With ``batch_size=None`` samples come
     one by one, without a batch axis.
 
-    Differs from Paddle: batches are made in the calling thread whatever ``num_workers`` says (above 0 there
-    is a warning, as Paddle gives on macOS and Windows), so ``use_buffer_reader``, ``prefetch_factor``,
-    ``use_shared_memory``, ``timeout``, ``worker_init_fn`` and ``persistent_workers`` change nothing. The
-    order is drawn from the engine's generator, which ``seed`` sets, not from NumPy's.
+    With ``num_workers`` above 0 as many processes make the batches, ``prefetch_factor`` each ahead; their
+    order is the same. A worker has a copy of the dataset and random numbers of its own, seeded by one draw
+    from ``np.random`` when the epoch (with ``persistent_workers``: the first) begins; ``get_worker_info``
+    says which one it is. Workers are forked on Linux, so that functions and classes need not be importable.
+    Elsewhere they are spawned where dataset and functions can be pickled and the script guards its main part;
+    if not, batches are loaded in the calling process, with a warning. Decision 0043.
+
+    Differs from Paddle: the order is drawn from the engine's generator, which ``seed`` sets, not from
+    NumPy's. What a dataset or a ``collate_fn`` raises is raised by the loader at its batch, with the
+    traceback of the worker as a note; there it is printed and the loader raises SystemError. With
+    ``persistent_workers`` an iterable dataset's short last batch comes in every epoch unless ``drop_last``,
+    there in the first only. There are workers on macOS and Windows.
 
     ``state_dict`` and ``set_state_dict`` continue an epoch in its middle with the very same batches. For
     that, a ``batch_sampler`` of one's own must draw its order when its iterator is made, from the engine's
@@ -44,9 +61,16 @@ class DataLoader:
         batch_sampler: yields lists of indices; excludes ``batch_size``, ``shuffle`` and ``drop_last``.
         shuffle: a new order every epoch, one key of the engine's generator each.
         drop_last: leave out the last batch if it is short.
+        use_buffer_reader, timeout: have no effect on what comes, as in Paddle.
+        use_shared_memory: arrays come from the workers through memory that both see, on Linux; else, and
+            elsewhere, through a pipe.
+        worker_init_fn: called with its number in each worker before the first batch.
+        persistent_workers: keep the workers, and what they hold, for further epochs. As in Paddle, all
+            iterators of such a loader are one.
 
     Raises:
         ArgumentError: arguments that exclude each other or are out of range.
+        WorkerError: while iterating, a worker was killed or left.
     """
 
     def __init__(
@@ -69,12 +93,6 @@ class DataLoader:
         persistent_workers: bool = False,
     ) -> None:
         _check(num_workers, prefetch_factor, timeout)
-        if num_workers:
-            warnings.warn(
-                f"DataLoader: num_workers={num_workers}: batches are loaded in this process; the batches are "
-                "the same, use num_workers=0",
-                stacklevel=2,
-            )
         if not return_list and feed_list is None and modes.is_static():
             raise ArgumentError(
                 "DataLoader: return_list=False needs the Variables to feed: got feed_list=None; pass them"
@@ -83,7 +101,13 @@ class DataLoader:
         self.feed_list = feed_list
         self.places = None if places is None else _one_place(places)
         self.return_list = return_list
-        self.num_workers = 0
+        self.num_workers = num_workers
+        self.use_buffer_reader = use_buffer_reader
+        self.prefetch_factor = prefetch_factor
+        self.use_shared_memory = use_shared_memory and num_workers > 0
+        self.timeout = timeout
+        self.worker_init_fn = worker_init_fn
+        self._persistent = persistent_workers
         self.drop_last = drop_last
         self.batch_size = batch_size
         self.collate_fn = collate_fn
@@ -115,8 +139,10 @@ class DataLoader:
                 f"drop_last={drop_last}; give a batch_size"
             )
         self.batch_sampler = batch_sampler
-        self._epoch: _Epoch | None = None
+        self._position: _Position | None = None
         self._resume: dict[str, int] | None = None
+        self._workers: Workers | None = None  # those that outlive an epoch
+        self._iterator: weakref.ref[_Epoch] | None = None
 
     def __len__(self) -> int:
         if self._iterable:
@@ -127,8 +153,13 @@ class DataLoader:
 
     def __iter__(self) -> Iterator[Any]:
         state, self._resume = self._resume, None
-        self._epoch = _Epoch(self, state)
-        return self._epoch
+        epoch = None if self._iterator is None else self._iterator()
+        if epoch is None:
+            epoch = _Epoch(self)
+        if self._persistent and self.num_workers:
+            self._iterator = weakref.ref(epoch)
+        self._position = epoch.start(state)
+        return epoch
 
     def __call__(self) -> Iterator[Any]:
         return iter(self)
@@ -141,9 +172,9 @@ class DataLoader:
         """
         if self._resume is not None:
             return dict(self._resume)
-        if self._epoch is None or self._epoch.finished:
+        if self._position is None or self._position.finished:
             return dict.fromkeys(_STATE, 0)
-        return self._epoch.state()
+        return self._position.state()
 
     def set_state_dict(self, state: dict[str, int]) -> None:
         """Makes the next iteration go on where the loader stood that gave ``state``.
@@ -169,75 +200,114 @@ class DataLoader:
                     f"{resume['position']} of {resume['batches']}, here are {batches}; use the same data and "
                     "batch size as before"
                 )
-        self._epoch = None
+        self._position = None
         self._resume = resume if resume["running"] else None
 
     def _batch_count(self) -> int:
         return -1 if self._iterable else len(self)
 
-    def _raw_batches(self, skip: int) -> Iterator[Any]:
-        """Batches before they become Tensors, without the first ``skip``. Draws the epoch's order now."""
-        collate = self.collate_fn
-        if self.batch_size is None and self.batch_sampler is None:
-            convert = default_convert_fn if collate is None else collate
-            samples = (
-                iter(self.dataset)
-                if self._iterable
-                else map(self.dataset.__getitem__, range(len(self.dataset)))
-            )
-            return map(convert, itertools.islice(samples, skip, None))
+    def _fetcher(self) -> Fetcher:
+        batched = self.batch_size is not None or self.batch_sampler is not None
+        return Fetcher(self.dataset, self.collate_fn, batched, self.batch_size or 1, self.drop_last)
+
+    def _tasks(self) -> Iterator[Any]:
+        """What batches are to be made of. Draws the epoch's order now."""
         if self._iterable:
-            assert self.batch_size is not None
-            return self._from_iterable(iter(self.dataset), skip, self.batch_size)
-        batches = iter(self.batch_sampler)
-        # Skipped at once: a sampler that is a generator function draws its order at its first batch.
-        for _ in itertools.islice(batches, skip):
-            pass
-        return map(self._fetch, batches)
+            return itertools.repeat(None)
+        return iter(range(len(self.dataset)) if self.batch_sampler is None else self.batch_sampler)
 
-    def _from_iterable(self, samples: Iterator[Any], skip: int, size: int) -> Iterator[Any]:
-        collate = self.collate_fn or default_collate_fn
-        samples = itertools.islice(samples, skip * size, None)
-        while batch := list(itertools.islice(samples, size)):
-            if len(batch) == size or not self.drop_last:
-                yield collate(batch)
+    def _source(self) -> _Here | Workers:
+        """What makes the batches of an epoch that begins."""
+        if self._workers is not None and not self._workers.closed:
+            return self._workers
+        if not self.num_workers:
+            return _Here(self._fetcher())
+        # Before the order is drawn, as in Paddle: both may come from the same generator.
+        seed = int(np.random.randint(0, sys.maxsize, dtype=np.int64))
+        shared = self.use_shared_memory and SHARES_MEMORY
+        job: Job | bytes = Job(self._fetcher(), self.worker_init_fn, self.num_workers, seed, shared)
+        method = start_method()
+        if method == "spawn":
+            pickled = spawnable(job)
+            if isinstance(pickled, str):
+                warnings.warn(
+                    f"DataLoader: num_workers={self.num_workers}: batches are loaded in this process: "
+                    f"{pickled}; change that, or use num_workers=0",
+                    stacklevel=4,
+                )
+                return _Here(self._fetcher())
+            job = pickled
+        workers = Workers(job, self.num_workers, self.prefetch_factor, method)
+        if self._persistent:
+            self._workers = workers
+        return workers
 
-    def _fetch(self, indices: list[int]) -> Any:
-        dataset, collate = self.dataset, self.collate_fn
-        batch = fetch_batch(dataset, indices)
-        if isinstance(batch, list):
-            return (collate or default_collate_fn)(batch)
-        if batch is not None and collate is None:
-            return batch
-        return (collate or default_collate_fn)([dataset[index] for index in indices])
+
+class _Here:
+    """Makes batches in the calling thread, when they are asked for."""
+
+    def __init__(self, fetcher: Fetcher) -> None:
+        self._fetcher = fetcher
+
+    def start(self, tasks: Iterator[Any], skip: int) -> None:
+        """Begin an epoch, behind the first ``skip`` batches of an iterable dataset."""
+        self._tasks = tasks
+        self._fetcher.start()
+        self._fetcher.skip(skip)
+
+    def take(self) -> Any:
+        """The next batch. Raises StopIteration after the last."""
+        return self._fetcher.fetch(next(self._tasks))
 
 
-def get_worker_info() -> None:
-    """None, as in Paddle's main process: all batches are loaded in it."""
-    return None
+@dataclass
+class _Position:
+    """How far an epoch has come, and the generator's state at its start, to draw its order again."""
+
+    start: dict[str, int]
+    position: int
+    batches: int
+    finished: bool = False
+
+    def state(self) -> dict[str, int]:
+        return {"running": 1, **self.start, "position": self.position, "batches": self.batches}
 
 
 class _Epoch(Iterator[Any]):
-    """One pass over the data. Knows the generator's state at its start, to draw its order again."""
+    """One pass over the data."""
 
-    def __init__(self, loader: DataLoader, resume: dict[str, int] | None) -> None:
-        generator = default_generator()
-        self._batch_count = loader._batch_count()
-        self.finished = False
+    def __init__(self, loader: DataLoader) -> None:
         self._loader = loader
-        if resume is None:
-            self._start = generator.state()
-            self._position = 0
-            self._batches = loader._raw_batches(0)
-            return
-        self._start = {"seed": resume["seed"], "offset": resume["offset"]}
-        self._position = resume["position"]
+
+    def __len__(self) -> int:
+        if self._loader._iterable:
+            raise TypeError("DataLoader: the length of an IterableDataset is not known")  # list() asks first
+        return len(self._loader)
+
+    def start(self, resume: dict[str, int] | None) -> _Position:
+        """Begin at the first batch, or where ``resume`` says."""
+        loader, generator = self._loader, default_generator()
+        self._source: _Here | Workers | None
+        self._source = source = loader._source()
         now = generator.state()
-        generator.set_state(self._start)
+        self._position = position = _Position(now, 0, loader._batch_count())
+        if resume is not None:
+            position.start = {"seed": resume["seed"], "offset": resume["offset"]}
+            position.position = resume["position"]
+            generator.set_state(position.start)
         try:
-            self._batches = loader._raw_batches(self._position)
+            tasks, done = loader._tasks(), position.position
+            if loader._iterable:
+                source.start(tasks, done)
+            else:
+                # Skipped now: a sampler that is a generator function draws its order at its first batch.
+                for _ in itertools.islice(tasks, done):
+                    pass
+                source.start(tasks, 0)
         finally:
-            generator.set_state(now)
+            if resume is not None:
+                generator.set_state(now)
+        return position
 
     def __next__(self) -> Any:
         if watch.recorder is None and watch.timer is None:
@@ -252,21 +322,24 @@ class _Epoch(Iterator[Any]):
         return batch
 
     def _next(self) -> Any:
+        source, loader, position = self._source, self._loader, self._position
+        if source is None:
+            raise StopIteration
         try:
-            batch = next(self._batches)
+            batch = source.take()
         except StopIteration:
-            self.finished = True
+            position.finished = True
+            self._source = None
+            if isinstance(source, Workers) and source is not loader._workers:
+                source.close()
             raise
-        self._position += 1
-        loader = self._loader
+        position.position += 1
+        owned = isinstance(source, Workers)
         if not modes.is_static():
-            return to_tensors(batch, loader.places)
+            return to_tensors(batch, loader.places, owned)
         with modes.use(RECORDING):  # what is fed to a Program is data, not a part of it
-            tensors = to_tensors(batch, loader.places)
+            tensors = to_tensors(batch, loader.places, owned)
         return tensors if loader.return_list else [_fed(loader.feed_list, tensors)]
-
-    def state(self) -> dict[str, int]:
-        return {"running": 1, **self._start, "position": self._position, "batches": self._batch_count}
 
 
 def _check(num_workers: int, prefetch_factor: int, timeout: float) -> None:

@@ -8,7 +8,7 @@ from engine.core.errors import ArgumentError
 from engine.core.place import CPUPlace
 from engine.core.random import default_generator
 from engine.eager.tensor import Tensor
-from engine.io import BatchSampler, DataLoader, Dataset, IterableDataset, Sampler, get_worker_info
+from engine.io import BatchSampler, DataLoader, Dataset, IterableDataset, Sampler
 from engine.static import Executor, Program, data, program_guard
 
 
@@ -227,13 +227,6 @@ def test_bad_arguments_are_named(arguments, message):
 def test_samples_that_do_not_fit_together(make, error, message):
     with pytest.raises(error, match=message):
         next(iter(DataLoader(Items(make), batch_size=2)))
-
-
-def test_workers_are_not_started_and_that_is_said():
-    with pytest.warns(UserWarning, match="num_workers=4: batches are loaded in this process"):
-        loader = DataLoader(Items(lambda i: i), batch_size=2, num_workers=4)
-    assert seen(loader) == [[0, 1], [2, 3], [4]]
-    assert get_worker_info() is None
 
 
 def test_in_static_mode_batches_are_data_to_feed():
