@@ -9,8 +9,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from engine.autodiff.vjp import input_gradients, undo_broadcast
+from engine.core.opdef import OpDef
 from engine.core.operator import Operator
 from engine.ops.arrays import creation, index
+from engine.ops.control import with_values
 
 
 class Symbolic:
@@ -75,3 +77,22 @@ def operator_gradients(operator: Operator, grads: Sequence[Any], targets: Sequen
         value = found[opdef.index_of[name]]
         results.append(value if place is None or value is None else value[place])
     return results
+
+
+@with_values.gradients_of.define
+def gradients_of(
+    opdef: OpDef, inputs: Any, attrs: dict[str, Any], outputs: Sequence[Any], grads: Sequence[Any]
+) -> list[Any]:
+    """The gradients of an operator's inputs by position, those of a list in a list; None is left for none."""
+    operator = Operator(opdef, inputs, attrs)
+    operator.outputs = tuple(outputs)
+    trained = {name for name, _, v in flat_inputs(operator) if not v.stop_gradient}
+    wanted = frozenset(name for name in trained if opdef.differentiable_by(name))
+    found = input_gradients(Symbolic(operator), [list(grads)] if opdef.listed else grads, wanted)
+    result: list[Any] = []
+    for value, gradient in zip(operator.inputs, found, strict=True):
+        if isinstance(value, (list, tuple)):
+            result.append([None] * len(value) if gradient is None else gradient)
+        elif value is not None:
+            result.append(gradient)
+    return result

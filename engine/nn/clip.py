@@ -10,6 +10,7 @@ from engine.ops.arrays import creation, shape
 from engine.ops.elementwise import arithmetic, extremes, power
 from engine.ops.linalg import products as linalg
 from engine.ops.reductions import reduce
+from engine.tensor.sizes import number_of
 
 Pairs: TypeAlias = list[tuple[Any, Any]]
 
@@ -41,8 +42,8 @@ class ClipGradByValue(ClipGradBase):
             raise ArgumentError(
                 f"ClipGradByValue: max must be positive where min is left out: got {max}; give both"
             )
-        self.max = float(max)
-        self.min = -self.max if min is None else float(min)
+        self.max = float(number_of(max))
+        self.min = -self.max if min is None else float(number_of(min))
 
     def _clip(self, grads: list[Any]) -> list[Any]:
         return [extremes.clip(g, min=self.min, max=self.max) for g in grads]
@@ -55,7 +56,7 @@ class ClipGradByNorm(ClipGradBase):
     """Each gradient scaled down to the Euclidean norm ``clip_norm`` where its own is larger."""
 
     def __init__(self, clip_norm: float) -> None:
-        self.clip_norm = float(clip_norm)
+        self.clip_norm = float(number_of(clip_norm))
 
     def _clip(self, grads: list[Any]) -> list[Any]:
         return [arithmetic.multiply(g, _share([linalg.squared_l2_norm(g)], self.clip_norm)) for g in grads]
@@ -74,7 +75,7 @@ class ClipGradByGlobalNorm(ClipGradBase):
             raise ArgumentError(
                 f"ClipGradByGlobalNorm: auto_skip_clip is True or False: got {auto_skip_clip!r}"
             )
-        self.clip_norm = float(clip_norm)
+        self.clip_norm = float(number_of(clip_norm))
         self.group_name = group_name
         self.auto_skip_clip = auto_skip_clip
 

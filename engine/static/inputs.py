@@ -16,8 +16,8 @@ from engine.program.graph.program import Variable
 def data(name: str, shape: Sequence[int | None], dtype: Any = None, lod_level: int = 0) -> Variable:
     """Make a Variable of the current Program that is fed under ``name`` when it runs.
 
-    Raises ModeError in eager mode, DTypeError for a shape that is not a list, ProgramError for a name that is
-    taken.
+    The same name, shape and dtype again give the same Variable. Raises ModeError in eager mode, DTypeError
+    for a shape that is not a list, ProgramError for a name that is taken otherwise.
     """
     builder = current_builder()
     if builder is None:
@@ -29,4 +29,7 @@ def data(name: str, shape: Sequence[int | None], dtype: Any = None, lod_level: i
     if not isinstance(name, str):
         raise DTypeError(f"static.data: name must be a string: got {type(name).__name__}")
     spec = InputSpec(list(shape), dtype or default_dtype(), name).to_spec()
+    found = builder.program.global_block().vars.get(name)
+    if found is not None and found.is_data and found.spec == spec:
+        return found
     return data_variable(builder.program, name, spec)

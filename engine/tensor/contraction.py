@@ -6,6 +6,8 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.infer import normal_axis
 from engine.eager.tensor import Tensor
@@ -248,7 +250,8 @@ def tensordot(x: Any, y: Any, axes: Any = 2, name: str | None = None) -> Any:
     """The sum of products over pairs of dimensions.
 
     ``axes`` is how many of the last of x and the first of y are summed over, or a list of two lists that name
-    them; one list is for both. The result has the other dimensions of x, then those of y.
+    them (more are not looked at); one list is for both. The result has the other dimensions of x, then those
+    of y.
     """
     require_tensor("tensordot", x=x, y=y)
     left, right = _pairs(x, y, axes)
@@ -270,18 +273,19 @@ def tensordot(x: Any, y: Any, axes: Any = 2, name: str | None = None) -> Any:
 def _pairs(x: Any, y: Any, axes: Any) -> tuple[list[int], list[int]]:
     if isinstance(axes, Tensor):
         axes = axes.tolist()
-    if isinstance(axes, int):
+    if isinstance(axes, (int, np.integer)):
         if not 0 <= axes <= min(x.ndim, y.ndim):
             raise ArgumentError(
                 f"tensordot: axes is {axes}: x has {x.ndim} dimensions, y {y.ndim}; use at most the fewer"
             )
         return list(range(x.ndim - axes, x.ndim)), list(range(axes))
-    lists = [a.tolist() if isinstance(a, Tensor) else a for a in axes]
-    if all(isinstance(a, int) for a in lists):
+    lists = [a.tolist() if isinstance(a, (Tensor, np.ndarray)) else a for a in axes]
+    if all(isinstance(a, (int, np.integer)) for a in lists):
         lists = [lists, lists]
     elif len(lists) == 1:
         lists = [lists[0], lists[0]]
-    if len(lists) != 2 or any(not isinstance(a, (list, tuple)) for a in lists):
+    lists = lists[:2]  # as in Paddle the first two count
+    if any(not isinstance(a, (list, tuple)) for a in lists):
         raise ArgumentError(f"tensordot: axes must be a number or two lists of dimensions: got {axes}")
     left, right = list(lists[0]), list(lists[1])
     # As in Paddle the shorter list goes on like the longer one.

@@ -14,11 +14,11 @@ from engine.eager.grad_mode import no_grad
 from engine.eager.tensor import Tensor
 from engine.ops.arrays import creation, dynamic_shape
 from engine.ops.arrays import shape as ops
-from engine.ops.elementwise import arithmetic
+from engine.ops.elementwise import arithmetic, comparison, power
 from engine.program.build.calls import called, names_results, starts, takes_name
 from engine.program.graph.unknown import known_operand
 from engine.program.text.naming import Naming
-from engine.tensor.sizes import dimensions, is_later, whole
+from engine.tensor.sizes import dimensions, is_later, number_of, whole
 
 
 def to_tensor(data: Any, dtype: Any = None, place: Any = None, stop_gradient: bool = True) -> Any:
@@ -232,10 +232,8 @@ def empty_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
     return zeros_like(x, dtype)
 
 
-def _number_of(value: Any) -> Any:
-    """A Python number, or the Variable that will hold one."""
-    value = known_operand(value)
-    return value.item() if isinstance(value, (Tensor, np.generic)) and not modes.is_symbolic(value) else value
+def _as_tensor(value: Any) -> Any:
+    return value if modes.is_symbolic(value) else to_tensor(value)
 
 
 def _kind_of(value: Any) -> DType:
@@ -252,15 +250,14 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, na
     Differs from Paddle: empty where start lies beyond end.
     """
     kinds = [v.dtype for v in (start, end, step) if isinstance(v, Tensor)]
-    values = [_number_of(v) for v in (start, end, step)]
+    values = [number_of(v) for v in (start, end, step)]
     if values[1] is None:
         values[0], values[1] = 0, values[0]
     if dtype is None:
         kinds = kinds or [_kind_of(v) for v in values]
         dtype = next((k for k in kinds if not k.is_integer), kinds[0])
     if any(modes.is_symbolic(v) for v in values):
-        parts = [v if modes.is_symbolic(v) else to_tensor(v) for v in values]
-        return dynamic_shape.range_of(*parts, dtype=_name(dtype))
+        return dynamic_shape.range_of(*map(_as_tensor, values), dtype=_name(dtype))
     if values[2] == 0:
         raise ArgumentError("arange: step is 0, so the end is never reached; use another step")
     return creation.arange(start=values[0], end=values[1], step=values[2], dtype=_name(dtype))
@@ -269,7 +266,9 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, na
 @names_results("linspace", outer=True)
 def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | None = None) -> Any:
     """``num`` evenly spaced values from start to stop, both included."""
-    first, last, count = _number_of(start), _number_of(stop), whole("linspace", num)
+    first, last, count = number_of(start), number_of(stop), whole("linspace", num)
+    if any(map(modes.is_symbolic, (first, last, count))):
+        return dynamic_shape.linspace_of(*map(_as_tensor, (first, last, count)), dtype=_name(dtype))
     if count < 1:
         raise ArgumentError(f"linspace: num must be at least 1: got {count}")
     return to_tensor(np.linspace(first, last, count), _name(dtype))
@@ -280,7 +279,11 @@ def logspace(
     start: Any, stop: Any, num: Any, base: Any = 10.0, dtype: Any = None, name: str | None = None
 ) -> Any:
     """``num`` values from base ** start to base ** stop, both included, with evenly spaced logarithms."""
-    first, last, count, root = _number_of(start), _number_of(stop), whole("logspace", num), _number_of(base)
+    first, last, count, root = number_of(start), number_of(stop), whole("logspace", num), number_of(base)
+    if any(map(modes.is_symbolic, (first, last, count, root))):
+        exponents = dynamic_shape.linspace_of(*map(_as_tensor, (first, last, count)), dtype="float64")
+        powers = power.power(arithmetic.cast(_as_tensor(root), out_dtype="float64"), exponents)
+        return arithmetic.cast(powers, out_dtype=_name(dtype))
     if count < 1:
         raise ArgumentError(f"logspace: num must be at least 1: got {count}")
     return to_tensor(np.logspace(first, last, count, base=root), _name(dtype))
@@ -291,6 +294,10 @@ def eye(num_rows: int, num_columns: int | None = None, dtype: Any = None, name: 
     """Ones on the diagonal, zeros elsewhere."""
     rows = whole("eye", num_rows)
     columns = rows if num_columns is None else whole("eye", num_columns)
+    if is_later(rows) or is_later(columns):
+        across, down = arange(columns), arange(rows)
+        same = comparison.equal(ops.unsqueeze(down, axes=[1]), ops.unsqueeze(across, axes=[0]))
+        return arithmetic.cast(same, out_dtype=_name(dtype))
     if rows < 0 or columns < 0:
         raise DTypeError(f"eye: num_rows and num_columns are non-negative ints: got {rows} and {columns}")
     return to_tensor(np.eye(rows, columns, dtype=as_dtype(_name(dtype)).np))

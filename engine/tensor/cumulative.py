@@ -16,6 +16,7 @@ from engine.ops.reductions import reduce as reduce_ops
 from engine.program.build.calls import named
 from engine.tensor.factories import floating, require_tensor
 from engine.tensor.promote import is_tensor, operands
+from engine.tensor.sizes import whole
 
 
 def _typed(where: str, x: Any, dtype: Any) -> Any:
@@ -31,7 +32,7 @@ def cumsum(x: Any, axis: int | None = None, dtype: Any = None, name: str | None 
     if name:
         return named(name, cumsum, x, axis, dtype)
     x = _typed("cumsum", x, dtype)
-    return ops.cumsum(x, axis=-1 if axis is None else int(axis), flatten=axis is None)
+    return ops.cumsum(x, axis=-1 if axis is None else whole("cumsum", axis), flatten=axis is None)
 
 
 def cumprod(x: Any, dim: int | None = None, dtype: Any = None, name: str | None = None) -> Any:
@@ -41,7 +42,7 @@ def cumprod(x: Any, dim: int | None = None, dtype: Any = None, name: str | None 
     x = _typed("cumprod", x, dtype)
     if dim is None:
         raise ArgumentError("cumprod: dim must be given: got None; flatten x and use dim=0 for all elements")
-    return ops.cumprod(x, dim=int(dim))
+    return ops.cumprod(x, dim=whole("cumprod", dim))
 
 
 def _extreme(where: str, apply: Any, x: Any, axis: int | None, dtype: Any) -> tuple[Any, Any]:
@@ -76,7 +77,7 @@ def logcumsumexp(x: Any, axis: int | None = None, dtype: Any = None, name: str |
     if name:
         return named(name, logcumsumexp, x, axis, dtype)
     x = floating("logcumsumexp", _typed("logcumsumexp", x, dtype))
-    return ops.logcumsumexp(x, axis=-1 if axis is None else int(axis), flatten=axis is None)
+    return ops.logcumsumexp(x, axis=-1 if axis is None else whole("logcumsumexp", axis), flatten=axis is None)
 
 
 def _between(x: Any, axis: int, start: int | None, stop: int | None) -> Any:

@@ -34,7 +34,9 @@ def cut_later(x: Any, axis: int, num_or_sections: int | Sequence[Any]) -> list[A
         if unsaid:
             lengths[unsaid[0]] = size - total
             total = size
-    control.check(total == size, [size], message=f"split: dimension {axis} does not divide into these parts")
+    if is_later(fits := total == size):
+        shown = [size] if is_later(size) else []
+        control.check(fits, shown, message=f"split: dimension {axis} does not divide into these parts")
     parts = []
     start: Any = 0
     for length in lengths:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.core.infer import broadcast_shapes, normal_axis
 from engine.ops.arrays import dynamic_shape
@@ -161,6 +162,9 @@ def split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None = None) 
     if name:
         return named(name, split, x, num_or_sections, axis)
     axis = whole("split", axis)
+    num_or_sections = whole("split", num_or_sections) if is_tensor(num_or_sections) else num_or_sections
+    if modes.is_symbolic(axis) and isinstance(num_or_sections, int):
+        return list(ops.split(x, axis=axis, sections=num_or_sections))
     if _is_split_later(x, axis, num_or_sections):
         return cut_later(x, axis, num_or_sections)
     if isinstance(num_or_sections, int):

@@ -16,6 +16,7 @@ from engine.program.build.calls import named, takes_name
 from engine.tensor.creation import full
 from engine.tensor.factories import alike, binary, require_tensor, unary
 from engine.tensor.promote import is_tensor, operands, scalar_dtype
+from engine.tensor.sizes import number_of
 
 _ACTIVATIONS = {
     "relu": piecewise.relu,
@@ -244,12 +245,16 @@ def nan_to_num(
 def multiplex(inputs: Any, index: Any, name: str | None = None) -> Any:
     """Row n of the result is row n of ``inputs[index[n]]``.
 
-    ``index`` is an integer tensor of shape [rows, 1]; ``inputs`` are at least two tensors of one shape with
-    at least two dimensions. Raises OutOfRangeError for an index that names no input.
+    ``index`` is an integer tensor of shape [rows, 1], with at most as many rows as the inputs; ``inputs`` are
+    at least two tensors of one shape with at least two dimensions. Raises OutOfRangeError for an index that
+    names no input.
     """
     if name:
         return named(name, multiplex, inputs, index)
-    return index_ops.multiplex(list(inputs), index)
+    chosen, rows = list(inputs), index.shape[0] if index.ndim else -1
+    if all(x.ndim and 0 <= rows < x.shape[0] for x in chosen):
+        chosen = [index_ops.slice_view(x, index=(slice(0, rows),)) for x in chosen]
+    return index_ops.multiplex(chosen, index)
 
 
 def neg(x: Any, name: str | None = None) -> Any:
@@ -263,7 +268,7 @@ def clip(x: Any, min: Any = None, max: Any = None, name: str | None = None) -> A
     """x limited to [min, max]; None leaves a side open."""
     if name:
         return named(name, clip, x, min, max)
-    low, high = (v.item() if isinstance(v, Tensor) else v for v in (min, max))
+    low, high = map(number_of, (min, max))
     return extremes.clip(x, min=low, max=high)
 
 

@@ -16,6 +16,7 @@ from engine.ops.arrays import transfer
 from engine.ops.elementwise import arithmetic as arithmetic_ops
 from engine.program.run.scope import ScopeTensor, ScopeVariable
 from engine.tensor import creation, indexing, math
+from engine.tensor.inplace import replace
 
 # -- devices and dtypes ------------------------------------------------------------------------------------
 
@@ -102,6 +103,11 @@ def _copy(x: Tensor, other: Any, blocking: bool = True) -> Tensor:
     value = creation.to_tensor(other) if not isinstance(other, Tensor) else other.detach()
     x.set_value(value if value.dtype is x.dtype else arithmetic_ops.cast(value, out_dtype=x.dtype.name))
     return x
+
+
+def _inplace_assign(x: Tensor, other: Tensor) -> None:
+    """In place: the values of ``other`` in its shape and dtype; gradients flow back to it."""
+    replace("_inplace_assign", x, creation.clone(other), becomes="shape")
 
 
 def _set_data(x: Tensor, value: Any) -> None:
@@ -264,7 +270,7 @@ ATTRIBUTES: dict[str, Any] = {
     "_clear": _clear,
     "_clear_data": _clear,
     "_is_dense_tensor_hold_allocation": _always(True, "True: every tensor has its storage from the start."),
-    "_inplace_assign": lambda x, other: _copy(x, other),
+    "_inplace_assign": _inplace_assign,
     "reconstruct_from_": _set_data,
     "_grad_name": lambda x: f"{x.name}@GRAD",
     "_grad_value": lambda x: x.grad,

@@ -17,7 +17,7 @@ from engine.ops.random import draws as ops
 from engine.program.build.calls import takes_name
 from engine.tensor.inplace import replace
 from engine.tensor.promote import is_tensor
-from engine.tensor.sizes import dimensions, whole
+from engine.tensor.sizes import dimensions, number_of, whole
 
 
 def _floating(where: str, dtype: Any) -> str:
@@ -60,7 +60,15 @@ def uniform(
     shape: Any, dtype: Any = None, min: Any = -1.0, max: Any = 1.0, seed: int = 0, name: str | None = None
 ) -> Any:
     """Evenly distributed over [min, max); ``seed``, where not 0, fixes the numbers."""
-    low, high = (v.item() if is_tensor(v) else v for v in (min, max))
+    low, high = number_of(min), number_of(max)
+    if modes.is_symbolic(low) or modes.is_symbolic(high):
+        drawn = uniform(shape, dtype, 0.0, 1.0, seed)
+        bounds = [
+            v if modes.is_symbolic(v) else creation_ops.fill(shape=[], value=float(v), dtype=drawn.dtype.name)
+            for v in (low, high)
+        ]
+        low, high = (arithmetic.cast(v, out_dtype=drawn.dtype) for v in bounds)
+        return arithmetic.add(arithmetic.multiply(drawn, arithmetic.subtract(high, low)), low)
     return ops.uniform(
         dtype=_floating("uniform", dtype), min=float(low), max=float(high), seed=seed,
         **dimensions("uniform", shape),

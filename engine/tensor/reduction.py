@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.core import mode as modes
 from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError
 from engine.eager.tensor import Tensor
@@ -14,7 +15,7 @@ from engine.ops.reductions import reduce as reduce_ops
 from engine.program.build.calls import named
 from engine.tensor.factories import require_tensor
 from engine.tensor.math import divide
-from engine.tensor.sizes import whole, whole_numbers
+from engine.tensor.sizes import items, whole, whole_numbers
 
 
 def axes_of(axis: Any) -> dict[str, Any]:
@@ -23,6 +24,8 @@ def axes_of(axis: Any) -> dict[str, Any]:
         axis = axis.tolist()
     if axis is None:
         return {"axis": [], "reduce_all": True}
+    if modes.is_symbolic(axis):
+        axis = items("axis", axis)
     axes = [axis] if axis.__class__ is int else whole_numbers("axis", axis)
     return {"axis": axes, "reduce_all": not axes}
 

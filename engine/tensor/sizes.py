@@ -13,9 +13,12 @@ from engine.eager.tensor import Tensor
 from engine.program.graph.unknown import Unknown, known_operand
 
 
-def whole(where: str, value: Any) -> int:
-    """``value`` as an int; raises DTypeError for any other value."""
+def whole(where: str, value: Any) -> Any:
+    """``value`` as an int, or the Variable of one; raises DTypeError for any other value."""
     if value.__class__ is int:
+        return value
+    value = known_operand(value)
+    if modes.is_symbolic(value) and value.dtype.is_integer:
         return value
     if isinstance(value, Tensor):
         value = value.item()
@@ -29,10 +32,20 @@ def whole(where: str, value: Any) -> int:
         ) from None
 
 
-def whole_numbers(where: str, values: Any) -> list[int]:
-    """A list of ints from one or several numbers, or from a tensor of them."""
+def number_of(value: Any) -> Any:
+    """A Python number, or the Variable that will hold one; what is neither is left as it is."""
+    value = known_operand(value)
+    if modes.is_symbolic(value):
+        return value
+    return value.item() if isinstance(value, (Tensor, np.ndarray, np.generic)) else value
+
+
+def whole_numbers(where: str, values: Any) -> list[Any]:
+    """A list of ints (or Variables) from one or several numbers, or from a tensor of them."""
     if isinstance(values, Tensor):
         values = values.tolist()
+    elif modes.is_symbolic(values):
+        values = items(where, values)
     if isinstance(values, (list, tuple)):
         return [v if v.__class__ is int else whole(where, v) for v in values]
     if isinstance(values, np.ndarray):

@@ -17,6 +17,7 @@ from engine.program.build.calls import takes_name
 from engine.tensor.factories import floating, require_tensor
 from engine.tensor.math import divide, multiply, subtract
 from engine.tensor.reduction import axes_of
+from engine.tensor.sizes import is_later
 
 
 @takes_name
@@ -29,8 +30,9 @@ def var(
     total = reduce_ops.mean(power.square(centred), keepdim=keepdim, **where)
     if not unbiased:
         return total
-    sizes = [x.shape[a] for a in (range(x.ndim) if where["reduce_all"] else where["axis"])]
-    if -1 in sizes:
+    later = any(map(is_later, where["axis"]))
+    sizes = [] if later else [x.shape[a] for a in (range(x.ndim) if where["reduce_all"] else where["axis"])]
+    if later or -1 in sizes:
         count = reduce_ops.count(total, x, **where)
         return multiply(total, divide(count, extremes.clip(subtract(count, 1.0), min=1.0)))
     number = reduce_ops.prod_of(sizes)

@@ -155,11 +155,6 @@ DEVIATIONS: dict[str, str] = {
     "loss:multi_margin_loss/weight square": (
         "Paddle takes the label's own class off without its weight squared; the engine leaves it out"
     ),
-    **dict.fromkeys(
-        ["initializer:Bilinear/four", "initializers:Bilinear"],
-        "Paddle computes the rows' weights from a row number with a fraction; the engine interpolates in "
-        "both directions",
-    ),
     "vision_ops:roi_align/gradient": (
         "Paddle's gradient of boxes narrower than a pixel is not that of its value (it widens them); the "
         "engine's is"

@@ -4,6 +4,7 @@ _NAMES = "the engine builds it of other operators than Paddle, so that its resul
 _NO_GRADIENT = "whole numbers and truth values have no gradient; Paddle says they have"
 
 STATIC: dict[str, str] = {
+    "static_values:gradient/gather": "Paddle's gradient takes an axis given as a Variable for 0",
     **{
         f"static_shapes:{expression}": _NO_GRADIENT
         for expression in (

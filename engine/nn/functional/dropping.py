@@ -6,10 +6,12 @@ from typing import Any
 
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
-from engine.ops.arrays import shape
-from engine.ops.elementwise import arithmetic
+from engine.ops.arrays import creation, shape
+from engine.ops.elementwise import arithmetic, comparison
 from engine.ops.random import draws as ops
+from engine.ops.reductions import reduce
 from engine.program.build.calls import named
+from engine.tensor.sizes import number_of
 
 
 def _check_share(where: str, p: Any) -> None:
@@ -22,7 +24,7 @@ def _check_share(where: str, p: Any) -> None:
 
 def dropout(
     x: Any,
-    p: float = 0.5,
+    p: Any = 0.5,
     axis: int | list[int] | tuple[int, ...] | None = None,
     training: bool = True,
     mode: str = "upscale_in_train",
@@ -36,16 +38,21 @@ def dropout(
     """
     if name:
         return named(name, dropout, x, p, axis, training, mode)
-    _check_share("dropout", p)
+    p = number_of(p)
+    later = modes.is_symbolic(p)  # only the running Program knows it
+    if not later:
+        _check_share("dropout", p)
     if mode not in ("upscale_in_train", "downscale_in_infer"):
         raise ArgumentError(f"dropout: mode {mode!r} is not one of 'upscale_in_train', 'downscale_in_infer'")
-    if p == 0:
+    if not later and p == 0:
         return x
     axes = None if axis is None else [axis] if isinstance(axis, int) else [int(a) for a in axis]
     if axes is not None and not all(0 <= a < x.ndim for a in axes):
         raise ArgumentError(
             f"dropout: axis {axis!r} is out of range for {x.ndim} dimensions; use 0 to {x.ndim - 1}"
         )
+    if later:
+        return _dropout_later(x, p, axes, training, mode)
     if not training and not modes.is_static():  # a Program keeps the operator: clone(for_test) looks for it
         return shape.assign(x) if mode == "upscale_in_train" else arithmetic.scale(x, scale=1.0 - p)
     out, _ = ops.dropout(
@@ -56,6 +63,23 @@ def dropout(
         axis=axes,
     )
     return out
+
+
+def _dropout_later(x: Any, p: Any, axes: list[int] | None, training: bool, mode: str) -> Any:
+    """Dropout with a share that is a Variable: each element has its own number, and those below p go."""
+    p = shape.reshape(arithmetic.cast(p, out_dtype=x.dtype), shape=[])
+    stays = arithmetic.scale(p, scale=-1.0, bias=1.0)
+    if not training:
+        return shape.assign(x) if mode == "upscale_in_train" else arithmetic.multiply(x, stays)
+    whole = creation.fill_like(x, value=0.0)
+    if axes is not None:  # one number for all elements along the other dimensions
+        whole = reduce.sum(whole, axis=[a for a in range(x.ndim) if a not in axes], keepdim=True)
+    drawn = ops.uniform_like(whole, min=0.0, max=1.0)
+    kept = arithmetic.multiply(x, arithmetic.cast(comparison.greater_equal(drawn, p), out_dtype=x.dtype))
+    if mode == "downscale_in_infer":
+        return kept
+    none = comparison.equal(stays, creation.fill_like(stays, value=0.0))
+    return arithmetic.divide(kept, arithmetic.add(stays, arithmetic.cast(none, out_dtype=x.dtype)))
 
 
 def _whole_maps(

@@ -8,6 +8,7 @@ from engine.core.errors import ArgumentError, DTypeError
 from engine.ops.arrays import embedding as ops
 from engine.ops.arrays import index
 from engine.program.build.calls import named
+from engine.tensor import sizes
 
 
 def one_hot(x: Any, num_classes: int, name: str | None = None) -> Any:
@@ -20,8 +21,8 @@ def one_hot(x: Any, num_classes: int, name: str | None = None) -> Any:
         return named(name, one_hot, x, num_classes)
     if not x.dtype.is_integer:
         raise DTypeError(f"one_hot: x must be whole numbers: got {x.dtype.name}{x.shape}; cast it to int64")
-    depth = int(num_classes)
-    if depth < 1:
+    depth = sizes.whole("one_hot", num_classes)
+    if not sizes.is_later(depth) and depth < 1:
         raise ArgumentError(f"one_hot: num_classes must be 1 or more: got {num_classes}")
     return index.one_hot(x, depth=depth)
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.core import mode as modes
 from engine.core.errors import ArgumentError
 from engine.nn.functional.windows import is_last, padding_of, require_rank, sizes
 from engine.ops.arrays import shape
 from engine.ops.elementwise import arithmetic
 from engine.ops.images import pooling, unpooling
 from engine.program.build.calls import takes_name
+from engine.program.graph.unknown import known_operand
+from engine.tensor.sizes import items
 
 _FORMATS = {1: ("NCL", "NLC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
 
@@ -233,9 +236,14 @@ def _avg_pool(where: str, rank: int, x: Any, kernel_size: Any, stride: Any, padd
 
 def _adaptive_size(where: str, rank: int, x: Any, output_size: Any, last: bool) -> list[int]:
     """The size of an adaptive pooling's result; None keeps that of x."""
-    if hasattr(output_size, "tolist"):
+    if modes.is_symbolic(output_size) and output_size.ndim:
+        output_size = items(where, output_size)
+    elif hasattr(output_size, "tolist") and not modes.is_symbolic(output_size):
         output_size = output_size.tolist()
     wanted = list(output_size) if isinstance(output_size, (list, tuple)) else [output_size] * rank
+    wanted = [known_operand(s) for s in wanted]
+    if any(map(modes.is_symbolic, wanted)):  # only the running Program knows it
+        return wanted
     wanted = [int(s) if hasattr(s, "item") else s for s in wanted]
     if len(wanted) == rank and None in wanted and rank > 1:
         have = x.shape[1:-1] if last else x.shape[2:]

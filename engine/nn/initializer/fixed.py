@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
+from engine.core.strictness import tolerate
 from engine.eager.tensor import Tensor
 from engine.nn.initializer.base import Initializer
+from engine.tensor.creation import to_tensor
 
 
 class Constant(Initializer):
@@ -24,7 +26,10 @@ class Constant(Initializer):
 
 
 class Assign(Initializer):
-    """The values of an array, list or Tensor. Raises ShapeError if they do not have the parameter's shape."""
+    """The values of an array, list or Tensor.
+
+    As in Paddle the parameter gets their shape where it is another one, with a LeniencyWarning.
+    """
 
     def __init__(self, value: Any, name: str | None = None) -> None:
         if not isinstance(value, (np.ndarray, list, tuple, Tensor)):
@@ -33,10 +38,19 @@ class Assign(Initializer):
             )
         self._value = value.numpy() if isinstance(value, Tensor) else np.array(value)
 
+    def forward(self, param: Any, block: Any = None) -> None:
+        values = self.sample(tuple(param.shape)).astype(param.dtype.np)
+        if values.shape == tuple(param.shape):
+            param.set_value(values)
+        else:
+            param.data = to_tensor(values)
+
     def sample(self, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
         if self._value.shape != shape:
-            raise ShapeError(
-                f"Assign: the value has shape {list(self._value.shape)}: the parameter {list(shape)}; "
-                "reshape it"
+            tolerate(
+                ShapeError(
+                    f"Assign: the value has shape {list(self._value.shape)}: the parameter {list(shape)}; "
+                    "reshape it"
+                )
             )
         return self._value

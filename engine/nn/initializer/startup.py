@@ -54,6 +54,8 @@ def initialize(variable: Any, initializer: Any, startup: Program) -> None:
     block = startup.global_block()
     if variable.name in block.vars:
         return
+    type_name, attrs, notes = _operator(initializer, variable, startup)
+    variable.spec = variable.spec.with_shape(attrs["shape"])  # Assign may give it another one
     if variable.is_parameter:
         twin: Any = block.create_parameter(
             variable.spec.shape, variable.dtype, variable.name, variable.trainable
@@ -62,7 +64,6 @@ def initialize(variable: Any, initializer: Any, startup: Program) -> None:
         twin = block.create_var(
             variable.name, variable.spec, persistable=True, stop_gradient=variable.stop_gradient
         )
-    type_name, attrs, notes = _operator(initializer, variable, startup)
     opdef = OPS[type_name]
     made = append_into(block, opdef, (None,) * len(opdef.inputs), attrs, (twin,), notes)
     if "op_namescope" in marks():
@@ -90,4 +91,5 @@ def _operator(initializer: Any, variable: Any, startup: Program) -> tuple[str, d
     if kind in (XavierNormal, KaimingNormal):
         return "gaussian_random", {**common, **seed, "mean": 0.0, "std": initializer.std(tuple(shape))}, _BARE
     values = np.asarray(initializer.sample(tuple(shape))).astype(variable.dtype.np)
-    return "assign_value", {**common, "values": values.reshape(-1).tolist()}, None
+    found = {"shape": list(values.shape), "dtype": variable.dtype.name, "values": values.reshape(-1).tolist()}
+    return "assign_value", found, None

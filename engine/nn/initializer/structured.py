@@ -68,10 +68,8 @@ class Bilinear(Initializer):
     """The weights [out, in, size, size] of a transposed convolution that interpolates linearly.
 
     Meant for an enlargement by f with size 2 * f - f % 2, stride f and padding ceil((f - 1) / 2), and as many
-    groups as channels: Shelhamer et al., Fully convolutional networks (2015).
-
-    Differs from Paddle: the weights of the rows are those of the columns; Paddle 2.6.2 computes them from a
-    row number with a fraction.
+    groups as channels: Shelhamer et al., Fully convolutional networks (2015). As in Paddle 2.6.2 the number
+    of a row has the column as its fraction, so that the values are close to those of an interpolation.
     """
 
     def __init__(self) -> None:
@@ -82,5 +80,7 @@ class Bilinear(Initializer):
             raise ShapeError(f"Bilinear: a weight is [out, in, size, size]: got shape {list(shape)}")
         factor = math.ceil(shape[3] / 2.0)
         center = (2 * factor - 1 - factor % 2) / (2.0 * factor)
-        line = 1 - np.abs(np.arange(shape[3]) / factor - center)
-        return np.broadcast_to(np.outer(line, line), shape).copy()
+        places = np.arange(math.prod(shape))
+        column, row = places % shape[3], (places / shape[3]) % shape[3]
+        across, down = (1 - np.abs(n / factor - center) for n in (column, row))
+        return (across * down).reshape(shape)

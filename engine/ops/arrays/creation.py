@@ -21,14 +21,14 @@ def fill(xp, dims: list | None = None, *, shape, value=0.0, dtype="float32"):
     return xp.full(sizes(shape, dims), value, dtype=as_dtype(dtype).np)
 
 
-def sizes(shape: Any, dims: Any = None, places: Any = None) -> tuple[int, ...]:
-    """``shape`` with the numbers in ``dims`` at ``places``: by default where it is -1."""
+def sizes(shape: Any, dims: Any = None, places: Any = None, least: int = 0) -> tuple[int, ...]:
+    """``shape`` with the numbers in ``dims``, ``least`` or more, at ``places``: by default where it is -1."""
     made = list(shape)
     if dims:
         where = [n for n, d in enumerate(made) if d == -1] if places is None else places
         for place, number in zip(where, dims, strict=True):
             made[place] = int(number.reshape(()))
-            if made[place] < 0:
+            if made[place] < least:
                 raise ShapeError(f"shape: {made} has a negative dimension; give every size")
     return tuple(made)
 

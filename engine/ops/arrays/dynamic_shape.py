@@ -27,9 +27,9 @@ def _infer_reshape(x: Spec, dims: list[Spec], *, shape: Any, places: Any) -> Spe
 
 @op("reshape2_dims", infer=_infer_reshape, view=True, slots={"dims": "ShapeTensor"})
 def reshape(xp, x, dims: list, *, shape, places):
-    """reshape2 with dimensions that are values. A view."""
-    made = [x.shape[n] if d == 0 and n not in places else d for n, d in enumerate(shape)]
-    return x.reshape(sizes(made, dims, places))
+    """reshape2 with dimensions that are values; 0 and -1 mean what they mean to it. A view."""
+    made = sizes(shape, dims, places, least=-1)
+    return x.reshape([x.shape[n] if d == 0 and n < x.ndim else d for n, d in enumerate(made)])
 
 
 reshape.grad(x=lambda g, x_spec: shape_ops.reshape_to(g, x_spec))
@@ -50,10 +50,11 @@ def _infer_expand(x: Spec, dims: list[Spec], *, shape: Any, places: Any) -> Spec
 
 @op("expand_v2_dims", infer=_infer_expand, broadcasts=True, slots={"dims": "expand_shapes_tensor"})
 def expand(xp, x, dims: list, *, shape, places):
-    """expand_v2 with dimensions that are values."""
+    """expand_v2 with dimensions that are values; -1 keeps one."""
     extra = len(shape) - x.ndim
-    made = [x.shape[n - extra] if d == -1 and n not in places else d for n, d in enumerate(shape)]
-    return xp.broadcast_to(x, tuple(sizes(made, dims, places))).copy()
+    made = sizes(shape, dims, places, least=-1)
+    wanted = [x.shape[n - extra] if d == -1 and n >= extra else d for n, d in enumerate(made)]
+    return xp.broadcast_to(x, wanted).copy()
 
 
 expand.grad(x=lambda g: g)
@@ -104,3 +105,13 @@ def range_of(xp, start, end, step, *, dtype="int64"):
     if by == 0:
         raise ShapeError(f"arange: step is 0 from {first} to {last}; use another step")
     return xp.arange(first, last, by).astype(as_dtype(dtype).np)
+
+
+@op("linspace_of", infer=lambda start, stop, num, *, dtype: Spec((-1,), dtype),
+    slots={"start": "Start", "stop": "Stop", "num": "Num"})  # fmt: skip
+def linspace_of(xp, start, stop, num, *, dtype="float32"):
+    """Evenly spaced values from start to stop, both included; how many is a value too."""
+    first, last, count = (v.reshape(()).item() for v in (start, stop, num))
+    if count < 1:
+        raise ShapeError(f"linspace: num must be at least 1: got {count}")
+    return xp.linspace(first, last, count).astype(as_dtype(dtype).np)

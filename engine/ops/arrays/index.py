@@ -357,17 +357,23 @@ def _infer_multiplex(xs: list[Spec], index: Spec) -> Spec:
         )
     if not index.dtype.is_integer or index.ndim != 2 or index.shape[1] not in (1, -1):
         raise ShapeError(f"multiplex: index must be an integer tensor of shape [rows, 1]: got {index}")
-    if index.shape[0] != first.shape[0] and -1 not in (index.shape[0], first.shape[0]):
+    if index.shape[0] > first.shape[0] >= 0:
         raise ShapeError(
-            f"multiplex: index has {index.shape[0]} rows, the inputs {first.shape[0]}; give one each"
+            f"multiplex: index has {index.shape[0]} rows, the inputs {first.shape[0]}; give at most one each"
         )
-    return first
+    return first.with_shape((index.shape[0], *first.shape[1:]))
 
 
 @op("multiplex", infer=_infer_multiplex, slots={"xs": "X", "index": "Ids"})
 def multiplex(xp, xs: list, index):
-    """Row n of the result is row n of xs[index[n]]."""
-    if len(xs) < 2 or index.ndim != 2 or index.shape[1] != 1 or any(x.shape != xs[0].shape for x in xs):
+    """Row n of the result is row n of xs[index[n]], as many as index has."""
+    if (
+        len(xs) < 2
+        or index.shape[0] > xs[0].shape[0]
+        or index.ndim != 2
+        or index.shape[1] != 1
+        or any(x.shape != xs[0].shape for x in xs)
+    ):
         raise ValueError("wrong shapes")  # inference explains what is wrong
     chosen = index[:, 0]
     if index.size and not 0 <= int(chosen.min()) <= int(chosen.max()) < len(xs):
@@ -375,7 +381,7 @@ def multiplex(xp, xs: list, index):
             f"multiplex: index holds {int(chosen.min())} to {int(chosen.max())} for {len(xs)} inputs; "
             f"use 0 to {len(xs) - 1}"
         )
-    return xp.stack(xs)[chosen, xp.arange(xs[0].shape[0])]
+    return xp.stack(xs)[chosen, xp.arange(len(chosen))]
 
 
 def _multiplex_grad(g: Any, xs_spec: Any, index: Any) -> list[Any]:

@@ -226,8 +226,18 @@ def _unstack_grad(g_parts: Any, x: Any, axis: int) -> Any:
 unstack.grad(x=_unstack_grad)
 
 
+def _lengths(size: int, sections: Any) -> Any:
+    """The lengths of the parts, from these or from how many equal ones there are."""
+    if not isinstance(sections, int):
+        return sections
+    if size >= 0 and size % sections:
+        raise ShapeError(f"split: {size} does not divide into {sections} equal parts")
+    return [size // sections if size >= 0 else -1] * sections
+
+
 def _infer_split(x: Spec, *, axis: int, sections: Any) -> tuple[Spec, ...]:
     axis = normal_axis("split", axis, x.ndim)
+    sections = _lengths(x.shape[axis], sections)
     if x.shape[axis] >= 0 and sum(sections) != x.shape[axis]:
         raise ShapeError(
             f"split: sections {list(sections)} add up to {sum(sections)}: "
@@ -240,12 +250,13 @@ def _infer_split(x: Spec, *, axis: int, sections: Any) -> tuple[Spec, ...]:
     "split", infer=_infer_split, outputs=("parts",), output_list="parts", slots={"parts": "Out"}, complex=True
 )
 def split(xp, x, *, axis=0, sections):
-    """Cut x along a dimension into parts of the given lengths."""
+    """Cut x along a dimension into parts of the given lengths, or into as many equal parts."""
     _infer_split(Spec(x.shape, "float32"), axis=axis, sections=sections)
+    sections = _lengths(x.shape[axis], sections)
     return [part.copy() for part in xp.split(x, [int(b) for b in np.cumsum(sections)[:-1]], axis=axis)]
 
 
-def _split_grad(g_parts: Any, out: Any, axis: int) -> Any:
+def _split_grad(g_parts: Any, out: Any, axis: Any) -> Any:
     return concat(
         [creation.fill_like(o, value=0.0) if g is None else g for g, o in zip(g_parts, out, strict=True)],
         axis=axis,

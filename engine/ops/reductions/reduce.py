@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.core import mode as modes
 from engine.core.dtype import as_dtype, bool_
 from engine.core.errors import ShapeError
 from engine.core.infer import normal_axes, normal_axis, reduced_shape, require_floating
@@ -78,9 +79,10 @@ def mean(xp, x, *, axis=(), keepdim=False, reduce_all=False):
 
 def _mean_grad(g: Any, x_spec: Any, axis: Any, keepdim: Any, reduce_all: Any) -> Any:
     shape = tuple(x_spec.shape)
-    axes = _axes(axis, len(shape), reduce_all)
+    later = True in map(modes.is_symbolic, axis)  # only the running Program knows over what
+    axes = None if later else _axes(axis, len(shape), reduce_all)
     sizes = [shape[n] for n in (range(len(shape)) if axes is None else axes)]
-    if -1 in sizes:
+    if later or -1 in sizes:
         g = g / count(g, x_spec, axis=axis, reduce_all=reduce_all)
     else:
         g = arithmetic.scale(g, scale=1.0 / prod_of(sizes))

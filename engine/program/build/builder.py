@@ -15,6 +15,7 @@ from engine.core.precision import Precision
 from engine.core.spec import Spec
 from engine.eager.precision import cast_inputs
 from engine.eager.tensor import Tensor
+from engine.ops.control import with_values
 from engine.ops.training import parameter_updates
 from engine.program.build.annotate import marks
 from engine.program.build.buffer_place import BufferPlace
@@ -90,6 +91,11 @@ class Builder(modes.Mode):
     def apply(self, opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         if self.precision is not None:
             inputs = cast_inputs(self.precision, opdef, inputs)
+        return self._append(opdef, inputs, attrs)
+
+    def _append(self, opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        if any(_holds_variable(value) for value in attrs.values()) and with_values.plain(opdef):
+            return self._apply_with_values(opdef, inputs, attrs)
         values = tuple(self._value(opdef, i.name, v) for i, v in opdef.named_inputs(inputs))
         attrs = opdef.with_defaults(attrs)
         try:
@@ -110,6 +116,12 @@ class Builder(modes.Mode):
             self.roots[id(outputs[0])] = root
             self.families.setdefault(id(root), [root]).append(outputs[0])
         return outputs[0] if opdef.single else tuple(outputs)
+
+    def _apply_with_values(self, opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """Apply an operator some of whose attributes are Variables."""
+        flat, values, rest = with_values.taken_apart(inputs, attrs, modes.is_symbolic)
+        made = self._append(with_values.with_values.opdef, (flat, values), {"of": opdef.name, **rest})
+        return made[0] if opdef.single else tuple(made)
 
     def rebind(self, x: Any, value: Variable) -> None:
         """Let ``x``, which was changed in place, stand for ``value`` from here on.
@@ -269,6 +281,12 @@ class Builder(modes.Mode):
                 ),
                 user_frame(),
             )
+
+
+def _holds_variable(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return any(map(modes.is_symbolic, value))
+    return modes.is_symbolic(value)
 
 
 def _spec_of(value: Any) -> Any:

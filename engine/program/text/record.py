@@ -47,7 +47,8 @@ class Record:
             self._append_operands(self.form.operands(operator))
         inputs = list(variables_of(operator.inputs))
         self._says_stop = not grad or all(says_stop_gradient(v) for v in inputs)
-        self.naming, self._next_name = calls.namer(block.program, name, inputs[0].name if inputs else "")
+        called = operator.attrs["of"] if name == "with_values" else name  # after the operator that it runs
+        self.naming, self._next_name = calls.namer(block.program, called, inputs[0].name if inputs else "")
 
     def results(self) -> Iterator[tuple[str, Variable]]:
         """Slot and Variable of each wanted result, made in Paddle's order."""

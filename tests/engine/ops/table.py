@@ -35,6 +35,7 @@ ELSEWHERE: dict[str, str] = {
     "auc": "tests/engine/static/test_metrics.py",
     "print_tensor": "tests/engine/static/test_metrics.py",
     "check_numerics": "tests/engine/amp/test_debugging.py",
+    "with_values": "tests/engine/static/test_values_as_attributes.py",
 } | dict.fromkeys(
     ("conditional_block", "while", "while_again", "while_grad", "print", "assert"),
     "tests/engine/ops/test_control.py",
