@@ -33,7 +33,7 @@ def convert_to_mixed_precision(
     mixed_precision: PrecisionType,
     backend: PlaceType,
     keep_io_types: bool = True,
-    black_list: Set[str] = frozenset(),
+    black_list: Set[str] = set(),
     **kwargs: Any,
 ) -> None:
     """Write a copy of a model whose float32 parameters are kept as float16, in half the space.

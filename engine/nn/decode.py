@@ -89,9 +89,9 @@ class BeamSearchDecoder(Decoder):
     def _merge(self, x: Any) -> Any:
         return shape.reshape(x, shape=[-1, *[int(d) for d in x.shape[2:]]])
 
-    def initialize(self, inits: Any) -> tuple[Any, Any, Any]:
+    def initialize(self, initial_cell_states: Any) -> tuple[Any, Any, Any]:
         """Start tokens, states repeated for each beam of which the first alone is likely; none finished."""
-        first = nest.flatten(inits)[0]
+        first = nest.flatten(initial_cell_states)[0]
 
         def full(value: Any, dtype: str) -> Any:
             return creation.fill_batch(first, shape=[-1, self.beam_size], value=value, dtype=dtype)
@@ -101,7 +101,7 @@ class BeamSearchDecoder(Decoder):
         chances = [0.0, *[_FAR] * (self.beam_size - 1)]
         row = shape.constant(shape=[1, self.beam_size], values=chances, dtype=dtype)
         states = self.StateWrapper(
-            nest.map_structure(lambda x: _repeated(x, self.beam_size), inits),
+            nest.map_structure(lambda x: _repeated(x, self.beam_size), initial_cell_states),
             arithmetic.add(full(0.0, dtype), row),
             finished,
             full(0, "int64"),

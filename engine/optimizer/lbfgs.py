@@ -181,7 +181,9 @@ class LBFGS(Optimizer):
     def _largest(vector: Any) -> float:
         return float(abs(vector).max()) if vector.size else 0.0
 
-    def minimize(self, loss: Any, *args: Any, **kwargs: Any) -> Any:
+    def minimize(
+        self, loss: Any, startup_program: Any = None, parameters: Any = None, no_grad_set: Any = None
+    ) -> Any:
         """Raises: one loss is not enough, ``step`` takes a function that computes it."""
         raise ModeError("LBFGS: minimize() takes one loss; call step(closure), which computes many")
 

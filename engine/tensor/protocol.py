@@ -110,14 +110,14 @@ def _inplace_assign(x: Tensor, other: Tensor) -> None:
     replace("_inplace_assign", x, creation.clone(other), becomes="shape")
 
 
-def _set_data(x: Tensor, value: Any) -> None:
+def _set_data(x: Tensor, other: Any) -> None:
     """Let the tensor hold the values of another, of whatever shape and dtype."""
-    if not isinstance(value, Tensor):
-        raise DTypeError(f"data: takes a Tensor: got {type(value).__name__}; use to_tensor() or set_value()")
-    if value._array.shape == x._array.shape and value._array.dtype == x._array.dtype:
-        write(x, value._array)
+    if not isinstance(other, Tensor):
+        raise DTypeError(f"data: takes a Tensor: got {type(other).__name__}; use to_tensor() or set_value()")
+    if other._array.shape == x._array.shape and other._array.dtype == x._array.dtype:
+        write(x, other._array)
         return
-    x._array, x._version = value._array.copy(), None
+    x._array, x._version = other._array.copy(), None
     if x._edge.__class__ is Leaf:
         x._edge = Leaf(x._array.shape)
 

@@ -85,7 +85,8 @@ def signature_of(owner: Any, name: str) -> str | None:
         return None
     method = inspect.isclass(owner) and inspect.isfunction(inspect.getattr_static(owner, name))
     try:
-        return written_signature(value, method)
+        first = next(iter(inspect.signature(value).parameters), None)
+        return written_signature(value, method or (inspect.isclass(owner) and first == "self"))
     except (TypeError, ValueError):
         return None
 

@@ -21,10 +21,11 @@ class Initializer:
         """Write the first values into ``param``."""
         self.forward(param, block)
 
-    def forward(self, param: Any, block: Any = None) -> None:
-        values = self.sample(tuple(param.shape))
+    def forward(self, var: Any, block: Any = None) -> None:
+        """Write the first values into ``var``."""
+        values = self.sample(tuple(var.shape))
         # Drawn in float64 and rounded once, so that a float32 and a float64 model with one seed start alike.
-        param.set_value(np.asarray(values).astype(param.dtype.np))
+        var.set_value(np.asarray(values).astype(var.dtype.np))
 
     def sample(self, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
         """Values of ``shape``, in float64 where they are drawn."""

@@ -67,12 +67,18 @@ class DataParallel(Layer):
     def apply_collective_grads(self) -> None:
         """Nothing (kept for older scripts)."""
 
-    def state_dict(self, *args: Any, **kwargs: Any) -> Any:
+    def state_dict(
+        self,
+        destination: Any = None,
+        include_sublayers: bool = True,
+        structured_name_prefix: str = "",
+        use_hook: bool = True,
+    ) -> Any:
         """That of the wrapped layers, under their own names."""
-        return self._layers.state_dict(*args, **kwargs)
+        return self._layers.state_dict(destination, include_sublayers, structured_name_prefix, use_hook)
 
-    def set_state_dict(self, *args: Any, **kwargs: Any) -> Any:
+    def set_state_dict(self, state_dict: Any, use_structured_name: bool = True) -> Any:
         """That of the wrapped layers."""
-        return self._layers.set_state_dict(*args, **kwargs)
+        return self._layers.set_state_dict(state_dict, use_structured_name)
 
     set_dict = load_dict = set_state_dict

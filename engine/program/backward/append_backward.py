@@ -23,14 +23,15 @@ def append_backward(
     no_grad_set: Iterable[Any] | None = None,
     callbacks: Any = None,
     checkpoints: Any = None,
+    distop_context: Any = None,
 ) -> list[tuple[Variable, Variable]]:
     """Append to ``loss``'s Program the operators that compute its gradients.
 
     Returns pairs of parameter and gradient, for the trainable parameters that ``loss`` depends on (those of
     ``parameter_list`` only, if given, Parameters or names). ``no_grad_set`` names Variables that no gradient
     goes through. A fed Variable gets a gradient, too, if its ``stop_gradient`` is False; its name is that of
-    the Variable and ``@GRAD``. ``checkpoints``, which trades time for memory in Paddle, is accepted and
-    ignored.
+    the Variable and ``@GRAD``. ``checkpoints``, which trades time for memory in Paddle, and
+    ``distop_context`` are accepted and ignored.
     Raises DTypeError if ``loss`` is not a Variable, ArgumentError if it has several elements.
     """
     if not isinstance(loss, Variable):

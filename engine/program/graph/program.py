@@ -283,12 +283,12 @@ class Program:
         return delegates.clone(self, for_test)
 
     @staticmethod
-    def parse_from_string(data: bytes) -> Program:
+    def parse_from_string(binary_str: bytes) -> Program:
         """The Program in the bytes of ``static.serialize_program`` or of a ``.pdmodel``.
 
         Raises DTypeError for a value that is not bytes, FormatError for damaged or foreign bytes.
         """
-        return delegates.parse_from_string(data)
+        return delegates.parse_from_string(binary_str)
 
     def to_string(self, throw_on_error: bool = False, with_details: bool = False) -> str:
         """The text that ``print`` shows; ``with_details`` adds all fields of every Variable."""
