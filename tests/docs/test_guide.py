@@ -1,6 +1,9 @@
-"""The examples of the guide on static graphs run as they stand, one after the other."""
+"""The examples of the README and of the guide run as they stand; those of a page one after the other."""
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,7 +12,8 @@ import engine as paddle
 from engine import static
 from engine.core import names
 
-GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guide"
+ROOT = Path(__file__).resolve().parents[2]
+GUIDE = ROOT / "docs" / "guide"
 
 
 def test_the_page_on_static_graphs_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -28,3 +32,28 @@ def test_the_page_on_static_graphs_runs(tmp_path: Path, monkeypatch: pytest.Monk
         "inference/lenet.pdiparams", "inference/lenet.pdiparams.info", "inference/lenet.pdmodel",
     ]  # fmt: skip
     assert len(paddle.jit.load("inference/lenet").info["classes"]) == 10
+
+
+@pytest.mark.parametrize(
+    ("page", "printed", "written"),
+    [
+        (ROOT / "README.md", r"(\d+ [\d.]+ [\d.]+\n)+", ["inference_model/lenet.pdmodel", "lenet.pdparams"]),
+        (GUIDE / "your-own-model.md", r"(?s)def forward.*", ["out/small.pdiparams", "out/small.pdmodel"]),
+    ],
+    ids=["README", "your-own-model"],
+)
+def test_a_page_is_one_script(page: Path, printed: str, written: list[str], tmp_path: Path) -> None:
+    blocks = re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+    # The test digits are a fifth of those for training, and one pass over them shows the same.
+    script = "\n".join(blocks).replace('Digits(mode="train"', 'Digits(mode="test"')
+    (tmp_path / "page.py").write_text(script, "utf-8")
+    done = subprocess.run(
+        [sys.executable, "page.py"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert re.fullmatch(printed, done.stdout), done.stdout
+    assert all((tmp_path / name).is_file() for name in written)
