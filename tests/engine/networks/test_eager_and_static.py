@@ -77,3 +77,41 @@ def test_with_passes(name: str, dtype: str) -> None:
         for key, wanted in eager.gradients.items():
             if np.max(np.abs(wanted)) > 1e-5 * largest:
                 assert _relative(static.gradients[key], wanted) <= 1e-4, key
+
+
+class Searching(paddle.nn.Layer):
+    """An encoder, and a decoder that searches with two beams until all sentences ended."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embedding = paddle.nn.Embedding(9, 8)
+        self.encoder = paddle.nn.LSTM(8, 8)
+        self.cell = paddle.nn.LSTMCell(8, 8)
+        self.output = paddle.nn.Linear(8, 9)
+        self.decoder = paddle.nn.BeamSearchDecoder(
+            self.cell,
+            start_token=0,
+            end_token=1,
+            beam_size=2,
+            embedding_fn=self.embedding,
+            output_fn=self.output,
+        )
+
+    def forward(self, source: Any) -> Any:
+        _, (h, c) = self.encoder(self.embedding(source))
+        found, (_, scores, _, _), lengths = paddle.nn.dynamic_decode(
+            self.decoder, inits=(h[0], c[0]), max_step_num=6, return_length=True
+        )
+        return found, scores, lengths
+
+
+def test_beam_search() -> None:
+    paddle.seed(7)
+    network = Searching()
+    source = paddle.to_tensor([[3, 4, 5], [8, 2, 6], [7, 7, 7]])
+    eager = network(source)
+    static = paddle.jit.to_static(network)(source)
+    assert [list(x.shape) for x in eager] == [[3, 7, 2], [3, 2], [3, 2]]
+    assert all(np.array_equal(a.numpy(), b.numpy()) for a, b in zip(eager, static, strict=True))
+    # Beams are sorted, and a better score belongs to the first one.
+    assert np.all(eager[1].numpy()[:, 0] >= eager[1].numpy()[:, 1])

@@ -111,6 +111,40 @@ def translation(make: Callable[[], Any]) -> Callable[[Convert, int], Trained]:
     return train
 
 
+class ShiftedBlock(nn.Layer):
+    """A residual block whose first convolution sees a part of the channels of the picture before and after."""
+
+    def __init__(self, channels: int, segments: int) -> None:
+        super().__init__()
+        self.segments = segments
+        self.first = nn.Conv2D(channels, channels, 3, padding=1, bias_attr=False)
+        self.norm = nn.BatchNorm2D(channels)
+        self.second = nn.Conv2D(channels, channels, 1)
+
+    def forward(self, x: Any) -> Any:
+        shifted = F.temporal_shift(x, self.segments, 0.25)
+        return F.relu(x + self.second(F.relu(self.norm(self.first(shifted)))))
+
+
+class Video(nn.Layer):
+    """A TSM-like network: pictures of a film side by side in the batch, shifted in time, averaged at the end."""
+
+    def __init__(self, segments: int = 3) -> None:
+        super().__init__()
+        self.segments = segments
+        self.stem = nn.Conv2D(3, 8, 3, stride=2, padding=1)
+        self.blocks = nn.LayerList([ShiftedBlock(8, segments) for _ in range(2)])
+        self.pool = nn.AdaptiveAvgPool2D(1)
+        self.classes = nn.Linear(8, 3)
+
+    def forward(self, films: Any) -> Any:
+        x = self.stem(films.reshape([-1, *films.shape[2:]]))
+        for block in self.blocks:
+            x = block(x)
+        x = self.pool(x).flatten(1).reshape([-1, self.segments, 8])
+        return self.classes(F.dropout(x.mean(axis=1), 0.2, training=self.training))
+
+
 class Generator(nn.Layer):
     """Noise to pictures of 8 x 8."""
 
@@ -166,6 +200,7 @@ TRAININGS: dict[str, Callable[[Convert, int], Trained]] = {
         lambda: models.mobilenet_v1(scale=0.25, num_classes=3), lambda: pictures(4, 3, 32, 32)
     ),
     "resnet18": classifier(lambda: models.resnet18(num_classes=3), lambda: pictures(4, 3, 32, 32)),
+    "tsm": classifier(Video, lambda: pictures(4, 3, 3, 12, 12)),
     "bert": classifier(Bert, lambda: paddle.to_tensor(words(4, 10, high=30))),
     "seq2seq with attention": translation(Unrolled),
     "seq2seq in a loop": translation(Translator),
