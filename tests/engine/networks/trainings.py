@@ -112,7 +112,7 @@ def translation(make: Callable[[], Any]) -> Callable[[Convert, int], Trained]:
 
 
 class ShiftedBlock(nn.Layer):
-    """A residual block whose first convolution sees a part of the channels of the picture before and after."""
+    """A residual block whose first convolution sees channels of the pictures before and after."""
 
     def __init__(self, channels: int, segments: int) -> None:
         super().__init__()
@@ -127,7 +127,7 @@ class ShiftedBlock(nn.Layer):
 
 
 class Video(nn.Layer):
-    """A TSM-like network: pictures of a film side by side in the batch, shifted in time, averaged at the end."""
+    """A TSM-like network: the pictures of a film stand in the batch, and are averaged at the end."""
 
     def __init__(self, segments: int = 3) -> None:
         super().__init__()
