@@ -16,14 +16,14 @@ class DType:
 
     __slots__ = ("is_complex", "is_floating_point", "is_inexact", "is_integer", "name", "np", "number")
 
-    def __init__(self, name: str, np_type: Any, number: int) -> None:
+    def __init__(self, name: str, np_type: Any, number: int, floating: bool = False) -> None:
         self.name = name
         self.np: np.dtype[Any] = np.dtype(np_type)
         self.number = number  # Paddle's VarType number
-        self.is_floating_point = self.np.kind == "f"
-        self.is_integer = self.np.kind in "iu"
+        self.is_floating_point = floating or self.np.kind == "f"
+        self.is_integer = not floating and self.np.kind in "iu"
         self.is_complex = self.np.kind == "c"
-        self.is_inexact = self.np.kind in "fc"  # floating or complex: values that have gradients
+        self.is_inexact = self.is_floating_point or self.is_complex  # values that have gradients
 
     @property
     def itemsize(self) -> int:
@@ -57,31 +57,6 @@ class DType:
         return self
 
 
-class _Unstored(DType):
-    """A data type that can be named and compared, but that no tensor can have here."""
-
-    __slots__ = ("_size",)
-
-    def __init__(self, name: str, number: int, size: int) -> None:
-        self.name, self.number, self._size = name, number, size
-        self.is_floating_point, self.is_integer, self.is_complex = True, False, False
-        self.is_inexact = True
-
-    @property
-    def np(self) -> Any:  # type: ignore[override]
-        """Raises DTypeError: NumPy has no such type."""
-        raise DTypeError(f"{self}: NumPy has no such type, so no tensor can have it; use float16 or float32")
-
-    @property
-    def itemsize(self) -> int:
-        return self._size
-
-    def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, str) and other in (self.name, f"paddle.{self.name}"))
-
-    __hash__ = DType.__hash__
-
-
 bool_ = DType("bool", np.bool_, 0)
 int16 = DType("int16", np.int16, 1)
 int32 = DType("int32", np.int32, 2)
@@ -93,9 +68,11 @@ uint8 = DType("uint8", np.uint8, 20)
 int8 = DType("int8", np.int8, 21)
 complex64 = DType("complex64", np.complex64, 23)
 complex128 = DType("complex128", np.complex128, 24)
-bfloat16 = _Unstored("bfloat16", 22, 2)
+bfloat16 = DType("bfloat16", np.uint16, 22, floating=True)  # the upper half of a float32, kept as its bits
 
-ALL = (bool_, uint8, int8, int16, int32, int64, float16, float32, float64, complex64, complex128)
+ALL = (
+    bool_, uint8, int8, int16, int32, int64, bfloat16, float16, float32, float64, complex64, complex128,
+)  # fmt: skip
 _BY_NAME = {d.name: d for d in ALL}
 _BY_NUMPY = {d.np: d for d in ALL}
 _BY_PYTHON: dict[Any, DType] = {bool: bool_, int: int64, float: float64, complex: complex128}
@@ -124,7 +101,7 @@ def as_dtype(value: Any) -> DType:
         return value
     if isinstance(value, str):
         name = value.removeprefix("paddle.")
-        found = bfloat16 if name in (bfloat16.name, "uint16") else _BY_NAME.get(name)
+        found = bfloat16 if name == "uint16" else _BY_NAME.get(name)
         if found is None:
             with suppress(TypeError, ValueError, SyntaxError):
                 found = _BY_NUMPY.get(np.dtype(name))
@@ -164,10 +141,10 @@ def get_default_dtype() -> str:
 
 
 def set_default_dtype(d: Any) -> None:
-    """Set the floating type of Python floats and new parameters: float16, float32 or float64."""
+    """Set the floating type of Python floats and new parameters: bfloat16, float16, float32 or float64."""
     dtype = as_dtype(d)
     if not dtype.is_floating_point:
         raise DTypeError(
-            f"set_default_dtype: {dtype} is not a floating type; use float16, float32 or float64"
+            f"set_default_dtype: {dtype} is not a floating type; use bfloat16, float16, float32 or float64"
         )
     _default_floating[0] = dtype

@@ -25,7 +25,7 @@ LINKS: dict[str, Any] = {}
 _COMMON: dict[str, Any] = {
     "np": np,
     "ndarray": np.ndarray,
-    "asarray": np.asarray,
+    "asarray": np.asanyarray,  # bfloat16 has an array class of its own
     "new": object.__new__,
     "Operator": Operator,
     "OutEdge": OutEdge,

@@ -130,7 +130,7 @@ def get_device() -> str:
 
 
 def require_same_place(where: str, arrays: list[Any]) -> None:
-    kinds = {type(a).__module__.partition(".")[0] for a in arrays}
+    kinds = {"numpy" if isinstance(a, np.ndarray) else type(a).__module__.partition(".")[0] for a in arrays}
     if len(kinds) > 1:
         raise DeviceError(
             f"{where}: inputs live on different devices: {sorted(kinds)}; move them with .cpu() or .cuda()"

@@ -10,6 +10,7 @@ from engine.autodiff.edges import Edge, end
 from engine.autodiff.recorded import Packed
 from engine.autodiff.tape import Hooks, Retained, Walk
 from engine.core import mode as modes
+from engine.core.bfloat import adopt, filled
 from engine.core.errors import ArgumentError, DTypeError, GradientError, ShapeError
 from engine.core.operator import Leaf, Operator, OutEdge
 from engine.core.place import array_module
@@ -147,7 +148,8 @@ def _roots(
                 "use to_tensor()"
             )
         if start is None:
-            start = wrap(array_module(tensor._array).ones_like(tensor._array))
+            xp = array_module(tensor._array)
+            start = wrap(filled(xp, tensor._array.shape, 1, tensor.dtype))
         elif start._array.shape != tensor._array.shape:
             raise ShapeError(
                 f"{where}: the gradient to start from has shape {start.shape}, its tensor {tensor.shape}; "
@@ -187,7 +189,7 @@ def _rewrap(node: Operator, index: int) -> Tensor:
 
 def _zeros(shape: tuple[int, ...], like: Sequence[Any]) -> Tensor:
     model = next(g._array for g in like if g is not None)
-    return wrap(array_module(model).zeros(shape, model.dtype))
+    return wrap(adopt(array_module(model).zeros(shape, model.dtype)))
 
 
 class _Store:
@@ -247,7 +249,7 @@ def leaf_gradient(leaf: Leaf) -> Tensor | None:
     """The gradient that a leaf collected, zeros where it was set to zero, or None."""
     if leaf.grad is None and leaf.cleared is not None:
         zeros, dtype = leaf.cleared
-        leaf.grad = wrap(zeros(leaf.shape, dtype))
+        leaf.grad = wrap(adopt(zeros(leaf.shape, dtype)))
     found: Tensor | None = leaf.grad
     return found
 

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from engine.core import generate
+from engine.core import bfloat, generate
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, EngineError, OutOfRangeError
 from engine.core.frames import outside
@@ -75,7 +75,10 @@ class EagerMode(modes.Mode):
         kernel, direct = opdef.kernel_for("cpu" if xp is np else "cupy")
         extra = {"key": default_generator().reserve()} if opdef.random else {}
         try:
-            result = kernel(*arrays) if direct else kernel(xp, *arrays, **attrs, **extra)
+            if bfloat.concerned(opdef, arrays, attrs):
+                result = bfloat.apply(opdef, xp, arrays, attrs, extra)
+            else:
+                result = kernel(*arrays) if direct else kernel(xp, *arrays, **attrs, **extra)
         except Exception as error:
             raise explain(opdef, inputs, attrs, error) from error.__cause__
         results = [result] if opdef.single else list(result)
@@ -154,14 +157,14 @@ def _record(
 def wrap_all(results: Iterable[Any]) -> tuple[Tensor | None, ...]:
     """Tensors over the result arrays of an operator with several outputs; None where an output is absent."""
     return tuple(
-        [None if r is None else wrap(r if r.__class__ is np.ndarray else np.asarray(r)) for r in results]
+        [None if r is None else wrap(r if r.__class__ is np.ndarray else np.asanyarray(r)) for r in results]
     )
 
 
 def connect(tensors: Sequence[Tensor | None], node: Operator) -> None:
     """Give each output of a floating-point or complex dtype its own edge into ``node``."""
     for index, tensor in enumerate(tensors):
-        if tensor is not None and tensor._array.dtype.kind in "fc":
+        if tensor is not None and (tensor._array.dtype.kind in "fc" or bfloat.is_bfloat16(tensor._array)):
             tensor._edge = OutEdge(node, index)
 
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from engine.core import mode as modes
 from engine.core import names
-from engine.core.dtype import DType, from_numpy
+from engine.core.bfloat import adopt, converted, plain
+from engine.core.dtype import DType, bfloat16, from_numpy
 from engine.core.errors import ArgumentError, DTypeError, GradientError, OutOfRangeError, ShapeError
 from engine.core.operator import Counter, Leaf, Operator
 from engine.core.place import CPUPlace, CUDAPlace, Place, array_module
@@ -55,7 +56,7 @@ class Tensor:
         if not hasattr(data, "__array_namespace__") and not isinstance(data, np.ndarray):
             data = np.asarray(data)
         from_numpy(data.dtype)
-        self._array = data
+        self._array = adopt(data)
         self._version = None
         self._edge = None if stop_gradient else Leaf(data.shape)
         if name is not None:
@@ -190,7 +191,7 @@ class Tensor:
         It is complete when the call returns, whatever ``blocking`` says.
         """
         array = self._array
-        copied: np.ndarray[Any, Any] = array.copy() if isinstance(array, np.ndarray) else array.get()
+        copied: np.ndarray[Any, Any] = plain(array.copy()) if isinstance(array, np.ndarray) else array.get()
         return copied
 
     def item(self, *args: int) -> Any:
@@ -225,7 +226,10 @@ class Tensor:
         array = value._array if isinstance(value, Tensor) else value
         if not isinstance(value, (Tensor, np.ndarray, np.generic)) and not hasattr(value, "get"):
             try:
-                array = np.asarray(value, self._array.dtype)  # Python numbers, possibly in lists
+                if self.dtype is bfloat16:
+                    array = converted(np, np.asarray(value, np.float32), bfloat16)
+                else:
+                    array = np.asarray(value, self._array.dtype)  # Python numbers, possibly in lists
             except (TypeError, ValueError, OverflowError) as error:
                 raise DTypeError(
                     f"set_value: {self.name!r} has dtype {self.dtype.name}: {value!r:.60} does not convert "
@@ -262,7 +266,7 @@ class Tensor:
         return int(self.item())
 
     def __index__(self) -> int:
-        if self._array.dtype.kind not in "iu":
+        if not self.dtype.is_integer:
             raise DTypeError(
                 f"index: only integer tensors index: this one is {self.dtype.name}; cast it to int64"
             )

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from engine.core import mode as modes
+from engine.core.bfloat import adopt
 from engine.core.errors import GradientError, ModeError
 from engine.core.lru import LRU
 from engine.core.opdef import op
@@ -275,8 +276,9 @@ class ProgramRunner:
         fed: list[Tensor] = []
         for n, spec in zip(run.fed_grads, run.zeros, strict=True):
             gradient = grads[n]
-            zeros = wrap(xp.zeros(activation.shapes[n], spec.dtype.np)) if gradient is None else gradient
-            fed.append(zeros)
+            if gradient is None:
+                gradient = wrap(adopt(xp.zeros(activation.shapes[n], spec.dtype.np)))
+            fed.append(gradient)
         return runner([*activation.tensors, *fed], activation.keys)
 
     @property
@@ -384,4 +386,4 @@ def _saved(
 
 def _wrapped(result: Any) -> Tensor:
     """A result as a Tensor; NumPy's kernels return scalars for results without dimensions."""
-    return wrap(np.asarray(result) if isinstance(result, np.generic) else result)
+    return wrap(np.asarray(result) if isinstance(result, np.generic) else adopt(result))

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core import bfloat
 from engine.core import mode as modes
 from engine.core.dtype import DType, as_dtype, default_dtype, from_numpy, require_fitting
 from engine.core.errors import ArgumentError, DTypeError
@@ -58,7 +59,7 @@ def _as_array(data: Any, dtype: DType | None) -> Any:
         if array.dtype == dtype.np:
             return array
         require_fitting("to_tensor", array, dtype)
-        return array.astype(dtype.np)
+        return bfloat.converted(np, array, dtype)
     return array.astype(from_numpy(array.dtype).np, copy=False)
 
 
@@ -83,7 +84,7 @@ def _from_python(data: Any, converted: bool) -> Any:
     if tensors or converted:
         return array
     if array.dtype.kind == "f":
-        return array.astype(default_dtype().np)
+        return bfloat.converted(np, array, default_dtype())
     if array.dtype == np.complex128:
         return array.astype(np.complex128 if default_dtype().name == "float64" else np.complex64)
     return array.astype(np.int64) if array.dtype.kind == "i" and not arrays else array
@@ -300,7 +301,7 @@ def eye(num_rows: int, num_columns: int | None = None, dtype: Any = None, name: 
         return arithmetic.cast(same, out_dtype=_name(dtype))
     if rows < 0 or columns < 0:
         raise DTypeError(f"eye: num_rows and num_columns are non-negative ints: got {rows} and {columns}")
-    return to_tensor(np.eye(rows, columns, dtype=as_dtype(_name(dtype)).np))
+    return to_tensor(bfloat.converted(np, np.eye(rows, columns), as_dtype(_name(dtype))))
 
 
 @names_results("assign", outer=True)

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.bfloat import widen
+from engine.core.dtype import bfloat16
 from engine.core.errors import ArgumentError
 
 
@@ -104,7 +106,8 @@ def data_text(array: Any, indent: int) -> str:
 def tensor_text(tensor: Any) -> str:
     """``Tensor(shape=[2], dtype=float32, place=Place(cpu), stop_gradient=True, ...)``."""
     indent = len("Tensor") + 1
-    data = data_text(tensor.numpy(), indent)
+    array = tensor.numpy()
+    data = data_text(widen(np, array) if tensor.dtype is bfloat16 else array, indent)
     return (
         f"Tensor(shape={tensor.shape}, dtype={tensor.dtype.name}, place={tensor.place}, "
         f"stop_gradient={tensor.stop_gradient},\n{' ' * indent}{data})"

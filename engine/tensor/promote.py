@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from engine.core import mode as modes
-from engine.core.dtype import DType, default_dtype, float32, from_numpy
+from engine.core.bfloat import filled
+from engine.core.dtype import DType, bfloat16, default_dtype, float32, from_numpy
 from engine.core.errors import DTypeError, OutOfRangeError
 from engine.eager.tensor import Tensor, wrap
 from engine.ops.elementwise import arithmetic
@@ -32,6 +33,8 @@ def common_dtype(x: DType, y: DType) -> DType:
         if {x.name, y.name} == {"uint8", "int8"}:
             return from_numpy(np.dtype(np.int16))
         return x if _INTEGER_RANK[x.name] > _INTEGER_RANK[y.name] else y
+    if bfloat16 in (x, y):  # no half precision holds the other: their sum is float32
+        x, y = (float32 if d is bfloat16 else d for d in (x, y))
     return from_numpy(np.promote_types(x.np, y.np))
 
 
@@ -71,7 +74,7 @@ def _from_python(where: str, value: Any, like: Any) -> Any:
     dtype = scalar_dtype(value, like.dtype)
     if like.__class__ is Tensor and like._array.__class__ is np.ndarray:
         try:
-            return wrap(np.full((), value, dtype.np))
+            return wrap(filled(np, (), value, dtype))
         except OverflowError:
             raise OutOfRangeError(
                 f"{where}: {value} does not fit the other operand's {dtype.name}; cast that to a wider dtype"

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.bfloat import converted
 from engine.core.errors import ArgumentError, DTypeError
 
 
@@ -25,7 +26,7 @@ class Initializer:
         """Write the first values into ``var``."""
         values = self.sample(tuple(var.shape))
         # Drawn in float64 and rounded once, so that a float32 and a float64 model with one seed start alike.
-        var.set_value(np.asarray(values).astype(var.dtype.np))
+        var.set_value(converted(np, np.asarray(values), var.dtype))
 
     def sample(self, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
         """Values of ``shape``, in float64 where they are drawn."""

@@ -269,11 +269,14 @@ class Layer:
         return transforms.to_floating(self, "float32", [] if excluded_layers is None else excluded_layers)
 
     def float16(self, excluded_layers: Any = None) -> Layer:
-        """Cast floating parameters and buffers to float16, batch norms excluded by default; returns self."""
+        """Cast floating parameters and buffers to float16, batch norms excluded by default; returns self.
+
+        On the CPU they keep their dtypes, with a warning, as in Paddle; ``to`` and ``astype`` cast there too.
+        """
         return transforms.to_half(self, "float16", excluded_layers)
 
     def bfloat16(self, excluded_layers: Any = None) -> Layer:
-        """Cast floating parameters and buffers to bfloat16, as ``float16`` does; DTypeError if not stored."""
+        """Cast floating parameters and buffers to bfloat16, as ``float16`` does."""
         return transforms.to_half(self, "bfloat16", excluded_layers)
 
     # -- state ---------------------------------------------------------------------------------------------

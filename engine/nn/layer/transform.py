@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from engine.core.bfloat import converted
 from engine.core.dtype import DType, as_dtype
 from engine.core.errors import DTypeError
 from engine.core.operator import Leaf
-from engine.core.place import Place, as_place, backend
+from engine.core.place import Place, array_module, as_place, backend
+from engine.core.precision import works_here
+from engine.core.strictness import warn_at_user
 from engine.eager.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -29,7 +32,7 @@ def _moved(array: Any, dtype: DType | None, place: Place | None) -> Any:
             array = backend(place).xp.asarray(array)
         elif hasattr(array, "get"):
             array = array.get()
-    return array if dtype is None else array.astype(dtype.np, copy=False)
+    return array if dtype is None else converted(array_module(array), array, dtype, copy=False)
 
 
 def transform(
@@ -71,7 +74,13 @@ def to_floating(layer: Layer, dtype: str, excluded: Any) -> Layer:
 
 
 def to_half(layer: Layer, dtype: str, excluded: Any) -> Layer:
-    """As ``to_floating``; batch norms keep their dtype where nothing else is said."""
+    """As ``to_floating``, on GPUs; batch norms keep their dtype where nothing else is said."""
     from engine.nn.layer.norm import BatchNorm
+
+    if not works_here():
+        warn_at_user(
+            f"Paddle compiled by the user does not support {dtype}, so keep original data type.", UserWarning
+        )
+        return layer
 
     return to_floating(layer, dtype, [BatchNorm] if excluded is None else excluded)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.bfloat import filled
 from engine.core.dtype import as_dtype, require_fitting
 from engine.core.errors import ShapeError
 from engine.core.infer import normal_axis
@@ -40,7 +41,9 @@ def sizes(shape: Any, dims: Any = None, places: Any = None, least: int = 0) -> t
 )
 def fill_like(xp, x, *, value=0.0, dtype=None):
     """A tensor of one value in the shape (and dtype) of x."""
-    return xp.full(x.shape, value, dtype=x.dtype if dtype is None else as_dtype(dtype).np)
+    if dtype is None:
+        return xp.full(x.shape, value, dtype=x.dtype)
+    return filled(xp, x.shape, value, as_dtype(dtype))
 
 
 fill_like.grad(x=lambda g: arithmetic.scale(g, scale=0.0))
@@ -75,4 +78,4 @@ def fill_batch(xp, like, *, shape, value=0.0, dtype="float32", input_dim_idx=0, 
     """A tensor of one value, whose size in dimension output_dim_idx is that of ``like`` in input_dim_idx."""
     dims = list(shape)
     dims[output_dim_idx] = like.shape[input_dim_idx]
-    return xp.full(tuple(dims), value, as_dtype(dtype).np)
+    return filled(xp, tuple(dims), value, as_dtype(dtype))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.core.bfloat import converted
 from engine.core.dtype import as_dtype
 from engine.core.errors import ShapeError
 from engine.core.infer import reshaped
@@ -104,7 +105,7 @@ def range_of(xp, start, end, step, *, dtype="int64"):
     first, last, by = (v.reshape(()).item() for v in (start, end, step))
     if by == 0:
         raise ShapeError(f"arange: step is 0 from {first} to {last}; use another step")
-    return xp.arange(first, last, by).astype(as_dtype(dtype).np)
+    return converted(xp, xp.arange(first, last, by), as_dtype(dtype))
 
 
 @op("linspace_of", infer=lambda start, stop, num, *, dtype: Spec((-1,), dtype),
@@ -114,4 +115,4 @@ def linspace_of(xp, start, stop, num, *, dtype="float32"):
     first, last, count = (v.reshape(()).item() for v in (start, stop, num))
     if count < 1:
         raise ShapeError(f"linspace: num must be at least 1: got {count}")
-    return xp.linspace(first, last, count).astype(as_dtype(dtype).np)
+    return converted(xp, xp.linspace(first, last, count), as_dtype(dtype))

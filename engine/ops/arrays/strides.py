@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.core.bfloat import adopt, plain
 from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError, OutOfRangeError, ShapeError
 from engine.core.infer import normal_axis
@@ -91,7 +92,7 @@ as_strided.grad(x=lambda g, x_like, **attrs: _strided_add(g, x_like, **attrs))
 @op("view_dtype", infer=lambda x, *, dtype: _infer_view_dtype(x, dtype), view=True, slots={"x": "Input"})
 def view_dtype(xp, x, *, dtype):
     """The bytes of x read as another dtype. A view."""
-    return xp.ascontiguousarray(x).view(as_dtype(dtype).np)
+    return adopt(plain(xp.ascontiguousarray(x)).view(as_dtype(dtype).np))
 
 
 def _infer_view_dtype(x: Spec, dtype: str) -> Spec:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.dtype import as_dtype
+from engine.core.bfloat import converted
+from engine.core.dtype import as_dtype, bfloat16, bool_
 from engine.core.infer import (
     broadcast,
     broadcast_shapes,
@@ -108,10 +109,10 @@ def _infer_cast(x: Spec, *, out_dtype: Any, **_: Any) -> Spec:
 @op("cast", infer=_infer_cast, complex=True)
 def cast(xp, x, *, out_dtype):
     """x in another dtype, always a new array; a real one keeps the real parts of complex numbers."""
-    dtype = as_dtype(out_dtype).np
-    if x.dtype.kind == "c" and dtype.kind in "fiu":
+    wanted = as_dtype(out_dtype)
+    if x.dtype.kind == "c" and not wanted.is_complex and wanted is not bool_:
         x = x.real
-    return x.astype(dtype)
+    return converted(xp, x, wanted) if wanted is bfloat16 else x.astype(wanted.np)
 
 
 cast.grad(x=lambda g, x_like: cast(g, out_dtype=x_like.dtype))

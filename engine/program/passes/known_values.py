@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from engine.core import bfloat
+from engine.core.dtype import bfloat16
 from engine.core.identity import IdentityMap
 from engine.core.operator import Operator
 from engine.program.graph.program import reads, variables_of
@@ -32,11 +34,16 @@ def computed(operator: Operator, known: Known, largest: int = 1 << 62) -> list[t
         for value in operator.inputs
     ]
     kernel, direct = operator.opdef.kernel_for("cpu")
+    low = [v is not None and v.dtype is bfloat16 for v in operator.outputs]
+    if any(low) or any(v.dtype is bfloat16 for v in reads(operator)):
+        kernel, direct = bfloat.wrapped(operator.opdef, np, low, operator.attrs), False
     try:
         results = kernel(*inputs) if direct else kernel(np, *inputs, **operator.attrs)
     except Exception:  # the same happens when the Program runs, and is explained there
         return []
-    arrays = [np.array(r) for r in ([results] if operator.opdef.single else results) if r is not None]
+    arrays = [
+        bfloat.adopt(np.array(r)) for r in ([results] if operator.opdef.single else results) if r is not None
+    ]
     fits = len(arrays) == len(outputs) and all(
         a.shape == v.spec.shape and a.dtype == v.dtype.np and a.dtype.kind in "biuf"
         for a, v in zip(arrays, outputs, strict=True)

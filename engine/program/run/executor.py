@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from engine.core import mode as modes
+from engine.core.bfloat import adopt, converted
 from engine.core.context import Setting
 from engine.core.dtype import from_numpy
 from engine.core.errors import ArgumentError, DTypeError, ProgramError, ShapeError
@@ -176,7 +177,7 @@ class Executor:
         fetched = results[:count]
         if return_numpy:
             return [np.asarray(r if isinstance(r, (np.ndarray, np.generic)) else r.get()) for r in fetched]
-        return [wrap(xp.asarray(r)) for r in fetched]
+        return [wrap(adopt(xp.asarray(r))) for r in fetched]
 
     def close(self) -> None:
         """Refuse further runs; plans belong to their Programs."""
@@ -284,7 +285,7 @@ def _fed(variable: Variable, value: Any, xp: Any) -> Any:
     elif isinstance(value, (np.ndarray, np.generic)) or hasattr(value, "__array__"):
         array = xp.asarray(value)
     else:
-        array = xp.asarray(value, dtype=spec.dtype.np)
+        array = converted(xp, xp.asarray(value), spec.dtype, copy=False)
     if array.dtype != spec.dtype.np:
         raise DTypeError(
             f"Executor.run: feed {variable.name!r} has dtype {array.dtype}: the Program says {spec}; "

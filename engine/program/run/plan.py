@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from engine.core import bfloat
+from engine.core.dtype import bfloat16
 from engine.core.errors import EngineError, ProgramError
 from engine.core.opdef import OpDef
 from engine.core.operator import Operator, at_line
@@ -221,6 +223,11 @@ class Writer:
     def _kernel_call(self, depth: int, operator: Operator) -> None:
         opdef = operator.opdef
         kernel, direct = opdef.kernel_for(self.backend)
+        is_low = [self.plan._spec(v).dtype is bfloat16 for v in variables_of(operator.inputs)]
+        low = [v is not None and self.plan._spec(v).dtype is bfloat16 for v in operator.outputs]
+        if any(is_low) or any(low):
+            xp = self.namespace["xp"]
+            kernel, direct = bfloat.wrapped(opdef, xp, low, operator.attrs), False
         name = self.constant(kernel)
         self.kernels[name] = opdef
         arguments = [self.slots(v) for v in operator.inputs]
@@ -236,7 +243,7 @@ class Writer:
                 self.line(depth, f"{self.slot(key)} = reserve()")
             arguments.append("key=" + ("reserve()" if key is None else self.slot(key)))
         outputs = list(operator.outputs)
-        if id(operator) in self.reused:
+        if id(operator) in self.reused and not any(is_low) and not any(low):
             target = self.reused[id(operator)]
             others = [self.slot(v) for v in variables_of(operator.inputs) if v is not target]
             arguments.append(f"out=fitting({', '.join([self.slot(target), *others])})")

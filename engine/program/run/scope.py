@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.bfloat import adopt
 from engine.core.context import Setting
 from engine.core.dtype import from_numpy
 from engine.core.errors import ArgumentError, DTypeError, ProgramError, ShapeError
@@ -77,10 +78,10 @@ class ScopeVariable:
         """Make ``array`` itself the value, without a copy; everything that holds the Tensor sees it."""
         tensor = self.tensor
         if tensor is None:
-            self.tensor = wrap(array)
+            self.tensor = wrap(adopt(array))
             self.tensor.name, self.tensor.persistable = self.name, True
         else:
-            tensor._array = array
+            tensor._array = adopt(array)
 
     def __repr__(self) -> str:
         return f"<variable {self.name!r}: {'no value yet' if self.tensor is None else self.tensor}>"

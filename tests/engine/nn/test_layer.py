@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from engine import nn
+from engine.amp import on_cpu
 from engine.core import names
 from engine.core.errors import ArgumentError, DTypeError, ModeError, ShapeError
 from engine.eager.tensor import Parameter, Tensor
@@ -327,7 +328,11 @@ def test_to_astype_and_float(net) -> None:
 
 def test_float16_leaves_batch_norm_out() -> None:
     net = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm(2))
-    net.float16()
+    with pytest.warns(UserWarning, match="does not support float16, so keep original data type"):
+        assert net.float16() is net
+    assert net[0].weight.dtype == "float32"
+    with on_cpu():
+        net.float16()
     assert net[0].weight.dtype == "float16"
     assert net[1].weight.dtype == "float32"
 

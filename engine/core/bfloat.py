@@ -1,0 +1,156 @@
+"""bfloat16: the upper half of a float32, kept as uint16 because NumPy has no such type.
+
+Arrays of bfloat16 are ``BFloat16Array``s on the CPU, so that code made for plain arrays does not take the
+bits for numbers; CuPy's are of dtype uint16, which stands for nothing else. Operators compute in float32 and
+round once at the end: on the CPU towards zero (the lower half is cut off, as in Paddle), on a GPU to nearest
+even.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engine.core.dtype import DType, bfloat16
+from engine.core.opdef import OpDef
+from engine.core.spec import Spec
+
+_BITS = np.dtype(np.uint16)
+_DTYPES = ("dtype", "out_dtype")  # attributes that say what an operator makes
+
+
+class BFloat16Array(np.ndarray):
+    """An array of bfloat16: its dtype is uint16, arithmetic and conversions see the numbers."""
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = None, **kwargs: Any) -> Any:
+        wide = [widen(np, a) if isinstance(a, BFloat16Array) else a for a in inputs]
+        result = getattr(ufunc, method)(*wide, **kwargs)
+        if out is not None:
+            (target,) = out
+            target[...] = narrow(np, result) if isinstance(target, BFloat16Array) else result
+            return target
+        others = [a for a in inputs if isinstance(a, np.ndarray) and not isinstance(a, BFloat16Array)]
+        return narrow(np, result) if result.dtype == np.float32 and not others else result
+
+    def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Any:
+        """The numbers in another dtype; the same bits for uint16."""
+        if np.dtype(dtype) == _BITS:
+            return super().astype(dtype, *args, **kwargs)
+        return widen(np, self).astype(dtype, *args, **kwargs)
+
+    def item(self, *args: Any) -> Any:
+        """One number as a Python float."""
+        return widen(np, np.asarray(super().item(*args), _BITS)).item()
+
+
+def is_bfloat16(array: Any) -> bool:
+    """Whether the elements of an array are bfloat16."""
+    return bool(array.dtype == _BITS)
+
+
+def adopt(array: Any) -> Any:
+    """The same memory; where it holds bfloat16 on the CPU, as a BFloat16Array."""
+    if isinstance(array, BFloat16Array) or not isinstance(array, (np.ndarray, np.generic)):
+        return array
+    return np.asarray(array).view(BFloat16Array) if array.dtype == _BITS else array
+
+
+def plain(array: Any) -> Any:
+    """The same memory as an array of uint16, for users and files; other arrays unchanged."""
+    return array.view(np.ndarray) if isinstance(array, BFloat16Array) else array
+
+
+def widen(xp: Any, array: Any) -> Any:
+    """The numbers of an array of bfloat16 as float32."""
+    return (plain(array).astype(xp.uint32) << xp.uint32(16)).view(xp.float32)
+
+
+def narrow(xp: Any, array: Any) -> Any:
+    """Numbers rounded to bfloat16."""
+    bits = xp.ascontiguousarray(xp.asarray(array, dtype=xp.float32)).view(xp.uint32).reshape(array.shape)
+    if xp is np:
+        return adopt((bits >> np.uint32(16)).astype(np.uint16))
+    up = (bits >> 16) & 1
+    rounded = ((bits + 0x7FFF + up) >> 16).astype(xp.uint16)
+    return xp.where(xp.isnan(array), xp.uint16(0x7FC0), rounded)
+
+
+def cut(xp: Any, array: Any) -> Any:
+    """float32 numbers rounded to those of bfloat16 towards zero."""
+    return (array.view(xp.uint32) & xp.uint32(0xFFFF0000)).view(xp.float32)
+
+
+def converted(xp: Any, array: Any, dtype: DType, *, copy: bool = True) -> Any:
+    """The numbers of ``array`` in ``dtype``; uint16 stands for bfloat16 in both."""
+    if is_bfloat16(array):
+        if dtype is bfloat16:
+            return adopt(array.copy() if copy else array)
+        array = widen(xp, array)
+    elif dtype is bfloat16:
+        return narrow(xp, array.real if array.dtype.kind == "c" else array)
+    return array.astype(dtype.np, copy=copy)
+
+
+def filled(xp: Any, shape: Any, value: Any, dtype: DType) -> Any:
+    """An array of one value in ``dtype``."""
+    if dtype is bfloat16:
+        return narrow(xp, xp.full(shape, value, xp.float32))
+    return xp.full(shape, value, dtype.np)
+
+
+def concerned(opdef: OpDef, arrays: list[Any], attrs: dict[str, Any]) -> bool:
+    """Whether an application of ``opdef`` takes or makes bfloat16."""
+    for value in arrays:
+        for each in value if isinstance(value, list) else (value,):
+            if each is not None and each.dtype == _BITS:
+                return True
+    return any(attrs.get(name) == "bfloat16" for name in _DTYPES if name in opdef.attributes)
+
+
+def apply(opdef: OpDef, xp: Any, arrays: list[Any], attrs: dict[str, Any], extra: dict[str, Any]) -> Any:
+    """The results of ``opdef`` on arrays of which some are bfloat16."""
+    attrs = opdef.with_defaults(attrs)
+    specs = opdef.infer_specs([_specs(a) for a in arrays], attrs)
+    return wrapped(opdef, xp, [s is not None and s.dtype is bfloat16 for s in specs], attrs)(
+        xp, *arrays, **attrs, **extra
+    )
+
+
+def _specs(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_specs(v) for v in value]
+    return None if value is None else Spec.of(value)
+
+
+def wrapped(opdef: OpDef, xp: Any, low: list[bool], attrs: dict[str, Any]) -> Any:
+    """The kernel of ``opdef`` for arrays of which some are bfloat16.
+
+    ``low`` says which outputs are. It takes ``xp`` and attributes, whatever the kernel itself takes.
+    """
+    kernel, direct = opdef.kernel_for("cpu" if xp is np else "cupy")
+    if xp is np:
+        kernel, direct = opdef.overrides.get("bfloat16", (kernel, direct))
+    changed = {name: "float32" for name in _DTYPES if attrs.get(name) == "bfloat16"}
+
+    def views(xp: Any, *arrays: Any, **given: Any) -> Any:
+        result = kernel(xp, *arrays, **given)
+        return adopt(result) if opdef.single else [adopt(r) for r in result]
+
+    def computes(xp: Any, *arrays: Any, **given: Any) -> Any:
+        wide = [_widened(xp, a) for a in arrays]
+        result = kernel(*wide) if direct else kernel(xp, *wide, **{**given, **changed})
+        results = [result] if opdef.single else list(result)
+        made = [
+            narrow(xp, xp.asarray(r)) if is_low and r is not None else r
+            for r, is_low in zip(results, low, strict=True)
+        ]
+        return made[0] if opdef.single else made
+
+    return views if opdef.view and not direct else computes
+
+
+def _widened(xp: Any, value: Any) -> Any:
+    if isinstance(value, list):
+        return [_widened(xp, v) for v in value]
+    return widen(xp, value) if value is not None and value.dtype == _BITS else value
