@@ -409,10 +409,13 @@ if TYPE_CHECKING:
         incubate,
         inference,
         jit,
+        onnx,
         profiler,
         reader,
         signal,
+        sysconfig,
         text,
+        version,
         vision,
     )  # fmt: skip
     from engine.framework.state_files import load, save
@@ -435,10 +438,13 @@ __getattr__ = lazy(
         "incubate",
         "inference",
         "jit",
+        "onnx",
         "profiler",
         "reader",
         "signal",
+        "sysconfig",
         "text",
+        "version",
         "vision",
     ),
     members={

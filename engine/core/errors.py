@@ -59,7 +59,7 @@ class WorkerError(EngineError, RuntimeError, SystemError):
     """A worker process that ended before its time; Paddle raises SystemError."""
 
 
-class DeviceError(EngineError, RuntimeError):
+class DeviceError(EngineError, RuntimeError, ValueError):
     """A device that does not exist, or whose extra is not installed."""
 
 
@@ -109,3 +109,7 @@ class SaveError(EngineError, OSError):
 
 class MissingExtraError(EngineError, ImportError):
     """An optional dependency is not installed; names the extra that brings it."""
+
+
+class MissingDeviceError(MissingExtraError, DeviceError):
+    """A device whose extra is not installed."""

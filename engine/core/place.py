@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.context import Setting
-from engine.core.errors import ArgumentError, DeviceError, MissingExtraError
+from engine.core.errors import ArgumentError, DeviceError, MissingDeviceError
 
 
 class Place:
@@ -65,14 +65,14 @@ _current: Setting[Place] = Setting("place", CPUPlace())
 def backend(place: Place) -> ModuleType:
     """The kernels of ``place``, loaded by name.
 
-    Raises MissingExtraError without CuPy and DeviceError where CuPy finds no GPU.
+    Raises MissingDeviceError without CuPy and DeviceError where CuPy finds no GPU.
     """
     if place.kind == "cpu":
         return importlib.import_module("engine.kernels.cpu")
     try:
         module = importlib.import_module("engine.kernels.cupy")
     except ImportError as error:
-        raise MissingExtraError(
+        raise MissingDeviceError(
             f"set_device: {place.device!r} needs CuPy, which is not installed ({error}); "
             "pip install 'model-studio[gpu]', or use set_device('cpu')"
         ) from error

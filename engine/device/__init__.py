@@ -1,7 +1,7 @@
 """Paddle's ``device``: which device computes, and which there are."""
 
 from engine.core.place import get_device, set_device
-from engine.device import cuda
+from engine.device import cuda, xpu
 from engine.device.kinds import (
     get_all_custom_device_type,
     get_all_device_type,
@@ -17,10 +17,20 @@ from engine.device.kinds import (
     is_compiled_with_xpu,
     synchronize,
 )
+from engine.device.streams import (
+    Event,
+    IPUPlace,
+    Stream,
+    XPUPlace,
+    current_stream,
+    set_stream,
+    stream_guard,
+)
 
 __all__ = [
-    "cuda", "get_all_custom_device_type", "get_all_device_type", "get_available_custom_device",
-    "get_available_device", "get_cudnn_version", "get_device", "is_compiled_with_cinn",
-    "is_compiled_with_cuda", "is_compiled_with_custom_device", "is_compiled_with_distribute",
-    "is_compiled_with_ipu", "is_compiled_with_rocm", "is_compiled_with_xpu", "set_device", "synchronize",
+    "Event", "IPUPlace", "Stream", "XPUPlace", "cuda", "current_stream", "get_all_custom_device_type",
+    "get_all_device_type", "get_available_custom_device", "get_available_device", "get_cudnn_version",
+    "get_device", "is_compiled_with_cinn", "is_compiled_with_cuda", "is_compiled_with_custom_device",
+    "is_compiled_with_distribute", "is_compiled_with_ipu", "is_compiled_with_rocm", "is_compiled_with_xpu",
+    "set_device", "set_stream", "stream_guard", "synchronize", "xpu",
 ]  # fmt: skip

@@ -13,7 +13,7 @@ def flatten(nest: Any) -> list[Any]:
 
     Raises DTypeError for a dict whose keys can't be sorted.
     """
-    return [leaf for child in _children(nest) for leaf in flatten(child)] if _nests(nest) else [nest]
+    return [leaf for child in _children(nest) for leaf in flatten(child)] if is_sequence(nest) else [nest]
 
 
 def pack_sequence_as(structure: Any, flat_sequence: Any) -> Any:
@@ -21,7 +21,7 @@ def pack_sequence_as(structure: Any, flat_sequence: Any) -> Any:
 
     Raises ArgumentError for another number of leaves, DTypeError for a ``flat_sequence`` that is none.
     """
-    if not _nests(flat_sequence):
+    if not is_sequence(flat_sequence):
         raise DTypeError(
             f"pack_sequence_as: flat_sequence must be a sequence: got {type(flat_sequence).__name__}; "
             "pass what flatten() gave"
@@ -43,7 +43,8 @@ def map_structure(func: Callable[..., Any], *structure: Any) -> Any:
     return pack_sequence_as(structure[0], [func(*leaves) for leaves in zip(*map(flatten, structure))])  # noqa: B905
 
 
-def _nests(value: Any) -> bool:
+def is_sequence(value: Any) -> bool:
+    """Whether a value nests others: a dict, or a sequence other than a string."""
     return isinstance(value, dict) or (isinstance(value, Sequence) and not isinstance(value, str))
 
 
@@ -62,7 +63,7 @@ def _sorted(value: dict[Any, Any]) -> list[Any]:
 
 
 def _packed(structure: Any, leaves: Iterator[Any]) -> Any:
-    if not _nests(structure):
+    if not is_sequence(structure):
         return next(leaves)
     if isinstance(structure, dict):
         made = {key: _packed(structure[key], leaves) for key in _sorted(structure)}

@@ -42,6 +42,12 @@ def count() -> int:
     return int(cupy.cuda.runtime.getDeviceCount())
 
 
+def cuda_version() -> str:
+    """The version of CUDA that CuPy runs on, such as 12.4."""
+    number = cupy.cuda.runtime.runtimeGetVersion()
+    return f"{number // 1000}.{number % 1000 // 10}"
+
+
 def synchronize(index: int) -> None:
     """Wait until GPU number ``index`` has done what it was given."""
     with cupy.cuda.Device(index):
