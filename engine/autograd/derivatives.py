@@ -7,9 +7,9 @@ from typing import Any
 
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError, ModeError, OutOfRangeError, ShapeError
-from engine.eager.backward import grad
 from engine.eager.tensor import Tensor
 from engine.ops.arrays import creation as creation_ops
+from engine.program.backward.grad import grad
 from engine.tensor import creation, manipulation
 
 _ALL = slice(None)
@@ -136,7 +136,7 @@ class Hessian(Jacobian):
 
 def gradient(value: Tensor, xs: Tensor) -> Tensor:
     """The gradient of ``value`` (summed), zeros where it does not depend on ``xs``; can be differentiated."""
-    if value._edge is not None and xs._edge is not None:
+    if not value.stop_gradient and not xs.stop_gradient:
         (found,) = grad([value], [xs], create_graph=True, allow_unused=True)
         if found is not None:
             return found

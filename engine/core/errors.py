@@ -75,6 +75,10 @@ class ConversionError(EngineError):
     """Python source that can't become a Program; names file, line, construct and remedy."""
 
 
+class NoValueError(ConversionError, TypeError):
+    """A Python number is asked of a static Variable, whose value is known only when its Program runs."""
+
+
 class AssertFailedError(EngineError, AssertionError, ValueError):
     """A condition that a Program asserts does not hold."""
 

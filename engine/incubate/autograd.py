@@ -7,10 +7,12 @@ from typing import Any
 
 from engine.autograd.derivatives import Matrix, gradient
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
-from engine.eager.backward import grad
 from engine.eager.grad_mode import enable_grad
 from engine.eager.tensor import Tensor
+from engine.ops.arrays import shape as shape_ops
+from engine.program.backward.grad import grad
 from engine.tensor import creation, manipulation
+from engine.tensor.promote import is_tensor
 
 __all__ = ["Hessian", "Jacobian", "jvp", "vjp"]
 
@@ -56,7 +58,7 @@ class Jacobian(Matrix):
         self._inputs = inputs
         self._ys = ys
 
-    def _compute(self, n: int) -> Tensor:
+    def _compute(self, n: int) -> Any:
         element = self._ys[(*[slice(None)] * self._batch, n)]
         return _flat([gradient(element, x) for x in self._inputs], bool(self._batch))
 
@@ -81,19 +83,20 @@ def _called(where: str, func: Callable[..., Any], xs: Any) -> tuple[list[Any], A
     if not callable(func):
         raise DTypeError(f"{where}: func is a function: got {type(func).__name__}")
     given = list(xs) if isinstance(xs, Sequence) else [xs]
-    if not given or not all(isinstance(x, Tensor) for x in given):
+    if not given or not all(map(is_tensor, given)):
         raise DTypeError(f"{where}: xs is a Tensor or several: got {xs!r}")
     inputs = [_leaf(x) for x in given]
     with enable_grad():
         ys = func(*inputs)
     outputs = list(ys) if isinstance(ys, Sequence) else [ys]
-    if not outputs or not all(isinstance(y, Tensor) and not y.stop_gradient for y in outputs):
+    if not outputs or not all(is_tensor(y) and not y.stop_gradient for y in outputs):
         raise ArgumentError(f"{where}: func must give Tensors that depend on xs: got {ys!r}")
     return inputs, ys, outputs
 
 
-def _leaf(x: Tensor) -> Tensor:
-    made = Tensor(x._array)
+def _leaf(x: Any) -> Any:
+    """A value of its own that gradients lead to."""
+    made = Tensor(x._array) if isinstance(x, Tensor) else shape_ops.assign(x)
     made.stop_gradient = False
     return made
 
@@ -102,7 +105,7 @@ def _vectors(where: str, v: Any, like: list[Any]) -> list[Any]:
     if v is None:
         return [creation.ones_like(x) for x in like]
     given = list(v) if isinstance(v, Sequence) else [v]
-    if [g.shape for g in given] != [x.shape for x in like]:
+    if [list(g.shape) for g in given] != [list(x.shape) for x in like]:
         raise ShapeError(
             f"{where}: v has shapes {[g.shape for g in given]}: they must be {[x.shape for x in like]}"
         )

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.errors import ArgumentError, DTypeError, ShapeError
+from engine.core import mode as modes
+from engine.core.errors import ArgumentError, DTypeError, GradientError, ShapeError
+from engine.core.strictness import tolerate
 from engine.eager.tensor import Tensor
 from engine.ops.arrays import index as index_ops
 from engine.ops.arrays import shape as shape_ops
@@ -110,14 +112,16 @@ def eigvalsh(x: Any, UPLO: str = "L", name: str | None = None) -> Any:
 
 @takes_name
 def eig(x: Any, name: str | None = None) -> tuple[Any, Any]:
-    """Eigenvalues and eigenvectors (columns) of square matrices, always complex; without gradient."""
+    """Eigenvalues and eigenvectors (columns) of square matrices, always complex."""
     values, vectors = ops.eig(x)
     return values, vectors
 
 
 @takes_name
 def eigvals(x: Any, name: str | None = None) -> Any:
-    """Eigenvalues of square matrices, always complex; without gradient."""
+    """Eigenvalues of square matrices, always complex; no gradient flows back: ``eig`` has one."""
+    if not x.stop_gradient and modes.current().grad:
+        tolerate(GradientError("eigvals: no gradient flows back to x; take the eigenvalues of eig()"))
     return ops.eigvals(x)
 
 

@@ -36,6 +36,7 @@ from engine.tensor import (
     statistics,
     symbolic,
     trigonometry,
+    variable_protocol,
 )
 from engine.tensor.inplace import forms
 from engine.tensor.operators import OPERATORS
@@ -156,6 +157,8 @@ def _transposed(x: Any) -> Any:
 
 _SYMBOLIC_ONLY: dict[str, Any] = {
     **symbolic.METHODS,
+    **variable_protocol.METHODS,
+    **variable_protocol.FIELDS,
     "detach": _detach,
     "register_hook": hook.register_hook,
 }

@@ -11,6 +11,7 @@ import numpy as np
 from engine.core.errors import ArgumentError, DTypeError
 from engine.core.operator import Leaf
 from engine.core.place import CPUPlace, Place, as_place
+from engine.core.var_type import VarType
 from engine.eager.tensor import Tensor, counter_of, write
 from engine.ops.arrays import transfer
 from engine.ops.elementwise import arithmetic as arithmetic_ops
@@ -161,19 +162,6 @@ def _md5sum(x: Tensor) -> str:
 # -- answers -----------------------------------------------------------------------------------------------
 
 
-class VarType:
-    """What kinds of variables there are; here all are tensors."""
-
-    def __init__(self, name: str, number: int) -> None:
-        self.name, self.value = name, number
-
-    def __repr__(self) -> str:
-        return f"<VarType.{self.name}: {self.value}>"
-
-    def __str__(self) -> str:
-        return f"VarType.{self.name}"
-
-
 def _share_buffer(x: Tensor, other: Tensor) -> None:
     """Let ``other`` hold the storage of this tensor: changes in place are seen by both."""
     other._array, other._version = x._array, counter_of(x)
@@ -187,9 +175,6 @@ def _is_shared(x: Tensor, other: Tensor) -> bool:
 def _clear(x: Tensor) -> None:
     """Give the storage back; the tensor has no elements then."""
     _set_data(x, creation.zeros([0], x.dtype))
-
-
-LOD_TENSOR = VarType("LOD_TENSOR", 7)
 
 
 def _is_same_shape(x: Tensor, y: Tensor) -> bool:
@@ -255,7 +240,7 @@ ATTRIBUTES: dict[str, Any] = {
     "offset": property(_offset),
     "data_ptr": _address,
     "layout": property(lambda x: "NCHW"),
-    "type": property(lambda x: LOD_TENSOR),
+    "type": property(lambda x: VarType.LOD_TENSOR),
     "element_size": lambda x: x.dtype.itemsize,
     "is_contiguous": _is_contiguous,
     "contiguous": _contiguous,

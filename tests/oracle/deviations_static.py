@@ -38,7 +38,6 @@ STATIC: dict[str, str] = {
         "a loop gives values of its own; Paddle writes into those that it begins with"
     ),
     "static_programs:program/text again": "to_string() is the text, too; Paddle's is that of its protobuf",
-    "static_programs:variable/raises int": "ConversionError, as wherever a value is not known yet",
     "static_programs:variable/raises len": "ConversionError, as wherever a value is not known yet",
     "static_programs:run/tensors": "return_numpy=False gives Tensors; Paddle's are of a kind without methods",
     "static_programs:gradients/several": (

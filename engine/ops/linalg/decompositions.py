@@ -116,31 +116,39 @@ def _infer_eig(x: Spec) -> tuple[Spec, Spec]:
 @op("eig", infer=_infer_eig, outputs=("eigenvalues", "eigenvectors"),
     slots={"eigenvalues": "Eigenvalues", "eigenvectors": "Eigenvectors"}, complex=True)  # fmt: skip
 def eig(xp, x):
-    """Eigenvalues and eigenvectors (columns) of square matrices, always complex; without gradient."""
+    """Eigenvalues and eigenvectors (columns, of length 1) of square matrices, always complex."""
     values, vectors = xp.linalg.eig(x)
     dtype = xp.complex64 if x.dtype in (xp.float32, xp.complex64) else xp.complex128
     return values.astype(dtype), vectors.astype(dtype)
 
 
+@op("eig_grad", infer=lambda x, *rest: x, complex=True, order=0)
+def _eig_grad(xp, x, eigenvalues, eigenvectors, g_values=None, g_vectors=None):
+    """The gradient of ``eig``: L. Boeddeker et al., On the computation of complex-valued gradients (2017)."""
+    transposed = xp.conj(eigenvectors).swapaxes(-1, -2)
+    unit = xp.eye(x.shape[-1], dtype=bool)
+    inner = xp.zeros_like(eigenvectors)
+    if g_vectors is not None:
+        turned = transposed @ g_vectors
+        lengths = xp.where(unit, turned.real, 0)  # the vectors keep their length
+        gaps = xp.conj(eigenvalues[..., None, :] - eigenvalues[..., :, None])
+        inner = xp.where(unit, 0, turned - transposed @ eigenvectors @ lengths) / xp.where(unit, 1, gaps)
+    if g_values is not None:
+        inner = xp.where(unit, g_values[..., None], inner)
+    found = xp.linalg.solve(transposed, inner.astype(eigenvectors.dtype) @ transposed)
+    return (found if x.dtype.kind == "c" else found.real).astype(x.dtype, copy=False)
+
+
+@eig.grad_all("x")
+def _eig_rule(g_eigenvalues: Any, g_eigenvectors: Any, x: Any, eigenvalues: Any, eigenvectors: Any) -> Any:
+    return _eig_grad(x, eigenvalues, eigenvectors, g_eigenvalues, g_eigenvectors)
+
+
 @op("eigvals", infer=lambda x: _infer_eig(x)[0], complex=True)
 def eigvals(xp, x):
-    """Eigenvalues of square matrices, always complex; without gradient."""
+    """Eigenvalues of square matrices, always complex; without gradient, as in Paddle."""
     dtype = xp.complex64 if x.dtype in (xp.float32, xp.complex64) else xp.complex128
     return xp.linalg.eigvals(x).astype(dtype)
-
-
-def _refuse(where: str) -> Any:
-    def rule(g: Any) -> Any:
-        raise GradientError(
-            f"{where}: no gradient is defined for eigenvalues of general matrices; use eigh() for symmetric "
-            "ones, or detach() the input if no gradient is wanted"
-        )
-
-    return rule
-
-
-eig.grad(x=_refuse("eig"))
-eigvals.grad(x=_refuse("eigvals"))
 
 
 def _infer_svd(x: Spec, *, full_matrices: bool = False) -> tuple[Spec, Spec, Spec]:

@@ -75,7 +75,7 @@ def _in_program(
     blocked: list[Any],
 ) -> list[Any]:
     given = [starts] if starts is None or not isinstance(starts, (list, tuple)) else list(starts)
-    given = given * len(outputs) if given == [None] else given
+    given = given * len(outputs) if len(given) == 1 and given[0] is None else given
     if len(given) != len(outputs):
         raise ArgumentError(f"grad: {len(outputs)} outputs but {len(given)} grad_outputs; pass one for each")
     ops = tuple(builder.block.ops)

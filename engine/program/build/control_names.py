@@ -9,6 +9,7 @@ from typing import Any
 
 from engine.core.operator import Operator
 from engine.core.spec import Spec
+from engine.core.var_type import VarType
 from engine.program.build.builder import Builder
 from engine.program.graph.program import Program, Variable, variables_of
 from engine.program.text.control_text import COND, LOOP
@@ -45,7 +46,7 @@ class CondNames:
 
     def _scopes(self) -> str:
         made = self.builder.block.create_var(None, Spec((), "int32"))
-        made.type = "STEP_SCOPES"
+        made.type = VarType.STEP_SCOPES
         return made.name
 
     def finish(self, operator: Operator) -> None:

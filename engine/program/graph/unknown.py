@@ -25,6 +25,8 @@ class Unknown:
         """The number as an int64 Variable without dimensions."""
         return self._ask()
 
+    __call__ = value
+
     def __int__(self) -> int:
         return -1
 

@@ -9,11 +9,12 @@ import numpy as np
 
 from engine.core import mode as modes
 from engine.core.dtype import DType
-from engine.core.errors import ConversionError, EngineError
+from engine.core.errors import ConversionError, EngineError, NoValueError
 from engine.core.frames import located, user_frame
 from engine.core.nest import flatten
 from engine.core.operator import Operator
 from engine.core.spec import Spec
+from engine.core.var_type import VarType
 from engine.ops.arrays import index as index_ops
 from engine.ops.arrays import shape as shape_ops
 from engine.ops.elementwise import arithmetic as arithmetic_ops
@@ -31,6 +32,15 @@ CONDITION = (
 )
 
 
+class Count(int):
+    """A number of elements; called it is a Variable."""
+
+    variable: Variable
+
+    def __call__(self) -> Any:
+        return self.variable.count()
+
+
 class Variable:
     """A named place in a Block: shape (-1 where unknown) and dtype, no data.
 
@@ -43,7 +53,7 @@ class Variable:
     __array_ufunc__ = None  # NumPy's numbers and arrays leave arithmetic to the Variable's methods
     lod_level = 0
     grows = False  # whether its first dimension is the length of a tensor array
-    type = "LOD_TENSOR"
+    type = VarType.LOD_TENSOR
 
     def __init__(
         self,
@@ -92,10 +102,19 @@ class Variable:
 
     @property
     def size(self) -> Any:
-        """Number of elements; where it is unknown it equals -1 and becomes a Variable in arithmetic."""
+        """Number of elements; where it is unknown it equals -1 and becomes a Variable in arithmetic.
+
+        Called, as in Paddle's static mode, it gives the number as a Variable.
+        """
         if self.spec.known:
-            return self.spec.size
-        return Unknown(lambda: reduce_ops.prod(self._sizes(), reduce_all=True))
+            made = Count(self.spec.size)
+            made.variable = self
+            return made
+        return Unknown(self.count)
+
+    def count(self) -> Any:
+        """The number of elements as an int64 Variable."""
+        return reduce_ops.prod(self._sizes(), reduce_all=True)
 
     def _sizes(self) -> Any:
         return arithmetic_ops.cast(shape_ops.shape(self), out_dtype="int64")
@@ -139,7 +158,7 @@ class Variable:
         delegates.give_value(self, np.asarray(value), scope)
 
     def _no_value(self, what: str, remedy: str = "") -> EngineError:
-        error = ConversionError(
+        error = NoValueError(
             f"{what}: {self.name!r} {self.spec} is a static Variable, its value is known only when the "
             f"Program runs; {remedy or CONDITION}"
         )
@@ -162,7 +181,9 @@ class Variable:
         raise self._no_value("numpy()", "fetch it with an Executor, or compute with the Variable itself")
 
     def item(self, *_: Any) -> Any:
-        """Raises: a Variable holds no data."""
+        """The Variable itself where it has one element; raises otherwise: it holds no data."""
+        if self.spec.known and self.spec.size == 1:
+            return self
         raise self._no_value("item()", "fetch it with an Executor, or compute with the Variable itself")
 
     def tolist(self) -> Any:

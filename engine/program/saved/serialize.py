@@ -10,6 +10,7 @@ from engine.core.errors import FormatError
 from engine.core.opdef import OPS
 from engine.core.operator import Operator
 from engine.core.spec import Spec
+from engine.core.var_type import kind as var_kind
 from engine.program.graph.check import problems
 from engine.program.graph.program import Block, Program, Variable, variables_of
 from engine.program.graph.region import Region
@@ -68,7 +69,7 @@ def _plain_variable(variable: Variable) -> PlainVariable:
         "says": [
             variable.says_stop_gradient,
             variable.says_name,
-            variable.type,
+            variable.type.name,
             _plain_attribute(variable.says_spec),
         ],
         "data": variable.is_data,
@@ -226,7 +227,7 @@ def _variable(block: Block, plain: PlainVariable) -> None:
     made = block.vars[name]
     made.says_stop_gradient = None if stop_gradient is None else bool(stop_gradient)
     made.says_name = None if says_name is None else str(says_name)
-    made.type = str(kind)
+    made.type = var_kind(str(kind))
     made.says_spec = None if says_spec is None else _attribute(says_spec)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from engine.core.operator import Operator
 from engine.core.spec import Spec
+from engine.core.var_type import VarType
 from engine.program.graph.program import Program, variables_of
 from engine.program.graph.variable import Variable
 from engine.program.text.describe import COMMON, BlockNumber, OpDesc, describe, says_name
@@ -74,7 +75,7 @@ def header_parts(operator: Operator) -> list[tuple[Variable, str | None]]:
     """The Variables that Paddle declares where the loop stands."""
     block = operator.regions[0].block
     scope = Variable(block, operator.notes[LOOP]["scope"] if operator.notes else "", Spec((), "int32"))
-    scope.type = "STEP_SCOPES"
+    scope.type = VarType.STEP_SCOPES
     return [*((v, None) for v in block.vars.values()), (scope, None)]
 
 

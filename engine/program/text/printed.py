@@ -28,7 +28,7 @@ def variable_text(variable: Variable, name: str | None = None) -> str:
     prefix = "persist " if variable.persistable else ""
     if variable.is_parameter:
         prefix += "trainable " if variable.trainable else ""
-    start = f"{prefix}{kind} {name or says_name(variable)} : {variable.type}"
+    start = f"{prefix}{kind} {name or says_name(variable)} : {variable.type.name}"
     if variable.type != "LOD_TENSOR":
         return f"{start})"
     spec = variable.says_spec or variable.spec

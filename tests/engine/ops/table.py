@@ -45,6 +45,7 @@ ELSEWHERE |= dict.fromkeys(
         "cholesky",
         "cholesky_solve",
         "eig",
+        "eig_grad",
         "eigh",
         "eigvals",
         "lstsq",

@@ -18,6 +18,7 @@ from engine.core.errors import (
     OutOfRangeError,
     ShapeError,
 )
+from engine.core.strictness import LeniencyWarning, strict
 from tests.engine.tensor.function_checks import (
     check,
     check_gradients,
@@ -334,9 +335,18 @@ def test_eig() -> None:
     check_static(linalg.eig, x)
     check_static(linalg.eigvals, x)
     leaf = paddle.to_tensor(x, stop_gradient=False)
-    for function in (lambda x: linalg.eig(x)[0], linalg.eigvals):
-        with pytest.raises(GradientError, match="no gradient is defined for eigenvalues of general matrices"):
-            paddle.real(function(leaf)).sum().backward()
+    with pytest.warns(LeniencyWarning, match="no gradient flows back"):
+        assert linalg.eigvals(leaf).stop_gradient
+    with strict(), pytest.raises(GradientError, match="no gradient flows back"):
+        linalg.eigvals(leaf)
+
+
+def test_gradient_of_eig() -> None:
+    x = np.array([[2.0, 1.0, 0.3], [0.5, 3.0, -0.2], [0.1, 0.4, -1.0]])
+    weights = paddle.to_tensor(np.arange(9.0).reshape(3, 3) - 3.5)
+    check_gradients(lambda x: (paddle.abs(linalg.eig(x)[0]) ** 2).sum(), x, second=False)
+    check_gradients(lambda x: (paddle.abs(linalg.eig(x)[1]) * weights).sum(), x, second=False)
+    check_gradients(lambda x: paddle.abs(linalg.eig(x)[1]).sum() * paddle.abs(x).sum(), x, second=False)
 
 
 @pytest.mark.parametrize("shape", [(3, 3), (4, 2), (2, 4), (2, 3, 3), (2, 2, 3, 2)])
