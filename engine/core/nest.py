@@ -24,6 +24,19 @@ def _flatten(value: Any, found: list[Any]) -> None:
         found.append(value)
 
 
+def by_key(value: Any) -> Any:
+    """The same value with its dicts in the order of their keys, where they can be compared."""
+    if isinstance(value, dict):
+        try:
+            keys = sorted(value)
+        except TypeError:
+            keys = list(value)
+        return {key: by_key(value[key]) for key in keys}
+    if isinstance(value, (list, tuple)):
+        return [by_key(each) for each in value]
+    return value
+
+
 def pack(structure: Any, leaves: Sequence[Any]) -> Any:
     """A value of the same structure with other leaves."""
     return _pack(structure, iter(leaves))

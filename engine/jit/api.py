@@ -58,7 +58,8 @@ def not_to_static(func: Callable[..., Any] | None = None) -> Any:
     """Leave a function unconverted when code that calls it is converted."""
     if func is None:
         return not_to_static
-    func._not_to_static = True  # type: ignore[attr-defined]
+    target: Any = getattr(func, "__func__", func)  # a method has no attributes of its own
+    target._not_to_static = True
     return func
 
 
@@ -69,6 +70,4 @@ def ignore_module(modules: list[ModuleType]) -> None:
 
 def enable_to_static(enable_to_static_bool: bool) -> None:
     """Switch conversion on or off; while it is off, converted functions run eagerly as written."""
-    if not isinstance(enable_to_static_bool, bool):
-        raise ArgumentError(f"enable_to_static: takes True or False: got {enable_to_static_bool!r}")
-    Switch.enabled = enable_to_static_bool
+    Switch.enabled = bool(enable_to_static_bool)

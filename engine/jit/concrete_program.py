@@ -9,8 +9,9 @@ from engine.core import mode as modes
 from engine.core import names, nest
 from engine.core.spec import Spec
 from engine.eager.tensor import Tensor
-from engine.jit.convert.runtime_calls import noting_layers
+from engine.jit.convert.runtime_calls import noting_calls
 from engine.jit.input_spec import InputSpec
+from engine.jit.plain_values import PlainValues
 from engine.jit.run_program import ProgramRunner
 from engine.jit.stored_values import attributes, stored_values
 from engine.jit.traced_training import TracedStep, TracedTraining
@@ -28,6 +29,7 @@ class ConcreteProgram:
     """The Program of a function for one kind of call: fixed structure, plain values and modes."""
 
     def __init__(self, function: StaticFunction, specs: dict[str, Any]) -> None:
+        self.function = function.dygraph_function
         self.specs = function.signature.named(specs)
         self.takes_tensors_only = all(isinstance(value, InputSpec) for value in specs.values())
         self.main_program = Program()
@@ -48,14 +50,14 @@ class ConcreteProgram:
         arguments = {k: nest.map_structure(placeholder, v) for k, v in self.specs.items()}
         tree = tree_of(function.class_instance)
         before = attributes(tree)
-        with names.guard(), noting_layers() as called, \
+        with names.guard(), noting_calls() as called, \
                 building(self.main_program, precision=modes.current().precision) as builder, \
                 builder.assigning():  # fmt: skip
             builder.training = training = TracedTraining(self.main_program, self.inputs)
             self.result = function.call_converted(arguments)
             self._leaves = [known_operand(leaf) for leaf in nest.flatten(self.result)]
             self.outputs = [builder.result(value) for leaf in self._leaves for value in _parts(leaf)]
-            self._stored = list(stored_values((*tree, *called.values()), builder))
+            self._stored = list(stored_values((*tree, *called.layers.values()), builder))
             kept = [builder.result(v) for s in self._stored for leaf in s.leaves for v in _parts(leaf)]
             back = builder.handed_back()
             changed = [builder.result(value) for _, value in back]
@@ -64,6 +66,7 @@ class ConcreteProgram:
         self.main_program.inputs = [v.name for v in self.inputs]
         self.main_program.outputs = [v.name for v in self.outputs if v is not None]
         self._changed = [x for x, _ in back]
+        self._named = [v.name for v in self.outputs if v is not None]
         variables = [v for v in (*self.outputs, *kept, *changed) if v is not None]
         program = self.main_program
         if not function.trains:
@@ -73,8 +76,11 @@ class ConcreteProgram:
         self.runner = ProgramRunner(
             program, [twins.var(v.name) for v in self.inputs], [twins.var(v.name) for v in variables]
         )
+        written: Any = function.dygraph_function
+        owners = [function.class_instance, *tree, *called.layers.values()]
+        self._read = PlainValues([getattr(written, "__func__", written), *called.functions.values()], owners)
         own = set(map(id, tree))
-        self._others = [layer for layer in called.values() if id(layer) not in own]
+        self._others = [layer for layer in called.layers.values() if id(layer) not in own]
         self._places = self._buffer_places(tree)
         self.state = self.current_state()
 
@@ -118,12 +124,14 @@ class ConcreteProgram:
                     return False
                 for each in variables:
                     each.tensor = tensor
-        return self.state == self.current_state()
+        return self._read.unchanged() and self.state == self.current_state()
 
     def __call__(self, tensors: list[Tensor]) -> Any:
         results = self.runner(tensors) if self._step is None else self._step(tensors)
         if self._changed:
             self._hand_back(tensors, results[-len(self._changed) :])
+        for result, output in zip(results, self._named, strict=False):
+            result._name = output
         values = iter(results)
         leaves = _filled(self._leaves, values)
         for stored in self._stored:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from engine.core import mode as modes
-from engine.core.errors import ArgumentError, FormatError
+from engine.core import nest
+from engine.core.errors import ArgumentError, DTypeError, FormatError
 from engine.eager.tensor import Parameter, Tensor
 from engine.files.inference import InferenceFiles, read_inference, write_inference
 from engine.jit.api import to_static
 from engine.jit.concrete_program import ConcreteProgram
 from engine.jit.for_prediction import count, for_prediction
+from engine.jit.input_spec import InputSpec
 from engine.jit.static_function import StaticFunction
 from engine.jit.translated_layer import FORWARD, TranslatedLayer
 from engine.nn import Layer
@@ -22,12 +24,20 @@ from engine.program.graph.program import Program, Variable
 from engine.program.passes.inference import inference_program
 from engine.program.saved.serialize import from_plain, to_plain
 
+OPTIONS = frozenset(
+    {"info", "optimize", "output_spec", "combine_params", "clip_extra", "skip_forward", "with_hook",
+     "input_names_after_prune", "skip_prune_program"}
+)  # fmt: skip
+
 
 def save(layer: Any, path: str, input_spec: Any = None, **configs: Any) -> str:
     """Write ``path.pdmodel``, ``path.pdiparams`` and ``path.pdiparams.info``; returns their save id.
 
     ``layer`` is a Layer (its forward is saved, and every other method that is a converted function) or a
     converted function. ``input_spec`` describes the inputs of forward where the function has no specs.
+    Tensors among them stand for the InputSpec of their shape. For a function with an ``input_spec`` of its
+    own a part of it says which inputs stay, and so do ``input_names_after_prune``; ``output_spec`` are those
+    of its results, of a call or of ``outputs``, that are saved.
     ``info`` (a dict of plain values: input scaling, class names, ...) is stored with the model.
     ``optimize=True`` makes prediction faster: batch norms become part of the convolutions before them, what
     depends on weights alone is computed, and operators are fused; the files then do not have the weights of
@@ -37,18 +47,15 @@ def save(layer: Any, path: str, input_spec: Any = None, **configs: Any) -> str:
     Raises ArgumentError for a layer that can't be saved, an input_spec that does not fit, or a network in the
     mode for training that is to be optimized; SaveError if writing fails.
     """
-    unknown = set(configs) - {
-        "info", "optimize", "output_spec", "combine_params", "clip_extra", "skip_forward"
-    }  # fmt: skip
+    unknown = set(configs) - OPTIONS
     if unknown:
-        raise ArgumentError(
-            f"jit.save: unknown option {sorted(unknown)}; it takes info, optimize, output_spec, "
-            "combine_params, clip_extra"
-        )
+        raise ArgumentError(f"jit.save: unknown option {sorted(unknown)}; it takes {sorted(OPTIONS)}")
     info = configs.get("info", {})
+    input_spec = _with_specs(input_spec)
     concrete, names = _concrete(layer, input_spec)
     outputs = _chosen_outputs(concrete, configs.get("output_spec"))
-    program = inference_program(concrete.main_program, concrete.inputs, outputs)
+    inputs = _chosen_inputs(concrete, input_spec, configs.get("input_names_after_prune"), outputs)
+    program = inference_program(concrete.main_program, inputs, outputs)
     return write_model(path, program, _methods(layer), names, info, configs.get("optimize", False))
 
 
@@ -160,12 +167,14 @@ def _concrete(layer: Any, input_spec: Any) -> tuple[ConcreteProgram, dict[int, s
     elif callable(layer):
         function = to_static(layer)
     else:
-        raise ArgumentError(
+        raise DTypeError(
             f"jit.save: takes a Layer or a function converted by to_static: got {type(layer).__name__}; "
             "pass the network itself, e.g. jit.save(net, path, input_spec=[InputSpec(...)])"
         )
     if isinstance(owner, Layer):
         names = {id(t): name for name, t in owner.state_dict().items()}
+    if _agreed(function, input_spec):
+        input_spec = None
     with modes.use(modes.current().with_grad(True)):
         return function.concrete_program_specify_input_spec(input_spec), names
 
@@ -177,17 +186,89 @@ def _forward(layer: Layer) -> StaticFunction:
 
 
 def _chosen_outputs(concrete: ConcreteProgram, output_spec: Any) -> list[Variable]:
-    outputs = [v for v in concrete.outputs if v is not None]
+    outputs = _by_key(concrete)
     if output_spec is None:
         if not outputs:
             raise ArgumentError("jit.save: the function returns no Tensor; return the Tensors to predict")
         return outputs
+    if not isinstance(output_spec, (list, tuple)):
+        raise DTypeError(f"jit.save: output_spec is a list of results: got {type(output_spec).__name__}")
     wanted = [getattr(o, "name", o) for o in output_spec]
-    by_name = {v.name: v for v in outputs}
+    by_name: dict[Any, Variable] = {v.name: v for v in outputs}
     missing = [n for n in wanted if n not in by_name]
-    if missing:
+    if missing and len(wanted) != len(by_name):
         raise ArgumentError(f"jit.save: output_spec names {missing}: the outputs are {sorted(by_name)}")
-    return [by_name[n] for n in wanted]
+    return outputs if missing else [by_name[n] for n in wanted]
+
+
+def _by_key(concrete: ConcreteProgram) -> list[Variable]:
+    """The outputs in the order in which they are saved: those in dicts by their keys, as in Paddle."""
+    leaves = nest.flatten(concrete.result)
+    if len(leaves) == len(concrete.outputs):
+        made = {id(leaf): v for leaf, v in zip(leaves, concrete.outputs, strict=True)}
+        found = [made[id(leaf)] for leaf in nest.flatten(nest.by_key(concrete.result))]
+    else:  # a tensor array is several
+        found = concrete.outputs
+    return [v for v in found if v is not None]
+
+
+def _chosen_inputs(
+    concrete: ConcreteProgram, input_spec: Any, kept: Any, outputs: Sequence[Variable]
+) -> list[Variable]:
+    """The inputs that stay. Raises ArgumentError where the outputs need another one."""
+    given = [s.name for s in nest.flatten(input_spec) if isinstance(s, InputSpec)] if input_spec else None
+    wanted = set(kept) if kept is not None else None
+    if wanted is None and given is not None and len(given) < len(concrete.inputs):
+        wanted = {name for name in given if name is not None}
+    if wanted is None:
+        return concrete.inputs
+    chosen = [v for v in concrete.inputs if v.name in wanted]
+    ops = needed(concrete.main_program.global_block().ops, outputs)
+    read = {id(v) for o in ops for v in arguments(o)} | {id(v) for v in outputs}
+    lacking = [v.name for v in concrete.inputs if v.name not in wanted and id(v) in read]
+    if lacking or len(chosen) < len(wanted):
+        raise ArgumentError(
+            f"jit.save: of the inputs {[v.name for v in concrete.inputs]} only {sorted(wanted)} are to stay, "
+            f"but the outputs need {lacking or 'others'}; give an InputSpec of the same name for each"
+        )
+    return chosen
+
+
+def _with_specs(input_spec: Any) -> Any:
+    """The input_spec with the InputSpec of its shape for every Tensor."""
+    if input_spec is None:
+        return None
+    return nest.map_structure(
+        lambda leaf: InputSpec.from_tensor(leaf) if isinstance(leaf, Tensor) else leaf, input_spec
+    )
+
+
+def _agreed(function: StaticFunction, input_spec: Any) -> bool:
+    """Whether the function's own specs stand for those given. Raises ArgumentError where they differ."""
+    own = function.signature.input_spec
+    if own is None or input_spec is None:
+        return False
+    mine, given = nest.flatten(own), nest.flatten(input_spec)
+    if len(mine) == len(given):
+        fits = all(map(_compatible, mine, given))
+    else:
+        fits = all(spec in mine for spec in given)
+    if not fits:
+        raise ArgumentError(
+            f"jit.save: the `input_spec` {given} is in conflict with the `input_spec` {mine} of to_static; "
+            "give the same specs, or leave them out here"
+        )
+    return True
+
+
+def _compatible(own: Any, given: Any) -> bool:
+    if not isinstance(own, InputSpec) or not isinstance(given, InputSpec):
+        return bool(own == given) and type(own) is type(given)
+    return (
+        own.dtype is given.dtype
+        and len(own.shape) == len(given.shape)
+        and all(a == b or -1 in (a, b) for a, b in zip(own.shape, given.shape, strict=True))
+    )
 
 
 def load(path: str, **configs: Any) -> TranslatedLayer:

@@ -10,6 +10,7 @@ from engine.core.lru import LRU
 
 if TYPE_CHECKING:
     from engine.jit.concrete_program import ConcreteProgram
+    from engine.jit.run_program import ProgramRunner
 
 
 # Programs of one key: enough for a GAN that freezes its parts in turn. Programs whose buffers were replaced
@@ -41,21 +42,22 @@ class ProgramCache:
         with self._adding:
             self._kept.put(key, (*(self._kept.get(key) or ()), concrete)[-STATES:])
 
-    def in_mode(self, modes: Any) -> list[ConcreteProgram]:
-        """The Programs that fit Layers in these modes and their present state."""
-        return [c for (_, m), kept in self._kept.items() if m == modes for c in kept if c.fits]
+    def in_mode(self, modes: Any, fitting: bool = True) -> list[ConcreteProgram]:
+        """The Programs for Layers in these modes; those that fit their present state, or all."""
+        kept = [c for (_, m), programs in self._kept.items() if m == modes for c in programs]
+        return [c for c in kept if c.fits] if fitting else kept
 
     def concrete_programs(self) -> list[ConcreteProgram]:
         """Every Program."""
         return [concrete for kept in self._kept.values() for concrete in kept]
 
-    def last(self) -> tuple[Any, ConcreteProgram]:
-        """The newest Program with its key. Raises IndexError where there is none."""
+    def last(self) -> tuple[int, tuple[ConcreteProgram, ProgramRunner]]:
+        """The hash of a call's key, and the newest Program with its runner. Raises IndexError if empty."""
         kept = self._kept.items()
         if not kept:
             raise IndexError("ProgramCache.last: no Program was built yet; call the function")
         key, programs = kept[-1]
-        return key, programs[-1]
+        return hash(key), (programs[-1], programs[-1].runner)
 
     def clear(self) -> None:
         """Forget all Programs; they are built again when they are needed."""

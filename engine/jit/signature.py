@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from engine.core import nest
+from engine.core.dtype import DType
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.eager.tensor import Tensor
 from engine.jit.input_spec import InputSpec
@@ -22,7 +23,7 @@ class Signature:
         self.where = where
         self.python = inspect.signature(function)
         if input_spec is not None and not isinstance(input_spec, (list, tuple)):
-            raise ArgumentError(
+            raise DTypeError(
                 f"{where}: input_spec must be a list or tuple with one item a parameter: "
                 f"got {type(input_spec).__name__}"
             )
@@ -128,26 +129,32 @@ def tensors_of(where: str, values: dict[str, Any], specs: dict[str, Any]) -> lis
 
 
 def fit(where: str, name: str, value: Any, spec: InputSpec) -> Tensor:
-    if not isinstance(value, Tensor):
-        if not isinstance(value, (np.ndarray, int, float, bool)):
-            raise ArgumentError(
-                f"{where}: argument {name!r} must be a Tensor, its input_spec is {spec}: "
-                f"got {type(value).__name__}"
-            )
-        value = to_tensor(value, dtype=spec.dtype)
-    shape = value._array.shape
+    """The Tensor of an argument. Raises ShapeError, DTypeError or ArgumentError where it does not fit."""
+    tensor = converted_to(where, name, value, spec.dtype)
+    shape = tensor._array.shape
     if len(shape) != len(spec.shape) or any(e not in (-1, d) for d, e in zip(shape, spec.shape, strict=True)):
         raise ShapeError(
             f"{where}: argument {name!r} has shape {list(shape)}: its input_spec says {list(spec.shape)}; "
             "reshape it or change the InputSpec"
         )
-    if value._array.dtype != spec.dtype.np:
+    return tensor
+
+
+def converted_to(where: str, name: str, value: Any, dtype: DType) -> Tensor:
+    """An argument as a Tensor. Raises DTypeError for another dtype, ArgumentError for other values."""
+    if not isinstance(value, Tensor):
+        if not isinstance(value, (np.ndarray, int, float, bool)):
+            raise ArgumentError(
+                f"{where}: argument {name!r} must be a Tensor of {dtype.name}: got {type(value).__name__}"
+            )
+        made: Tensor = to_tensor(value, dtype=dtype)
+        return made
+    if value._array.dtype != dtype.np:
         raise DTypeError(
             f"{where}: argument {name!r} has dtype {value.dtype.name}: "
-            f"its input_spec says {spec.dtype.name}; cast it with astype({spec.dtype.name!r})"
+            f"its input_spec says {dtype.name}; cast it with astype({dtype.name!r})"
         )
-    tensor: Tensor = value
-    return tensor
+    return value
 
 
 def cache_key(values: dict[str, Any]) -> Any:

@@ -10,7 +10,8 @@ from typing import Any
 
 from engine.core import mode as modes
 from engine.core import nest
-from engine.core.errors import ArgumentError, ConversionError, ModeError
+from engine.core.errors import ArgumentError, DTypeError, ModeError, ShapeError
+from engine.core.strictness import tolerate
 from engine.eager.tensor import Tensor
 from engine.jit.concrete_program import ConcreteProgram, tree_of, walk_modes
 from engine.jit.convert.convert import ConvertedFunction, convert
@@ -169,6 +170,15 @@ class StaticFunction:
                     break
             else:
                 return concrete, tensors
+        try:
+            return concrete, tensors_of(self._function.__qualname__, values, concrete.specs)
+        except (ShapeError, DTypeError) as error:
+            if specified is None:
+                raise
+            tolerate(error)
+        exact = as_specs(values)
+        key = (cache_key(exact), self._modes())
+        concrete = self.program_cache.fitting(key) or self._traced(key, exact)
         return concrete, tensors_of(self._function.__qualname__, values, concrete.specs)
 
     def _traced(self, key: Any, specs: dict[str, Any]) -> ConcreteProgram:
@@ -201,23 +211,28 @@ class StaticFunction:
         if self._input_spec is not None:
             return self._from_spec()
         fitting = self.program_cache.in_mode(self._modes())
+        traced = self.program_cache.in_mode(self._modes(), fitting=False)
+        if traced and not fitting:  # what it read of Python has changed since: it is traced again
+            return self._from_spec(traced[-1].specs)
         if not fitting:
             if not self.signature.python.parameters:
-                return self._from_spec([])
+                return self._from_spec({})
             raise ArgumentError(
                 f"{self._function.__qualname__}: its inputs are unknown; pass "
                 "input_spec=[InputSpec(...)] to jit.save or to_static, or call it once in this mode before"
             )
         if len(fitting) > 1:
             shapes = "; ".join(str([list(v.shape) for v in c.inputs]) for c in fitting)
-            raise ArgumentError(
-                f"{self._function.__qualname__}: it was called in {len(fitting)} ways (shapes {shapes}); "
-                "pass input_spec=[InputSpec(...)] to say which to use"
+            tolerate(
+                ArgumentError(
+                    f"{self._function.__qualname__}: it was called in {len(fitting)} ways (shapes {shapes}), "
+                    "the last is taken; pass input_spec=[InputSpec(...)] to say which to use"
+                )
             )
-        return fitting[0]
+        return fitting[-1]
 
     def _from_spec(self, input_spec: Any = None) -> ConcreteProgram:
-        specified = self.signature.specified() if input_spec is None else {}
+        specified = self.signature.specified() if input_spec is None else input_spec
         assert specified is not None
         key = self._key(specified)
         return self.program_cache.fitting(key) or self._traced(key, specified)
@@ -269,10 +284,8 @@ def _merge(spec: Any, value: Any) -> Any:
 
 
 def require_function(function: Any) -> Callable[..., Any]:
-    """Return ``function`` itself. Raises ConversionError for a value that is not a Python function."""
+    """Return ``function`` itself. Raises DTypeError for a value that is not a Python function."""
     if not callable(function):
-        raise ConversionError(
-            f"to_static: takes a function, a method or a Layer: got {type(function).__name__}"
-        )
+        raise DTypeError(f"to_static: takes a function, a method or a Layer: got {type(function).__name__}")
     checked: Callable[..., Any] = function
     return checked

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from engine.core import mode as modes
 from engine.core.errors import ArgumentError
 from engine.core.operator import Operator
+from engine.core.spec import Spec
 from engine.eager.tensor import Parameter, Tensor
 from engine.jit.input_spec import InputSpec
+from engine.jit.resized import resized
 from engine.jit.run_program import ProgramRunner
-from engine.jit.signature import fit
+from engine.jit.signature import converted_to
 from engine.nn import Layer
 from engine.program.build.builder import current_builder
 from engine.program.graph.program import Program, Variable
@@ -29,7 +32,9 @@ class SavedFunction:
         self.inputs = [block.var(n) for n in program.inputs]
         self.outputs = [block.var(n) for n in program.outputs]
         self._runner = ProgramRunner(program, self.inputs, self.outputs)
+        self._others: dict[Any, ProgramRunner] = {}  # for other shapes, by the dimensions that are open
         self._mode_ops = _mode_ops(program)
+        self.training = False
 
     def __call__(self, *inputs: Any) -> Any:
         """The function's result. Raises ShapeError, DTypeError or ArgumentError for inputs it can't take."""
@@ -44,9 +49,35 @@ class SavedFunction:
             mapped = inline(builder, self.program, self.inputs, inputs)
             outputs = [mapped[v] for v in self.outputs]
             return outputs[0] if len(outputs) == 1 else outputs
-        tensors = [fit(where, v.name, x, _spec(v)) for v, x in zip(self.inputs, inputs, strict=True)]
-        results = self._runner(tensors)
+        tensors = [converted_to(where, v.name, x, v.dtype) for v, x in zip(self.inputs, inputs, strict=True)]
+        runner = self._runner_for(tensors)
+        if self.training or any(not x.stop_gradient for x in tensors):
+            results = runner(tensors)
+        else:
+            with modes.use(modes.current().with_grad(False)):
+                results = runner(tensors)
         return results[0] if len(results) == 1 else results
+
+    def _runner_for(self, tensors: list[Tensor]) -> ProgramRunner:
+        """The runner for inputs of these shapes: the Program as it was saved, or with other sizes.
+
+        Sizes that are attributes of operators stay, as in Paddle. Raises the error of an operator that does
+        not take the shapes.
+        """
+        free = tuple([_free(v.spec.shape, x._array.shape) for v, x in zip(self.inputs, tensors, strict=True)])
+        if not any(free):
+            return self._runner
+        found = self._others.get(free)
+        if found is None:
+            specs = [
+                Spec([-1 if n in open_ else size for n, size in enumerate(x._array.shape)], v.dtype)
+                for open_, v, x in zip(free, self.inputs, tensors, strict=True)
+            ]
+            program = resized(self.program, self.inputs, specs)
+            block = program.global_block()
+            inputs, outputs = ([block.var(v.name) for v in group] for group in (self.inputs, self.outputs))
+            found = self._others[free] = ProgramRunner(program, inputs, outputs)
+        return found
 
     def input_specs(self) -> list[InputSpec]:
         """The InputSpecs of the function."""
@@ -58,7 +89,9 @@ class SavedFunction:
         for operator in self._mode_ops:
             changed |= operator.attrs["is_test"] is training
             operator.attrs["is_test"] = not training
+        self.training = training
         if changed:
+            self._others.clear()
             self._runner = ProgramRunner(self.program, self.inputs, self.outputs)
 
 
@@ -66,7 +99,8 @@ class TranslatedLayer(Layer):
     """The Layer that ``jit.load`` returns: it predicts, and can be trained and saved again.
 
     Functions that were saved with ``forward`` are methods of the same name, with the same parameters. Its
-    modes switch dropout and batch normalization inside the Programs; it starts in evaluation mode.
+    modes switch dropout and batch normalization inside the Programs; it starts in evaluation mode, in which
+    parameters get gradients only where inputs do.
     """
 
     def __init__(self, programs: Mapping[str, Program], info: Any) -> None:
@@ -113,6 +147,16 @@ class TranslatedLayer(Layer):
         """The InputSpecs of the model."""
         return self.functions[FORWARD].input_specs()  # type: ignore[no-any-return]
 
+    def _input_spec(self, method_name: str = FORWARD) -> list[InputSpec]:
+        """The InputSpecs of a method, as Paddle names it."""
+        self.program(method_name)
+        return self.functions[method_name].input_specs()  # type: ignore[no-any-return]
+
+    def _output_spec(self, method_name: str = FORWARD) -> list[InputSpec]:
+        """The InputSpecs of a method's results."""
+        self.program(method_name)
+        return [_spec(v) for v in self.functions[method_name].outputs]
+
     @property
     def training(self) -> bool:
         """Whether dropout and batch normalization of the Programs run in training mode.
@@ -145,6 +189,13 @@ class TranslatedLayer(Layer):
         ]
 
     set_dict = load_dict = set_state_dict
+
+
+def _free(declared: tuple[int, ...], given: tuple[int, ...]) -> tuple[int, ...]:
+    """The dimensions of an input that are not as declared; all of them where their number differs."""
+    if len(declared) != len(given):
+        return tuple(range(max(len(given), 1)))
+    return tuple([n for n, (a, b) in enumerate(zip(declared, given, strict=True)) if a not in (-1, b)])
 
 
 def _spec(variable: Variable) -> InputSpec:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from engine.core.dtype import as_dtype
 from engine.core.errors import DTypeError
 from engine.core.spec import Spec
+from engine.eager.tensor import Tensor
 from engine.nn.initializer import Constant
 from engine.nn.initializer.startup import initialize
 from engine.nn.layer.making import create_parameter as parameter_of_no_layer
+from engine.program.build.builder import current_builder
 from engine.static.nn.helper import require_static
 
 
@@ -40,12 +44,17 @@ def create_global_var(
 ) -> Any:
     """Make a Variable of the global block that the startup Program sets to ``value``.
 
-    With ``persistable`` it keeps its value between runs. Raises DTypeError for a shape that is not a list,
-    ModeError in eager mode.
+    With ``persistable`` it keeps its value between runs. In a converted function it is a Tensor that is made
+    when the function is traced. Raises DTypeError for a shape that is not a list, ModeError in eager mode.
     """
-    builder = require_static("create_global_var")
     if not isinstance(shape, (list, tuple)):
         raise DTypeError(f"create_global_var: shape is a list of sizes: got {type(shape).__name__}")
+    tracing = current_builder()
+    if tracing is not None and tracing.startup is None:
+        tensor = Tensor(np.full([int(d) for d in shape], value, as_dtype(dtype).np), name=name)
+        tensor.persistable = True
+        return tensor
+    builder = require_static("create_global_var")
     spec = Spec([int(d) for d in shape], as_dtype(dtype))
     block = builder.program.global_block()
     # Values are kept in the scope whether or not Paddle would keep them: a run finds them there.

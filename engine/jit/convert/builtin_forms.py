@@ -29,8 +29,8 @@ def convert_len(value: Any) -> Any:
 
 
 def convert_int(*args: Any, **kwargs: Any) -> Any:
-    """`int`, which casts a symbolic Tensor to int64."""
-    return _cast(int, "int64", args, kwargs)
+    """`int`, which casts a symbolic Tensor to int32, as Paddle does."""
+    return _cast(int, "int32", args, kwargs)
 
 
 def convert_float(*args: Any, **kwargs: Any) -> Any:
@@ -79,7 +79,7 @@ def convert_assert(test: Any, message: Callable[[], Any] | None = None) -> Any:
 def _cast(kind: type, dtype: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     args = tuple(backend.get().asked(arg) for arg in args)
     if len(args) == 1 and not kwargs and backend.get().is_symbolic(args[0]):
-        return backend.get().cast(backend.get().scalar(args[0]), dtype)
+        return backend.get().cast(args[0], dtype)  # of any shape, as in Paddle
     return kind(*args, **kwargs)
 
 

@@ -21,7 +21,17 @@ from engine.jit.convert.runtime_state import Undefined
 
 ENGINE = __name__.split(".")[0]
 _ignored: frozenset[str] = frozenset()  # replaced as a whole: another thread may be going through it
-_noted: ContextVar[dict[int, Any] | None] = ContextVar("layers_called", default=None)
+
+
+class Called:
+    """What converted code called: Layers, and the user's functions as they were written, by id."""
+
+    def __init__(self) -> None:
+        self.layers: dict[int, Any] = {}
+        self.functions: dict[int, FunctionType] = {}
+
+
+_noted: ContextVar[Called | None] = ContextVar("called", default=None)
 
 
 def ignore_modules(modules: list[ModuleType]) -> None:
@@ -31,9 +41,9 @@ def ignore_modules(modules: list[ModuleType]) -> None:
 
 
 @contextmanager
-def noting_layers() -> Iterator[dict[int, Any]]:
-    """The Layers that converted code calls within the block, by id: what it does depends on their modes."""
-    found: dict[int, Any] = {}
+def noting_calls() -> Iterator[Called]:
+    """What converted code calls within the block: what it does depends on modes and values of Python."""
+    found = Called()
     token = _noted.set(found)
     try:
         yield found
@@ -44,7 +54,7 @@ def noting_layers() -> Iterator[dict[int, Any]]:
 def _note(layer: Any) -> None:
     found = _noted.get()
     if found is not None:
-        found[id(layer)] = layer
+        found.layers[id(layer)] = layer
 
 
 def call(function: Any) -> Any:
@@ -144,6 +154,9 @@ def _holds_users_layer(layer: Any) -> bool:
 def _converted(function: FunctionType) -> Callable[..., Any]:
     if is_converted(function.__code__):
         return function
+    found = _noted.get()
+    if found is not None:
+        found.functions[id(function)] = function
     try:
         return convert(function).function
     except ConversionError as error:

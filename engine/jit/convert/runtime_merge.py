@@ -47,9 +47,16 @@ def describe(value: object) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
+RETURNED = "the returned value"
+
+
+def _count(value: object) -> int:
+    return len(value) if isinstance(value, list | tuple | dict) else 1
+
+
 def subject(name: str) -> str:
     """A variable in an error message; the variables that stand for `return` are named as such."""
-    return "the returned value" if name.startswith("return_value_") else f"`{name}`"
+    return RETURNED if name.startswith("return_value_") else f"`{name}`"
 
 
 @dataclass
@@ -99,9 +106,12 @@ class Pairs:
                 )
             if isinstance(first, PLAIN) and first == second:
                 return keep(first)
+        what = f"{path} is of a different kind on two paths that a Tensor decides between"
+        if path.startswith(RETURNED) and _count(first) != _count(second):
+            what += " (Your if/else have different number of return value.)"  # Paddle's words
         refuse(
             self.place,
-            f"{path} is of a different kind on two paths that a Tensor decides between",
+            what,
             f"{describe(first)} {self.first_path}, {describe(second)} {self.second_path}",
             "give it Tensors or numbers of one structure on both paths, or make the condition a Python value",
         )

@@ -230,7 +230,7 @@ class Program:
             return found
         block = self.global_block()
         name = tensor.name
-        if name in block.vars:
+        if name in block.vars or ".tmp_" in name:  # a result of another converted function has such a name
             name = self.unique_name(f"{name}_captured")
         if getattr(tensor, "optimize_attr", None) is not None:
             trains = not tensor.stop_gradient

@@ -78,7 +78,7 @@ def test_a_function_keeps_the_programs_of_the_last_kinds_of_call() -> None:
         freed = []
         for size in range(1, 13):
             function(paddle.to_tensor(np.zeros(size, "float32")))
-            freed.append(weakref.ref(function.program_cache.last()[1].main_program))
+            freed.append(weakref.ref(function.program_cache.last()[1][0].main_program))
         gc.collect()
         assert len(function.program_cache) == 4
         assert [ref() is None for ref in freed] == [True] * 8 + [False] * 4

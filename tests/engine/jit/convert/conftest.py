@@ -190,7 +190,7 @@ class FakeBackend:
         return None
 
     def cast(self, value: Any, dtype: str) -> Sym:
-        return Sym({"bool": bool, "int64": int, "float32": float}[dtype](value.value))
+        return Sym({"bool": bool, "int32": int, "int64": int, "float32": float}[dtype](value.value))
 
 
 @pytest.fixture

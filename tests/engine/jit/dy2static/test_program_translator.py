@@ -73,7 +73,7 @@ def test_the_cache_of_a_function() -> None:
     static(paddle.ones([3]))
     static(paddle.ones([3]))
     assert len(static.program_cache) == 2
-    assert static.program_cache.last()[1] is static.program_cache[1]
+    assert static.program_cache.last()[1][0] is static.program_cache[1]
     concrete, runner = static.get_concrete_program(InputSpec([None, 5], "float32"))
     assert concrete.runner is runner
     assert tuple(concrete.inputs[0].shape) == (-1, 5)
