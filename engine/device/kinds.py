@@ -50,7 +50,10 @@ def get_cudnn_version() -> int | None:
 
 
 def get_all_device_type() -> list[str]:
-    """``['cpu']``, with ``'gpu'`` where CuPy is installed."""
+    """``['cpu']``, with ``'gpu'`` where CuPy is installed.
+
+    Differs from Paddle: without a GPU it is an empty list there.
+    """
     return ["cpu", "gpu"] if is_compiled_with_cuda() else ["cpu"]
 
 
@@ -60,7 +63,10 @@ def get_all_custom_device_type() -> list[str]:
 
 
 def get_available_device() -> list[str]:
-    """``['cpu']`` and the GPUs that can be used now: ``'gpu:0'`` ..."""
+    """``['cpu']`` and the GPUs that can be used now: ``'gpu:0'`` ...
+
+    Differs from Paddle: without a GPU it is an empty list there.
+    """
     return ["cpu", *(f"gpu:{index}" for index in range(device_count()))]
 
 

@@ -10,7 +10,14 @@ from engine.core import mode as modes
 from engine.core import names
 from engine.core.bfloat import adopt, converted, plain
 from engine.core.dtype import DType, bfloat16, from_numpy
-from engine.core.errors import ArgumentError, DTypeError, GradientError, OutOfRangeError, ShapeError
+from engine.core.errors import (
+    ArgumentError,
+    DTypeError,
+    GradientError,
+    OutOfRangeError,
+    ShapeError,
+    UnreadyError,
+)
 from engine.core.operator import Counter, Leaf, Operator
 from engine.core.place import CPUPlace, CUDAPlace, Place, array_module
 
@@ -329,6 +336,16 @@ class Parameter(Tensor):
     @trainable.setter
     def trainable(self, value: bool) -> None:
         self.stop_gradient = not value
+
+    def initialize(self) -> None:
+        """Give a parameter that was made under ``LazyGuard`` its first values.
+
+        Raises UnreadyError, an AssertionError, for any other, and for one that has them.
+        """
+        first_values = self.__dict__.pop("first_values", None)
+        if first_values is None:
+            raise UnreadyError(f"initialize: {self.name} has its values already: LazyGuard did not make it")
+        first_values(self)
 
     def _copy_into(self, made: Tensor) -> None:
         super()._copy_into(made)

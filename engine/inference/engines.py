@@ -13,27 +13,26 @@ from engine.inference.kinds import PrecisionType
 class XpuConfig:
     """Options for Baidu's XPUs, as attributes; kept, without effect."""
 
-    def __init__(self) -> None:
-        self.device_id = 0
-        self.l3_size = 0
-        self.l3_ptr: Any = None
-        self.l3_autotune_size = 0
-        self.context: Any = None
-        self.context_gm_size = -1
-        self.stream: Any = None
-        self.conv_autotune_level = 0
-        self.conv_autotune_file = ""
-        self.conv_autotune_file_writeback = False
-        self.fc_autotune_level = 0
-        self.fc_autotune_file = ""
-        self.fc_autotune_file_writeback = False
-        self.gemm_compute_precision = 1
-        self.transformer_softmax_optimize_level = 0
-        self.transformer_encoder_adaptive_seqlen = True
-        self.quant_post_static_gelu_out_threshold = 10.0
-        self.quant_post_dynamic_activation_method = 0
-        self.quant_post_dynamic_weight_precision = 1
-        self.quant_post_dynamic_op_types: list[str] = []
+    device_id = 0
+    l3_size = 0
+    l3_ptr: Any = None
+    l3_autotune_size = 0
+    context: Any = None
+    context_gm_size = -1
+    stream: Any = None
+    conv_autotune_level = 0
+    conv_autotune_file = ""
+    conv_autotune_file_writeback = False
+    fc_autotune_level = 0
+    fc_autotune_file = ""
+    fc_autotune_file_writeback = False
+    gemm_compute_precision = 1
+    transformer_softmax_optimize_level = 0
+    transformer_encoder_adaptive_seqlen = True
+    quant_post_static_gelu_out_threshold = 10.0
+    quant_post_dynamic_activation_method = 0
+    quant_post_dynamic_weight_precision = 1
+    quant_post_dynamic_op_types: Sequence[str] = ()
 
 
 class OtherEngines:

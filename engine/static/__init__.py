@@ -20,7 +20,7 @@ from engine.static import nn
 from engine.static.average import ExponentialMovingAverage
 from engine.static.compiled import BuildStrategy, CompiledProgram, ExecutionStrategy
 from engine.static.inputs import data
-from engine.static.metrics import Print, accuracy, auc
+from engine.static.metrics import Print, accuracy, auc, ctr_metric_bundle
 from engine.static.nn.python import py_func
 from engine.static.parameters import create_global_var, create_parameter
 from engine.static.places import cpu_places, cuda_places
@@ -45,9 +45,9 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "Block", "BuildStrategy", "CompiledProgram", "ExecutionStrategy", "Executor",
-    "ExponentialMovingAverage", "InputSpec", "Print", "Program", "Scope", "Variable", "WeightNormParamAttr",
-    "accuracy", "append_backward", "auc", "cpu_places", "create_global_var", "create_parameter",
+    "Block", "BuildStrategy", "CompiledProgram", "ExecutionStrategy", "Executor", "ExponentialMovingAverage",
+    "InputSpec", "Print", "Program", "Scope", "Variable", "WeightNormParamAttr", "accuracy",
+    "append_backward", "auc", "cpu_places", "create_global_var", "create_parameter", "ctr_metric_bundle",
     "cuda_places", "data", "default_main_program", "default_startup_program", "deserialize_persistables",
     "deserialize_program", "device_guard", "global_scope", "gradients", "load", "load_from_file",
     "load_inference_model", "load_program_state", "name_scope", "nn", "normalize_program", "program_guard",

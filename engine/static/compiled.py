@@ -8,6 +8,15 @@ from engine.core.errors import DTypeError
 from engine.program.graph.program import Program
 
 
+def _option(name: str) -> property:
+    """An option as a property, so that the class shows it as Paddle's does."""
+
+    def get(options: _Options) -> Any:
+        return options.__dict__[name]
+
+    return property(get, doc=f"The option ``{name}``.")
+
+
 class _Options:
     """Options as attributes. A name that Paddle does not have is refused: it is probably misspelled."""
 
@@ -15,6 +24,10 @@ class _Options:
 
     def __init__(self) -> None:
         self.__dict__.update(self._defaults)
+
+    def __init_subclass__(cls) -> None:
+        for name in cls._defaults:
+            setattr(cls, name, _option(name))
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in self._defaults:

@@ -182,6 +182,12 @@ def serialize_program(feed_vars: Any, fetch_vars: Any, **kwargs: Any) -> bytes:
     """The Program that ``save_inference_model`` writes, as the bytes of a ``.pdmodel``. Raises as it does."""
     known = ("program", "legacy_format")
     program = _normalized("serialize_program", kwargs.get("program"), feed_vars, fetch_vars, kwargs, known)
+    return program_bytes(program)
+
+
+@delegates.program_bytes.define
+def program_bytes(program: Program) -> bytes:
+    """A whole Program as the bytes of a ``.pdmodel``."""
     return container_bytes(_PROGRAM, inference.VERSION, {"program": to_plain(program)})
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.dtype import int32, int64
-from engine.core.errors import ArgumentError, DTypeError
+from engine.core.dtype import float32, int32, int64
+from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.core.spec import Spec
+from engine.nn import functional
 from engine.nn.initializer import Constant
 from engine.nn.initializer.startup import initialize
 from engine.ops.arrays import sort
@@ -94,6 +95,37 @@ def auc(
         append_into(builder.block, metrics.auc.opdef, (input, label, pos, neg), attrs, (area, pos, neg))
         results.append(area)
     return results[1], results[0], stats
+
+
+def ctr_metric_bundle(input: Any, label: Any, ins_tag_weight: Any = None) -> tuple[Any, ...]:
+    """Sums over all runs for a model that predicts clicks: of squared errors, absolute errors, predictions,
+    their sigmoid, labels, and the number of samples.
+
+    Each is a Variable [1] that the startup Program sets to 0.
+
+    ``input`` and ``label`` are [N, 1]. ``ins_tag_weight`` [1, 1] of 0 leaves the batch out of the number and
+    of the sum of sigmoids. Raises ShapeError where input and label have not one shape.
+    """
+    if tuple(input.spec.shape) != tuple(label.spec.shape):
+        raise ShapeError(f"ctr_metric_bundle: input is {input.spec}, label {label.spec}; make them one shape")
+    helper = Helper("ctr_metric_bundle", where="static.ctr_metric_bundle")
+    builder = helper.builder
+    assert builder.startup is not None, "static mode has a startup Program"
+    wanted = arithmetic.cast(label, out_dtype=float32)
+    error = input - wanted
+    counted, chances = creation.ones_like(wanted).sum(), functional.sigmoid(input).sum()
+    if ins_tag_weight is not None:
+        weight = ins_tag_weight.reshape([-1])[0].astype("float32")
+        counted, chances = counted * weight, chances * weight
+    sums = []
+    for batch in (error.square().sum(), error.abs().sum(), input.sum(), chances, wanted.sum(), counted):
+        kept = builder.program.global_block().create_var(
+            builder.program.unique_name(f"{helper.name}.tmp"), Spec((1,), "float32"), persistable=True
+        )
+        initialize(kept, Constant(0.0), builder.startup)
+        append_into(builder.block, arithmetic.add.opdef, (kept, batch.reshape([1])), {}, (kept,))
+        sums.append(kept)
+    return tuple(sums)
 
 
 _PHASES = {"forward": "FORWARD", "backward": "BACKWARD", "both": "BOTH"}

@@ -16,10 +16,6 @@ ABSENT: dict[str, dict[str, str]] = {
     "paddle.static": {
         **dict.fromkeys(("IpuCompiledProgram", "IpuStrategy", "ipu_shard_guard", "set_ipu_shard"), _IPU),
         "xpu_places": "is for Baidu's XPUs, which the engine does not support; use cpu_places or cuda_places",
-        "ctr_metric_bundle": (
-            "adds up what Paddle's distributed recommender training reports; use static.auc, or compute the "
-            "errors with operators"
-        ),
     },
     "paddle.static.nn": {
         **{

@@ -6,6 +6,7 @@ from operator import index
 from typing import Any
 
 from engine.core import names
+from engine.core.context import Setting
 from engine.core.dtype import as_dtype, default_dtype
 from engine.core.errors import DTypeError, ShapeError
 from engine.core.place import backend, current_place
@@ -15,6 +16,8 @@ from engine.nn.initializer.base import global_initializer
 from engine.nn.initializer.startup import static_parameter
 from engine.nn.param_attr import ParamAttr
 from engine.program.build.builder import current_builder
+
+_lazy: Setting[bool] = Setting("lazy_parameters", False)
 
 
 def make_parameter(
@@ -61,8 +64,26 @@ def make_parameter(
     parameter.need_clip = attr.need_clip
     parameter.do_model_average = attr.do_model_average
     if not in_static_mode:
-        initializer(parameter)
+        if _lazy.get():
+            parameter.first_values = initializer
+        else:
+            initializer(parameter)
     return parameter
+
+
+class LazyGuard:
+    """Within the block, parameters get their first values only when ``initialize()`` is called of each.
+
+    Differs from Paddle: until then they are zeros, of memory that is not touched; there, it is an error to
+    use one.
+    """
+
+    def __enter__(self) -> None:
+        self._guard = _lazy.guard(True)
+        self._guard.__enter__()
+
+    def __exit__(self, *error: Any) -> None:
+        self._guard.__exit__(*error)
 
 
 def _dimensions(owner: str, shape: Any) -> tuple[int, ...]:

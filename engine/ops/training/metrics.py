@@ -18,8 +18,8 @@ def _infer(
 ) -> tuple[Spec, Spec, Spec]:  # fmt: skip
     if predict.ndim != 2 or predict.shape[1] not in (1, 2, -1):
         raise ShapeError(f"auc: input must be [N, 2], the probabilities of both classes: got {predict}")
-    if label.ndim != 2 or label.shape[1] not in (1, -1):
-        raise ShapeError(f"auc: label must be [N, 1]: got {label}; unsqueeze it")
+    if label.ndim not in (1, 2) or (label.ndim == 2 and label.shape[1] not in (1, -1)):
+        raise ShapeError(f"auc: label must be [N, 1] or [N]: got {label}; unsqueeze it")
     if curve not in ("ROC", "PR"):
         raise ArgumentError(f"auc: curve {curve!r} is not one of 'ROC', 'PR'")
     return Spec((), float64), stat_pos, stat_neg

@@ -65,6 +65,12 @@ def parse_from_string(data: bytes) -> Program:
     raise NotImplementedError
 
 
+@delegate("engine.static.inference_files")
+def program_bytes(program: Program) -> bytes:
+    """The Program as the bytes of a ``.pdmodel``."""
+    raise NotImplementedError
+
+
 # -- passes ------------------------------------------------------------------------------------------------
 @delegate("engine.program.passes.clone")
 def clone(program: Program, for_test: bool = False) -> Program:

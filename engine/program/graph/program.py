@@ -132,14 +132,27 @@ class Block:
         return delegates.block_text(self)
 
 
+class ProgramDesc:
+    """What ``Program.desc`` gives."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+
+    def serialize_to_string(self) -> bytes:
+        """The Program as bytes, for ``Program.parse_from_string``."""
+        return delegates.program_bytes(self._program)
+
+
 class Program:
     """A static graph: blocks of operators. Block 0 is the global one; control flow has sub-blocks."""
 
+    _global_seed = 0  # what ``global_seed`` set: the seed of Programs that are made later
+
     def __init__(self) -> None:
         self.blocks: list[Block] = [Block(self, 0, -1)]
-        self._random_seed = 0
+        self._random_seed = Program._global_seed
         # The generator its operators draw random keys from; None: the process's generator.
-        self.generator: Generator | None = None
+        self.generator: Generator | None = Generator(self._random_seed) if self._random_seed else None
         self.inputs: list[str] = []  # names fed, in order, where the Program stands for a function
         self.outputs: list[str] = []  # names it gives back
         self._names: names.NameGenerator | None = None  # its own; None: the process's
@@ -169,6 +182,16 @@ class Program:
         self._random_seed = int(seed)
         self.generator = Generator(int(seed)) if seed else None
         self.changed()
+
+    def global_seed(self, seed: int = 0) -> None:
+        """Set the ``random_seed`` of this Program and of all that are made later; 0 takes it back."""
+        self.random_seed = seed
+        Program._global_seed = self._random_seed
+
+    @property
+    def desc(self) -> ProgramDesc:
+        """The Program as Paddle's C++ sees it, of which only ``serialize_to_string`` is there."""
+        return ProgramDesc(self)
 
     def latest(self, variable: Variable) -> Variable:
         """The Variable with the last value of ``variable``: another one where it was changed in place."""

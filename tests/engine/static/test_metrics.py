@@ -130,3 +130,37 @@ def test_averages_need_an_update(static):
     average = static.ExponentialMovingAverage()
     with pytest.raises(ProgramError, match=r"update\(\)"), average.apply(None):
         pass
+
+
+def test_sums_for_clicks_over_all_runs(static):
+    chances, labels = static.data("c", [None, 1]), static.data("l", [None, 1], "int32")
+    weight = static.data("w", [1, 1])
+    sums = static.ctr_metric_bundle(chances, labels)
+    weighted = static.ctr_metric_bundle(chances, labels, weight)
+    executor = static.Executor()
+    executor.run(static.default_startup_program())
+    seen = []
+    for run in range(2):
+        c, y = RANDOM.uniform(0, 1, (5, 1)).astype("float32"), RANDOM.randint(0, 2, (5, 1)).astype("int32")
+        seen.append((c, y))
+        fed = {"c": c, "l": y, "w": np.full((1, 1), run, "float32")}
+        got = executor.run(feed=fed, fetch_list=[*sums, *weighted])
+    c, y = (np.concatenate(each) for each in zip(*seen, strict=True))
+    sigmoid = 1 / (1 + np.exp(-c))
+    expected = [((c - y) ** 2).sum(), abs(c - y).sum(), c.sum(), sigmoid.sum(), y.sum(), 10]
+    np.testing.assert_allclose(np.ravel(got[:6]), expected, rtol=1e-5)
+    expected[3], expected[5] = sigmoid[5:].sum(), 5  # the first batch counted as none
+    np.testing.assert_allclose(np.ravel(got[6:]), expected, rtol=1e-5)
+    with pytest.raises(ShapeError, match="make them one shape"):
+        static.ctr_metric_bundle(static.data("d", [None, 2]), labels)
+
+
+def test_auc_takes_labels_without_a_second_dimension(static):
+    whole, *_ = static.auc(static.data("c", [None, 2]), static.data("l", [None], "int64"))
+    executor = static.Executor()
+    executor.run(static.default_startup_program())
+    chance = np.array([0.1, 0.8, 0.4, 0.9], "float32")
+    (got,) = executor.run(
+        feed={"c": np.stack([1 - chance, chance], 1), "l": np.array([0, 1, 1, 1])}, fetch_list=[whole]
+    )
+    assert float(got) == 1.0
