@@ -9,18 +9,19 @@ from engine.autograd.derivatives import Matrix, gradient
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.eager.grad_mode import enable_grad
 from engine.eager.tensor import Tensor
+from engine.incubate.primitives import disable_prim, enable_prim, forward_grad, grad
 from engine.ops.arrays import shape as shape_ops
-from engine.program.backward.grad import grad
+from engine.program.backward.grad import grad as gradients_of
 from engine.tensor import creation, manipulation
 from engine.tensor.promote import is_tensor
 
-__all__ = ["Hessian", "Jacobian", "jvp", "vjp"]
+__all__ = ["vjp", "jvp", "Jacobian", "Hessian", "enable_prim", "disable_prim", "forward_grad", "grad"]
 
 
 def vjp(func: Callable[..., Any], xs: Any, v: Any = None) -> tuple[Any, Any]:
     """``func(*xs)`` and the gradients of its inputs that come from the gradients ``v`` (ones by default)."""
     inputs, ys, outputs = _called("vjp", func, xs)
-    found = grad(outputs, inputs, _vectors("vjp", v, outputs), create_graph=True, allow_unused=True)
+    found = gradients_of(outputs, inputs, _vectors("vjp", v, outputs), create_graph=True, allow_unused=True)
     return ys, _like(xs, _without_none(found, inputs))
 
 
@@ -30,12 +31,12 @@ def jvp(func: Callable[..., Any], xs: Any, v: Any = None) -> tuple[Any, Any]:
     vectors = _vectors("jvp", v, inputs)
     # The gradient is linear in what it starts from: differentiating it by that gives the product.
     starts = [_leaf(creation.zeros_like(y)) for y in outputs]
-    found = grad(outputs, inputs, starts, create_graph=True, allow_unused=True)
+    found = gradients_of(outputs, inputs, starts, create_graph=True, allow_unused=True)
     used = [(g, v) for g, v in zip(found, vectors, strict=True) if g is not None and not g.stop_gradient]
     made: list[Any] = [None] * len(starts)
     if used:
         gradients, given = [g for g, _ in used], [v for _, v in used]
-        made = list(grad(gradients, starts, given, create_graph=True, allow_unused=True))
+        made = list(gradients_of(gradients, starts, given, create_graph=True, allow_unused=True))
     return ys, _like(ys, _without_none(made, outputs))
 
 
