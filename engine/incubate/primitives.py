@@ -43,7 +43,7 @@ def forward_grad(outputs: Any, inputs: Any, grad_inputs: Any = None) -> Any:
 
     Raises:
         ModeError: outside of static mode, or without ``enable_prim``.
-        DTypeError: outputs or inputs that are no Variables.
+        DTypeError: outputs or inputs of another type than Variable.
         ShapeError: another number of changes than of inputs.
     """
     _require_static("forward_grad")
@@ -72,7 +72,7 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None) -> Any:
     """Append operators that compute the gradients of ``inputs``; gives what ``inputs`` is.
 
     ``grad_outputs`` are the gradients to start from, ones by default. Raises ModeError outside of static
-    mode, DTypeError for what is no Variable.
+    mode, DTypeError for another type than Variable.
     """
     _require_static("grad")
     _variables("grad", "outputs", outputs)

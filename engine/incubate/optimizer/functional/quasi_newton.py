@@ -135,7 +135,7 @@ def minimize_bfgs(
         whether it converged, evaluations, place, value, gradient, and the estimate of the inverse Hessian.
 
     Raises:
-        ArgumentError: another dtype or estimate, a position that is no tensor.
+        ArgumentError: another dtype or estimate, a position that is not a tensor.
         UnsupportedError: another line search.
         ModeError: in static mode.
     """
