@@ -417,36 +417,21 @@ if TYPE_CHECKING:
         text,
         version,
         vision,
-    )  # fmt: skip
+    )
     from engine.framework.state_files import load, save
     from engine.hapi.flops import flops
     from engine.hapi.model import Model
     from engine.hapi.summary import summary
 
+_LAZY = (
+    "amp", "audio", "callbacks", "dataset", "distribution", "fft", "geometric", "hapi", "hub",
+    "incubate", "inference", "jit", "onnx", "profiler", "reader", "signal", "sysconfig", "text",
+    "version", "vision",
+)  # fmt: skip
+
 __getattr__ = lazy(
     __name__,
-    modules=(
-        "amp",
-        "audio",
-        "callbacks",
-        "dataset",
-        "distribution",
-        "fft",
-        "geometric",
-        "hapi",
-        "hub",
-        "incubate",
-        "inference",
-        "jit",
-        "onnx",
-        "profiler",
-        "reader",
-        "signal",
-        "sysconfig",
-        "text",
-        "version",
-        "vision",
-    ),
+    modules=_LAZY,
     members={
         "engine.framework.state_files": ("load", "save"),
         "engine.hapi.flops": ("flops",),
