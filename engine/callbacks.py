@@ -7,11 +7,12 @@ from engine.hapi.callbacks import (
     ModelCheckpoint,
     ProgBarLogger,
     ReduceLROnPlateau,
+    RunRecorder,
     VisualDL,
     WandbCallback,
 )
 
 __all__ = [
     "Callback", "EarlyStopping", "LRScheduler", "ModelCheckpoint", "ProgBarLogger", "ReduceLROnPlateau",
-    "VisualDL", "WandbCallback",
+    "RunRecorder", "VisualDL", "WandbCallback",
 ]  # fmt: skip

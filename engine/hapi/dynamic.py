@@ -78,8 +78,12 @@ class DynamicSteps:
         return values
 
     # -- state ---------------------------------------------------------------------------------------------
+    def state(self) -> states.State:
+        """The state dicts of the network and of the optimizer."""
+        return states.of(self.model.network.state_dict(), self.model._optimizer)
+
     def save(self, path: str) -> None:
-        states.write(path, self.model.network.state_dict(), self.model._optimizer)
+        states.write(path, self.state())
 
     def load(self, path: str, skip_mismatch: bool, reset_optimizer: bool) -> None:
         network, optimizer = self.model.network, self.model._optimizer

@@ -13,6 +13,7 @@ from engine.core.errors import DTypeError, UnreadyError
 from engine.hapi.callbacks import Callback
 from engine.hapi.callbacks.base import CallbackList, Logs
 from engine.hapi.callbacks.chosen import with_defaults
+from engine.hapi.callbacks.recorder import recorded, recorders
 from engine.hapi.data import count_inputs, flat, listed, loader_of, size_of, specs_of, steps_of
 from engine.hapi.dynamic import DynamicSteps
 from engine.hapi.precision import check_precision
@@ -142,11 +143,13 @@ class Model:
             steps = min(steps, num_iters)
         if epochs <= 0:
             raise UnreadyError(f"fit: epochs must be greater than 0: got {epochs}")
+        chosen = listed(callbacks)
+        runs = recorders(chosen, loader)
         called = self._callbacks(
-            callbacks, epochs, steps, log_freq, verbose, save_freq, save_dir, self._metric_names()
+            chosen, epochs, steps, log_freq, verbose, save_freq, save_dir, self._metric_names()
         )
         logs: Logs = {}
-        with self._limited("fit", num_iters):
+        with self._limited("fit", num_iters), recorded(runs):
             called.begin("train")
             for epoch in range(epochs):
                 called.epoch_begin(epoch)
@@ -335,7 +338,8 @@ class Model:
             self._steps.save_inference(path)
 
     def load(self, path: str, skip_mismatch: bool = False, reset_optimizer: bool = False) -> None:
-        """Give network and optimizer the state that ``save`` wrote; ``path`` may have its suffix.
+        """Give network and optimizer the state that ``save`` wrote; ``path`` may have its suffix. It may also
+        be a checkpoint (``.h5``) of a run that a ``RunRecorder`` recorded.
 
         ``skip_mismatch`` leaves parameters as they are that the file does not have or has in another shape,
         with a warning. ``reset_optimizer`` leaves the optimizer's state out.

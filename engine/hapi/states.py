@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -15,16 +15,32 @@ from engine.framework.state_files import load, save
 PARAMETERS, OPTIMIZER = ".pdparams", ".pdopt"
 
 
-def write(path: str, parameters: Mapping[str, Any], optimizer: Any) -> None:
+class State(TypedDict):
+    """What a training needs to go on; ``optimizer`` is empty where it keeps nothing."""
+
+    model: dict[str, Any]
+    optimizer: dict[str, Any]
+
+
+def of(parameters: Mapping[str, Any], optimizer: Any) -> State:
+    """The state of a network with these parameters and its optimizer, which may be None."""
+    return {"model": dict(parameters), "optimizer": {} if optimizer is None else optimizer.state_dict()}
+
+
+def write(path: str, state: State) -> None:
     """Write the parameters, and the optimizer's state where it has one."""
-    save(dict(parameters), path + PARAMETERS)
-    state = optimizer.state_dict() if optimizer is not None else {}
-    if state:
-        save(state, path + OPTIMIZER)
+    save(state["model"], path + PARAMETERS)
+    if state["optimizer"]:
+        save(state["optimizer"], path + OPTIMIZER)
 
 
 def read(path: str) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """The parameters and the optimizer's state (None where there is none) at ``path``."""
+    """The parameters and the optimizer's state (None where there is none) at ``path``, or in a checkpoint."""
+    if path.endswith(".h5"):
+        from engine.files.checkpoint import read_checkpoint
+
+        tree = read_checkpoint(path)
+        return tree["model"], tree["optimizer"] or None
     for suffix in (PARAMETERS, OPTIMIZER):
         path = path.removesuffix(suffix)
     if not os.path.isfile(path + PARAMETERS):

@@ -146,11 +146,15 @@ class StaticSteps:
             self._executor.run(pruned(self._startup, [], missing, "Model"))
 
     # -- state ---------------------------------------------------------------------------------------------
-    def save(self, path: str) -> None:
+    def state(self) -> states.State:
+        """The state dicts of the network and of the optimizer."""
         self._give_first_values()
         state = self.model.network.state_dict()
         values = {name: value_of(v) if isinstance(v, Variable) else v for name, v in state.items()}
-        states.write(path, values, self.model._optimizer)
+        return states.of(values, self.model._optimizer)
+
+    def save(self, path: str) -> None:
+        states.write(path, self.state())
 
     def load(self, path: str, skip_mismatch: bool, reset_optimizer: bool) -> None:
         optimizer = self.model._optimizer

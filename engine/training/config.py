@@ -33,8 +33,15 @@ class TrainingConfig(Settings):
         """A config from plain values as ``as_dict`` gives them; what is not there has its default.
 
         Raises:
-            ArgumentError: an unknown name or a value outside what its setting takes.
+            ArgumentError: an unknown name or a value outside what its setting takes; the config of a ``fit``
+                in a script, which only the script can make again.
         """
+        if "kind" in values:
+            script = values.get("script") or "the script"
+            raise ArgumentError(
+                f"run: it is a fit of {script}, which has the network and the data: it can't be continued or "
+                f"exported without it; run the script again, with model.load(CHECKPOINT) before fit"
+            )
         for name in values:
             if name not in SETTINGS:
                 raise ArgumentError(

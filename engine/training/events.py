@@ -45,7 +45,7 @@ class Started(Timed):
 class Steps(Timed):
     """All steps since the last such event (about ten events a second), and the progress of the run.
 
-    ``learning_rate`` is that of the next step.
+    ``learning_rate`` is that of the next step. ``scalars`` has further values by name, one for each step.
     """
 
     event: Literal["steps"]
@@ -59,6 +59,7 @@ class Steps(Timed):
     seconds_left: float
     elapsed: float
     learning_rate: float
+    scalars: NotRequired[dict[str, list[float]]]
 
 
 class Evaluating(Timed):
@@ -81,8 +82,8 @@ class Hard(TypedDict):
 class Epoch(Timed):
     """The end of one pass; ``confusion[label][predicted]`` counts test pictures.
 
-    ``partial`` is True where the epoch was stopped early. ``pictures`` (uint8 array, one picture for each of
-    ``hardest``) goes to listeners, not into files.
+    ``partial`` is True where the epoch was stopped early, ``scalars`` has further values by name.
+    ``pictures`` (uint8 array, one picture for each of ``hardest``) goes to listeners, not into files.
     """
 
     event: Literal["epoch"]
@@ -98,6 +99,7 @@ class Epoch(Timed):
     pictures: NotRequired[np.ndarray]
     best: bool
     seconds: float
+    scalars: NotRequired[dict[str, float]]
 
 
 class Checkpoint(Timed):
@@ -266,14 +268,23 @@ def failed_event(problem: Problem, step: int, checkpoint: str) -> Failed:
 
 
 def as_lines(event: TrainingEvent) -> list[dict[str, Any]]:
-    """The event as it stands in a journal and in lines of JSON: without pictures, ``steps`` one by one."""
+    """The event as it stands in a journal and in lines of JSON: without pictures, ``steps`` one by one.
+
+    Each of ``scalars`` is a field ``scalar:NAME``, so that a journal has a column of it.
+    """
     if event["event"] != "steps":
-        return [{name: value for name, value in event.items() if name != "pictures"}]
+        plain = {name: value for name, value in event.items() if name not in ("pictures", "scalars")}
+        named = event.get("scalars", {}) if event["event"] == "epoch" else {}
+        return [{**plain, **{f"scalar:{name}": value for name, value in named.items()}}]
+    columns = event.get("scalars", {})
     shared = {
         "time": event["time"], "epoch": event["epoch"], "samples_per_second": event["samples_per_second"],
         "elapsed": event["elapsed"], "learning_rate": event["learning_rate"],
     }  # fmt: skip
     return [
-        {"event": "step", "step": step, "loss": loss, "accuracy": accuracy, **shared}
-        for step, loss, accuracy in zip(event["steps"], event["losses"], event["accuracies"], strict=True)
-    ]
+        {"event": "step", "step": step, "loss": loss, "accuracy": accuracy, **shared,
+         **{f"scalar:{name}": values[place] for name, values in columns.items()}}
+        for place, (step, loss, accuracy) in enumerate(
+            zip(event["steps"], event["losses"], event["accuracies"], strict=True)
+        )
+    ]  # fmt: skip

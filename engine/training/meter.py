@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from engine.training.events import Steps, now
 
@@ -23,6 +23,7 @@ class Meter:
         self._steps: list[int] = []
         self._losses: list[float] = []
         self._accuracies: list[float] = []
+        self._scalars: dict[str, list[float]] = {}
         self._window: deque[tuple[float, int]] = deque()
         self._seen = 0
         self._started = self._reported = clock()
@@ -34,12 +35,21 @@ class Meter:
         self._started = self._reported = self._clock()
         self._window.append((self._started, 0))
 
-    def add(self, step: int, loss: float, accuracy: float, samples: int) -> None:
-        """One step was done."""
+    def add(
+        self,
+        step: int,
+        loss: float,
+        accuracy: float,
+        samples: int,
+        scalars: Mapping[str, float] | None = None,
+    ) -> None:
+        """One step was done; ``scalars``, further values, have the same names at every step."""
         self._steps.append(step)
         self._losses.append(loss)
         self._accuracies.append(accuracy)
         self._seen += samples
+        for name, value in (scalars or {}).items():
+            self._scalars.setdefault(name, []).append(value)
 
     def due(self) -> bool:
         """Whether there are steps and the last report is long enough ago."""
@@ -58,12 +68,14 @@ class Meter:
             self._window.popleft()
         speed = self.samples_per_second()
         step = self._steps[-1]
-        left = (total_steps - step) * batch_size / speed if speed > 0 else 0.0
+        left = max(0, total_steps - step) * batch_size / speed if speed > 0 else 0.0
         event = Steps(
             event="steps", time=now(), steps=self._steps, losses=self._losses, accuracies=self._accuracies,
             step=step, epoch=epoch, total_steps=total_steps, samples_per_second=speed, seconds_left=left,
             elapsed=self.elapsed(), learning_rate=learning_rate,
         )  # fmt: skip
+        if self._scalars:
+            event["scalars"], self._scalars = self._scalars, {}
         self._steps, self._losses, self._accuracies = [], [], []
         return event
 

@@ -84,7 +84,7 @@ def format_traceback(error: BaseException, user_files: Sequence[str] = ()) -> st
     lines = ["Traceback (most recent call last):"]
     folded = 0
     for entry in traceback.extract_tb(error.__traceback__):
-        if not _is_users(entry.filename, user_files):
+        if not is_users(entry.filename, user_files):
             folded += 1
             continue
         if folded:
@@ -112,12 +112,13 @@ def _user_frame(error: BaseException, user_files: Sequence[str]) -> tuple[str, i
     found: tuple[str, int] | None = None
     trace: TracebackType | None = error.__traceback__
     for entry in traceback.extract_tb(trace):
-        if _is_users(entry.filename, user_files):
+        if is_users(entry.filename, user_files):
             found = (entry.filename, entry.lineno or 0)
     return found
 
 
-def _is_users(filename: str, user_files: Sequence[str]) -> bool:
+def is_users(filename: str, user_files: Sequence[str] = ()) -> bool:
+    """Whether a file is the user's: one of ``user_files``, or one that is neither ours nor installed."""
     if user_files:
         return filename in user_files
     if filename.startswith("<"):

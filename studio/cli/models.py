@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -86,10 +87,15 @@ def predict(
 def run(
     script: Annotated[Path, typer.Argument(help="A script written for Paddle.", metavar="SCRIPT")],
     args: Annotated[list[str] | None, typer.Argument(help="Its arguments.", metavar="[ARGS]...")] = None,
+    runs: Annotated[
+        str, typer.Option(help="Record each fit of a paddle.Model as a run in this folder.", metavar="DIR")
+    ] = "",
 ) -> None:
     """Run a Paddle script unedited: its `import paddle` is the engine. Its exit status is the script's."""
     if not script.is_file():
         raise typer.BadParameter(f"the script is not there: {script}; check the path")
+    if runs:
+        os.environ["MODEL_STUDIO_RUNS"] = os.path.abspath(runs)
     from engine.run import run_script
 
     raise typer.Exit(run_script(str(script), args or []))

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 from rich.console import Console
 
+from resources.run_folders import new_run_folder
 from resources.settings import RULES_OF, SETTINGS, parse_parameters
 from studio.cli.application import app
 from studio.cli.options import rules_help, with_settings
 from studio.cli.output import Json, fail, one_line_errors
-from studio.session.runs import new_run_folder, read_run_line
+from studio.session.runs import read_run_line
 
 if TYPE_CHECKING:
     from engine.training import TrainingRun

@@ -34,6 +34,7 @@ class Curves:
         self._live = Points()
         self._live_folder = ""
         self._shown: list[str] = []
+        self._drawn: dict[str, tuple[int, int]] = {}  # how many points and epochs of a run's journal
 
     def show(
         self, folders: Sequence[str], live: str, histories: Mapping[str, RunHistory],
@@ -43,6 +44,7 @@ class Curves:
         self._loss.clear()
         self._accuracy.clear()
         self._shown, self._live_folder = list(folders), live
+        self._drawn = {}
         alone = len(folders) == 1
         tr = QCoreApplication.translate
         for folder in folders:
@@ -91,7 +93,17 @@ class Curves:
         del live.steps[count:], live.losses[count:], live.accuracies[count:]
         live.epochs = [epoch for epoch in live.epochs if epoch[0] <= step]
 
+    def grow(self, folder: str, history: RunHistory) -> None:
+        """Draw what the journal of a run that is shown has got since it was drawn."""
+        points = _points(history)
+        steps, epochs = self._drawn.get(folder, (0, 0))
+        self._draw(folder, Points(
+            points.steps[steps:], points.losses[steps:], points.accuracies[steps:], points.epochs[epochs:]
+        ))  # fmt: skip
+        self._drawn[folder] = (max(steps, len(points.steps)), max(epochs, len(points.epochs)))
+
     def _draw(self, folder: str, points: Points) -> None:
+        self._drawn[folder] = (len(points.steps), len(points.epochs))
         self._loss.append(folder, points.steps, points.losses)
         self._accuracy.append(folder, points.steps, points.accuracies)
         if points.epochs:

@@ -87,7 +87,7 @@ class ExportController(QObject):
     def _show_runs(self) -> None:
         runs = [
             (run.path, f"{run.name} · {_percent(run.accuracy)}" if run.accuracy == run.accuracy else run.name)
-            for run in self._session.runs if run.checkpoint
+            for run in self._session.runs if not run.exportable
         ]  # fmt: skip
         self._silent = True
         self._page.set_runs(runs, self._view.run_folder)

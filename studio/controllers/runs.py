@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QPoint, QUrl
+from PySide6.QtCore import QObject, QPoint, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QMenu
 
@@ -20,6 +20,7 @@ from studio.windows.runs_list import RunRow
 from widgets import theme
 
 FILTER = f"*{SUFFIX}"
+LOOK_MS = 1000
 
 
 class RunsController(QObject):
@@ -50,6 +51,15 @@ class RunsController(QObject):
             actions.handle(name, handler)
         self._show_project(session.project)
         self._show_runs()
+        # Scripts write runs into the folder too (`model-studio run --runs`): they are looked for.
+        self._looking = QTimer(self)
+        self._looking.setInterval(LOOK_MS)
+        self._looking.timeout.connect(self._look)
+        self._looking.start()
+
+    def _look(self) -> None:
+        if not self._session.train.busy:
+            self._session.refresh_runs()
 
     # ----- what is shown -----
 
@@ -89,6 +99,8 @@ class RunsController(QObject):
             value = theme.format_number(accuracy * 100, "%", digits=3, keep_zeros=True)
         elif not value:
             value = state
+        if run.state == "running" and run.path != view.folder:
+            value = self.tr("epoch {0}").format(max(1, run.epoch))
         return RunRow(run.path, self._title(run), value, color, f"{run.name}\n{state}\n{run.path}")
 
     def _title(self, run: Run) -> str:
@@ -231,7 +243,9 @@ class RunsController(QObject):
         resume.setToolTip(why_not)
         export = menu.addAction(self.tr("Export..."))
         export.triggered.connect(lambda: self._export(folder))
-        export.setEnabled(run is not None and bool(run.checkpoint))
+        why_no_export = run.exportable if run is not None else self.tr("this run has written nothing yet")
+        export.setEnabled(not why_no_export)
+        export.setToolTip(why_no_export)
         menu.addAction(self.tr("Show in folder"), lambda: self.open_folder(folder))
         menu.popup(at)
         menu.aboutToHide.connect(menu.deleteLater)
@@ -242,4 +256,5 @@ class RunsController(QObject):
 
     def close(self) -> None:
         """Follow the session no longer."""
+        self._looking.stop()
         self._bonds.release()

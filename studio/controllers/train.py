@@ -12,6 +12,7 @@ from resources.settings import RULES_OF, RUN_SETTINGS, Rule, rule_of
 from studio.controllers.actions import Actions
 from studio.controllers.binders import Bonds
 from studio.controllers.curves import Curves
+from studio.controllers.follower import Follower
 from studio.session.runs import Run, RunHistory
 from studio.session.session import Session
 from studio.session.settings import RunSettings, summary_of_update, title_of
@@ -53,6 +54,7 @@ class TrainController(QObject):
         self._history: RunHistory | None = None
         self._continues = False
         self._marked: set[str] = set()
+        self._follower = Follower(self._read)
         self._chip = Chip()
         self._buttons = bar
         self._build_bar(bar)
@@ -84,6 +86,7 @@ class TrainController(QObject):
         bonds.follow(view.new_epoch, self._curves.end_epoch)
         bonds.follow(view.cleared, self._cleared)
         bonds.follow(view.rewound, self._rewound)
+        bonds.follow(self._session.runs_changed, self._follow)
         form = self._panel.form
         form.changed.connect(self._edited)
         form.validity_changed.connect(lambda _: self._entries_checked())
@@ -216,6 +219,7 @@ class TrainController(QObject):
         histories = {folder: history for folder in folders if (history := self._read(folder)) is not None}
         self._history = histories.get(first)
         runs = {run.path: run for run in self._session.runs}
+        self._follower.begin([runs[folder] for folder in folders if folder in runs])
         titles = {folder: runs[folder].title for folder in folders if folder in runs}
         colors = {run.path: len(runs) - 1 - place for place, run in enumerate(self._session.runs)}
         self._curves.show(folders, live, histories, titles, colors)
@@ -243,6 +247,16 @@ class TrainController(QObject):
         except Exception as error:
             self._actions.refused.emit("history", str(error))
             return None
+
+    def _follow(self, runs: list[Run]) -> None:
+        """Bring what is shown of runs that go on in other processes up to date."""
+        others = [run for run in runs if run.path in self._chosen and run.path != self._view.folder]
+        grown = self._follower.news(others)
+        for folder, history in grown.items():
+            self._curves.grow(folder, history)
+        self._history = grown.get(self.shown(), self._history)
+        if grown:
+            self._show_all()
 
     def _is_live(self) -> bool:
         return bool(self._chosen) and self._chosen[0] == self._view.folder
@@ -383,5 +397,6 @@ def state_word(state: str, where: QObject) -> str:
     return {
         "finished": where.tr("finished"), "stopped": where.tr("stopped early"),
         "diverged": where.tr("diverged"), "failed": where.tr("failed"),
-        "interrupted": where.tr("interrupted"), "cancelled": where.tr("cancelled"),
+        "running": where.tr("running"), "interrupted": where.tr("interrupted"),
+        "cancelled": where.tr("cancelled"),
     }.get(state, state)  # fmt: skip

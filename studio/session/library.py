@@ -19,7 +19,7 @@ from studio.session.project import (
     write_preferences,
     write_project,
 )
-from studio.session.runs import SOURCE, Run, RunHistory, list_runs, read_history, read_run_line
+from studio.session.runs import SOURCE, Run, RunHistory, RunsFolder, read_history, read_run_line
 from studio.session.settings import RunSettings
 
 
@@ -41,6 +41,7 @@ class Library:
         self.project = Project()
         self.project_path: Path | None = None
         self.runs: list[Run] = []
+        self._found = RunsFolder()
         self._default_runs = runs_folder or default_runs_folder()
 
     @property
@@ -89,7 +90,7 @@ class Library:
 
     def refresh_runs(self) -> None:
         """Read the list of runs anew; ``runs_changed`` tells it where it is another one."""
-        runs = list_runs(self.runs_folder)
+        runs = self._found.read(self.runs_folder)
         if runs != self.runs:
             self.runs = runs
             self.runs_changed.emit(runs)

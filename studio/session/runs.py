@@ -9,6 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+fcntl: Any
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
+
 if TYPE_CHECKING:
     from engine.training.events import Epoch, Started
 
@@ -24,8 +30,9 @@ _LAST = ("finished", "stopped", "cancelled", "failed")
 class Run:
     """What a list shows of a run.
 
-    ``state`` is finished, stopped, diverged, failed, or interrupted where it ended without a word (a crash, a
-    kill, Ctrl-C); ``checkpoint`` is the newest step checkpoint, empty where there is none.
+    ``state`` is running, finished, stopped, diverged, failed, or interrupted where it ended without a word (a
+    crash, a kill, Ctrl-C); where files have no locks, as on Windows, a run of another process counts as
+    interrupted until it ends. ``checkpoint`` is the newest step checkpoint, empty where there is none.
     """
 
     path: str
@@ -47,8 +54,26 @@ class Run:
         return f"{model} · {'static' if self.config.get('static', True) else 'eager'}"
 
     @property
+    def of_script(self) -> str:
+        """The script whose ``Model.fit`` this is; empty for a run of the studio's own."""
+        return str(self.config.get("script") or "a script") if "kind" in self.config else ""
+
+    @property
+    def exportable(self) -> str:
+        """Empty where the run can be exported, else why not."""
+        if self.of_script:
+            return f"it is a fit of {self.of_script}: save it there, with model.save(path, training=False)"
+        return "" if self.checkpoint else "this run has no checkpoint"
+
+    @property
     def resumable(self) -> str:
         """Empty where the run can be continued, else why not."""
+        if self.of_script:
+            return (
+                f"it is a fit of {self.of_script}: run that again, with model.load of a checkpoint before fit"
+            )
+        if self.state == "running":
+            return "this run goes on in another process"
         if not self.checkpoint:
             return "this run has no checkpoint"
         if self.state == "finished":
@@ -69,15 +94,47 @@ class RunHistory:
     classes: tuple[str, ...] = ()
 
 
-def list_runs(folder: Path) -> list[Run]:
-    """The runs in ``folder``, newest first; empty where there is no such folder. Unreadable ones are left
-    out."""
+class RunsFolder:
+    """The runs in a folder; those whose journal has not changed are not read again."""
+
+    def __init__(self) -> None:
+        self._known: dict[Path, tuple[tuple[int, int, int], Run | None]] = {}
+
+    def read(self, folder: Path) -> list[Run]:
+        """The runs in ``folder``, newest first; empty where there is no such folder. Unreadable ones are left
+        out."""
+        known: dict[Path, tuple[tuple[int, int, int], Run | None]] = {}
+        try:
+            places = list(folder.iterdir())
+        except OSError:
+            places = []
+        for path in places:
+            try:
+                stat = (path / JOURNAL).stat()
+                # A checkpoint is there before its line, and a run that goes on may end without one.
+                mark = (stat.st_mtime_ns, stat.st_size, _changed(path / CHECKPOINTS))
+            except OSError:
+                continue
+            before = self._known.get(path)
+            same = before is not None and before[0] == mark
+            if before is None or not same or (before[1] is not None and before[1].state == "running"):
+                before = (mark, read_run_line(path))
+            known[path] = before
+        self._known = known
+        runs = [run for _, run in known.values() if run is not None]
+        return sorted(runs, key=lambda run: run.started, reverse=True)
+
+
+def _changed(folder: Path) -> int:
     try:
-        places = [path for path in folder.iterdir() if (path / JOURNAL).is_file()]
+        return folder.stat().st_mtime_ns
     except OSError:
-        return []
-    found = (read_run_line(path) for path in places)
-    return sorted((run for run in found if run is not None), key=lambda run: run.started, reverse=True)
+        return 0
+
+
+def list_runs(folder: Path) -> list[Run]:
+    """The runs in ``folder``, as ``RunsFolder.read`` gives them."""
+    return RunsFolder().read(folder)
 
 
 def read_run_line(path: Path) -> Run | None:
@@ -103,13 +160,31 @@ def read_run_line(path: Path) -> Run | None:
                 accuracy = float(event["best_accuracy"])
         elif kind == "started":
             state = "interrupted"
+    if state == "interrupted" and is_held(path / JOURNAL):
+        state = "running"
     checkpoint_step, checkpoint = latest_checkpoint(path)
     config = started.get("config", {})
     return Run(
         path=str(path), name=path.name, state=state, config=config if isinstance(config, dict) else {},
         started=float(started.get("time", 0.0)), step=step, total_steps=int(started.get("total_steps", 0)),
-        epoch=epoch, accuracy=accuracy, checkpoint=checkpoint, checkpoint_step=checkpoint_step,
+        # The one NaN, so that a run that was read again is equal to itself.
+        epoch=epoch, accuracy=math.nan if math.isnan(accuracy) else accuracy, checkpoint=checkpoint,
+        checkpoint_step=checkpoint_step,
     )  # fmt: skip
+
+
+def is_held(journal: Path) -> bool:
+    """Whether a process still writes to this journal."""
+    if fcntl is None:
+        return False
+    try:
+        with journal.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def latest_checkpoint(path: Path) -> tuple[int, str]:
@@ -152,17 +227,6 @@ def read_history(path: Path) -> RunHistory:
         notes=tuple(record.notes),
         confusion=confusion, classes=tuple(classes),
     )  # fmt: skip
-
-
-def new_run_folder(folder: Path, model: str, static: bool) -> Path:
-    """A path in ``folder`` that is not taken: ``lenet-static-001`` and so on. Nothing is made."""
-    stem = re.sub(r"[^A-Za-z0-9_-]+", "-", model.rpartition(":")[2] or model).strip("-").lower() or "run"
-    base = f"{stem}-{'static' if static else 'eager'}"
-    taken = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
-    number = 1
-    while f"{base}-{number:03d}" in taken:
-        number += 1
-    return folder / f"{base}-{number:03d}"
 
 
 def source_file(run: Run) -> Path | None:

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 from psygnal import Signal
 
+from resources.run_folders import new_run_folder
 from studio.session import jobs
 from studio.session.commands import command
 from studio.session.export_view import ExportViewModel
@@ -17,7 +18,6 @@ from studio.session.graph_view import GraphViewModel
 from studio.session.library import Library
 from studio.session.predict_view import LoadedModel, PredictViewModel, load_model
 from studio.session.problems import problem_from_message
-from studio.session.runs import new_run_folder
 from studio.session.settings import RunSettings, setting_problems
 from studio.session.train_view import TrainViewModel
 from studio.session.worker import ProcessWorker, Worker
@@ -136,6 +136,9 @@ class Session(Library):
                 f"resume: there is no checkpoint: {folder or self.train.folder}; start a new run",
                 "Can't resume",
             ))  # fmt: skip
+            return
+        if run.of_script:
+            self._report(problem_from_message(f"resume: {run.resumable}", "Can't resume"))
             return
         if self._refuse(self.needs_agreement_of(run.path)):
             return

@@ -14,11 +14,12 @@ from studio.controllers.binders import Bonds
 from studio.controllers.bridge import Bridge
 from studio.controllers.curves import Curves
 from studio.controllers.export import size_text
+from studio.controllers.follower import Follower
 from studio.controllers.graph import attribute_text, program_data, shape_text
 from studio.controllers.predict import model_title, scaling_text
 from studio.controllers.train import time_left
 from studio.session.export_view import ExportViewModel
-from studio.session.runs import RunHistory
+from studio.session.runs import Run, RunHistory
 from studio.session.session import Session
 from widgets.param_form import Field, ParamForm
 from widgets.plot import CurvePlot
@@ -128,6 +129,40 @@ def test_points_are_kept_while_another_run_is_looked_at(curves: Any) -> None:
     np.testing.assert_array_equal(loss.series_data("live")[1], [2.0, 1.0, 0.5])
     np.testing.assert_array_equal(accuracy.series_data("live")[1], [0.1, 0.2, 0.3])
     assert "lenet" in loss.summary()
+
+
+def test_the_curves_of_a_run_of_another_process_grow_with_its_journal(curves: Any) -> None:
+    lines, loss, accuracy = curves
+    lines.show(["a"], "", {"a": history([1, 2])}, {}, {"a": 0})
+    grown = history([1, 2, 3, 4])
+    grown.epochs.append({"step": 4, "validation_loss": 0.4, "validation_accuracy": 0.7})
+    for _ in range(2):  # the second time there is nothing new
+        lines.grow("a", grown)
+        assert loss.series_data("a")[0].tolist() == [1, 2, 3, 4]
+        assert accuracy.series_data("a/validation")[1].tolist() == [0.6, 0.7]
+
+
+def test_journals_are_read_while_a_run_goes_on_and_once_more_at_its_end() -> None:
+    def run(step: int, state: str = "running") -> Run:
+        return Run("a", "a", state, {}, 0.0, step, 9, 1, 0.5, "", 0)
+
+    moment, reads = [0.0], []
+
+    def read(folder: str) -> RunHistory:
+        reads.append(folder)
+        moment[0] += 1.0
+        return history([len(reads)])
+
+    follower = Follower(read, lambda: moment[0])
+    follower.begin([run(1)])
+    assert follower.news([run(1)]) == {}
+    assert follower.news([run(2)])["a"].steps == [1]
+    moment[0] = 20.0  # reading took a second
+    assert follower.news([run(3)]) == {}
+    moment[0] = 21.0
+    assert follower.news([run(3)])["a"].steps == [2]
+    assert follower.news([run(4, "finished")])["a"].steps == [3]
+    assert follower.news([run(4, "finished"), run(5, "failed")]) == {}
 
 
 def test_a_resumed_run_goes_on_where_its_checkpoint_is(curves: Any) -> None:

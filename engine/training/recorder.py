@@ -1,0 +1,169 @@
+"""Recorder: a training that another loop drives is told and recorded as a TrainingRun is."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from engine.training.events import (
+    Checkpoint,
+    Epoch,
+    Evaluating,
+    Listener,
+    Started,
+    failed_event,
+    now,
+)
+from engine.training.meter import Meter
+from engine.training.problem import describe_problem
+from engine.training.progress import History, Progress
+from engine.training.publisher import Publisher
+from engine.training.result import Outcome, RunResult
+from engine.training.run_folder import RunFolder
+from engine.training.stepper import arrays_of, random_state
+
+KIND = "fit"
+"""What ``config["kind"]`` says of such a run; a TrainingRun's config has no such entry."""
+
+
+class Recorder:
+    """Makes the events of a run from what a loop says, with the same folder, journal, meter and counters.
+
+    Args:
+        folder: a new folder of the run.
+        config: what is known about the run, as plain values; ``epochs`` and ``batch_size`` among them.
+        listeners: as of a TrainingRun.
+        keep: how many checkpoints stay.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        config: Mapping[str, Any],
+        listeners: Iterable[Listener] = (),
+        keep: int = 3,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self.config = {**config, "kind": KIND}
+        self.progress = Progress(epochs=int(config["epochs"]))
+        self.last_checkpoint = ""
+        self._folder = RunFolder(folder)
+        self._publisher = Publisher(listeners, self.progress, self._folder)
+        self._meter = Meter(clock)
+        self._clock = clock
+        self._keep = keep
+        self._rate = 0.0
+        self._accuracy = math.nan
+
+    @property
+    def history(self) -> History:
+        """The newest points and all epochs."""
+        return self._publisher.history
+
+    def start(self, steps_per_epoch: int, parameters: int, sources: Iterable[Path] = ()) -> None:
+        """Make the folder and begin; ``steps_per_epoch`` is 0 where it is not known.
+
+        Raises:
+            ArgumentError: the folder holds a run. SaveError: it can't be written.
+        """
+        self._folder.require_new()
+        self._folder.open(sources, from_step=None)
+        progress = self.progress
+        progress.steps_per_epoch = steps_per_epoch
+        self._publisher.publish(Started(
+            event="started", time=now(), config=self.config, folder=str(self._folder.path), step=0, epoch=1,
+            steps_per_epoch=steps_per_epoch, total_steps=progress.total_steps, train_samples=0,
+            test_samples=0, classes=[], parameters=parameters, resumed_from="",
+        ))  # fmt: skip
+        self._meter.start()
+
+    def step(
+        self, loss: float, accuracy: float, samples: int, rate: float, scalars: Mapping[str, float]
+    ) -> None:
+        """A batch was trained on. ``accuracy`` is that of the epoch so far, NaN where none is measured;
+        ``rate`` that of the next step."""
+        self._rate, self._accuracy = rate, accuracy
+        self.progress.add(loss, accuracy, samples)
+        self._meter.add(self.progress.step, loss, accuracy, samples, scalars)
+        if self._meter.due():
+            self._report()
+
+    def evaluating(self) -> None:
+        """An evaluation begins."""
+        self._report()
+        progress = self.progress
+        self._publisher.publish(
+            Evaluating(event="evaluating", time=now(), epoch=progress.epoch + 1, step=progress.step)
+        )
+
+    def end_epoch(self, loss: float, accuracy: float, scalars: Mapping[str, float]) -> bool:
+        """An epoch is over; NaN where it was not evaluated. Returns whether its accuracy is the best yet."""
+        self._report()
+        progress = self.progress
+        best = accuracy > progress.best_accuracy
+        if best:
+            progress.best_accuracy, progress.best_step = accuracy, progress.step
+        if not math.isnan(loss):
+            progress.evaluated_at = progress.step
+        if not math.isnan(accuracy):
+            progress.validation_accuracy = accuracy
+        self._publisher.publish(Epoch(
+            event="epoch", time=now(), epoch=progress.epoch + 1, step=progress.step, partial=False,
+            train_loss=progress.epoch_loss, train_accuracy=self._accuracy, validation_loss=loss,
+            validation_accuracy=accuracy, confusion=[], hardest=[], best=best,
+            seconds=self._meter.elapsed(), scalars=dict(scalars),
+        ))  # fmt: skip
+        progress.next_epoch()
+        return best
+
+    def checkpoint(self, state: Mapping[str, Any], best: bool) -> None:
+        """Write ``state`` (of ``model`` and ``optimizer``); a failure is told and the training goes on."""
+        begin, progress = self._clock(), self.progress
+        tree = {
+            "config": self.config, "progress": progress.state(), "random": random_state(),
+            "history": self.history.state(), **arrays_of(dict(state)),
+        }  # fmt: skip
+        try:
+            path = self._folder.write_checkpoint(progress.step, tree, self._keep)
+            if best:
+                self._folder.write_best(tree)
+        except OSError as error:
+            self._publisher.write_failed(str(error.filename or self._folder.path), str(error))
+            return
+        self.last_checkpoint = str(path)
+        self._publisher.publish(Checkpoint(
+            event="checkpoint", time=now(), step=progress.step, epoch=progress.epoch, path=str(path),
+            reason="epoch", seconds=self._clock() - begin, bytes=path.stat().st_size,
+        ))  # fmt: skip
+        self._meter.skip()
+
+    def end(self, outcome: Outcome, reason: str = "") -> None:
+        """The training is over."""
+        self._report()
+        result = RunResult.of(
+            outcome,
+            reason,
+            self.progress,
+            self._meter.elapsed(),
+            str(self._folder.path),
+            self.last_checkpoint,
+        )
+        self._publisher.publish(result.event())
+        self._folder.close()
+
+    def fail(self, error: BaseException) -> None:
+        """An error ended the training."""
+        self._report()
+        problem = describe_problem(error)
+        self._publisher.publish(failed_event(problem, self.progress.step, self.last_checkpoint))
+        self._folder.close()
+
+    def _report(self) -> None:
+        if self._meter.waiting():
+            progress = self.progress
+            self._publisher.publish(self._meter.report(
+                progress.epoch + 1, progress.total_steps, int(self.config["batch_size"]), self._rate
+            ))  # fmt: skip

@@ -1,0 +1,17 @@
+"""Names of new folders of runs, the same from the window, the command line and scripts."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+
+def new_run_folder(folder: Path, model: str, static: bool) -> Path:
+    """A path in ``folder`` that is not taken: ``lenet-static-001`` and so on. Nothing is made."""
+    stem = re.sub(r"[^A-Za-z0-9_-]+", "-", model.rpartition(":")[2] or model).strip("-").lower() or "run"
+    base = f"{stem}-{'static' if static else 'eager'}"
+    taken = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+    number = 1
+    while f"{base}-{number:03d}" in taken:
+        number += 1
+    return folder / f"{base}-{number:03d}"
