@@ -14,9 +14,9 @@ from PIL import Image
 
 from engine.core.errors import ArgumentError, DataError, FormatError
 from engine.io.dataset import Dataset
+from engine.vision.datasets.chosen import chosen_backend
 from engine.vision.datasets.download import download as fetch
 from engine.vision.datasets.locate import cache_folder, data_folders
-from engine.vision.image import get_image_backend
 
 _PIXELS = 3 * 32 * 32
 _LIMIT = 1 << 30  # bytes in one file of an archive; the largest true one has 154 MB
@@ -63,11 +63,8 @@ class Cifar10(Dataset):
         where = type(self).__name__
         if not isinstance(mode, str) or mode.lower() not in ("train", "test"):
             raise ArgumentError(f"{where}: mode should be 'train' or 'test': got {mode!r}; choose one")
-        backend = get_image_backend() if backend is None else backend
-        if backend not in ("pil", "cv2"):
-            raise ArgumentError(f"{where}: Expected backend are one of ['pil', 'cv2']: got {backend!r}")
         self.mode = mode.lower()
-        self.backend = backend
+        self.backend = chosen_backend(where, backend)
         self.transform = transform
         self.data_file = os.fspath(self._locate(download) if data_file is None else data_file)
         records = self._records()
