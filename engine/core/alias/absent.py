@@ -32,6 +32,11 @@ ABSENT: dict[str, dict[str, str]] = {
             "hsigmoid_loss or softmax_with_cross_entropy"
         ),
     },
+    "paddle.incubate.nn.functional": {
+        "block_multihead_attention": (
+            "serves many requests on a GPU from paged caches; use masked_multihead_attention"
+        ),
+    },
 }  # fmt: skip
 
 

@@ -219,6 +219,42 @@ def _programs() -> dict[str, str]:
     return calls
 
 
+_LAYERS = (
+    "FusedTransformerEncoderLayer(4, 2, 8)", "FusedTransformerEncoderLayer(4, 2, 8, normalize_before=True)",
+    "FusedMultiHeadAttention(4, 2, transpose_qkv_wb=True)", "FusedFeedForward(4, 8, normalize_before=True)",
+    "FusedEcMoe(4, 8, 2, 'gelu')", "FusedLinear(2, 3)", "FusedLinear(2, 3, transpose_weight=True)",
+    "FusedBiasDropoutResidualLayerNorm(4)", "FusedDropoutAdd()", "FusedLinear(2, 3, bias_attr=False)",
+)  # fmt: skip
+
+
+def _layers() -> dict[str, str]:
+    calls = {
+        f"nn/{layer}": (
+            f"layer = {_ROOM}.nn.{layer}\n"
+            "[[n, p.name, list(p.shape), str(p.dtype)] for n, p in layer.named_parameters()]"
+        )
+        for layer in _LAYERS
+    }
+    calls["nn/dropout add of nothing"] = (
+        f"{_ROOM}.nn.functional.fused_dropout_add(t([3]), t([3], seed=1), 0.0)"
+    )
+    calls["nn/linear without bias"] = f"{_ROOM}.nn.functional.fused_linear(t([3, 4]), t([4, 2], seed=1))"
+    calls["nn/signatures"] = (
+        f"room = {_ROOM}.nn\n"
+        "names = [n for n in sorted(room.functional.__all__) if n != 'block_multihead_attention']\n"
+        "functions = [getattr(room.functional, n) for n in names]\n"
+        "[signature(f) for f in functions] + "
+        "[signature(getattr(room, n).__init__, method=True) for n in sorted(room.__all__)]"
+    )
+    for wrong in (
+        "FusedMultiHeadAttention(5, 2)", "FusedMultiHeadAttention(0, 2)", "FusedEcMoe(4, 8, 2, 'tanh')",
+        "FusedFeedForward(4, 0)", "FusedMultiTransformer(4, 2, 8)", "FusedBiasDropoutResidualLayerNorm(0)",
+        "FusedMultiHeadAttention(4, 2, need_weights=True)", "FusedTransformerEncoderLayer(4, 0, 8)",
+    ):  # fmt: skip
+        calls[f"nn/raises for {wrong}"] = f"{_ROOM}.nn.{wrong}"
+    return calls
+
+
 CALLS: dict[str, str] = {
     **_graphs(),
     **_losses(),
@@ -226,6 +262,7 @@ CALLS: dict[str, str] = {
     **_static(),
     **_minimize(),
     **_programs(),
+    **_layers(),
     "names": f"[sorted({_ROOM}.__all__), sorted({_ROOM}.autograd.__all__), {_ROOM}.optimizer.__all__]",
     "signatures": (
         f"functions = [getattr({_ROOM}, n) for n in sorted({_ROOM}.__all__) if n[0].islower()]\n"
