@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from typing import Generic, ParamSpec, TypeVar
 
@@ -40,7 +41,9 @@ class Delegate(Generic[P, R]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         if self._function is None:
-            raise TypeError(f"{self.name}: nothing defines it yet; import {self.where} before calling it")
+            importlib.import_module(self.where)  # a room that is loaded when it is first needed
+        if self._function is None:
+            raise TypeError(f"{self.name}: nothing defines it; {self.where} should")
         return self._function(*args, **kwargs)
 
 

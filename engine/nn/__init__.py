@@ -3,6 +3,7 @@
 from engine.nn import functional, initializer, utils
 from engine.nn.clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
 from engine.nn.decode import BeamSearchDecoder, dynamic_decode
+from engine.nn.layer import loss
 from engine.nn.layer.activation import (
     CELU,
     ELU,

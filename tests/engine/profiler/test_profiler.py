@@ -287,3 +287,10 @@ def test_what_is_not_measured_here_is_said() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         Profiler(on_trace_ready=_quiet, emit_nvtx=True, custom_device_types=["npu"])
+
+
+def test_the_path_of_utils() -> None:
+    assert profiler.utils.load_profiler_result is profiler.load_profiler_result
+    assert not profiler.utils.in_profiler_mode()
+    with Profiler(on_trace_ready=_quiet):
+        assert profiler.utils.in_profiler_mode()
