@@ -413,6 +413,7 @@ if TYPE_CHECKING:
         profiler,
         reader,
         signal,
+        sparse,
         sysconfig,
         text,
         version,
@@ -425,8 +426,8 @@ if TYPE_CHECKING:
 
 _LAZY = (
     "amp", "audio", "callbacks", "dataset", "distribution", "fft", "geometric", "hapi", "hub",
-    "incubate", "inference", "jit", "onnx", "profiler", "reader", "signal", "sysconfig", "text",
-    "version", "vision",
+    "incubate", "inference", "jit", "onnx", "profiler", "reader", "signal", "sparse", "sysconfig",
+    "text", "version", "vision",
 )  # fmt: skip
 
 __getattr__ = lazy(

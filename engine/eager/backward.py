@@ -18,6 +18,7 @@ from engine.core.spans import watch
 from engine.core.strictness import tolerate
 from engine.eager.counting import paused
 from engine.eager.mode import EagerMode
+from engine.eager.sparse import SparseTensor, values_at
 from engine.eager.tensor import Tensor, counter_of, wrap
 
 Place: TypeAlias = tuple[Operator | Leaf, int]
@@ -112,7 +113,10 @@ def grad(
                 f"grad: the outputs do not depend on inputs[{n}] of shape {arguments[n].shape}; pass "
                 "allow_unused=True to get None for it"
             )
-    return found
+    return [
+        t.with_values(g) if isinstance(t, SparseTensor) and g is not None else g
+        for t, g in zip(arguments, found, strict=True)
+    ]
 
 
 def _listed(name: str, values: object) -> list[Tensor]:
@@ -147,6 +151,10 @@ def _roots(
                 f"{where}: the gradient to start from must be a Tensor: got {type(start).__name__}; "
                 "use to_tensor()"
             )
+        edge = tensor._edge
+        if isinstance(tensor, SparseTensor):
+            start = None if start is None else values_at(tensor, start)
+            tensor = tensor._values
         if start is None:
             xp = array_module(tensor._array)
             start = wrap(filled(xp, tensor._array.shape, 1, tensor.dtype))
@@ -155,7 +163,7 @@ def _roots(
                 f"{where}: the gradient to start from has shape {start.shape}, its tensor {tensor.shape}; "
                 "make them equal"
             )
-        roots.append((tensor._edge, start))
+        roots.append((edge, start))
     return roots
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from engine.core import mode as modes
@@ -299,14 +300,35 @@ def pca_lowrank(
         raise ArgumentError(f"pca_lowrank: niter must be at least 0: got {niter}")
     if center:
         x = arithmetic_ops.subtract(x, reduce_ops.mean(x, axis=[x.ndim - 2], keepdim=True))
-    wide = rows < columns
-    tall = swapped(x) if wide else x
-    drawn = random_ops.gaussian(shape=[*(int(d) for d in tall.shape[:-2]), min(rows, columns), count],
-                                dtype=x.dtype.name)  # fmt: skip
-    basis = ops.qr(product_ops.matmul(tall, drawn))[0]
+    return principal_parts(
+        lambda right: product_ops.matmul(x, right),
+        lambda left: product_ops.matmul(x, left, trans_x=True),
+        [int(d) for d in x.shape],
+        count,
+        niter,
+        x.dtype.name,
+    )
+
+
+def principal_parts(
+    times: Callable[[Any], Any],
+    turned_times: Callable[[Any], Any],
+    shape: Sequence[int],
+    count: int,
+    niter: int,
+    dtype: str,
+) -> tuple[Any, Any, Any]:
+    """U, S and V of ``count`` principal parts of matrices of a shape, known by their products.
+
+    ``times(right)`` multiplies them by columns, ``turned_times(left)`` their transposes.
+    """
+    wide = shape[-2] < shape[-1]
+    tall, across = (turned_times, times) if wide else (times, turned_times)
+    drawn = random_ops.gaussian(shape=[*shape[:-2], min(shape[-2:]), count], dtype=dtype)
+    basis = ops.qr(tall(drawn))[0]
     for _ in range(niter):
-        basis = ops.qr(product_ops.matmul(tall, basis, trans_x=True))[0]
-        basis = ops.qr(product_ops.matmul(tall, basis))[0]
-    u, s, vh = ops.svd(product_ops.matmul(basis, tall, trans_x=True))
+        basis = ops.qr(across(basis))[0]
+        basis = ops.qr(tall(basis))[0]
+    u, s, vh = ops.svd(swapped(across(basis)))
     u, v = product_ops.matmul(basis, u), swapped(vh)
     return (v, s, u) if wide else (u, s, v)

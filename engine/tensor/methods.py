@@ -172,6 +172,8 @@ def _attach() -> None:
         cls.dim = cls.ndimension = lambda x: x.ndim  # type: ignore[union-attr]
         for name in ("stft", "istft"):
             setattr(cls, name, LazyMethod("engine.tensor.short_time", name))
+        for name in ("to_sparse_coo", "to_sparse_csr"):
+            setattr(cls, name, LazyMethod("engine.tensor.sparse.conversion", name))
         cls.is_tensor = logic.is_tensor_value  # type: ignore[union-attr]
     for name, function in _EAGER_ONLY.items():
         setattr(Tensor, name, function)

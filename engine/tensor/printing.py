@@ -116,3 +116,16 @@ def tensor_text(tensor: Any) -> str:
 
 def parameter_text(parameter: Any) -> str:
     return f"Parameter containing:\n{tensor_text(parameter)}"
+
+
+def sparse_text(tensor: Any) -> str:
+    """``Tensor(shape=[2, 3], dtype=paddle.float32, ...)`` with positions and values, in Paddle's form."""
+    indent = " " * (len("Tensor") + 1)
+    names = ("crows", "cols") if tensor.is_sparse_csr() else ("indices",)
+    named = [*zip(names, tensor._pattern, strict=True), ("values", tensor._values)]
+    lines = [f"{indent}{name}={data_text(part.numpy(), len(indent) + len(name) + 1)}" for name, part in named]
+    head = (
+        f"Tensor(shape={list(tensor.shape)}, dtype=paddle.{tensor.dtype.name}, place={tensor.place}, "
+        f"stop_gradient={tensor.stop_gradient}"
+    )
+    return ", \n".join([head, *lines]) + ")"

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.errors import ArgumentError, DTypeError
+from engine.core.errors import ArgumentError, DTypeError, UnsupportedError
 from engine.core.operator import Leaf
 from engine.core.place import CPUPlace, Place, as_place
 from engine.core.var_type import VarType
@@ -190,6 +190,18 @@ def _always(answer: bool, text: str) -> Callable[[Tensor], bool]:
     return method
 
 
+def _of_sparse(name: str) -> Callable[..., Any]:
+    """A method that sparse tensors define; of a dense one it raises UnsupportedError."""
+
+    def method(x: Tensor, *_: Any, **__: Any) -> Any:
+        raise UnsupportedError(
+            f"{name}: a sparse tensor has this: got a dense one, {x.shape}; use to_sparse_coo() first"
+        )
+
+    method.__doc__ = f"``{name}`` of a sparse tensor: a dense one raises UnsupportedError."
+    return method
+
+
 def _array_protocol(x: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
     """NumPy's way to ask for an array: a copy, or with ``copy=False`` a read-only look at the storage."""
     if copy is False:
@@ -270,6 +282,7 @@ ATTRIBUTES: dict[str, Any] = {
     "is_sparse": _always(False, "False: elements are stored one by one."),
     "is_sparse_coo": _always(False, "False: elements are stored one by one."),
     "is_sparse_csr": _always(False, "False: elements are stored one by one."),
+    **{n: _of_sparse(n) for n in ("indices", "values", "crows", "cols", "nnz", "to_dense", "coalesce")},
     "is_selected_rows": _always(False, "False: elements are stored one by one."),
     "is_same_shape": _is_same_shape,
     "__array__": _array_protocol,

@@ -112,6 +112,10 @@ class Scope:
         paddle = self.paddle
         if value is None or isinstance(value, (bool, int, float, str)):
             return value
+        if isinstance(value, paddle.Tensor) and value.is_sparse():
+            positions = [value.indices()] if value.is_sparse_coo() else [value.crows(), value.cols()]
+            parts = [self.encode(part) for part in positions]
+            return {"sparse": parts, "shape": list(value.shape), "values": self.encode(value.values())}
         if isinstance(value, paddle.Tensor):
             dtype = str(value.dtype).rpartition(".")[2]
             array = value.astype("float32").numpy() if dtype == "bfloat16" else value.numpy()

@@ -197,21 +197,30 @@ class SyncBatchNorm(_BatchNormBase):
     @classmethod
     def convert_sync_batchnorm(cls, layer: Any) -> Any:
         """``layer`` with SyncBatchNorm for every BatchNorm1D, 2D and 3D in it, sharing their parameters."""
-        made = layer
-        if isinstance(layer, _BatchNormBase) and not isinstance(layer, cls):
-            made = cls(
-                layer._num_features, layer._momentum, layer._epsilon, layer._weight_attr, layer._bias_attr,
-                layer._data_format, layer._name,
-            )  # fmt: skip
-            if layer.weight is not None:
-                made.weight = layer.weight
-            if layer.bias is not None:
-                made.bias = layer.bias
-            made._mean = layer._mean
-            made._variance = layer._variance
-            made.training = layer.training
+        made = cls.in_place_of(layer) if cls.replaces(layer) else layer
         for name, child in layer.named_children():
             made.add_sublayer(name, cls.convert_sync_batchnorm(child))
+        return made
+
+    @classmethod
+    def replaces(cls, layer: Any) -> bool:
+        """Whether ``layer`` is a batch norm that this class can take the place of."""
+        return isinstance(layer, _BatchNormBase) and not isinstance(layer, SyncBatchNorm)
+
+    @classmethod
+    def in_place_of(cls, layer: Any) -> Any:
+        """A layer of this class with the parameters and statistics of a batch norm."""
+        made = cls(
+            layer._num_features, layer._momentum, layer._epsilon, layer._weight_attr, layer._bias_attr,
+            layer._data_format, layer._name,
+        )  # fmt: skip
+        if layer.weight is not None:
+            made.weight = layer.weight
+        if layer.bias is not None:
+            made.bias = layer.bias
+        made._mean = layer._mean
+        made._variance = layer._variance
+        made.training = layer.training
         return made
 
 
