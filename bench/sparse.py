@@ -40,7 +40,7 @@ def matrix(seed: int) -> Any:
 
 
 def leaf(x: Any) -> Any:
-    """The tensor without the gradients of earlier calls: Paddle crashes where it adds to a sparse gradient."""
+    """The tensor without earlier gradients: Paddle crashes where it adds to a sparse one."""
     made = x.detach()
     made.stop_gradient = False
     return made
