@@ -48,7 +48,7 @@ WAITING = (
     "h5py", "PIL", "ssl", "http.client", "email", "multiprocessing", "platformdirs", "engine.files",
     "engine.jit.convert", "engine.vision.datasets", "engine.distribution", "engine.hapi",
     "engine.fft", "engine.signal", "engine.tensor.short_time", "engine.text", "engine.audio",
-    "engine.geometric",
+    "engine.geometric", "engine.sparse", "engine.tensor.sparse",
 )  # fmt: skip
 
 
