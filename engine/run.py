@@ -97,6 +97,8 @@ def missing_name(error: BaseException) -> str | None:
     """``file:line: paddle.NAME: ...`` where ``error`` says that the engine lacks a name which the user's line
     asks for; None for other errors."""
     frames = traceback.extract_tb(error.__traceback__)
+    while isinstance(error, AttributeError) and frames and frames[-1].name == "__getattr__":
+        frames.pop()  # a module only said that the user's name is not there
     if not frames or _is_engines(frames[-1].filename):
         return None
     said = asked_for(error)

@@ -1,6 +1,6 @@
 """Paddle's ``base``: older paths of names that live elsewhere."""
 
-from engine.base import dygraph, framework
+from engine.base import core, data_feeder, dygraph, framework
 from engine.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from engine.device import is_compiled_with_cuda
 from engine.framework import disable_static as enable_dygraph
@@ -13,6 +13,7 @@ from engine.utils import require_version, unique_name
 
 __all__ = [
     "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "Executor", "ParamAttr", "Program", "Variable",
-    "default_main_program", "disable_dygraph", "dygraph", "enable_dygraph", "framework", "in_dygraph_mode",
-    "is_compiled_with_cuda", "program_guard", "require_version", "unique_name",
+    "core", "data_feeder", "default_main_program", "disable_dygraph", "dygraph", "enable_dygraph",
+    "framework", "in_dygraph_mode", "is_compiled_with_cuda", "program_guard", "require_version",
+    "unique_name",
 ]  # fmt: skip

@@ -15,6 +15,8 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 
+from engine.core.alias import paths
+
 ALIAS, REAL = "paddle", "engine"
 
 CHILDREN_PATH = str(Path(__file__).parent / "on_path")
@@ -52,11 +54,25 @@ class _AliasFinder(MetaPathFinder):
         try:
             found = importlib.util.find_spec(real)
         except ModuleNotFoundError:  # the parent is a module, not a package
-            return None
+            found = None
         if found is None:
-            return None
+            path = real[len(REAL) + 1 :]
+            return ModuleSpec(fullname, _PathLoader(path)) if path in paths.PATHS else None
         is_package = found.submodule_search_locations is not None
         return ModuleSpec(fullname, _AliasLoader(real), origin=found.origin, is_package=is_package)
+
+
+class _PathLoader(Loader):
+    """Makes a module of Paddle that the engine has no file for."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return paths.make(self._path, spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Nothing: its names are looked up."""
 
 
 class _AliasLoader(Loader):
@@ -66,6 +82,10 @@ class _AliasLoader(Loader):
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         module = importlib.import_module(self._real)
+        if self._real == REAL:
+            paths.serve_all(REAL)
+        else:
+            paths.serve(module, self._real[len(REAL) + 1 :])
         self._spec = module.__spec__
         return module
 

@@ -94,3 +94,67 @@ def test_other_errors_are_not_about_the_engine(code: str) -> None:
     with pytest.raises(Exception) as raised:
         exec(code, {})
     assert asked_for(raised.value) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "public"),
+    [
+        ("paddle.nn.layer.common", "Dropout", "paddle.nn"),
+        ("paddle.nn.layer.loss", "MSELoss", "paddle.nn"),
+        ("paddle.nn.loss", "MSELoss", "paddle.nn"),
+        ("paddle.nn.initializer.constant", "Constant", "paddle.nn.initializer"),
+        ("paddle.nn.utils.weight_norm_hook", "weight_norm", "paddle.nn.utils"),
+        ("paddle.nn.functional.common", "dropout", "paddle.nn.functional"),
+        ("paddle.nn.functional.flash_attention", "scaled_dot_product_attention", "paddle.nn.functional"),
+        ("paddle.tensor.math", "frexp", "paddle"),
+        ("paddle.tensor.stat", "std", "paddle"),
+        ("paddle.tensor.einsum", "einsum", "paddle"),
+        ("paddle.base.framework", "set_flags", "paddle"),
+        ("paddle.base.executor", "Executor", "paddle.static"),
+        ("paddle.framework.io", "save", "paddle"),
+        ("paddle.optimizer.adamw", "AdamW", "paddle.optimizer"),
+        ("paddle.io.dataloader.dataset", "Dataset", "paddle.io"),
+        ("paddle.autograd.py_layer", "PyLayer", "paddle.autograd"),
+        ("paddle.static.input", "InputSpec", "paddle.static"),
+        ("paddle.common_ops_import", "Variable", "paddle.static"),
+        ("paddle.hapi.model_summary", "summary", "paddle"),
+    ],
+)
+def test_inner_paths_have_the_public_names(paddle: object, path: str, name: str, public: str) -> None:
+    inner = importlib.import_module(path)
+    assert getattr(inner, name) is getattr(importlib.import_module(public), name)
+    owner, _, own = path.rpartition(".")
+    assert getattr(importlib.import_module(owner), own) is inner
+
+
+def test_a_function_called_like_its_module_stays_a_function(paddle: object) -> None:
+    inner = importlib.import_module("paddle.tensor.einsum")
+    x = engine.ones([2, 3])
+    assert inner("ij->ji", x).shape == inner.einsum("ij->ji", x).shape == [3, 2]
+
+
+def test_names_that_inner_paths_lack_too(paddle: object) -> None:
+    with pytest.raises(AttributeError, match=r"'engine.base' has no attribute 'nothing'"):
+        getattr(importlib.import_module("paddle.base"), "nothing")  # noqa: B009
+    with pytest.raises(ImportError, match="Dropuot"):
+        exec("from paddle.nn.layer.common import Dropuot", {})
+    with pytest.raises(ModuleNotFoundError):
+        importlib.import_module("paddle.tensor.nothing")
+
+
+def test_core_and_the_checks_of_arguments(paddle: object) -> None:
+    core = importlib.import_module("paddle.base.core")
+    feeder = importlib.import_module("paddle.base.data_feeder")
+    assert importlib.import_module("paddle.framework").core is core
+    assert core.VarDesc.VarType.FP32 is engine.float32
+    assert str(core.VarDesc.VarType.LOD_TENSOR) == "VarType.LOD_TENSOR"
+    assert isinstance(engine.ones([1]), core.eager.Tensor)
+    x = engine.ones([2])
+    assert feeder.convert_dtype(x.dtype) == "float32"
+    feeder.check_variable_and_dtype(x, "x", ["float32", "float64"], "relu")
+    with pytest.raises(TypeError, match=r"'x' in relu must be .*int64.*received float32"):
+        feeder.check_variable_and_dtype(x, "x", ["int64"], "relu")
+    with pytest.raises(TypeError, match="'axis' in sum must be"):
+        feeder.check_type("a", "axis", (int, list), "sum")
+    with pytest.raises(TypeError, match="must be a Tensor or Variable"):
+        feeder.check_variable_and_dtype([1.0], "x", ["float32"], "relu")
