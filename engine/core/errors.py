@@ -63,6 +63,10 @@ class DeviceError(EngineError, RuntimeError, ValueError):
     """A device that does not exist, or whose extra is not installed."""
 
 
+class AbsentDeviceError(DeviceError, AssertionError):
+    """A device whose presence Paddle asserts."""
+
+
 class UnsupportedError(EngineError, NotImplementedError, TypeError):
     """What an object of this class does not have: the mean of a distribution, the inverse of a transform."""
 
@@ -83,8 +87,8 @@ class AssertFailedError(EngineError, AssertionError, ValueError):
     """A condition that a Program asserts does not hold."""
 
 
-class ProgramError(EngineError, ValueError):
-    """A Program that is ill-formed."""
+class ProgramError(EngineError, ValueError, RuntimeError):
+    """A Program that is ill-formed, or can't run as it is asked to."""
 
 
 class FormatError(EngineError, ValueError):

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from engine.core.errors import ArgumentError, DTypeError
+from engine.core.errors import ConditionError, DTypeError
 from engine.files.one_save import OneSave
 from engine.files.state import KIND, VERSION
 
@@ -35,7 +35,7 @@ def training_paths(where: str, prefix: object) -> dict[str, Path]:
     for suffix in SUFFIXES:
         text = text.removesuffix(f".{suffix}")
     if os.path.basename(text) in ("", ".", ".."):
-        raise ArgumentError(
+        raise ConditionError(
             f"{where}: the path has no file name: {os.fspath(prefix)!r}; give a folder and a name, such as "
             "checkpoints/lenet"
         )

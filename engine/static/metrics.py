@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.dtype import float32, int32, int64
-from engine.core.errors import ArgumentError, DTypeError, ShapeError
+from engine.core.errors import ArgumentError, DTypeError, ShapeError, UnreadyError
 from engine.core.spec import Spec
 from engine.nn import functional
 from engine.nn.initializer import Constant
@@ -146,11 +146,11 @@ def Print(
     """Print ``input`` when the Program runs, the first ``first_n`` times (-1: always); returns it.
 
     At most ``summarize`` elements are shown (-1: all). ``print_phase`` is 'forward' (the value), 'backward'
-    (its gradient) or 'both'. Raises ArgumentError for another phase, DTypeError for a value that is not a
-    Variable.
+    (its gradient) or 'both'. Raises UnreadyError, a RuntimeError, for another phase, DTypeError for a value
+    that is not a Variable.
     """
     if print_phase not in _PHASES:
-        raise ArgumentError(f"Print: print_phase {print_phase!r} is not one of 'forward', 'backward', 'both'")
+        raise UnreadyError(f"Print: print_phase {print_phase!r} is not one of 'forward', 'backward', 'both'")
     builder = current_builder()
     if builder is None or not isinstance(input, Variable):
         raise DTypeError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from engine.core.errors import DeviceError
+from engine.core.errors import AbsentDeviceError, DeviceError, EngineError
 from engine.core.place import CPUPlace, CUDAPlace, Place, backend
 
 
@@ -24,8 +24,11 @@ def cuda_places(device_ids: Sequence[int] | int | None = None) -> list[Place]:
         chosen = os.environ.get("FLAGS_selected_gpus", "0")  # noqa: SIM112 - its name
         device_ids = [int(n) for n in chosen.split(",") if n]
     places = [CUDAPlace(int(n)) for n in ([device_ids] if isinstance(device_ids, int) else device_ids)]
-    for place in places:
-        backend(place)
+    try:
+        for place in places:
+            backend(place)
+    except EngineError as error:
+        raise AbsentDeviceError(f"cuda_places: {error}") from error
     if not places:
         raise DeviceError("cuda_places: no GPU is chosen; pass device_ids=[0]")
     return list(places)

@@ -81,20 +81,13 @@ def load(program: Program, model_path: str, executor: Any = None, var_list: Any 
 
 
 def load_program_state(model_path: str, var_list: Any = None) -> dict[str, np.ndarray[Any, Any]]:
-    """The arrays that ``save`` wrote at ``model_path`` by name; those of ``var_list`` only, if given.
+    """The arrays that ``save`` wrote at ``model_path``, by name.
 
-    Raises AbsentError for an absent file, FormatError for damaged ones or those of two saves, ArgumentError
-    for a name of ``var_list`` that they do not have.
+    ``var_list`` belongs to files of Paddle's versions before 2.0 and changes nothing, as in Paddle. Raises
+    AbsentError for an absent file, FormatError for damaged ones or those of two saves.
     """
     paths = training_paths("load_program_state", model_path)
-    state = _values(paths, paths[OPTIMIZER].exists())
-    if var_list is None:
-        return state
-    names = [v if isinstance(v, str) else v.name for v in var_list]
-    missing = [name for name in names if name not in state]
-    if missing:
-        raise ArgumentError(f"load_program_state: {model_path} has no values for {missing[:5]}")
-    return {name: state[name] for name in names}
+    return _values(paths, paths[OPTIMIZER].exists())
 
 
 def set_program_state(program: Program, state_dict: Mapping[str, Any]) -> None:

@@ -73,9 +73,8 @@ def test_state_of_a_program_from_files(static, trained, tmp_path):
     static.save(program, str(tmp_path / "model"))
     state = static.load_program_state(str(tmp_path / "model"))
     assert set(state) == set(values(program))
-    assert list(static.load_program_state(str(tmp_path / "model"), ["fc_0.w_0"])) == ["fc_0.w_0"]
-    with pytest.raises(ArgumentError, match="zz"):
-        static.load_program_state(str(tmp_path / "model"), ["zz"])
+    named = static.load_program_state(str(tmp_path / "model"), ["fc_0.w_0"])
+    assert set(named) == set(state), "var_list belongs to older files"
     state["fc_0.b_0"] = np.full(5, 7, "float32")
     static.set_program_state(program, state)
     assert values(program)["fc_0.b_0"].tolist() == [7] * 5

@@ -5,7 +5,7 @@ import pytest
 
 import engine as paddle
 from engine import optimizer
-from engine.core.errors import ArgumentError, DTypeError, ProgramError, ShapeError
+from engine.core.errors import ArgumentError, DTypeError, ProgramError, ShapeError, UnreadyError
 
 RANDOM = np.random.RandomState(0)
 
@@ -96,7 +96,7 @@ def test_printing_ends_after_the_first_runs(static, capsys):
 
 
 def test_wrong_phases_and_values_are_refused(static):
-    with pytest.raises(ArgumentError, match="sideways"):
+    with pytest.raises(UnreadyError, match="sideways"):
         static.Print(static.data("x", [1]), print_phase="sideways")
     with pytest.raises(DTypeError, match="eager"):
         static.Print(3)
