@@ -53,7 +53,7 @@ def amp_decorate(
     ``master_grad`` gradients become float32 when backward has computed them. ``save_dtype`` is the dtype of
     floating tensors in ``state_dict()``.
 
-    Raises ArgumentError for another level or dtype, DTypeError or ModeError for what are no models or
+    Raises ArgumentError for another level or dtype, DTypeError or ModeError for other kinds of models or
     optimizers.
     """
     require_dynamic("decorate")

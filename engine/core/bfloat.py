@@ -17,7 +17,6 @@ from engine.core.opdef import OpDef
 from engine.core.spec import Spec
 
 _BITS = np.dtype(np.uint16)
-_DTYPES = ("dtype", "out_dtype")  # attributes that say what an operator makes
 
 
 class BFloat16Array(np.ndarray):
@@ -100,12 +99,11 @@ def filled(xp: Any, shape: Any, value: Any, dtype: DType) -> Any:
 
 
 def concerned(opdef: OpDef, arrays: list[Any], attrs: dict[str, Any]) -> bool:
-    """Whether an application of ``opdef`` takes or makes bfloat16."""
-    for value in arrays:
-        for each in value if isinstance(value, list) else (value,):
-            if each is not None and each.dtype == _BITS:
-                return True
-    return any(attrs.get(name) == "bfloat16" for name in _DTYPES if name in opdef.attributes)
+    """Whether an application of ``opdef`` to all these arrays takes or makes bfloat16."""
+    for array in arrays:
+        if array.dtype.char == "H":
+            return True
+    return bool(opdef.dtypes) and any(attrs.get(name) == "bfloat16" for name in opdef.dtypes)
 
 
 def apply(opdef: OpDef, xp: Any, arrays: list[Any], attrs: dict[str, Any], extra: dict[str, Any]) -> Any:
@@ -131,7 +129,9 @@ def wrapped(opdef: OpDef, xp: Any, low: list[bool], attrs: dict[str, Any]) -> An
     kernel, direct = opdef.kernel_for("cpu" if xp is np else "cupy")
     if xp is np:
         kernel, direct = opdef.overrides.get("bfloat16", (kernel, direct))
-    changed = {name: "float32" for name in _DTYPES if attrs.get(name) == "bfloat16"}
+    changed: dict[str, Any] = dict.fromkeys(
+        (name for name in opdef.dtypes if attrs.get(name) == "bfloat16"), "float32"
+    )
 
     def views(xp: Any, *arrays: Any, **given: Any) -> Any:
         result = kernel(xp, *arrays, **given)

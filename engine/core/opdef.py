@@ -168,6 +168,7 @@ class OpDef:
                 raise TypeError(
                     f"op {self.name}: *{p.name} in a kernel; name inputs and attributes one by one"
                 )
+        self.dtypes = tuple(n for n in ("dtype", "out_dtype") if n in self.attributes)
         self.inputs = tuple(inputs)
         self.input_names = tuple(i.name for i in inputs)
         self.index_of = {i.name: n for n, i in enumerate(inputs)}

@@ -10,7 +10,8 @@ from engine.autodiff.edges import Edge, end
 from engine.autodiff.recorded import Packed
 from engine.autodiff.tape import Hooks, Retained, Walk
 from engine.core import mode as modes
-from engine.core.bfloat import adopt, filled
+from engine.core.bfloat import adopt, filled, is_bfloat16
+from engine.core.dtype import bfloat16
 from engine.core.errors import ArgumentError, DTypeError, GradientError, ShapeError
 from engine.core.operator import Leaf, Operator, OutEdge
 from engine.core.place import array_module
@@ -156,8 +157,8 @@ def _roots(
             start = None if start is None else values_at(tensor, start)
             tensor = tensor._values
         if start is None:
-            xp = array_module(tensor._array)
-            start = wrap(filled(xp, tensor._array.shape, 1, tensor.dtype))
+            array, xp = tensor._array, array_module(tensor._array)
+            start = wrap(filled(xp, array.shape, 1, bfloat16) if is_bfloat16(array) else xp.ones_like(array))
         elif start._array.shape != tensor._array.shape:
             raise ShapeError(
                 f"{where}: the gradient to start from has shape {start.shape}, its tensor {tensor.shape}; "

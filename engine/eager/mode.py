@@ -75,7 +75,7 @@ class EagerMode(modes.Mode):
         kernel, direct = opdef.kernel_for("cpu" if xp is np else "cupy")
         extra = {"key": default_generator().reserve()} if opdef.random else {}
         try:
-            if bfloat.concerned(opdef, arrays, attrs):
+            if bfloat.concerned(opdef, flat, attrs):
                 result = bfloat.apply(opdef, xp, arrays, attrs, extra)
             else:
                 result = kernel(*arrays) if direct else kernel(xp, *arrays, **attrs, **extra)

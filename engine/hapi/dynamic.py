@@ -6,6 +6,7 @@ import warnings
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
+from engine.amp import GradScaler, auto_cast, decorate
 from engine.core import mode as modes
 from engine.core import nest
 from engine.core.errors import UnreadyError
@@ -25,26 +26,40 @@ class DynamicSteps:
     def __init__(self, model: Model) -> None:
         self.model = model
         self.seen: list[InputSpec] | None = None  # what the last batch was like
+        self.scaler: GradScaler | None = None  # made at the first batch of a training in mixed precision
 
     def describing(self) -> AbstractContextManager[None]:
         """The network can be called as it is."""
         return nullcontext()
 
     def prepare(self) -> None:
-        """There is nothing to build."""
+        """Make the network and the optimizer ready for mixed precision; there is nothing to build."""
+        model = self.model
+        self.scaler = None
+        if model._precision.level == "O2" and model._optimizer is not None:
+            decorate(models=model.network, optimizers=model._optimizer, level="O2")
 
     def train(self, inputs: list[Any], labels: list[Any], update: bool) -> Any:
         model = self.model
         model.mode = "train"
         model.network.train()
-        outputs, labels = self._outputs(inputs), [tensor(v) for v in labels]
-        losses = listed(model._loss(*outputs, *labels))
-        total = losses[0]
-        for loss in losses[1:]:
-            total = total + loss
-        total.backward()
+        precision = model._precision
+        if precision.on and self.scaler is None:
+            self.scaler = GradScaler(**precision.scaling)
+        mixed = auto_cast(**precision.lists, level=precision.level) if precision.on else nullcontext()
+        with mixed:
+            outputs, labels = self._outputs(inputs), [tensor(v) for v in labels]
+            losses = listed(model._loss(*outputs, *labels))
+            total = losses[0]
+            for loss in losses[1:]:
+                total = total + loss
+        scaled = total if self.scaler is None else self.scaler.scale(total)
+        scaled.backward()
         if update:
-            model._optimizer.step()
+            if self.scaler is None:
+                model._optimizer.step()
+            else:
+                self.scaler.minimize(model._optimizer, scaled)
             model._optimizer.clear_grad()
         return self._result(losses, outputs, labels)
 

@@ -16,7 +16,7 @@ from engine.hapi.callbacks.chosen import with_defaults
 from engine.hapi.callbacks.recorder import recorded, recorders
 from engine.hapi.data import count_inputs, flat, listed, loader_of, size_of, specs_of, steps_of
 from engine.hapi.dynamic import DynamicSteps
-from engine.hapi.precision import check_precision
+from engine.hapi.precision import MixedPrecision, mixed_precision
 from engine.hapi.static import StaticSteps
 from engine.hapi.summary import summary
 from engine.metric import Metric
@@ -49,6 +49,7 @@ class Model:
         self._labels = specs_of("labels", labels)
         self._loss: Any = None
         self._optimizer: Any = None
+        self._precision = MixedPrecision()
         self._metrics: list[Metric] = []
         self._remaining: int | None = None  # batches that num_iters leaves
         if modes.is_static() and self._inputs is None:
@@ -76,7 +77,7 @@ class Model:
         for metric in listed(metrics):
             if not isinstance(metric, Metric):
                 raise UnreadyError(f"prepare: {type(metric).__name__} is not sub class of Metric; pass one")
-        check_precision(amp_configs)
+        self._precision = mixed_precision(amp_configs, optimizer)
         self._optimizer = optimizer
         self._loss = loss
         self._metrics = listed(metrics)

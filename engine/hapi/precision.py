@@ -1,26 +1,45 @@
-"""What ``Model.prepare(amp_configs=...)`` accepts."""
+"""What ``Model.prepare(amp_configs=...)`` says: the level of mixed precision, its lists, the loss scaling."""
 
 from __future__ import annotations
 
-import warnings
+from dataclasses import dataclass, field
 from typing import Any
 
-from engine.core.errors import ArgumentError, DTypeError
+from engine.core.errors import ArgumentError, ConditionError, DTypeError
+from engine.nn.clip import ClipGradByGlobalNorm, ClipGradByNorm
 
 _LEVELS = ("O0", "O1", "O2")
-_OPTIONS = (
-    "custom_black_list", "custom_white_list", "decr_every_n_nan_or_inf", "decr_ratio", "incr_every_n_steps",
-    "incr_ratio", "init_loss_scaling", "level", "use_dynamic_loss_scaling", "use_fp16_guard",
+_LISTS = ("custom_black_list", "custom_white_list")
+_SCALING = (
+    "decr_every_n_nan_or_inf", "decr_ratio", "incr_every_n_steps", "incr_ratio", "init_loss_scaling",
+    "use_dynamic_loss_scaling",
 )  # fmt: skip
+_OPTIONS = (*_LISTS, *_SCALING, "level", "use_fp16_guard")
 
 
-def check_precision(configs: Any) -> None:
-    """Raise ArgumentError or DTypeError for an unknown level or option.
+@dataclass(frozen=True)
+class MixedPrecision:
+    """A level with the options that ``auto_cast``, ``GradScaler`` and ``static.amp.decorate`` take."""
 
-    Mixed precision has no effect on the CPU in Paddle 2.6, and warns; so it does here.
+    level: str = "O0"
+    lists: dict[str, Any] = field(default_factory=dict)
+    scaling: dict[str, Any] = field(default_factory=dict)
+    use_fp16_guard: bool | None = None
+
+    @property
+    def on(self) -> bool:
+        """Whether mixed precision was asked for."""
+        return self.level != "O0"
+
+
+def mixed_precision(configs: Any, optimizer: Any) -> MixedPrecision:
+    """The settings that ``configs``, a level or a dict, says.
+
+    Raises ArgumentError or DTypeError for an unknown level or option, ConditionError where level O2 meets a
+    clip that it can't work with.
     """
-    if configs is None:
-        return
+    if not configs:
+        return MixedPrecision()
     if isinstance(configs, str):
         configs = {"level": configs}
     if not isinstance(configs, dict):
@@ -28,13 +47,27 @@ def check_precision(configs: Any) -> None:
     level = configs.get("level", "O1")
     if level not in _LEVELS:
         raise ArgumentError(f"prepare: The level of amp_configs should be 'O0', 'O1' or 'O2': got {level!r}")
+    if level == "O0":
+        return MixedPrecision()
+    if "use_pure_fp16" in configs:
+        raise ArgumentError(
+            "prepare: 'use_pure_fp16' is an invalid parameter, the level of mixed precision training only "
+            "depends on 'O1' or 'O2': remove it"
+        )
     if unknown := set(configs) - set(_OPTIONS):
         raise ArgumentError(
             f"prepare: the keys of 'amp_configs' must be accepted by mixed precision APIs: got "
-            f"{sorted(unknown)}; it takes {', '.join(_OPTIONS)}"
+            f"{sorted(unknown)}; it takes {', '.join(sorted(_OPTIONS))}"
         )
-    if level != "O0":
-        warnings.warn(
-            f"prepare: mixed precision ({level}) makes no effect here: the model trains in its own dtypes",
-            stacklevel=3,
+    clip = getattr(optimizer, "_grad_clip", None)
+    if level == "O2" and clip is not None and not isinstance(clip, (ClipGradByGlobalNorm, ClipGradByNorm)):
+        raise ConditionError(
+            "prepare: Only ClipGradByNorm and ClipGradByGlobalNorm are supported in amp training with "
+            f"level=O2 currently.: got {type(clip).__name__}"
         )
+    return MixedPrecision(
+        level,
+        {key: configs[key] for key in _LISTS if key in configs},
+        {key: configs[key] for key in _SCALING if key in configs},
+        configs.get("use_fp16_guard"),
+    )

@@ -11,6 +11,7 @@ import numpy as np
 
 from engine.core import nest
 from engine.core.errors import UnreadyError
+from engine.core.place import current_place
 from engine.hapi import states
 from engine.hapi.data import array, listed
 from engine.jit.input_spec import InputSpec
@@ -21,6 +22,7 @@ from engine.program.graph.variable import Variable
 from engine.program.passes.prune import pruned
 from engine.program.run.executor import Executor, default_main_program, default_startup_program, program_guard
 from engine.program.run.scope import give_value, global_scope, value_of
+from engine.static.amp import AutoMixedPrecisionLists, decorate
 from engine.static.inference_files import save_inference_model
 
 if TYPE_CHECKING:
@@ -128,9 +130,21 @@ class StaticSteps:
                 total = losses[0]
                 for loss in losses[1:]:
                     total = total + loss
-                model._optimizer.minimize(total)
+                optimizer, precision = model._optimizer, model._precision
+                if precision.on:
+                    lists = AutoMixedPrecisionLists(**precision.lists) if precision.lists else None
+                    optimizer = decorate(
+                        optimizer,
+                        lists,
+                        use_pure_fp16=precision.level == "O2",
+                        use_fp16_guard=precision.use_fp16_guard,
+                        **precision.scaling,
+                    )
+                optimizer.minimize(total)
         self._give_first_values()
         self._executor.run(startup)
+        if kind == "train" and model._precision.level == "O2":
+            optimizer.amp_init(current_place())
         return _Built(program, inputs, labels, outputs, losses, metrics)
 
     def _give_first_values(self) -> None:

@@ -63,7 +63,9 @@ class Adam(Moments):
         self, target: Any, gradient: Any, rate: Any, kept: Any, options: Any, decay: Any, parameter: Any
     ) -> None:
         moment1, moment2, beta1_pow, beta2_pow = kept
-        parameter_updates.adam(target, gradient, rate, moment1, moment2, beta1_pow, beta2_pow, **options)
+        parameter_updates.adam(
+            target, gradient, rate, moment1, moment2, beta1_pow, beta2_pow, self._skip_update, **options
+        )
 
 
 class AdamW(Moments):
@@ -118,6 +120,7 @@ class AdamW(Moments):
             moment2,
             beta1_pow,
             beta2_pow,
+            self._skip_update,
             lr_ratio=1.0 if self._lr_ratio is None else float(self._lr_ratio(parameter)),
             with_decay=decays is None or bool(decays(parameter.name)),
             **options,

@@ -57,6 +57,7 @@ class Lamb(Moments):
             moment2,
             beta1_pow,
             beta2_pow,
+            self._skip_update,
             beta1=options["beta1"],
             beta2=options["beta2"],
             epsilon=options["epsilon"],

@@ -43,6 +43,8 @@ class Optimizer:
     _slots: tuple[str, ...] = ()  # the names of the slots of each parameter
     _options: Mapping[str, Any] = MappingProxyType({})  # of the update rule; set before this __init__ runs
     _multi_precision = False  # set before this __init__ runs, too
+    # While a step is appended to a Program with loss scaling: whether some gradient is not finite.
+    _skip_update: Any = None
 
     def __init__(
         self,

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from engine.core import mode as modes
-from engine.core.errors import ArgumentError, ModeError
+from engine.core.errors import ArgumentError
 from engine.core.opdef import OPS
 from engine.core.spec import Spec
 from engine.nn.clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
 from engine.ops.elementwise import arithmetic, extremes, power
 from engine.ops.linalg import products as linalg
+from engine.ops.training import parameter_updates
 from engine.optimizer.groups import Group
 from engine.optimizer.lr import LRScheduler
 from engine.program.backward.append_backward import append_backward
@@ -57,6 +58,7 @@ class StaticStep:
         self.kept: dict[int, tuple[Variable, ...]] = {}
         self.variables: list[Variable] = []
         self.rates: dict[int, Variable] = {}
+        self.masters: dict[str, Variable] = {}  # float32 copies by the parameter's name
 
     def minimize(
         self, loss: Any, startup_program: Any, parameters: Any, no_grad_set: Any
@@ -107,15 +109,37 @@ class StaticStep:
         rate = self._rate(program, startup)
         kept = [self._keep(program, startup, p, group) for p, _, _ in decayed]
         for (parameter, gradient, decay), own in zip(decayed, kept, strict=True):
-            if optimizer._multi_precision and parameter.dtype.itemsize < 4:
-                raise ModeError(
-                    f"{type(optimizer).__name__}: multi_precision keeps float32 copies in eager mode only; "
-                    f"train {parameter.name!r} in float32, or leave static mode"
-                )
             with _for(parameter, gradient), name_scope("optimizer"):
                 factor = parameter.optimize_attr["learning_rate"]
                 own_rate = rate if factor == 1.0 else arithmetic.scale(rate, scale=float(factor))
-                optimizer._update(parameter, gradient, own_rate, own, group.options, decay, parameter)
+                target = parameter
+                if self._uses_master(parameter):
+                    target = self._master(program, startup, parameter)
+                    if gradient.dtype is not target.dtype:
+                        gradient = arithmetic.cast(gradient, out_dtype="float32")
+                optimizer._update(target, gradient, own_rate, own, group.options, decay, parameter)
+                if target is not parameter:
+                    low = arithmetic.cast(target, out_dtype=parameter.dtype.name)
+                    parameter_updates.assign_into(parameter, low)
+
+    def _uses_master(self, parameter: Any) -> bool:
+        return bool(self.optimizer._multi_precision) and parameter.dtype.itemsize < 4
+
+    def _master(self, program: Program, startup: Program, parameter: Any) -> Variable:
+        """The float32 copy of a parameter, which the startup Program makes of the parameter's first value."""
+        found = self.masters.get(parameter.name)
+        if found is None:
+            name = program.unique_name(f"{parameter.name}_fp32_master")
+            dims = parameter.spec.shape
+            found = self.masters[parameter.name] = _persistable(program, name, dims, "float32", stop=False)
+            block = startup.global_block()
+            twin = block.create_var(name, found.spec, persistable=True)
+            first = block.vars.get(parameter.name)
+            if first is None:  # its first value comes from elsewhere
+                first = block.create_var(parameter.name, found.spec, persistable=True)
+            append_into(block, OPS["cast"], (first,), {"out_dtype": "float32"}, (twin,), None)
+            self.variables.append(found)
+        return found
 
     def _decayed(self, parameter: Any, gradient: Any, decay: Any) -> Any:
         if decay is None:
@@ -149,7 +173,8 @@ class StaticStep:
             for slot, (dims, value) in first.items():
                 name = self.optimizer._key(parameter, slot)
                 name = program.unique_name(name.removesuffix("_0"))
-                own = _persistable(program, name, dims, parameter.dtype, stop=False)
+                dtype = "float32" if self._uses_master(parameter) else parameter.dtype
+                own = _persistable(program, name, dims, dtype, stop=False)
                 _first_value(
                     startup,
                     own,

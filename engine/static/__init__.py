@@ -28,6 +28,7 @@ from engine.static.weight_norm import WeightNormParamAttr
 from engine.tensor.indexing import with_item as setitem
 
 if TYPE_CHECKING:
+    from engine.static import amp
     from engine.static.io import (
         deserialize_persistables,
         deserialize_program,
@@ -57,7 +58,7 @@ __all__ = [
 
 __getattr__ = lazy(
     __name__,
-    modules=("io",),
+    modules=("amp", "io"),
     members={
         "engine.static.inference_files": (
             "deserialize_persistables",

@@ -124,7 +124,7 @@ def _written_at_once(x: Tensor, plain: tuple[Any, ...], tensors: list[Any], valu
     It saves two copies of all of x.
     """
     mode = modes.current()
-    if mode.static or not mode.fast or not isinstance(x._array, np.ndarray):
+    if mode.static or not mode.fast or x._array.__class__ is not np.ndarray:
         return False
     if isinstance(value, Tensor):
         given = value._array

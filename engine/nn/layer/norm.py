@@ -51,7 +51,7 @@ def _make_running(
 
 def _statistics_dtype(dtype: str) -> str:
     """Statistics of half-precision values are kept in float32."""
-    return "float32" if dtype == "float16" else dtype
+    return "float32" if dtype in ("float16", "bfloat16") else dtype
 
 
 class _BatchNormBase(Layer):

@@ -35,7 +35,7 @@ def _infer_batch_norm(
 ) -> tuple[Spec, ...]:
     require_floating("batch_norm", x=x)
     dtype = require_same_dtype("batch_norm", scale=scale, bias=bias, mean=mean, variance=variance)
-    if x.dtype.name != "float16":
+    if x.dtype.name not in ("float16", "bfloat16"):
         require_same_dtype("batch_norm", x=x, scale=scale)
     if not 2 <= x.ndim <= 5:
         raise ShapeError(

@@ -87,10 +87,16 @@ def _infer_adam(
     moment2: Spec,
     beta1_pow: Spec,
     beta2_pow: Spec,
+    skip_update: Spec | None = None,
     **_: Any,
 ) -> tuple[Spec, ...]:
     _check("adam", param, grad=grad, moment1=moment1, moment2=moment2)
     return param, moment1, moment2, beta1_pow, beta2_pow
+
+
+def _skips(skip_update: Any) -> bool:
+    """Whether a step is left out: loss scaling found a gradient that is not finite."""
+    return skip_update is not None and bool(skip_update.any())
 
 
 def _adam_step(
@@ -123,21 +129,28 @@ def _adam_step(
 
 
 @op("adam", infer=_infer_adam, outputs=_OUTPUTS, writes=_WRITES)
-def adam(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow, *, beta1=0.9, beta2=0.999,
-         epsilon=1e-8):  # fmt: skip
-    """One step of Adam; the powers of the betas are those of this step, and are multiplied for the next."""
+def adam(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow, skip_update=None, *,
+         beta1=0.9, beta2=0.999, epsilon=1e-8):  # fmt: skip
+    """One step of Adam; the powers of the betas are those of this step, and are multiplied for the next.
+
+    Where ``skip_update`` [1] is given and true nothing changes.
+    """
+    if _skips(skip_update):
+        return param, moment1, moment2, beta1_pow, beta2_pow
     rate = float(learning_rate.item())
     _adam_step(xp, param, grad, rate, moment1, moment2, beta1_pow, beta2_pow, beta1, beta2, epsilon)
     return param, moment1, moment2, beta1_pow, beta2_pow
 
 
 @op("adamw", infer=_infer_adam, outputs=_OUTPUTS, writes=_WRITES)
-def adamw(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow, *, beta1=0.9, beta2=0.999,
-          epsilon=1e-8, lr_ratio=1.0, coeff=0.01, with_decay=True):  # fmt: skip
+def adamw(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow, skip_update=None, *,
+          beta1=0.9, beta2=0.999, epsilon=1e-8, lr_ratio=1.0, coeff=0.01, with_decay=True):  # fmt: skip
     """Adam with decoupled weight decay: first param *= 1 - rate * coeff, then one step of Adam.
 
     Loshchilov and Hutter, Decoupled weight decay regularization (2019). The rate is learning_rate * lr_ratio.
     """
+    if _skips(skip_update):
+        return param, moment1, moment2, beta1_pow, beta2_pow
     rate = float(learning_rate.item()) * lr_ratio
     if with_decay:
         param *= 1.0 - rate * coeff
@@ -275,12 +288,14 @@ def adamax(xp, param, grad, learning_rate, moment, inf_norm, beta1_pow, *, beta1
 
 
 @op("lamb", infer=_infer_adam, outputs=_OUTPUTS, writes=_WRITES)
-def lamb(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow, *, beta1=0.9, beta2=0.999,
-         epsilon=1e-6, weight_decay=0.01, always_adapt=False):  # fmt: skip
+def lamb(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow, skip_update=None, *,
+         beta1=0.9, beta2=0.999, epsilon=1e-6, weight_decay=0.01, always_adapt=False):  # fmt: skip
     """Adam's step plus weight_decay * param, scaled to the parameter's norm (not without weight decay).
 
     You et al., Large batch optimization for deep learning (2020).
     """
+    if _skips(skip_update):
+        return param, moment1, moment2, beta1_pow, beta2_pow
     step = xp.subtract(grad, moment1, out=xp.empty_like(param))
     step *= 1.0 - beta1
     moment1 += step

@@ -38,7 +38,7 @@ def batch_norm(
     """
     helper = Helper("batch_norm", name)
     channels = _channels("batch_norm", input, data_layout)
-    dtype = "float32" if input.dtype.name == "float16" else input.dtype
+    dtype = "float32" if input.dtype.itemsize == 2 else input.dtype
     scale = helper.parameter([channels], param_attr or None, dtype, default_initializer=Constant(1.0))
     bias = helper.parameter([channels], bias_attr or None, dtype, is_bias=True)
     mean, variance = (

@@ -117,7 +117,9 @@ def test_what_paddle_has_no_kernel_for(a: Tensor) -> None:
 
 
 def test_changes_in_place_and_views(a: Tensor) -> None:
-    a[0] = 2.3
+    a[0], a[3] = 2.3, 5
+    assert values(a) == [2.296875, 2.296875, -3.6875, 5.0]
+    a[3] = 0
     view = a[1:3]
     view.set_value(np.array([16320, 16320], np.uint16))
     assert values(a) == [2.296875, 1.5, 1.5, 0.0]

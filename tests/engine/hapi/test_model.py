@@ -232,5 +232,8 @@ def test_refused() -> None:
         paddle.Model(linear()).summary()
     with pytest.raises(DTypeError, match="another iterable of batches: got int"):
         model.predict(3)
-    with pytest.warns(UserWarning, match="makes no effect"):
-        model.prepare(amp_configs="O1")
+    with pytest.raises(ArgumentError, match="use_pure_fp16"):
+        model.prepare(amp_configs={"use_pure_fp16": True})
+    clipped = paddle.optimizer.SGD(0.1, parameters=model.parameters(), grad_clip=nn.ClipGradByValue(1.0))
+    with pytest.raises(AssertionError, match="Only ClipGradByNorm"):
+        model.prepare(clipped, amp_configs="O2")
