@@ -97,7 +97,9 @@ def run(
     if runs:
         os.environ["MODEL_STUDIO_RUNS"] = os.path.abspath(runs)
     from engine.run import run_script
+    from studio.cli import bar
 
+    bar.install()
     raise typer.Exit(run_script(str(script), args or []))
 
 

@@ -308,3 +308,21 @@ def test_help_and_version_import_no_engine_and_no_qt(repo_root: Path) -> None:
         assert done.returncode == 0, done.stderr
         assert "LOADED []" in done.stdout
     assert "train" in call("--help").stdout
+
+
+def test_run_records_each_fit_of_a_script_where_it_is_asked_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[Any] = []
+
+    def run_script(path: str, arguments: list[str]) -> int:
+        seen.append((arguments, os.environ.get("MODEL_STUDIO_RUNS")))
+        return 0
+
+    monkeypatch.setattr("engine.run.run_script", run_script)
+    monkeypatch.setenv("MODEL_STUDIO_RUNS", "")
+    monkeypatch.chdir(tmp_path)
+    Path("script.py").touch()
+    for words in (["script.py", "--runs", "mine"], ["--runs", "runs", "script.py", "-v"]):
+        assert CliRunner().invoke(app, ["run", *words]).exit_code == 0
+    assert seen == [(["--runs", "mine"], ""), (["-v"], str(tmp_path / "runs"))]

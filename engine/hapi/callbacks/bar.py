@@ -29,7 +29,7 @@ class Bar:
     def update(self, step: int, values: Iterable[tuple[str, Any]]) -> None:
         """Show that ``step`` steps are done, and named values."""
         per_step = (time.perf_counter() - self._start) / step if step else 0.0
-        shown = "".join(f" - {name}: {_value(value)}" for name, value in values)
+        shown = "".join(f" - {name}: {value_text(value)}" for name, value in values)
         last = self.steps is not None and step >= self.steps
         if self.verbose != 1:
             self._write(f"{self._count(step)}{shown}{_pace(per_step)}\n")
@@ -62,9 +62,10 @@ class Bar:
         sys.stdout.flush()
 
 
-def _value(value: Any) -> str:
+def value_text(value: Any) -> str:
+    """A loss or metric in four digits, several of them beside each other."""
     if isinstance(value, (list, tuple)):
-        return " ".join(_value(each) for each in value)
+        return " ".join(value_text(each) for each in value)
     if isinstance(value, float):  # NumPy's float64, too
         return f"{value:.4f}" if abs(value) > 1e-3 else f"{value:.4e}"
     return str(value)

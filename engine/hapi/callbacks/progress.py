@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from typing import Any
 
+from engine.core import display
+from engine.core.display import ProgressBar
 from engine.hapi.callbacks.bar import Bar
 from engine.hapi.callbacks.base import Callback, Logs
 
@@ -12,7 +15,8 @@ from engine.hapi.callbacks.base import Callback, Logs
 class ProgBarLogger(Callback):
     """Prints loss and metrics every ``log_freq`` steps.
 
-    ``verbose``: 0 prints nothing, 1 a bar, 2 a line each time, 3 also what reading and computing cost.
+    ``verbose``: 0 prints nothing, 1 a bar, 2 a line each time, 3 also what reading and computing cost. On a
+    terminal ``model-studio run`` draws the bar with rich; else the text is Paddle's.
     """
 
     def __init__(self, log_freq: int = 1, verbose: int = 2) -> None:
@@ -100,7 +104,9 @@ class _Part:
         self.metrics = metrics
         self.step = 0
         self.samples = 0
-        self._bar = Bar(steps, logger.verbose)
+        # Only where output goes to the terminal itself: a script may have redirected it.
+        drawn = display.terminal_bar if logger.verbose == 1 and sys.stdout is sys.__stdout__ else None
+        self._bar: ProgressBar = Bar(steps, logger.verbose) if drawn is None else drawn(steps)
         self._forget_costs()
 
     def _forget_costs(self) -> None:
