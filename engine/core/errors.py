@@ -17,14 +17,20 @@ class EngineError(Exception):
     """
 
     located = False
+    kind = ""  # Paddle's word for the kind of error, which scripts look for in the message
 
     def __str__(self) -> str:
         # OSError would print errno and file name instead, once they are set.
-        return str(self.args[0]) if self.args else ""
+        message = str(self.args[0]) if self.args else ""
+        if not self.kind or f"({self.kind})" in message:
+            return message
+        return f"{message} ({self.kind})"
 
 
 class ShapeError(EngineError, ValueError):
     """Shapes that don't fit an operator or a layer."""
+
+    kind = "InvalidArgument"
 
 
 class DTypeError(EngineError, TypeError, ValueError):
@@ -41,6 +47,8 @@ class ConditionError(ArgumentError, AssertionError):
 
 class OutOfRangeError(EngineError, IndexError, ValueError):
     """An index or axis outside its range: IndexError in some of Paddle's functions, ValueError in others."""
+
+    kind = "OutOfRange"
 
 
 class GradientError(EngineError, RuntimeError, ValueError):

@@ -201,6 +201,7 @@ def explain_specs(opdef: OpDef, specs: list[Any], attrs: dict[str, Any], error: 
     shown = "".join(f", {k}={v!r}" for k, v in attrs.items())
     kind = OutOfRangeError if isinstance(error, IndexError) else ArgumentError
     made = kind(f"{opdef.name}: {error}: got {seen}{shown}; check shapes, dtypes and attributes")
+    made.kind = made.kind or "InvalidArgument"
     made.__cause__ = error
     return made
 

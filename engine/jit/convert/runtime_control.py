@@ -22,9 +22,9 @@ from engine.jit.convert.runtime_growing import (
     watching,
 )
 from engine.jit.convert.runtime_loops import Until, build_for, build_while
-from engine.jit.convert.runtime_merge import Pairs, decided, is_leaf
+from engine.jit.convert.runtime_merge import Pairs, decided
 from engine.jit.convert.runtime_sequences import each, is_built
-from engine.jit.convert.runtime_state import Slot, State, refuse, user_place
+from engine.jit.convert.runtime_state import Slot, State, user_place
 
 Thunk = Callable[[], Any]
 Names = Callable[[], object] | None
@@ -133,16 +133,15 @@ def convert_ifexp(pred: Any, true_fn: Thunk, false_fn: Thunk) -> Any:
 
 def logical_and(first: Any, *others: Thunk) -> Any:
     """`first and others[0]() and ...` with Python's short circuit as long as the values are Python's."""
-    return _logical("and", lambda value: value, backend.get().logical_and, first, others)
+    return _logical(lambda value: value, backend.get().logical_and, first, others)
 
 
 def logical_or(first: Any, *others: Thunk) -> Any:
     """`first or others[0]() or ...` with Python's short circuit as long as the values are Python's."""
-    return _logical("or", operator.not_, backend.get().logical_or, first, others)
+    return _logical(operator.not_, backend.get().logical_or, first, others)
 
 
 def _logical(
-    word: str,
     goes_on: Callable[[Any], Any],
     combine: Callable[[Any, Any], Any],
     first: Any,
@@ -155,13 +154,10 @@ def _logical(
             return value
         following = decided(other())
         if symbolic:
-            if not is_leaf(following):
-                refuse(
-                    user_place(),
-                    f"`{word}` of a Tensor and a value that is neither Tensor nor number",
-                    repr(following),
-                    "compare both sides so that each is a truth value",
-                )
+            if not backend.get().is_undecided(following):
+                # A value of Python decides, or leaves it to the Tensor; so a flag may prune a branch.
+                value = value if goes_on(following) else following
+                continue
             following = combine(value, following)
         value = following
     return value

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from engine.jit.convert import backend
-from engine.jit.convert.runtime_state import NoValue, Place, Undefined, refuse
+from engine.jit.convert.runtime_state import NoValue, Partly, Place, Undefined, refuse
 
 Build = Callable[[Sequence[Any]], Any]
 PLAIN = (str, bytes, type(None), type(Ellipsis), slice, frozenset)
@@ -83,7 +83,7 @@ class Pairs:
         if isinstance(second, NoValue):
             return self._fill(path, first, self.second, self.first)
         if isinstance(first, Undefined) or isinstance(second, Undefined):
-            return keep(self._undefined(name, first, second))
+            return self._one_sided(path, name, first, second)
         if is_leaf(first) and is_leaf(second):
             if type(first) is type(second) and is_number(first) and (first == second or first != first):
                 return keep(first)
@@ -154,9 +154,25 @@ class Pairs:
             )
         return made
 
+    def _one_sided(self, path: str, name: str, first: Any, second: Any) -> Build:
+        """A value that not every path binds: who reads it asks the running Program whether there is one."""
+        undefined = self._undefined(name, first, second)
+        (one, has_one), (other, has_other) = _split(first), _split(second)
+        if isinstance(one, Undefined) and isinstance(other, Undefined):
+            return keep(undefined)
+        if isinstance(one, Undefined):
+            value = self._fill(path, other, self.first, self.second)
+        elif isinstance(other, Undefined):
+            value = self._fill(path, one, self.second, self.first)
+        else:
+            value = self._join(path, name, one, other)
+        bound = self._leaf(has_one, has_other)
+        return lambda leaves: Partly(undefined, value(leaves), bound(leaves))
+
     def _undefined(self, name: str, first: Any, second: Any) -> Undefined:
-        if isinstance(first, Undefined) and isinstance(second, Undefined):
-            return first if first._reason else second
+        known = [v for v in (first, second) if isinstance(v, Undefined) and v._reason]
+        if known or (isinstance(first, Undefined) and isinstance(second, Undefined)):
+            return known[0] if known else second
         bound, other = (
             (self.first_path, self.second_path)
             if isinstance(second, Undefined)
@@ -165,6 +181,13 @@ class Pairs:
         return Undefined(
             name, f"at {self.place} it gets a value {bound} but not {other}; assign it on both paths"
         )
+
+
+def _split(value: Any) -> tuple[Any, Any]:
+    """A value, and whether it has one."""
+    if isinstance(value, Partly):
+        return value._value, value._bound
+    return value, not isinstance(value, Undefined)
 
 
 def keep(value: Any) -> Build:

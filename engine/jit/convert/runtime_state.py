@@ -13,6 +13,7 @@ from types import CellType, FunctionType
 from typing import Any, NoReturn, cast
 
 from engine.core.errors import ConversionError
+from engine.jit.convert import backend
 
 HERE = str(Path(__file__).parent)
 
@@ -73,6 +74,27 @@ class Undefined:
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _used
     __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = __matmul__ = __rmatmul__ = _used
     __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = _used
+
+
+class Partly(Undefined):
+    """A variable that one path of a branch binds, with the value that it has there and a Tensor that says
+    whether that path was taken.
+    """
+
+    __slots__ = ("_bound", "_value")
+    _value: Any
+    _bound: Any
+
+    def __init__(self, undefined: Undefined, value: Any, bound: Any) -> None:
+        super().__init__(undefined._name, undefined._reason)
+        object.__setattr__(self, "_value", value)
+        object.__setattr__(self, "_bound", bound)
+
+    def taken(self) -> Any:
+        """The value, for a run that fails where it has none."""
+        message = f"cannot access local variable '{self._name}' where it is not associated with a value"
+        backend.get().check(self._bound, f"{message}: {self._reason}")
+        return self._value
 
 
 class NoValue:
@@ -171,6 +193,8 @@ def read(get: Callable[[], Any]) -> Any:
         raise UnboundLocalError(
             f"cannot access local variable '{error.name}' where it is not associated with a value"
         ) from None
+    if isinstance(value, Partly):
+        return value.taken()
     if isinstance(value, Undefined):
         value.fail()
     return value

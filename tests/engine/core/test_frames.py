@@ -6,7 +6,7 @@ import sys
 
 import engine
 from engine.core import nest
-from engine.core.errors import ArgumentError, ShapeError
+from engine.core.errors import ArgumentError, ConditionError
 from engine.core.frames import is_internal, line_of, located, outside, user_frame
 
 
@@ -31,11 +31,11 @@ def test_the_users_frame_is_the_innermost_outside_the_engine() -> None:
 
 
 def test_a_located_error_says_file_and_line_once() -> None:
-    error = ShapeError("op: wrong")
+    error = ConditionError("op: wrong")
     frame = sys._getframe()
     line = sys._getframe().f_lineno + 1
     made = located(error, frame)
-    assert isinstance(made, ShapeError)
+    assert isinstance(made, ConditionError)
     assert str(made) == f"{__file__}:{line}: op: wrong"
     assert located(made, frame) is made
     assert located(error, None) is error
