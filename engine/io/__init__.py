@@ -1,5 +1,8 @@
 """Data loading: datasets, samplers and the DataLoader."""
 
+from typing import TYPE_CHECKING
+
+from engine.core.lazy import lazy
 from engine.io.batch_sampler import BatchSampler, DistributedBatchSampler
 from engine.io.dataset import (
     ChainDataset,
@@ -11,7 +14,6 @@ from engine.io.dataset import (
     TensorDataset,
     random_split,
 )
-from engine.io.reader import DataLoader
 from engine.io.sampler import (
     RandomSampler,
     Sampler,
@@ -19,7 +21,10 @@ from engine.io.sampler import (
     SubsetRandomSampler,
     WeightedRandomSampler,
 )
-from engine.io.worker import get_worker_info
+
+if TYPE_CHECKING:
+    from engine.io.reader import DataLoader
+    from engine.io.worker import get_worker_info
 
 __all__ = [
     "BatchSampler",
@@ -40,3 +45,9 @@ __all__ = [
     "get_worker_info",
     "random_split",
 ]
+
+# Reading brings processes and their transport along, which a program without a DataLoader does not need.
+__getattr__ = lazy(
+    __name__,
+    members={"engine.io.reader": ("DataLoader",), "engine.io.worker": ("get_worker_info",)},
+)

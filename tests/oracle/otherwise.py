@@ -8,5 +8,6 @@ OTHERWISE: dict[str, str] = {
     "paddle.Tensor": "to_tensor makes tensors; Paddle's own constructor is bound from C++, without defaults",
     "paddle.static.Variable": _MADE,
     "paddle.jit.TranslatedLayer": _MADE,
+    "paddle.Tensor.coalesce": "a dense tensor refuses it whatever is passed; sparse ones take the name",
     "paddle.check_shape": "None stands for Paddle's defaults, which are lists of types",
 }
