@@ -110,7 +110,8 @@ def sum(
 ) -> Any:
     """The sum of a sparse tensor along axes, all by default, as a sparse tensor; integers give int64.
 
-    A CSR tensor is summed along its last axis or all; the last axis of a matrix stays, with length 1.
+    Where ``axis`` names all sparse dimensions, one of length 1 stays. A CSR tensor is summed along its last
+    axis or all; the last axis of a matrix stays, with length 1.
 
     Differs from Paddle: several axes are all summed, not the first only, and the gradient of a CSR tensor is
     right for rows of several elements.
@@ -124,7 +125,7 @@ def sum(
         x = x.with_values(math.cast(x._values, int64))
     if x.is_sparse_csr():
         return _sum_csr(x, axes, given, keepdim)
-    if len(axes) == x.ndim:
+    if not given:
         return _sum_all(x, keepdim)
     return _sum_coo(x, axes, keepdim)
 
@@ -143,20 +144,24 @@ def _sum_coo(x: Sparse, axes: tuple[int, ...], keepdim: bool) -> Sparse:
     if dense:
         values = reduction.sum(values, axis=dense, keepdim=keepdim)
     left = [axis for axis in range(depth) if axis not in axes]
+    shape = [1 if axis in axes else d for axis, d in enumerate(x.shape) if keepdim or axis not in axes]
+    if not left:  # one row of values stays, at the beginning of one dimension
+        origin = to_tensor([[0]] * (depth if keepdim else 1), indices.dtype)
+        return parts.coo(
+            origin, reduction.sum(values, axis=0, keepdim=True), shape if keepdim else [1, *shape]
+        )
     if len(left) < depth:
         size = [x.shape[axis] for axis in left]
-        chosen = scatter.index_select(indices, to_tensor(left, "int64"), dim=0) if left else indices[:0]
+        chosen = scatter.index_select(indices, to_tensor(left, "int64"), dim=0)
         unique, which = patterns.groups(chosen, shape=size)
-        values = rows.sum_rows(values, which, which if not left else unique[0])
+        values = rows.sum_rows(values, which, unique[0])
+        indices = unique
         if keepdim:
             zeros = zeros_like(unique[:1])
             at = iter(range(len(left)))
             indices = shapes.concat(
                 [zeros if axis in axes else _row(unique, next(at)) for axis in range(depth)], axis=0
             )
-        else:
-            indices = unique
-    shape = [1 if axis in axes else d for axis, d in enumerate(x.shape) if keepdim or axis not in axes]
     return parts.coo(indices, values, shape)
 
 

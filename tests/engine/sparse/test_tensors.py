@@ -191,6 +191,20 @@ def test_copies() -> None:
     assert x.stop_gradient
 
 
+@pytest.mark.parametrize("axes", [[0], [2], [0, 1], [1, 2], [0, 1, 2], [0, 2]])
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_sums_over_sparse_and_dense_dimensions(axes: list[int], depth: int) -> None:
+    array = np.where(np.random.default_rng(0).random((3, 4, 2)) < 0.5, np.arange(1.0, 25).reshape(3, 4, 2), 0)
+    x = paddle.to_tensor(array).to_sparse_coo(depth)
+    kept = paddle.sparse.sum(x, axes, keepdim=True)
+    np.testing.assert_array_equal(kept.to_dense().numpy(), array.sum(axis=tuple(axes), keepdims=True))
+    plain = paddle.sparse.sum(x, axes).to_dense().numpy()
+    # Where no sparse dimension is left, one of length 1 stays, as in Paddle.
+    want = array.sum(axis=tuple(axes))
+    assert plain.shape == (want.shape if set(range(depth)) - set(axes) else (1, *want.shape))
+    np.testing.assert_array_equal(plain.reshape(want.shape), want)
+
+
 def test_what_positions_must_be() -> None:
     with pytest.raises(ShapeError, match="at least"):
         paddle.sparse.sparse_coo_tensor([[0, 1], [2, 3]], [1.0, 2.0], [3, 1])

@@ -168,6 +168,15 @@ def _arranged() -> dict[str, str]:
         )
     for axis in ("0", "1", "2", "None"):
         calls[f"sum/deep {axis}"] = _gradients(f"lambda x: paddle.sparse.sum(x, {axis})", _DEEP)
+    flat = "paddle.sparse.sparse_coo_tensor([[0, 2]], t([2, 2, 3]), [4, 2, 3])"
+    for axis, keepdim in ((0, False), (0, True), (1, False), (-1, True)):
+        call = f"lambda x: paddle.sparse.sum(x, {axis}, keepdim={keepdim})"
+        calls[f"sum/rows {axis} {keepdim}"] = _gradients(call, flat)
+    for axis in ("0", "None"):
+        made = "paddle.sparse.sparse_coo_tensor([[0, 2]], t([2]), [4])"
+        calls[f"sum/one dimension {axis}"] = f"paddle.sparse.sum({made}, {axis})"
+        calls[f"sum/one dimension {axis} kept"] = f"paddle.sparse.sum({made}, {axis}, keepdim=True)"
+    calls["softmax/rows 0"] = _gradients("lambda x: paddle.sparse.nn.functional.softmax(x, 0)", flat)
     calls["sum/dtype"] = f"paddle.sparse.sum({_MATRIX}, 0, dtype='float64')"
     calls["sum/integers"] = f"paddle.sparse.sum(paddle.sparse.cast({_MATRIX}, None, 'int32'), 0)"
     calls["sum/raises axis"] = f"paddle.sparse.sum({_MATRIX}, 2)"
