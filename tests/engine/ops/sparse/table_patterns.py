@@ -79,7 +79,14 @@ CASES: list[Case] = [
         data=True,
     ),
     *row("sparse_union", _union, s(X, Y, shape=SHAPE, everywhere=True)),
-    *row("sparse_groups", _groups, s(TWICE, shape=SHAPE), s(MIXED, shape=SHAPE), data=True),
+    *row(
+        "sparse_groups",
+        _groups,
+        s(TWICE, shape=SHAPE),
+        s(MIXED, shape=SHAPE),
+        s(TWICE[:, [1, 0, 2, 3]], shape=SHAPE),
+        data=True,
+    ),
     *row(
         "sparse_order",
         lambda indices, shape: np.argsort(_numbers(indices, shape), kind="stable"),
