@@ -1,7 +1,7 @@
 """Paddle's ``incubate``: what is tried out there, and older names of what has settled since."""
 
 from engine.geometric import segment_max, segment_mean, segment_min, segment_sum
-from engine.incubate import autograd, nn, optimizer
+from engine.incubate import asp, autograd, nn, optimizer
 from engine.incubate.graphs import (
     graph_khop_sampler,
     graph_reindex,

@@ -13,7 +13,7 @@ import numpy as np
 from PIL import Image
 
 from engine.core.dtype import default_dtype
-from engine.core.errors import DataError, FormatError
+from engine.core.errors import AbsentError, DataError, FormatError
 from engine.io.dataset import Dataset
 from engine.vision.datasets.chosen import chosen_backend, chosen_mode
 from engine.vision.datasets.download import download as fetch
@@ -86,6 +86,8 @@ class VOC2012(Dataset):
                 f"{self.data_file}: can't be read as an archive: {cause}; it must be a .tar that is "
                 "not compressed"
             ) from cause
+        except FileNotFoundError as cause:
+            raise AbsentError(f"{self.data_file}: does not exist; check the path") from cause
         except OSError as cause:
             raise DataError(
                 f"{self.data_file}: can't be read: {cause.strerror or cause}; check the path"
