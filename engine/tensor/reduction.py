@@ -10,7 +10,7 @@ from engine.core.errors import ArgumentError
 from engine.eager.tensor import Tensor
 from engine.ops.arrays import creation as creation_ops
 from engine.ops.arrays import index as index_ops
-from engine.ops.elementwise import arithmetic, floating_point
+from engine.ops.elementwise import arithmetic, floating_point, rounding
 from engine.ops.reductions import reduce as reduce_ops
 from engine.program.build.calls import named
 from engine.tensor.factories import require_tensor
@@ -42,9 +42,12 @@ def sum(x: Any, axis: Any = None, dtype: Any = None, keepdim: bool = False, name
 
 
 def mean(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
-    """Arithmetic mean over ``axis`` (all by default)."""
+    """Arithmetic mean over ``axis`` (all by default); that of whole numbers is cut off to one."""
     if name:
         return named(name, mean, x, axis, keepdim)
+    if x.dtype.is_integer:
+        exact = reduce_ops.mean(arithmetic.cast(x, out_dtype="float64"), keepdim=keepdim, **axes_of(axis))
+        return arithmetic.cast(rounding.trunc(exact), out_dtype=x.dtype.name)
     return reduce_ops.mean(x, keepdim=keepdim, **axes_of(axis))
 
 

@@ -92,6 +92,10 @@ CALLS: dict[str, str] = {
     },
     "inplace_assign/gradient": "x, z = paddle.zeros([2]), paddle.ones([2])\nz.stop_gradient = False\n"
     "x._inplace_assign(z * 2)\n(x * 3).sum().backward()\nz.grad.detach()",
+    **{
+        f"mean/{dtype} {axis}": f"paddle.mean(ints([3, 3], 9, '{dtype}') - 4, axis={axis})"
+        for dtype in ("int32", "int64") for axis in ("None", "0", "[0, 1]")
+    },
     "multiplex/fewer rows": "i = paddle.to_tensor([[1], [0]], 'int32')\n"
     "paddle.multiplex([t([4, 2]), t([4, 2], seed=1)], i)",
     "multiplex/raises more rows": "paddle.multiplex([t([2, 2])] * 2, paddle.to_tensor([[1], [0], [1]]))",
