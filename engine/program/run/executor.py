@@ -179,6 +179,9 @@ class Executor:
             return [np.asarray(r if isinstance(r, (np.ndarray, np.generic)) else r.get()) for r in fetched]
         return [wrap(adopt(xp.asarray(r))) for r in fetched]
 
+    def flush(self) -> None:
+        """Nothing: values are in the scope after each run, not in trainers of their own."""
+
     def close(self) -> None:
         """Refuse further runs; plans belong to their Programs."""
         self._closed = True
