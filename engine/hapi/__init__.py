@@ -8,6 +8,6 @@ if TYPE_CHECKING:
     from engine.hapi import callbacks
     from engine.hapi.model import Model
 
-__getattr__ = lazy(__name__, modules=("callbacks",), members={"engine.hapi.model": ("Model",)})
+__getattr__ = lazy(__name__, modules=("callbacks", "model"), members={"engine.hapi.model": ("Model",)})
 
 __all__ = ["Model", "callbacks"]

@@ -19,6 +19,7 @@ __all__ = [
 
 __getattr__ = lazy(
     __name__,
+    modules=("dy2static",),
     members={
         "engine.jit.api": ("enable_to_static", "ignore_module", "not_to_static", "to_static"),
         "engine.jit.concrete_program": ("ConcreteProgram",),

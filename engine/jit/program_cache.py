@@ -51,6 +51,11 @@ class ProgramCache:
         """Every Program."""
         return [concrete for kept in self._kept.values() for concrete in kept]
 
+    def newest(self) -> list[ConcreteProgram]:
+        """The Programs of the kind of call that was used last; none where there was no call."""
+        kept = self._kept.items()
+        return list(kept[-1][1]) if kept else []
+
     def last(self) -> tuple[int, tuple[ConcreteProgram, ProgramRunner]]:
         """The hash of a call's key, and the newest Program with its runner. Raises IndexError if empty."""
         kept = self._kept.items()

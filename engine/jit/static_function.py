@@ -211,15 +211,16 @@ class StaticFunction:
         if self._input_spec is not None:
             return self._from_spec()
         fitting = self.program_cache.in_mode(self._modes())
-        traced = self.program_cache.in_mode(self._modes(), fitting=False)
-        if traced and not fitting:  # what it read of Python has changed since: it is traced again
+        # Where what it read of Python or its mode has changed since, it is traced again.
+        traced = self.program_cache.in_mode(self._modes(), fitting=False) or self.program_cache.newest()
+        if traced and not fitting:
             return self._from_spec(traced[-1].specs)
         if not fitting:
             if not self.signature.python.parameters:
                 return self._from_spec({})
             raise ArgumentError(
                 f"{self._function.__qualname__}: its inputs are unknown; pass "
-                "input_spec=[InputSpec(...)] to jit.save or to_static, or call it once in this mode before"
+                "input_spec=[InputSpec(...)] to jit.save or to_static, or call it once before"
             )
         if len(fitting) > 1:
             shapes = "; ".join(str([list(v.shape) for v in c.inputs]) for c in fitting)
