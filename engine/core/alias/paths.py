@@ -34,7 +34,7 @@ AROUND: dict[str, tuple[str, ...]] = {
     "io": ("io",),
     "autograd": ("autograd",),
     "metric": ("metric",),
-    "hapi": ("hapi", ""),
+    "hapi": ("", "hapi"),  # hapi.summary is a file here
     "vision.transforms": ("vision.transforms",),
     "vision.datasets": ("vision.datasets",),
     "vision.models": ("vision.models",),
