@@ -175,6 +175,11 @@ class Operator:
         """Whether it has an attribute of that name."""
         return name in self.all_attrs()
 
+    @property
+    def desc(self) -> OpDesc:
+        """The same as Paddle's C++ says it: scripts ask it for attributes and types."""
+        return OpDesc(self)
+
     def to_string(self, throw_on_error: bool = True, **_: Any) -> str:
         """Its line in the text of its Program."""
         return described(self).text()
@@ -185,6 +190,47 @@ class Operator:
         if isinstance(outputs, tuple) and any(map(modes.is_symbolic, flatten(outputs))):
             return self.to_string()
         return f"<Operator {self.opdef.name}>"
+
+
+class OpDesc:
+    """What ``Operator.desc`` gives: the questions that an Operator answers as properties are methods here."""
+
+    __slots__ = ("_operator",)
+
+    def __init__(self, operator: Operator) -> None:
+        self._operator = operator
+
+    def type(self) -> str:
+        """Paddle's name of the operator."""
+        return self._operator.type
+
+    def input(self, name: str) -> list[str]:
+        return self._operator.input(name)
+
+    def output(self, name: str) -> list[str]:
+        return self._operator.output(name)
+
+    def input_names(self) -> list[str]:
+        return self._operator.input_names
+
+    def output_names(self) -> list[str]:
+        return self._operator.output_names
+
+    def input_arg_names(self) -> list[str]:
+        return self._operator.input_arg_names
+
+    def output_arg_names(self) -> list[str]:
+        return self._operator.output_arg_names
+
+    def attr_names(self) -> list[str]:
+        return self._operator.attr_names
+
+    def attr(self, name: str) -> Any:
+        """The value of an attribute. Raises ArgumentError for one that the operator does not have."""
+        return self._operator.attr(name)
+
+    def has_attr(self, name: str) -> bool:
+        return self._operator.has_attr(name)
 
 
 def at_line(error: EngineError, operator: Operator) -> EngineError:

@@ -72,3 +72,16 @@ def test_a_variable_knows_what_made_it(trained):
     assert y.op is main.global_block().ops[0]
     assert w.op is main.global_block().ops[-1]  # updates write it
     assert main.global_block().var("x").op is None
+
+
+def test_the_description_asks_with_methods(trained):
+    main, _, _ = trained
+    matmul = main.global_block().ops[0]
+    desc = matmul.desc
+    assert (desc.type(), desc.input("X"), desc.output("Out")) == ("matmul_v2", ["x"], ["tmp_0"])
+    assert sorted(desc.input_names()) == ["X", "Y"]
+    assert (desc.output_names(), desc.attr_names()) == (["Out"], matmul.attr_names)
+    assert (desc.input_arg_names(), desc.output_arg_names()) == (["x", "w"], ["tmp_0"])
+    assert desc.attr("op_namescope") == "/"
+    assert desc.has_attr("trans_x")
+    assert not desc.has_attr("axis")
