@@ -19,12 +19,15 @@ class EngineError(Exception):
     located = False
     kind = ""  # Paddle's word for the kind of error, which scripts look for in the message
 
+    @property
+    def message(self) -> str:
+        """The message without the word for the kind of error."""
+        said = str(self.args[0]) if self.args else ""
+        return said.replace(f" ({self.kind})", "") if self.kind else said
+
     def __str__(self) -> str:
         # OSError would print errno and file name instead, once they are set.
-        message = str(self.args[0]) if self.args else ""
-        if not self.kind or f"({self.kind})" in message:
-            return message
-        return f"{message} ({self.kind})"
+        return f"{self.message} ({self.kind})" if self.kind else self.message
 
 
 class ShapeError(EngineError, ValueError):

@@ -42,7 +42,8 @@ def describe_problem(error: BaseException, user_files: Sequence[str] = ()) -> Pr
     The user's line is the innermost frame in ``user_files``, or else in any file outside the engine, the
     standard library and installed packages.
     """
-    message = asked_for(error) or str(error).strip() or type(error).__name__
+    said = error.message if isinstance(error, EngineError) else str(error)
+    message = asked_for(error) or said.strip() or type(error).__name__
     if isinstance(error, MemoryError) and message == "MemoryError":
         message = (
             "memory: not enough for this step: out of memory; take a smaller batch size or a smaller model"

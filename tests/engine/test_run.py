@@ -114,7 +114,8 @@ def test_a_variable_that_a_converted_branch_leaves_unset_is_the_users(tmp_path: 
     )
     done = run("script.py", cwd=tmp_path)
     assert done.returncode == 1
-    assert "line 6, in f\n    return y\n" in done.stderr
+    assert "line 7, in <module>\n    f(-paddle.ones([2]))\n" in done.stderr  # only the run knows
+    assert "script.py:4 it gets a value where the condition is true" in done.stderr
     assert "assign it on both paths" in done.stderr
     assert f"{ROOT}{os.sep}engine" not in done.stderr
 
