@@ -10,6 +10,8 @@ from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.eager.grad_mode import enable_grad
 from engine.eager.tensor import Tensor
 from engine.incubate.primitives import disable_prim, enable_prim, forward_grad, grad
+from engine.incubate.primitives import prim2orig as prim2orig
+from engine.incubate.primitives import prim_enabled as prim_enabled
 from engine.ops.arrays import shape as shape_ops
 from engine.program.backward.grad import grad as gradients_of
 from engine.tensor import creation, manipulation

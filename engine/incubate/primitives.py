@@ -35,6 +35,11 @@ def prim_enabled() -> bool:
     return _enabled
 
 
+def prim2orig(block: Any = None, blacklist: Any = None) -> None:
+    """Nothing is to be done: no operator was rewritten. Raises ModeError outside of static mode."""
+    _require_static("prim2orig")
+
+
 def forward_grad(outputs: Any, inputs: Any, grad_inputs: Any = None) -> Any:
     """Append operators that compute the change of ``outputs`` for a change ``grad_inputs`` of ``inputs``.
 

@@ -266,7 +266,8 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, na
 
 @names_results("linspace", outer=True)
 def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """``num`` evenly spaced values from start to stop, both included."""
+    """``num`` evenly spaced values from start to stop, both included; a number with a fraction is cut off."""
+    num = int(num) if isinstance(num, float) else num
     first, last, count = number_of(start), number_of(stop), whole("linspace", num)
     if any(map(modes.is_symbolic, (first, last, count))):
         return dynamic_shape.linspace_of(*map(_as_tensor, (first, last, count)), dtype=_name(dtype))

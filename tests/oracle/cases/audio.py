@@ -195,6 +195,7 @@ CALLS: dict[str, str] = {
     **_features(),
     **_files(),
     **_data_sets(),
+    "a wave of the guides": "[paddle.linspace(-1.0, 1.0, n) for n in (8000 * 0.0005, 4.7, 1.0)]",
     "names": (
         "audio = paddle.audio\n"
         "rooms = (audio, audio.functional, audio.features, audio.datasets, audio.backends)\n"
