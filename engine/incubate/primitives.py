@@ -6,7 +6,8 @@ to any order, so the switch changes nothing but what ``forward_grad`` asks of it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from engine.core import mode as modes
@@ -43,8 +44,8 @@ def prim2orig(block: Any = None, blacklist: Any = None) -> None:
 def forward_grad(outputs: Any, inputs: Any, grad_inputs: Any = None) -> Any:
     """Append operators that compute the change of ``outputs`` for a change ``grad_inputs`` of ``inputs``.
 
-    Variables or lists of them; the changes are ones by default. Gives what ``outputs`` is; zeros where an
-    output depends on none of the inputs.
+    Variables or lists of them, also those with ``stop_gradient``; the changes are ones by default. Gives
+    what ``outputs`` is; zeros where an output depends on none of the inputs.
 
     Raises:
         ModeError: outside of static mode, or without ``enable_prim``.
@@ -60,6 +61,12 @@ def forward_grad(outputs: Any, inputs: Any, grad_inputs: Any = None) -> Any:
     changes = [creation.ones_like(x) for x in xs] if grad_inputs is None else _listed(grad_inputs)
     if len(changes) != len(xs):
         raise ShapeError(f"forward_grad: {len(xs)} inputs need as many changes: got {len(changes)}")
+    with _let_through(xs):
+        made = _changes(ys, xs, changes)
+    return made[0] if isinstance(outputs, Variable) else made
+
+
+def _changes(ys: list[Any], xs: list[Any], changes: list[Any]) -> list[Any]:
     made = []
     for y in ys:
         # The gradient is linear in what it starts from: differentiating it by that gives the product.
@@ -70,19 +77,42 @@ def forward_grad(outputs: Any, inputs: Any, grad_inputs: Any = None) -> Any:
         if found:
             (change,) = gradients([g for g, _ in found], [start], [v for _, v in found])
         made.append(creation.zeros_like(y) if change is None else change)
-    return made[0] if isinstance(outputs, Variable) else made
+    return made
+
+
+@contextmanager
+def _let_through(xs: list[Any]) -> Iterator[None]:
+    """Within the block no ``stop_gradient`` between ``xs`` and what depends on them holds gradients back.
+
+    Primitive operators know no such mark: data, which has it, can be differentiated by.
+    """
+    reached = {x.name: x for x in xs}
+    block = xs[0].block
+    for operator in list(block.ops):
+        if any(name in reached for name in operator.input_arg_names):
+            reached |= {name: block.var(name) for name in operator.output_arg_names}
+    stopped = [each for each in reached.values() if each.stop_gradient and each.dtype.is_floating_point]
+    for each in stopped:
+        each.stop_gradient = False
+    try:
+        yield
+    finally:
+        for each in stopped:
+            each.stop_gradient = True
 
 
 def grad(outputs: Any, inputs: Any, grad_outputs: Any = None) -> Any:
     """Append operators that compute the gradients of ``inputs``; gives what ``inputs`` is.
 
-    ``grad_outputs`` are the gradients to start from, ones by default. Raises ModeError outside of static
-    mode, DTypeError for another type than Variable.
+    ``grad_outputs`` are the gradients to start from, ones by default. After ``enable_prim`` the inputs may
+    be such with ``stop_gradient``. Raises ModeError outside of static mode, DTypeError for another type than
+    Variable.
     """
     _require_static("grad")
     _variables("grad", "outputs", outputs)
-    _variables("grad", "inputs", inputs)
-    found = gradients(outputs, inputs, grad_outputs)
+    xs = _variables("grad", "inputs", inputs)
+    with _let_through(xs) if _enabled else nullcontext():
+        found = gradients(outputs, inputs, grad_outputs)
     return found[0] if isinstance(inputs, Variable) else found
 
 

@@ -28,6 +28,15 @@ class _State:
         self.excluded: list[str] = []
         self.masks: dict[str, Any] = {}
         self.kept: dict[str, Tensor] = {}
+        self.owners: dict[str, weakref.ref[Any]] = {}  # the parameters that the kept masks belong to
+
+    def mask_of(self, parameter: Any) -> Tensor | None:
+        """The kept mask of this very parameter, not of an older one of its name."""
+        name = str(parameter.name)
+        owner = self.owners.get(name)
+        if owner is None or owner() is not parameter:
+            return None
+        return self.kept[name]
 
 
 _states: weakref.WeakKeyDictionary[Any, _State] = weakref.WeakKeyDictionary()
@@ -128,14 +137,15 @@ def prune_model(
             continue
         weight = parameter.numpy()
         pruned, mask = prune(weight, m, n, mask_algo, parameter.name)
-        if with_mask and parameter.name not in state.kept:
+        kept = state.mask_of(parameter)
+        if with_mask and kept is None:
             raise ConditionError(
                 f"prune_model: Cannot find the mask of {parameter.name}, please call asp.decorate() to "
                 "decorate your optimizer first!"
             )
         parameter.set_value(np.asarray(pruned, weight.dtype))
-        if with_mask:
-            state.kept[parameter.name].set_value(np.asarray(mask, weight.dtype))
+        if with_mask and kept is not None:
+            kept.set_value(np.asarray(mask, weight.dtype))
         state.masks[parameter.name] = mask
     return dict(state.masks)
 
@@ -155,9 +165,9 @@ class OptimizerWithSparsityGuarantee:
         return getattr(self._optimizer, item)
 
     def _restore(self) -> None:
-        kept = _state().kept
+        state = _state()
         for parameter in self._optimizer._all():
-            mask = kept.get(parameter.name)
+            mask = state.mask_of(parameter)
             if mask is not None:
                 parameter.set_value(parameter.numpy() * mask.numpy())
 
@@ -201,8 +211,7 @@ def decorate(optimizer: Any) -> OptimizerWithSparsityGuarantee:
     _require_eager("decorate")
     state = _state()
     for parameter in optimizer._all():
-        kept = state.kept.get(parameter.name)
-        fits = kept is not None and kept.shape == parameter.shape
-        if _pruning(state, parameter.name) is not None and not fits:
+        if _pruning(state, parameter.name) is not None and state.mask_of(parameter) is None:
             state.kept[parameter.name] = Tensor(np.ones_like(parameter.numpy()))
+            state.owners[parameter.name] = weakref.ref(parameter)
     return OptimizerWithSparsityGuarantee(optimizer)

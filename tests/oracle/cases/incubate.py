@@ -212,10 +212,13 @@ def _programs() -> dict[str, str]:
             called = expression.replace("grad(", f"{_ROOM}.autograd.grad(").replace(
                 f"forward_{_ROOM}.autograd.grad(", f"{_ROOM}.autograd.forward_grad("
             )
+            stopped = " of data" if prim and expression in ("grad(y, x)", "forward_grad(y, x, v)") else ""
             fails = " raises" if not prim and "forward" in expression else ""
-            calls[f"autograd/{prim}{fails} {expression}"] = _PROGRAM.format(
-                before=before, expression=called, after=f"{_ROOM}.autograd.disable_prim()"
-            )
+            code = _PROGRAM.format(before=before, expression=called, after=f"{_ROOM}.autograd.disable_prim()")
+            calls[f"autograd/{prim}{fails} {expression}"] = code
+            if stopped:
+                opened = "x.stop_gradient = w.stop_gradient = False"
+                calls[f"autograd/{prim} {expression}{stopped}"] = code.replace(opened, "pass")
     return calls
 
 
