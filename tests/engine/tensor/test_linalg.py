@@ -342,6 +342,7 @@ def test_eig() -> None:
 
 
 def test_gradient_of_eig() -> None:
+    """The op eig_grad against numeric gradients."""
     x = np.array([[2.0, 1.0, 0.3], [0.5, 3.0, -0.2], [0.1, 0.4, -1.0]])
     weights = paddle.to_tensor(np.arange(9.0).reshape(3, 3) - 3.5)
     check_gradients(lambda x: (paddle.abs(linalg.eig(x)[0]) ** 2).sum(), x, second=False)
