@@ -1,66 +1,190 @@
-"""Counter-based random numbers: every draw is a pure function of a key (seed, offset).
+"""The generator of random numbers, and the keys that it hands out.
 
-One generator hands out keys; eager and static execution ask for them in the same order, so both draw the same
-numbers. A replay reuses the random keys of the first run.
+A random operator gets a *key*. Its first use draws from the generator; every later use (the second run of a
+loop's body, recomputation) draws the same numbers again, and leaves the generator alone. Eager and static
+execution ask for keys in the same order, so both draw the same numbers.
+
+The default generator is Paddle's on the CPU, the Mersenne Twister: a draw moves it on by as many words as it
+takes. ``philox`` is counter-based: every draw is a function of its key (seed, offset).
 """
 
 from __future__ import annotations
 
+import secrets
 import threading
-from typing import TypeAlias
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from engine.core.draws import Draws, PhiloxDraws, TwisterDraws
 from engine.core.errors import ArgumentError
-
-Key: TypeAlias = tuple[int, int]
+from engine.core.mersenne import WORDS, Twister, Words, seeded, seeded_by_sequence
 
 _MASK = (1 << 64) - 1
+KINDS = ("mt19937_64", "philox")
+
+
+class PhiloxKey(NamedTuple):
+    """A draw of the counter-based generator."""
+
+    seed: int
+    offset: int
+
+    def draws(self) -> AbstractContextManager[Draws]:
+        return nullcontext(PhiloxDraws(numpy_generator(self)))
+
+    def private(self, seed: int) -> Draws:
+        return PhiloxDraws(numpy_generator(PhiloxKey(seed, 0)))
+
+
+class TwisterKey:
+    """A draw of the Mersenne Twister: where it stood at the first use."""
+
+    __slots__ = ("_lock", "_start", "_twister")
+
+    def __init__(self, twister: Twister, lock: threading.RLock) -> None:
+        self._twister = twister
+        self._lock = lock
+        self._start: tuple[Words, int] | None = None
+
+    @contextmanager
+    def draws(self) -> Iterator[Draws]:
+        if self._start is not None:
+            yield TwisterDraws(Twister(*self._start))
+            return
+        with self._lock:
+            self._start = self._twister.snapshot()
+            yield TwisterDraws(self._twister)
+
+    def private(self, seed: int) -> Draws:
+        return TwisterDraws(Twister(_seeded(seed & _MASK)))
+
+
+Key: TypeAlias = PhiloxKey | TwisterKey
+
+
+def draws_of(key: Key, seed: int = 0) -> AbstractContextManager[Draws]:
+    """The random numbers that belong to ``key``; an operator's own seed, where not 0, fixes them and leaves
+    the generator alone."""
+    return nullcontext(key.private(seed)) if seed else key.draws()
 
 
 class Generator:
-    """Hands out random keys. Its whole state is two integers, so a checkpoint resumes it exactly."""
+    """Hands out random keys. ``state()`` is all of it, so a checkpoint resumes it exactly."""
 
-    def __init__(self, seed: int = 0) -> None:
-        self._seed = int(seed)
-        self._offset = 0
-        self._lock = threading.Lock()
+    def __init__(self, seed: int = 0, kind: str = KINDS[0]) -> None:
+        self._lock = threading.RLock()
+        self._kind = kind
+        self.manual_seed(seed)
 
-    def seed(self, value: int) -> Generator:
-        """Start over from ``value``; the next key is ``(value, 0)``."""
+    @property
+    def kind(self) -> str:
+        """``mt19937_64`` or ``philox``."""
+        return self._kind
+
+    def manual_seed(self, value: int, kind: str | None = None) -> Generator:
+        """Start over from ``value``, with another kind of generator where one is given."""
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
             raise ArgumentError(f"seed: the seed must be an integer: got {value!r}; pass e.g. 2026")
+        kind = self._kind if kind is None else kind
+        if kind not in KINDS:
+            raise ArgumentError(f"seed: generator {kind!r} is not one of {', '.join(KINDS)}")
         with self._lock:
-            self._seed, self._offset = int(value), 0
+            self._kind, self._seed, self._offset = kind, int(value), 0
+            self._twister = (
+                Twister(_seeded_by_sequence(int(value) & 0xFFFFFFFF)) if kind == KINDS[0] else None
+            )
         return self
 
-    manual_seed = seed
+    def seed(self) -> int:
+        """Start over from a seed that the system draws, which is returned."""
+        value = secrets.randbits(53)
+        self.manual_seed(value)
+        return value
 
     def initial_seed(self) -> int:
         return self._seed
 
+    def random(self) -> int:
+        """The next 64-bit number."""
+        with self.reserve().draws() as draws:
+            return draws.word()
+
     def reserve(self) -> Key:
         """Take the next key."""
+        twister = self._twister
+        if twister is not None:
+            return TwisterKey(twister, self._lock)
         with self._lock:
-            key = (self._seed, self._offset)
+            key = PhiloxKey(self._seed, self._offset)
             self._offset += 1
         return key
 
-    def state(self) -> dict[str, int]:
-        return {"seed": self._seed, "offset": self._offset}
-
-    def set_state(self, state: dict[str, int]) -> None:
+    def state(self) -> dict[str, Any]:
+        """Plain values and an array: where the generator stands."""
         with self._lock:
-            self._seed, self._offset = int(state["seed"]), int(state["offset"])
+            if self._twister is None:
+                return {"kind": self._kind, "seed": self._seed, "offset": self._offset}
+            words, spent = self._twister.snapshot()
+            return {"kind": self._kind, "seed": self._seed, "words": words, "spent": spent}
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        """Go on from what ``state()`` gave; a state without a kind is that of the counter-based generator,
+        the only one of earlier releases. Raises ArgumentError for anything else."""
+        kind = str(state.get("kind", "philox"))
+        if kind not in KINDS:
+            raise ArgumentError(f"set_state: generator {kind!r} is not one of {', '.join(KINDS)}")
+        twister, offset = None, 0
+        if kind == "philox":
+            offset = int(state["offset"])
+        else:
+            words, spent = np.asarray(state["words"], np.uint64), int(state["spent"])
+            if words.shape != (WORDS,) or not 0 <= spent <= WORDS:
+                raise ArgumentError(
+                    f"set_state: a state has {WORDS} words, 0 to {WORDS} of them spent: got shape "
+                    f"{list(words.shape)}, {spent}"
+                )
+            twister = Twister(words, spent)
+        with self._lock:
+            self._kind, self._seed, self._offset, self._twister = kind, int(state["seed"]), offset, twister
 
 
-def numpy_generator(key: Key) -> np.random.Generator:
+def numpy_generator(key: PhiloxKey) -> np.random.Generator:
     """The random numbers that belong to ``key`` (Philox 4x64, the offset in the counter's upper half)."""
     seed, offset = key
     return np.random.Generator(np.random.Philox(key=seed & _MASK, counter=[0, 0, offset & _MASK, 0]))
 
 
-_default = Generator(seed=int(np.random.SeedSequence().entropy) & 0x7FFFFFFF)  # type: ignore[arg-type]
+def order_generator() -> Any:
+    """What orders of data are drawn from: NumPy's global generator, as in Paddle, which ``numpy.random.seed``
+    sets; with the counter-based generator, a draw of that one."""
+    key = _default.reserve()
+    return numpy_generator(key) if isinstance(key, PhiloxKey) else np.random
+
+
+def numpy_state() -> dict[str, Any]:
+    """The state of NumPy's global generator as plain values and an array."""
+    kind, keys, position, has_gauss, gauss = np.random.get_state(legacy=True)
+    return {"kind": str(kind), "keys": np.array(keys), "position": int(position),
+            "has_gauss": int(has_gauss), "gauss": float(gauss)}  # fmt: skip
+
+
+def set_numpy_state(state: Mapping[str, Any]) -> None:
+    """Let NumPy's global generator go on from what ``numpy_state`` gave."""
+    np.random.set_state(
+        (str(state["kind"]), np.asarray(state["keys"], np.uint32), int(state["position"]),
+         int(state["has_gauss"]), float(state["gauss"]))
+    )  # fmt: skip
+
+
+# Some operators are given the same seed at every call.
+_seeded = lru_cache(maxsize=16)(seeded)
+_seeded_by_sequence = lru_cache(maxsize=16)(seeded_by_sequence)
+
+_default = Generator(secrets.randbits(53))
 
 
 def default_generator() -> Generator:

@@ -9,7 +9,7 @@ from engine.distribution.arguments import floating, sample_shape, sizes_of, tens
 from engine.distribution.exponential_family import ExponentialFamily
 from engine.distribution.kl import register_kl
 from engine.distribution.mathematics import dirichlet_divergence, log_beta
-from engine.ops.random.draws import dirichlet
+from engine.ops.random.sampling import dirichlet
 from engine.tensor.exponential import log
 from engine.tensor.manipulation import broadcast_to
 from engine.tensor.reduction import sum as total

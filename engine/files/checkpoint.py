@@ -14,7 +14,7 @@ from engine.files.container import read_container, verify_container, write_conta
 from engine.files.plain import StrPath
 
 KIND = "checkpoint"
-VERSION = 1
+VERSION = 2  # 1: random numbers from the counter-based generator, which read as before
 BEST_NAME = "best.h5"
 _NAME = re.compile(r"step-(\d{8,18})\.h5")
 

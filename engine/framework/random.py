@@ -2,25 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from engine.core.errors import ArgumentError
 from engine.core.place import get_device
 from engine.core.random import Generator, default_generator
 from engine.program.run.executor import default_main_program, default_startup_program
 
 
-def seed(seed: int) -> Generator:
-    """Start all random numbers of the process over: initial weights, shuffling, dropout."""
-    return default_generator().seed(seed)
+class GeneratorState:
+    """Where a generator stands, for ``set_rng_state``."""
+
+    __slots__ = ("values",)
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self.values = dict(values)
+
+    def current_seed(self) -> int:
+        """The seed that the generator was started from."""
+        return int(self.values["seed"])
 
 
-def get_rng_state(device: str | None = None) -> dict[str, int]:
-    """The generator's whole state: two integers."""
-    return default_generator().state()
+def seed(seed: int, generator: str = "mt19937_64") -> Generator:
+    """Start all random numbers of the process over: initial weights, random tensors, dropout.
+
+    The numbers are those of Paddle 2.6.2 on the CPU (the order of shuffled data comes from ``numpy.random``
+    there and here). ``generator='philox'``, which Paddle does not have, chooses a counter-based generator
+    that is faster, for the order of data too.
+    """
+    return default_generator().manual_seed(int(seed), generator)
 
 
-def set_rng_state(state_list: dict[str, int], device: str | None = None) -> None:
-    """Go on from a state that ``get_rng_state`` gave."""
-    default_generator().set_state(state_list)
+def get_rng_state(device: str | None = None) -> list[GeneratorState]:
+    """The generator's whole state, in a list of one. One generator draws for all devices."""
+    return [GeneratorState(default_generator().state())]
+
+
+def set_rng_state(state_list: Sequence[GeneratorState], device: str | None = None) -> None:
+    """Go on from a state that ``get_rng_state`` gave. Raises ArgumentError for another number of states."""
+    _restore("set_rng_state", state_list, 1)
 
 
 def _manual_program_seed(seed: int) -> None:
@@ -29,17 +50,18 @@ def _manual_program_seed(seed: int) -> None:
     default_startup_program().random_seed = seed
 
 
-def get_cuda_rng_state() -> list[dict[str, int]]:
+def get_cuda_rng_state() -> list[GeneratorState]:
     """The state for the GPU in use, in a list; empty on the CPU. One generator draws for all devices."""
-    return [default_generator().state()] if get_device().startswith("gpu") else []
+    return get_rng_state() if get_device().startswith("gpu") else []
 
 
-def set_cuda_rng_state(state_list: list[dict[str, int]]) -> None:
+def set_cuda_rng_state(state_list: Sequence[GeneratorState]) -> None:
     """Go on from what ``get_cuda_rng_state`` gave. Raises ArgumentError for another number of states."""
-    expected = len(get_cuda_rng_state())
-    if len(state_list) != expected:
-        raise ArgumentError(
-            f"set_cuda_rng_state: takes {expected} state(s) on {get_device()}: got {len(state_list)}"
-        )
-    for state in state_list:
-        default_generator().set_state(state)
+    _restore("set_cuda_rng_state", state_list, len(get_cuda_rng_state()))
+
+
+def _restore(where: str, states: Sequence[GeneratorState], expected: int) -> None:
+    if len(states) != expected:
+        raise ArgumentError(f"{where}: takes {expected} state(s) on {get_device()}: got {len(states)}")
+    for state in states:
+        default_generator().set_state(state.values)

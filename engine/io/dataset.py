@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import ArgumentError, ModeError, OutOfRangeError
-from engine.core.random import Generator, default_generator, numpy_generator
+from engine.core.random import Generator, default_generator
 
 
 class Dataset:
@@ -184,7 +184,8 @@ def random_split(
             f"random_split: Sum of input lengths does not equal the length of the input dataset: "
             f"{list(lengths)} add up to {sum(lengths)}, the dataset has {total}; change the lengths"
         )
-    order = numpy_generator((generator or default_generator()).reserve()).permutation(total)
+    with (generator or default_generator()).reserve().draws() as draws:
+        order = draws.permutation(total)
     cuts = np.cumsum(lengths)[:-1]
     return [Subset(dataset, part.tolist()) for part in np.split(order, cuts)]
 

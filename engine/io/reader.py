@@ -15,7 +15,7 @@ import numpy as np
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError
 from engine.core.place import Place, as_place
-from engine.core.random import default_generator
+from engine.core.random import default_generator, numpy_state, set_numpy_state
 from engine.core.spans import watch
 from engine.eager.mode import RECORDING
 from engine.io.batch_sampler import BatchSampler
@@ -26,7 +26,7 @@ from engine.io.transport import SHARES_MEMORY
 from engine.io.worker import Job
 from engine.io.workers import Workers, spawnable, start_method
 
-_STATE = ("running", "seed", "offset", "position", "batches")
+_STATE = ("running", "position", "batches")
 
 
 class DataLoader:
@@ -43,15 +43,14 @@ class DataLoader:
     Elsewhere they are spawned where dataset and functions can be pickled and the script guards its main part;
     if not, batches are loaded in the calling process, with a warning. Decision 0043.
 
-    Differs from Paddle: the order is drawn from the engine's generator, which ``seed`` sets, not from
-    NumPy's. What a dataset or a ``collate_fn`` raises is raised by the loader at its batch, with the
+    Differs from Paddle: what a dataset or a ``collate_fn`` raises is raised by the loader at its batch, with the
     traceback of the worker as a note; there it is printed and the loader raises SystemError. With
     ``persistent_workers`` an iterable dataset's short last batch comes in every epoch unless ``drop_last``,
     there in the first only. There are workers on macOS and Windows.
 
     ``state_dict`` and ``set_state_dict`` continue an epoch in its middle with the very same batches. For
-    that, a ``batch_sampler`` of one's own must draw its order when its iterator is made, from the engine's
-    generator, or not at random; an iterable dataset is read again up to the position.
+    that, a ``batch_sampler`` of one's own must draw its order when its iterator is made, from NumPy's global
+    generator or the engine's, or not at random; an iterable dataset is read again up to the position.
 
     Args:
         dataset: a ``Dataset`` or ``IterableDataset``.
@@ -59,7 +58,7 @@ class DataLoader:
             one dict of its fields by their names, to be fed.
         places: where the Tensors are made, a place or a list with one; the current device by default.
         batch_sampler: yields lists of indices; excludes ``batch_size``, ``shuffle`` and ``drop_last``.
-        shuffle: a new order every epoch, one key of the engine's generator each.
+        shuffle: a new order every epoch, drawn from NumPy's global generator when the epoch begins.
         drop_last: leave out the last batch if it is short.
         use_buffer_reader, timeout: have no effect on what comes, as in Paddle.
         use_shared_memory: arrays come from the workers through memory that both see, on Linux; else, and
@@ -140,7 +139,7 @@ class DataLoader:
             )
         self.batch_sampler = batch_sampler
         self._position: _Position | None = None
-        self._resume: dict[str, int] | None = None
+        self._resume: dict[str, Any] | None = None
         self._workers: Workers | None = None  # those that outlive an epoch
         self._iterator: weakref.ref[_Epoch] | None = None
 
@@ -164,11 +163,11 @@ class DataLoader:
     def __call__(self) -> Iterator[Any]:
         return iter(self)
 
-    def state_dict(self) -> dict[str, int]:
-        """Where the newest epoch stands: the generator's state at its start, and how many batches were
-        yielded.
+    def state_dict(self) -> dict[str, Any]:
+        """Where the newest epoch stands: how many batches were yielded, and the generators' states at its
+        start.
 
-        Plain integers. ``running`` is 0 before the first epoch and after an epoch's end.
+        Plain values and arrays. ``running`` is 0 before the first epoch and after an epoch's end.
         """
         if self._resume is not None:
             return dict(self._resume)
@@ -176,21 +175,23 @@ class DataLoader:
             return dict.fromkeys(_STATE, 0)
         return self._position.state()
 
-    def set_state_dict(self, state: dict[str, int]) -> None:
+    def set_state_dict(self, state: dict[str, Any]) -> None:
         """Makes the next iteration go on where the loader stood that gave ``state``.
 
-        The engine's generator is left as it is: whoever resumes a training restores it separately.
+        The generators are left as they are: whoever resumes a training restores it separately.
 
         Raises:
             ArgumentError: not such a state, or that of a loader with another number of batches.
         """
         missing = [name for name in _STATE if name not in state]
+        if state.get("running") and not {"seed", "offset"} <= state.keys():
+            missing += {"engine", "numpy"} - state.keys()
         if missing:
             raise ArgumentError(
                 f"DataLoader.set_state_dict: not a loader's state: {', '.join(missing)} missing in "
                 f"{sorted(state)}; give what state_dict() returned"
             )
-        resume = {name: int(state[name]) for name in _STATE}
+        resume: dict[str, Any] = {name: int(state[name]) for name in _STATE}
         if resume["running"]:
             batches = self._batch_count()
             if resume["batches"] != batches or resume["position"] < 0 or resume["position"] > batches >= 0:
@@ -200,6 +201,9 @@ class DataLoader:
                     f"{resume['position']} of {resume['batches']}, here are {batches}; use the same data and "
                     "batch size as before"
                 )
+            # Earlier releases drew the order from the engine's generator, and kept its two numbers here.
+            older = {"seed": state.get("seed"), "offset": state.get("offset")}
+            resume["engine"], resume["numpy"] = dict(state.get("engine", older)), dict(state.get("numpy", {}))
         self._position = None
         self._resume = resume if resume["running"] else None
 
@@ -262,14 +266,14 @@ class _Here:
 
 @dataclass
 class _Position:
-    """How far an epoch has come, and the generator's state at its start, to draw its order again."""
+    """How far an epoch has come, and the generators' states at its start, to draw its order again."""
 
-    start: dict[str, int]
+    start: dict[str, Any]
     position: int
     batches: int
     finished: bool = False
 
-    def state(self) -> dict[str, int]:
+    def state(self) -> dict[str, Any]:
         return {"running": 1, **self.start, "position": self.position, "batches": self.batches}
 
 
@@ -284,17 +288,16 @@ class _Epoch(Iterator[Any]):
             raise TypeError("DataLoader: the length of an IterableDataset is not known")  # list() asks first
         return len(self._loader)
 
-    def start(self, resume: dict[str, int] | None) -> _Position:
+    def start(self, resume: dict[str, Any] | None) -> _Position:
         """Begin at the first batch, or where ``resume`` says."""
-        loader, generator = self._loader, default_generator()
-        self._source: _Here | Workers | None
-        self._source = source = loader._source()
-        now = generator.state()
+        loader, now = self._loader, _generators()
         self._position = position = _Position(now, 0, loader._batch_count())
         if resume is not None:
-            position.start = {"seed": resume["seed"], "offset": resume["offset"]}
+            position.start = {name: resume[name] for name in ("engine", "numpy")}
             position.position = resume["position"]
-            generator.set_state(position.start)
+            _set_generators(position.start)
+        self._source: _Here | Workers | None
+        self._source = source = loader._source()
         try:
             tasks, done = loader._tasks(), position.position
             if loader._iterable:
@@ -306,7 +309,7 @@ class _Epoch(Iterator[Any]):
                 source.start(tasks, 0)
         finally:
             if resume is not None:
-                generator.set_state(now)
+                _set_generators(now)
         return position
 
     def __next__(self) -> Any:
@@ -340,6 +343,17 @@ class _Epoch(Iterator[Any]):
         with modes.use(RECORDING):  # what is fed to a Program is data, not a part of it
             tensors = to_tensors(batch, loader.places, owned)
         return tensors if loader.return_list else [_fed(loader.feed_list, tensors)]
+
+
+def _generators() -> dict[str, Any]:
+    """The states of the generators that orders are drawn from."""
+    return {"engine": default_generator().state(), "numpy": numpy_state()}
+
+
+def _set_generators(states: dict[str, Any]) -> None:
+    default_generator().set_state(states["engine"])
+    if states["numpy"]:
+        set_numpy_state(states["numpy"])
 
 
 def _check(num_workers: int, prefetch_factor: int, timeout: float) -> None:

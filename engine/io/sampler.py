@@ -1,7 +1,9 @@
 """Samplers: the order in which a loader takes a dataset's items.
 
-Every random order is drawn when the iterator is made, from one key of the engine's generator: so ``seed``
-makes it reproducible, and a loader can draw an interrupted epoch's order again.
+Every random order is drawn when the iterator is made, so a loader can draw an interrupted epoch's order
+again. As in Paddle it comes from NumPy's global generator, which ``numpy.random.seed`` sets (only that of
+``SubsetRandomSampler`` from the engine's, which ``seed`` sets); after ``seed(..., generator='philox')`` all
+come from the engine's.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import ArgumentError, DTypeError
-from engine.core.random import default_generator, numpy_generator
+from engine.core.random import default_generator, order_generator
 
 
 class Sampler:
@@ -46,8 +48,6 @@ class RandomSampler(Sampler):
     them.
 
     ``generator``, if given, is an iterator that yields the indices itself.
-
-    Differs from Paddle: the order comes from the engine's generator, which ``seed`` sets, not from NumPy's.
 
     Raises:
         ArgumentError: ``num_samples`` not positive, or given without ``replacement``.
@@ -89,9 +89,8 @@ class RandomSampler(Sampler):
     def __iter__(self) -> Iterator[int]:
         if self.generator is not None:
             return (index for _, index in zip(range(self.num_samples), self.generator, strict=False))
-        rng = numpy_generator(default_generator().reserve())
-        count = len(self._source)
-        order = rng.integers(0, count, self.num_samples) if self.replacement else rng.permutation(count)
+        rng, count = order_generator(), len(self._source)
+        order = rng.choice(count, self.num_samples) if self.replacement else rng.permutation(count)
         return iter(order.tolist())
 
     def __len__(self) -> int:
@@ -108,7 +107,8 @@ class SubsetRandomSampler(Sampler):
         self.indices = indices
 
     def __iter__(self) -> Iterator[int]:
-        order = numpy_generator(default_generator().reserve()).permutation(len(self.indices))
+        with default_generator().reserve().draws() as draws:
+            order = draws.permutation(len(self.indices))
         return iter([self.indices[i] for i in order.tolist()])
 
     def __len__(self) -> int:
@@ -148,7 +148,7 @@ class WeightedRandomSampler(Sampler):
         self._shares = values / values.sum()
 
     def __iter__(self) -> Iterator[int]:
-        rng = numpy_generator(default_generator().reserve())
+        rng = order_generator()
         return iter(rng.choice(len(self._shares), self.num_samples, self.replacement, self._shares).tolist())
 
     def __len__(self) -> int:

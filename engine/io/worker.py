@@ -172,6 +172,6 @@ def _report(number: int, error: Exception) -> Report:
 def _seed(seed: int, number: int) -> None:
     """Give each worker its own random numbers, those of Paddle."""
     random.seed(seed + number)
-    default_generator().seed(seed + number)
+    default_generator().manual_seed(seed + number)
     entropy = [number, seed & 0xFFFFFFFF, seed >> 32, 0]
     np.random.seed(np.random.SeedSequence(entropy).generate_state(4))

@@ -14,6 +14,7 @@ from engine.ops.arrays import creation as creation_ops
 from engine.ops.elementwise import arithmetic, exponential
 from engine.ops.elementwise import trigonometry as trigonometry_ops
 from engine.ops.random import draws as ops
+from engine.ops.random import sampling
 from engine.program.build.calls import takes_name
 from engine.tensor.inplace import replace
 from engine.tensor.promote import is_tensor
@@ -122,13 +123,15 @@ def multinomial(x: Any, num_samples: int = 1, replacement: bool = False, name: s
 
     Without ``replacement`` each is drawn at most once.
     """
-    return ops.multinomial(x, num_samples=whole("multinomial", num_samples), replacement=bool(replacement))
+    return sampling.multinomial(
+        x, num_samples=whole("multinomial", num_samples), replacement=bool(replacement)
+    )
 
 
 @takes_name
 def poisson(x: Any, name: str | None = None) -> Any:
     """Poisson distributed with the mean that x gives each element, in the dtype of x."""
-    return ops.poisson(x)
+    return sampling.poisson(x)
 
 
 @takes_name
@@ -141,7 +144,7 @@ def top_p_sampling(
     probable. A ``seed`` fixes the draw.
     """
     fixed = -1 if seed is None else whole("top_p_sampling", seed)
-    values, ids = ops.top_p_sampling(x, ps, threshold, seed=fixed)
+    values, ids = sampling.top_p_sampling(x, ps, threshold, seed=fixed)
     return values, ids
 
 
@@ -178,9 +181,13 @@ def exponential_(x: Any, lam: float = 1.0, name: str | None = None) -> Any:
 
 @takes_name
 def cauchy_(x: Any, loc: float = 0, scale: float = 1, name: str | None = None) -> Any:
-    """In place: Cauchy distributed numbers around ``loc``."""
-    angle = arithmetic.scale(ops.uniform_like(x, min=-0.5, max=0.5), scale=math.pi)
-    drawn = arithmetic.scale(trigonometry_ops.tan(angle), scale=float(scale), bias=float(loc))
+    """In place: loc + scale tan(pi (z - 1/2)) for normally distributed z.
+
+    For evenly distributed z these would be Cauchy distributed around ``loc``; the numbers are Paddle 2.6.2's.
+    """
+    angle = arithmetic.scale(ops.gaussian_like(x), scale=1.0, bias=-0.5)
+    tangent = trigonometry_ops.tan(arithmetic.scale(angle, scale=math.pi))
+    drawn = arithmetic.scale(tangent, scale=float(scale), bias=float(np.float32(loc)))
     return _filled("cauchy_", x, drawn)
 
 
@@ -195,8 +202,6 @@ def geometric_(x: Any, probs: Any, name: str | None = None) -> Any:
     if not is_tensor(probs):
         if not 0 < probs < 1:
             raise ArgumentError(f"geometric_: probs is between 0 and 1: got {probs}")
-        return _filled("geometric_", x, arithmetic.scale(drawn, scale=1.0 / math.log1p(-probs)))
-    odds = exponential.log(
-        arithmetic.scale(arithmetic.cast(probs, out_dtype=x.dtype.name), scale=-1.0, bias=1.0)
-    )
+        probs = creation_ops.fill_like(x, value=float(np.float32(probs)))
+    odds = exponential.log1p(arithmetic.scale(arithmetic.cast(probs, out_dtype=x.dtype.name), scale=-1.0))
     return _filled("geometric_", x, arithmetic.divide(drawn, odds))

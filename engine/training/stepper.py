@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import ArgumentError
-from engine.core.random import default_generator
+from engine.core.random import default_generator, numpy_state, set_numpy_state
 from engine.optimizer import LBFGS
 from engine.training.events import Hard
 from engine.training.rules import Schedule
@@ -239,19 +239,17 @@ def arrays_of(tree: Any) -> Any:
 
 def seed_everything(seed: int) -> None:
     """Seed the engine's, NumPy's and Python's random numbers (a user's model may draw from any of them)."""
-    default_generator().seed(seed)
+    default_generator().manual_seed(seed)
     np.random.seed(seed % 2**32)
     random.seed(seed)
 
 
 def random_state() -> dict[str, Any]:
     """The state of all three generators as plain values and arrays."""
-    kind, keys, position, has_gauss, gauss = np.random.get_state()
     version, internal, spare = random.getstate()
     return {
         "engine": default_generator().state(),
-        "numpy": {"kind": str(kind), "keys": np.array(keys), "position": int(position),
-                  "has_gauss": int(has_gauss), "gauss": float(gauss)},
+        "numpy": numpy_state(),
         "python": {"version": int(version), "internal": np.array(internal, np.uint64),
                    "spare": math.nan if spare is None else float(spare)},
     }  # fmt: skip
@@ -260,11 +258,7 @@ def random_state() -> dict[str, Any]:
 def set_random_state(state: dict[str, Any]) -> None:
     """Restore the generators to what ``random_state`` returned."""
     default_generator().set_state(state["engine"])
-    mine = state["numpy"]
-    np.random.set_state(
-        (str(mine["kind"]), np.asarray(mine["keys"], np.uint32), int(mine["position"]),
-         int(mine["has_gauss"]), float(mine["gauss"]))
-    )  # fmt: skip
+    set_numpy_state(state["numpy"])
     mine = state["python"]
     spare = float(mine["spare"])
     internal = tuple(int(value) for value in mine["internal"])

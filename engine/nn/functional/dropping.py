@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.ops.arrays import creation, shape
 from engine.ops.elementwise import arithmetic, comparison
-from engine.ops.random import draws as ops
+from engine.ops.random import draws
+from engine.ops.random import dropping as ops
 from engine.ops.reductions import reduce
 from engine.program.build.calls import named
+from engine.program.run.executor import default_main_program
 from engine.tensor.sizes import number_of
 
 
@@ -34,7 +38,8 @@ def dropout(
 
     ``upscale_in_train`` divides what stays by 1 - p; ``downscale_in_infer`` multiplies by 1 - p outside
     training instead. ``axis`` names the dimensions along which elements are dropped independently (all by
-    default).
+    default). A ``random_seed`` of the default main Program gives every call with elements dropped one by one
+    the same mask.
     """
     if name:
         return named(name, dropout, x, p, axis, training, mode)
@@ -54,13 +59,15 @@ def dropout(
     if later:
         return _dropout_later(x, p, axes, training, mode)
     if not training and not modes.is_static():  # a Program keeps the operator: clone(for_test) looks for it
-        return shape.assign(x) if mode == "upscale_in_train" else arithmetic.scale(x, scale=1.0 - p)
+        keep = float(np.float32(1) - np.float32(p))
+        return shape.assign(x) if mode == "upscale_in_train" else arithmetic.scale(x, scale=keep)
     out, _ = ops.dropout(
         x,
         dropout_prob=float(p),
         is_test=not training,
         dropout_implementation="downgrade_in_infer" if mode == "downscale_in_infer" else mode,
         axis=axes,
+        seed=0 if axes else default_main_program().random_seed,
     )
     return out
 
@@ -74,7 +81,7 @@ def _dropout_later(x: Any, p: Any, axes: list[int] | None, training: bool, mode:
     whole = creation.fill_like(x, value=0.0)
     if axes is not None:  # one number for all elements along the other dimensions
         whole = reduce.sum(whole, axis=[a for a in range(x.ndim) if a not in axes], keepdim=True)
-    drawn = ops.uniform_like(whole, min=0.0, max=1.0)
+    drawn = draws.uniform_like(whole, min=0.0, max=1.0)
     kept = arithmetic.multiply(x, arithmetic.cast(comparison.greater_equal(drawn, p), out_dtype=x.dtype))
     if mode == "downscale_in_infer":
         return kept

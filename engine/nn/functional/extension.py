@@ -11,7 +11,7 @@ from engine.ops.activations import softmax
 from engine.ops.arrays import shape
 from engine.ops.elementwise import arithmetic
 from engine.ops.linalg import products as linalg
-from engine.ops.random import draws
+from engine.ops.random import sampling
 from engine.ops.sequences import masks, trees
 from engine.program.build.calls import takes_name
 from engine.tensor import diagonals
@@ -57,7 +57,7 @@ def class_center_sample(label: Any, num_classes: int, num_samples: int, group: A
         )
     if label.ndim != 1 or label.shape[0] == 0:
         raise ShapeError(f"class_center_sample: label must be [N], not empty: got {list(label.shape)}")
-    return draws.class_center_sample(label, num_classes=int(num_classes), num_samples=int(num_samples))
+    return sampling.class_center_sample(label, num_classes=int(num_classes), num_samples=int(num_samples))
 
 
 @takes_name

@@ -1,27 +1,22 @@
 """Initializers that draw: normal and uniform distributions, and Xavier's and Kaiming's choice of their width.
 
-Each parameter takes one key of the process's generator, so a seed and an order of creation fix all values on
-every machine. Drawn in float64, rounded once to the parameter's dtype.
+Each is a random operator's application: eagerly at once, in a static graph as an operator of the startup
+Program. So a seed and an order of creation fix all values on every machine, and they are Paddle's.
 """
 
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
 
 from engine.core.errors import ArgumentError
-from engine.core.random import default_generator, numpy_generator
+from engine.core.opdef import OPS
+from engine.core.random import default_generator
 from engine.nn.initializer.base import Initializer, calculate_gain, compute_fans
-
-
-def _uniform(shape: tuple[int, ...], low: float, high: float) -> np.ndarray[Any, Any]:
-    return numpy_generator(default_generator().reserve()).random(shape) * (high - low) + low
-
-
-def _normal(shape: tuple[int, ...], mean: float, std: float) -> np.ndarray[Any, Any]:
-    return numpy_generator(default_generator().reserve()).standard_normal(shape) * std + mean
+from engine.program.run.executor import default_main_program
 
 
 def _require(where: str, **values: Any) -> None:
@@ -30,35 +25,52 @@ def _require(where: str, **values: Any) -> None:
             raise ArgumentError(f"{where}: {name} must be a number: got None; leave it out for the default")
 
 
-class Normal(Initializer):
+def drawn_by(type_name: str, shape: tuple[int, ...], dtype: str, **attrs: Any) -> np.ndarray[Any, Any]:
+    """The numbers that a random operator draws now. The seed of the default main Program, where it has one,
+    fixes them in eager mode too."""
+    opdef = OPS[type_name]
+    made: np.ndarray[Any, Any] = opdef.kernel(
+        np, *(None for _ in opdef.inputs), shape=list(shape), dtype=dtype, **attrs,
+        seed=default_main_program().random_seed, key=default_generator().reserve(),
+    )  # fmt: skip
+    return made
+
+
+class Drawn(Initializer):
+    """An initializer whose values one random operator draws."""
+
+    @abstractmethod
+    def operator(self, shape: tuple[int, ...]) -> tuple[str, dict[str, float]]:
+        """The name of the operator and the attributes of its distribution."""
+
+    def forward(self, param: Any, block: Any = None) -> None:
+        type_name, attrs = self.operator(tuple(param.shape))
+        param.set_value(drawn_by(type_name, tuple(param.shape), param.dtype.name, **attrs))
+
+
+class Normal(Drawn):
     """Normally distributed."""
 
     def __init__(self, mean: float = 0.0, std: float = 1.0, name: str | None = None) -> None:
         _require("Normal", mean=mean, std=std)
         self._mean, self._std = mean, std
 
-    def sample(self, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
-        return _normal(shape, self._mean, self._std)
+    def operator(self, shape: tuple[int, ...]) -> tuple[str, dict[str, float]]:
+        return "gaussian_random", {"mean": self._mean, "std": self._std}
 
 
-class TruncatedNormal(Initializer):
-    """Normally distributed, drawn again where farther than two standard deviations from the mean."""
+class TruncatedNormal(Drawn):
+    """Normally distributed, within two standard deviations of the mean."""
 
     def __init__(self, mean: float = 0.0, std: float = 1.0, name: str | None = None) -> None:
         _require("TruncatedNormal", mean=mean, std=std)
         self._mean, self._std = mean, std
 
-    def sample(self, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
-        generator = numpy_generator(default_generator().reserve())
-        values = generator.standard_normal(shape)
-        outside = np.abs(values) > 2.0
-        while count := int(np.count_nonzero(outside)):
-            values[outside] = generator.standard_normal(count)
-            outside = np.abs(values) > 2.0
-        return values * self._std + self._mean
+    def operator(self, shape: tuple[int, ...]) -> tuple[str, dict[str, float]]:
+        return "truncated_gaussian_random", {"mean": self._mean, "std": self._std}
 
 
-class Uniform(Initializer):
+class Uniform(Drawn):
     """Evenly distributed over [low, high)."""
 
     def __init__(self, low: float = -1.0, high: float = 1.0, name: str | None = None) -> None:
@@ -67,11 +79,11 @@ class Uniform(Initializer):
             raise ArgumentError(f"Uniform: high must not be below low: got low={low}, high={high}; swap them")
         self._low, self._high = low, high
 
-    def sample(self, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
-        return _uniform(shape, self._low, self._high)
+    def operator(self, shape: tuple[int, ...]) -> tuple[str, dict[str, float]]:
+        return "uniform_random", {"min": self._low, "max": self._high}
 
 
-class _Xavier(Initializer):
+class _Xavier(Drawn):
     """Glorot and Bengio, Understanding the difficulty of training deep feedforward neural networks (2010)."""
 
     def __init__(
@@ -91,8 +103,8 @@ class XavierNormal(_Xavier):
     def std(self, shape: tuple[int, ...]) -> float:
         return math.sqrt(2.0 / self._sum(shape))
 
-    def sample(self, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
-        return _normal(shape, 0.0, self.std(shape))
+    def operator(self, shape: tuple[int, ...]) -> tuple[str, dict[str, float]]:
+        return "gaussian_random", {"mean": 0.0, "std": self.std(shape)}
 
 
 class XavierUniform(_Xavier):
@@ -101,12 +113,12 @@ class XavierUniform(_Xavier):
     def limit(self, shape: tuple[int, ...]) -> float:
         return math.sqrt(6.0 / self._sum(shape))
 
-    def sample(self, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    def operator(self, shape: tuple[int, ...]) -> tuple[str, dict[str, float]]:
         limit = self.limit(shape)
-        return _uniform(shape, -limit, limit)
+        return "uniform_random", {"min": -limit, "max": limit}
 
 
-class _Kaiming(Initializer):
+class _Kaiming(Drawn):
     """He et al., Delving deep into rectifiers (2015)."""
 
     def __init__(
@@ -125,8 +137,8 @@ class KaimingNormal(_Kaiming):
     def std(self, shape: tuple[int, ...]) -> float:
         return self._gain / math.sqrt(self._fan(shape))
 
-    def sample(self, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
-        return _normal(shape, 0.0, self.std(shape))
+    def operator(self, shape: tuple[int, ...]) -> tuple[str, dict[str, float]]:
+        return "gaussian_random", {"mean": 0.0, "std": self.std(shape)}
 
 
 class KaimingUniform(_Kaiming):
@@ -135,6 +147,6 @@ class KaimingUniform(_Kaiming):
     def limit(self, shape: tuple[int, ...]) -> float:
         return self._gain * math.sqrt(3.0 / self._fan(shape))
 
-    def sample(self, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    def operator(self, shape: tuple[int, ...]) -> tuple[str, dict[str, float]]:
         limit = self.limit(shape)
-        return _uniform(shape, -limit, limit)
+        return "uniform_random", {"min": -limit, "max": limit}

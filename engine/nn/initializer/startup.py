@@ -7,17 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from engine.core import mode as modes
 from engine.core.errors import ArgumentError
 from engine.core.opdef import OPS
-from engine.nn.initializer.drawn import (
-    KaimingNormal,
-    KaimingUniform,
-    Normal,
-    Uniform,
-    XavierNormal,
-    XavierUniform,
-)
+from engine.nn.initializer.drawn import Drawn
 from engine.nn.initializer.fixed import Constant
+from engine.nn.initializer.structured import Orthogonal
 from engine.program.build.annotate import marks
 from engine.program.build.builder import Builder
 from engine.program.build.by_slot import append_into
@@ -54,8 +49,14 @@ def initialize(variable: Any, initializer: Any, startup: Program) -> None:
     block = startup.global_block()
     if variable.name in block.vars:
         return
-    type_name, attrs, notes = _operator(initializer, variable, startup)
-    variable.spec = variable.spec.with_shape(attrs["shape"])  # Assign may give it another one
+    if isinstance(initializer, Orthogonal):
+        with modes.use(Builder(startup)):
+            inputs: tuple[Any, ...] = (initializer.orthonormal(variable, startup.random_seed),)
+        type_name, attrs, notes = "scale", {"scale": initializer.gain}, None
+    else:
+        type_name, attrs, notes = _operator(initializer, variable, startup)
+        variable.spec = variable.spec.with_shape(attrs["shape"])  # Assign may give it another one
+        inputs = (None,) * len(OPS[type_name].inputs)
     if variable.is_parameter:
         twin: Any = block.create_parameter(
             variable.spec.shape, variable.dtype, variable.name, variable.trainable
@@ -64,8 +65,7 @@ def initialize(variable: Any, initializer: Any, startup: Program) -> None:
         twin = block.create_var(
             variable.name, variable.spec, persistable=True, stop_gradient=variable.stop_gradient
         )
-    opdef = OPS[type_name]
-    made = append_into(block, opdef, (None,) * len(opdef.inputs), attrs, (twin,), notes)
+    made = append_into(block, OPS[type_name], inputs, attrs, (twin,), notes)
     if "op_namescope" in marks():
         known = (made.notes or {}).get("attrs", {})
         made.note("attrs", {**known, "op_namescope": marks()["op_namescope"]})
@@ -75,21 +75,12 @@ def _operator(initializer: Any, variable: Any, startup: Program) -> tuple[str, d
     """The operator that makes the values: drawn when the startup Program runs, where it has one for that."""
     shape = list(variable.spec.shape)
     common: dict[str, Any] = {"shape": shape, "dtype": variable.dtype.name}
-    seed = {"seed": startup.random_seed}
-    kind = type(initializer)
-    if kind is Constant:
+    if type(initializer) is Constant:
         return "fill_constant", {**common, "value": initializer._value}, _BARE
-    if kind is Normal:
-        return "gaussian_random", {
-            **common, **seed, "mean": initializer._mean, "std": initializer._std
-        }, _BARE  # fmt: skip
-    if kind is Uniform:
-        return "uniform_random", {**common, **seed, "min": initializer._low, "max": initializer._high}, None
-    if kind in (XavierUniform, KaimingUniform):
-        limit = initializer.limit(tuple(shape))
-        return "uniform_random", {**common, **seed, "min": -limit, "max": limit}, None
-    if kind in (XavierNormal, KaimingNormal):
-        return "gaussian_random", {**common, **seed, "mean": 0.0, "std": initializer.std(tuple(shape))}, _BARE
+    if isinstance(initializer, Drawn):
+        type_name, attrs = initializer.operator(tuple(shape))
+        notes = None if type_name == "uniform_random" else _BARE
+        return type_name, {**common, "seed": startup.random_seed, **attrs}, notes
     values = np.asarray(initializer.sample(tuple(shape))).astype(variable.dtype.np)
     found = {"shape": list(values.shape), "dtype": variable.dtype.name, "values": values.reshape(-1).tolist()}
     return "assign_value", found, None

@@ -7,9 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from engine.core import mode as modes
 from engine.core.errors import ArgumentError, ShapeError
-from engine.core.random import default_generator, numpy_generator
+from engine.eager.mode import NOT_RECORDING
 from engine.nn.initializer.base import Initializer
+from engine.ops.arrays import shape as reshaping
+from engine.ops.elementwise import arithmetic
+from engine.ops.linalg import decompositions, diagonal
+from engine.ops.random import draws
+from engine.program.run.executor import default_main_program
 
 
 class Orthogonal(Initializer):
@@ -24,16 +30,29 @@ class Orthogonal(Initializer):
             raise ArgumentError("Orthogonal: gain must be a number: got None; leave it out for 1.0")
         self._gain = gain
 
-    def sample(self, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    def forward(self, param: Any, block: Any = None) -> None:
+        with modes.use(NOT_RECORDING):
+            seed = default_main_program().random_seed
+            param.set_value(arithmetic.scale(self.orthonormal(param, seed), scale=self._gain))
+
+    def orthonormal(self, param: Any, seed: int) -> Any:
+        """The matrix in the shape and dtype of ``param`` before it is multiplied by gain, in the current
+        mode."""
+        shape = list(param.shape)
         if len(shape) < 2:
-            raise ShapeError(f"Orthogonal: a parameter needs 2 or more dimensions: got shape {list(shape)}")
+            raise ShapeError(f"Orthogonal: a parameter needs 2 or more dimensions: got shape {shape}")
         rows, columns = shape[0], math.prod(shape[1:])
-        size = (max(rows, columns), min(rows, columns))
-        drawn = numpy_generator(default_generator().reserve()).standard_normal(size)
-        q, r = np.linalg.qr(drawn)
+        size = [max(rows, columns), min(rows, columns)]
+        q, r = decompositions.qr(draws.gaussian(shape=size, dtype=param.dtype.name, seed=seed))
         # With the signs of R's diagonal every orthogonal matrix is equally likely.
-        q *= np.where(np.diagonal(r) < 0, -1.0, 1.0)
-        return np.asarray((q if rows >= columns else q.T).reshape(shape) * self._gain)
+        q = arithmetic.multiply(q, arithmetic.sign(diagonal.diag(r)))
+        if rows < columns:
+            q = reshaping.transpose(q, axis=[1, 0])
+        return reshaping.reshape(q, shape=shape)
+
+    @property
+    def gain(self) -> float:
+        return self._gain
 
 
 class Dirac(Initializer):

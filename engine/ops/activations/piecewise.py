@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from engine.core.errors import DTypeError, ShapeError
 from engine.core.infer import floating_as_x, require_floating, same_as_x
 from engine.core.opdef import op
-from engine.core.random import numpy_generator
+from engine.core.random import draws_of
 from engine.core.spec import Spec
 from engine.ops.activations.smooth import refuse_integers
 from engine.ops.arrays import shape
@@ -258,8 +260,13 @@ def rrelu(xp, x, *, lower=1.0 / 8.0, upper=1.0 / 3.0, is_test=False, key):
     if is_test:
         slope = x.dtype.type((lower + upper) / 2)
     else:
-        drawn = numpy_generator(key).random(x.shape) * (upper - lower) + lower
-        slope = xp.asarray(drawn, dtype=x.dtype)
+        below = x < 0  # only for these a slope is drawn
+        with draws_of(key) as draws:
+            drawn = draws.uniform((int(below.sum()),), np.float32)
+        drawn *= np.float32(upper) - np.float32(lower)
+        drawn += np.float32(lower)
+        slope = xp.ones(x.shape, x.dtype)
+        slope[below] = xp.asarray(drawn, dtype=x.dtype)
     noise = xp.where(x < 0, slope, x.dtype.type(1))
     return x * noise, noise
 

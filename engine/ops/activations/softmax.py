@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from engine.core.infer import normal_axis, require_floating
 from engine.core.opdef import op
-from engine.core.random import numpy_generator
+from engine.core.random import draws_of
 from engine.core.spec import Spec
 from engine.ops.activations.smooth import refuse_integers
 from engine.ops.elementwise import arithmetic, exponential
@@ -68,9 +70,12 @@ def gumbel_softmax(xp, x, *, temperature=1.0, hard=False, axis=-1, key):
     Gumbel-softmax (2017).
     """
     refuse_integers(x)
-    uniform = numpy_generator(key).random(x.shape)
-    noise = xp.asarray(-xp.log(-xp.log(xp.asarray(uniform).clip(1e-300, 1.0 - 1e-16))), dtype=x.dtype)
-    soft = softmax.opdef.kernel(xp, (x + noise) / x.dtype.type(temperature), axis=axis)
+    with draws_of(key) as draws:
+        uniform = draws.uniform(x.shape, np.float64 if x.dtype == np.float64 else np.float32)
+    lowest = uniform.dtype.type(0.00001)
+    uniform = uniform * (1 - lowest) + lowest
+    noise = xp.asarray(-np.log(-np.log(uniform)), dtype=x.dtype)
+    soft = softmax.opdef.kernel(xp, (x + noise) / x.dtype.type(np.float32(temperature)), axis=axis)
     if not hard:
         return soft, soft.copy()
     best = xp.argmax(soft, axis=axis)

@@ -12,7 +12,6 @@ from engine.core import names
 from engine.core.errors import ArgumentError, ProgramError
 from engine.core.lru import LRU
 from engine.core.operator import Operator
-from engine.core.random import Generator
 from engine.core.spec import Spec
 from engine.program.graph import delegates
 from engine.program.graph.variable import Parameter, Variable
@@ -151,8 +150,6 @@ class Program:
     def __init__(self) -> None:
         self.blocks: list[Block] = [Block(self, 0, -1)]
         self._random_seed = Program._global_seed
-        # The generator its operators draw random keys from; None: the process's generator.
-        self.generator: Generator | None = Generator(self._random_seed) if self._random_seed else None
         self.inputs: list[str] = []  # names fed, in order, where the Program stands for a function
         self.outputs: list[str] = []  # names it gives back
         self._names: names.NameGenerator | None = None  # its own; None: the process's
@@ -168,9 +165,10 @@ class Program:
 
     @property
     def random_seed(self) -> int:
-        """The seed of the random numbers of its runs; 0 draws from the process's generator.
+        """The seed that dropout and initializers built from now on get as their own; 0: they draw from the
+        process's generator.
 
-        Initializers use the seed of the startup Program. Raises ArgumentError for a value that is not an
+        Initializers take the seed of the startup Program. Raises ArgumentError for a value that is not an
         integer.
         """
         return self._random_seed
@@ -180,7 +178,6 @@ class Program:
         if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
             raise ArgumentError(f"random_seed: must be an integer: got {type(seed).__name__}; pass e.g. 2026")
         self._random_seed = int(seed)
-        self.generator = Generator(int(seed)) if seed else None
         self.changed()
 
     def global_seed(self, seed: int = 0) -> None:

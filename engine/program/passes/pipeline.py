@@ -67,7 +67,6 @@ def optimize(
             "optimize: the Program has no outputs; say which Variables are wanted by outputs="
         )
     made = clone(program)
-    made.generator = program.generator
     made.outputs = wanted
     clean = -1  # the version without dead code
     for each in PIPELINE:

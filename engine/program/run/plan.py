@@ -127,7 +127,7 @@ class Writer:
         self.reused = reusable(plan.ops, plan.outputs, plan.specs, self.known)
         self.namespace: dict[str, Any] = {
             "xp": xp, "asarray": xp.asarray, "write": _write, "fitting": fitting,
-            "reserve": (program.generator or default_generator()).reserve,
+            "reserve": default_generator().reserve,
         }  # fmt: skip
         self.lines: dict[int, Operator] = {}
         self.kernels: dict[str, OpDef] = {}  # by the global names of their kernels

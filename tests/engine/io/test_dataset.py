@@ -87,9 +87,9 @@ def test_base_classes_say_what_is_missing():
 
 
 def test_random_split_is_a_seeded_partition():
-    default_generator().seed(3)
+    default_generator().manual_seed(3)
     first = [list(part.indices) for part in random_split(Numbers(10), [7, 3])]
-    default_generator().seed(3)
+    default_generator().manual_seed(3)
     second = [list(part.indices) for part in random_split(Numbers(10), [7, 3])]
     assert first == second
     assert [len(part) for part in first] == [7, 3]

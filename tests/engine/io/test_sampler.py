@@ -26,32 +26,42 @@ def test_batches_in_order(drop_last, batches):
     assert list(BatchSampler(sampler=SequenceSampler(range(5)), batch_size=2, drop_last=drop_last)) == batches
 
 
-def test_random_order_is_a_permutation_that_the_seed_decides():
-    default_generator().seed(7)
-    first, second = list(RandomSampler(range(50))), list(RandomSampler(range(50)))
-    assert sorted(first) == list(range(50))
-    assert first != second
-    default_generator().seed(7)
-    assert list(RandomSampler(range(50))) == first
+@pytest.mark.parametrize("seed", [np.random.seed, lambda n: default_generator().manual_seed(n, "philox")],
+                         ids=["NumPy's", "philox"])  # fmt: skip
+def test_random_order_is_a_permutation_that_the_seed_decides(seed):
+    try:
+        seed(7)
+        first, second = list(RandomSampler(range(50))), list(RandomSampler(range(50)))
+        assert sorted(first) == list(range(50))
+        assert first != second
+        seed(7)
+        assert list(RandomSampler(range(50))) == first
+    finally:
+        default_generator().manual_seed(0, "mt19937_64")
 
 
-def test_one_epoch_takes_one_key():
-    default_generator().seed(1)
-    list(BatchSampler(range(20), shuffle=True, batch_size=3))
-    assert default_generator().state() == {"seed": 1, "offset": 1}
+def test_with_the_counter_based_generator_one_epoch_takes_one_key():
+    default_generator().manual_seed(1, "philox")
+    try:
+        before = np.random.get_state()[1].tolist()
+        list(BatchSampler(range(20), shuffle=True, batch_size=3))
+        assert default_generator().state() == {"kind": "philox", "seed": 1, "offset": 1}
+        assert np.random.get_state()[1].tolist() == before
+    finally:
+        default_generator().manual_seed(0, "mt19937_64")
 
 
 def test_the_order_is_drawn_when_the_iterator_is_made():
-    default_generator().seed(1)
+    np.random.seed(1)
     iterator = iter(BatchSampler(range(20), shuffle=True, batch_size=20))
-    default_generator().seed(2)
+    np.random.seed(2)
     late = next(iterator)
-    default_generator().seed(1)
+    np.random.seed(1)
     assert late == list(RandomSampler(range(20)))
 
 
 def test_replacement_subset_generator_and_weights():
-    default_generator().seed(0)
+    np.random.seed(0)
     drawn = list(RandomSampler(range(3), replacement=True, num_samples=300))
     assert len(drawn) == 300
     assert set(drawn) == {0, 1, 2}

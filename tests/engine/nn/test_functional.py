@@ -17,7 +17,7 @@ def ones(*shape: int):
 
 
 def test_dropout_drops_its_share_and_scales() -> None:
-    default_generator().seed(1)
+    default_generator().manual_seed(1)
     x = ones(200, 200)
     out = functional.dropout(x, 0.25)
     kept = out.numpy() != 0
@@ -31,7 +31,7 @@ def test_dropout_drops_its_share_and_scales() -> None:
 
 
 def test_dropout_of_whole_channels_none_and_all() -> None:
-    default_generator().seed(1)
+    default_generator().manual_seed(1)
     out = functional.dropout(ones(50, 40, 3), 0.5, axis=[0, 1]).numpy()
     assert (out == out[:, :, :1]).all()
     assert 0.4 < (out[:, :, 0] == 0).mean() < 0.6
@@ -42,9 +42,9 @@ def test_dropout_of_whole_channels_none_and_all() -> None:
 
 def test_dropout_follows_training_mode_and_seed() -> None:
     layer = nn.Dropout(0.5)
-    default_generator().seed(3)
+    default_generator().manual_seed(3)
     first = layer(ones(100)).numpy()
-    default_generator().seed(3)
+    default_generator().manual_seed(3)
     np.testing.assert_array_equal(layer(ones(100)).numpy(), first)
     layer.eval()
     assert (layer(ones(100)).numpy() == 1).all()

@@ -17,7 +17,7 @@ from engine.tensor import to_tensor
 
 @pytest.fixture(autouse=True)
 def _seed():
-    default_generator().seed(7)
+    default_generator().manual_seed(7)
 
 
 def drawn(kind: initializer.Initializer, *shape: int) -> np.ndarray:
@@ -60,7 +60,7 @@ def test_bounds() -> None:
 
 def test_one_seed_gives_one_model() -> None:
     first = [p.numpy() for p in nn.Sequential(nn.Conv2D(1, 6, 5), nn.Linear(4, 3)).parameters()]
-    default_generator().seed(7)
+    default_generator().manual_seed(7)
     second = [p.numpy() for p in nn.Sequential(nn.Conv2D(1, 6, 5), nn.Linear(4, 3)).parameters()]
     for a, b in zip(first, second, strict=True):
         np.testing.assert_array_equal(a, b)
@@ -69,21 +69,24 @@ def test_one_seed_gives_one_model() -> None:
 
 
 def test_draws_are_the_same_on_every_machine() -> None:
-    # Philox 4x64 with key 7 and the parameter's number in the counter; written down once.
+    # Philox 4x64 with key 7 and the parameter's number in the counter; written down once. Paddle's numbers
+    # are recorded calls (tests/oracle/cases/random_numbers.py).
+    default_generator().manual_seed(7, "philox")
     values = drawn(initializer.Uniform(0.0, 1.0), 3)
     expected = np.random.Generator(np.random.Philox(key=7, counter=[0, 0, 0, 0])).random(3)
     np.testing.assert_array_equal(values, expected.astype("float32"))
     values = drawn(initializer.Normal(2.0, 0.5), 3)
     expected = np.random.Generator(np.random.Philox(key=7, counter=[0, 0, 1, 0])).standard_normal(3)
-    np.testing.assert_array_equal(values, (expected * 0.5 + 2.0).astype("float32"))
+    np.testing.assert_array_equal(values, expected.astype("float32") * np.float32(0.5) + 2)
+    default_generator().manual_seed(7, "mt19937_64")
 
 
-def test_precision_does_not_change_the_draw() -> None:
+def test_precision_changes_the_draw_by_rounding_only() -> None:
     single = nn.Layer().create_parameter([5], initializer.Normal(), dtype="float32").numpy()
-    default_generator().seed(7)
+    default_generator().manual_seed(7)
     double = nn.Layer().create_parameter([5], initializer.Normal(), dtype="float64").numpy()
     assert double.dtype == np.float64
-    np.testing.assert_array_equal(single, double.astype("float32"))
+    np.testing.assert_allclose(single, double, rtol=1e-5)
 
 
 def test_defaults_of_layers() -> None:

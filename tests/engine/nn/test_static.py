@@ -67,7 +67,7 @@ def build(function: Callable[..., Any], *specs: Spec) -> ProgramRunner:
 @pytest.mark.parametrize("name", LOSSES)
 def test_static_equals_eager(name: str) -> None:
     loss, label = LOSSES[name]
-    default_generator().seed(1)
+    default_generator().manual_seed(1)
     net = Net()
     state = {key: value.numpy() for key, value in net.state_dict().items()}
     arguments = [to_tensor(IMAGES), to_tensor(label)]
@@ -79,7 +79,7 @@ def test_static_equals_eager(name: str) -> None:
     results = []
     for run in (lambda *a: loss(net(a[0]), a[1]), lambda *a: runner(list(a))[0]):
         net.set_state_dict(state)
-        default_generator().seed(2)
+        default_generator().manual_seed(2)
         value = run(*arguments)
         value.backward()
         gradients = {n: p.grad.numpy() for n, p in net.named_parameters() if p.grad is not None}

@@ -32,7 +32,7 @@ def _graph(case: Case, backward: bool) -> list[weakref.ref[Any]]:
     """Weak references to the results, the gradients and the inputs' arrays of a graph that nobody holds."""
     tensors = _tensors(case, _copies(case.sample.inputs))
     leaves = _leaves(case, tensors)
-    default_generator().seed(5)
+    default_generator().manual_seed(5)
     results = _call(case, tensors)
     found = [weakref.ref(leaf._array) for leaf in leaves]
     found += [weakref.ref(r) for r in results if r is not None]

@@ -60,7 +60,7 @@ def _call(case: Case, tensors: Sequence[Any]) -> list[Any]:
 
 def _run(case: Case, inputs: Sequence[Any]) -> Arrays:
     """Results as arrays; the inputs are changed where the operator writes."""
-    default_generator().seed(5)
+    default_generator().manual_seed(5)
     return [None if t is None else t._array for t in _call(case, _tensors(case, inputs))]
 
 
@@ -180,7 +180,7 @@ def _value(case: Case, inputs: Sequence[Any], through: list[int], weights: Array
 
 def _gradients(case: Case, inputs: Sequence[Any], through: list[int], weights: Arrays) -> Arrays:
     tensors = _tensors(case, _copies(inputs))
-    default_generator().seed(5)
+    default_generator().manual_seed(5)
     results = _call(case, tensors)
     found = grad(
         [results[n] for n in through], _leaves(case, tensors), [Tensor(w) for w in weights], allow_unused=True
@@ -248,7 +248,7 @@ def test_second_order(case: Case) -> None:
 
     tensors = _tensors(case, _copies(inputs))
     starts = [Tensor(w.copy(), stop_gradient=False) for w in weights]
-    default_generator().seed(5)
+    default_generator().manual_seed(5)
     outputs = _call(case, tensors)
     leaves = _leaves(case, tensors)
     first = grad([outputs[n] for n in through], leaves, starts, create_graph=True, allow_unused=True)
@@ -330,7 +330,7 @@ def _in_program(case: Case, inputs: Sequence[Any], dims: str) -> tuple[Arrays, A
                 starts.append((outputs[n], variable(program, f"weight_{n}", spec)))
             made = inline_gradients(list(program.global_block().ops), starts, _leaves(case, values))
     check(program)
-    default_generator().seed(5)
+    default_generator().manual_seed(5)
     everything = [*outputs, *made]
     fetched = iter(Executor().run(program, feed, [f for f in everything if f is not None]))
     found = [None if f is None else next(fetched) for f in everything]

@@ -77,7 +77,7 @@ def test_only_what_is_asked_for_is_drawn():
     assert data.ready == 0
     data[700]
     assert data.ready == 256
-    default_generator().seed(0)
+    default_generator().manual_seed(0)
     loader = iter(DataLoader(data, batch_size=64, shuffle=True))
     next(loader)
     assert data.ready <= 256 + 64

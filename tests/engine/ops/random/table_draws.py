@@ -1,4 +1,4 @@
-"""Rows of the operators in ``engine/ops/random/draws.py``."""
+"""Rows of the operators in ``engine/ops/random``."""
 
 from __future__ import annotations
 
@@ -78,6 +78,16 @@ def _check_gaussian(
         assert 0.63 < (np.abs(x - mean) < std).mean() < 0.73
 
 
+def _check_truncated(results: Any, shape: Any, mean: float = 0.0, std: float = 1.0, **attrs: Any) -> None:
+    (x,) = results
+    assert x.shape == tuple(shape)
+    assert x.dtype == attrs.get("dtype", "float32")
+    assert (np.abs(x - mean) <= 2 * std * (1 + 1e-6)).all()
+    if x.size > 1000:  # the variance of the truncated distribution is 0.7737
+        assert abs(x.mean() - mean) < 0.06 * std
+        assert abs(x.std() - 0.8796 * std) < 0.03 * std
+
+
 def _check_randint(
     results: Any, dims: Any, low: int, high: int, shape: Any, dtype: str = "int64", seed: int = 0
 ) -> None:
@@ -154,6 +164,9 @@ CASES: list[Case] = [
          s(v(2000), dropout_implementation="downgrade_in_infer"), s(v(40, 5), axis=[0]),
          s(v(3), dropout_prob=0.0), s(v(3), dropout_prob=1.0),
          check=_check_dropout, grads="x", through=(0,)),
+    *row("dropout_grad", lambda g, mask, dropout_prob, divided: g * (mask > 0) / (1 - divided * dropout_prob),
+         s(v(3, 4), np.array([[0, 2.0, 2, 0]] * 3), dropout_prob=0.5, divided=True),
+         s(v(4), np.array([0, 1.0, 1, 0]), dropout_prob=0.25, divided=False), grads="g_in"),
     *row("class_center_sample", None, s(np.array([3, 7, 3, 9]), num_classes=20, num_samples=6),
          s(np.array([3, 7, 3, 9]), num_classes=20, num_samples=2),
          s(np.array([1]), num_classes=3, num_samples=3),
@@ -164,6 +177,8 @@ CASES: list[Case] = [
     *row("gaussian_random", None, s(None, shape=[40, 50]),
          s(None, shape=[2000], mean=2.0, std=3.0, dtype="float64"),
          s(None, shape=[0]), check=_check_gaussian),
+    *row("truncated_gaussian_random", None, s(shape=[40, 50]), s(shape=[]), s(shape=[3], seed=4),
+         s(shape=[2000], mean=2.0, std=3.0, dtype="float64"), check=_check_truncated),
     *row("randint", None, s(None, low=0, high=3, shape=[100]),
          s(None, low=-2, high=2, shape=[10, 10], dtype="int32"),
          check=_check_randint),

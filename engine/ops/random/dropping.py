@@ -1,0 +1,99 @@
+"""Dropout."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engine.core.errors import ArgumentError
+from engine.core.infer import require_floating
+from engine.core.opdef import op
+from engine.core.random import draws_of
+from engine.core.spec import Spec
+from engine.ops.elementwise import arithmetic
+
+
+def _infer_dropout(
+    x: Spec, *, dropout_prob: float, dropout_implementation: str, **_: Any
+) -> tuple[Spec, Spec]:
+    require_floating("dropout", x=x)
+    if not 0 <= dropout_prob <= 1:
+        raise ArgumentError(f"dropout: p is the share of elements dropped, 0 to 1: got {dropout_prob}")
+    if dropout_implementation not in ("upscale_in_train", "downgrade_in_infer"):
+        raise ArgumentError(
+            f"dropout: mode {dropout_implementation!r} is not one of upscale_in_train, downgrade_in_infer"
+        )
+    return x, x
+
+
+@op("dropout", infer=_infer_dropout, outputs=("out", "mask"))
+def dropout(
+    xp,
+    x,
+    *,
+    dropout_prob=0.5,
+    is_test=False,
+    dropout_implementation="upscale_in_train",
+    axis=None,
+    seed=0,
+    key,
+):
+    """Elements set to zero at random; ``mask`` holds the factor of each element.
+
+    ``axis`` names the dimensions along which elements are dropped independently (all by default). In training
+    ``upscale_in_train`` divides kept elements by 1 - p; ``downgrade_in_infer`` multiplies by 1 - p at test
+    time instead.
+    """
+    if not 0 <= dropout_prob <= 1 or dropout_implementation not in ("upscale_in_train", "downgrade_in_infer"):
+        raise ValueError("wrong attributes")  # inference explains what is wrong
+    keep = _kept_share(dropout_prob)
+    upscale = dropout_implementation == "upscale_in_train"
+    one = x.dtype.type
+    if is_test:
+        mask = xp.full(x.shape, one(1 if upscale else keep))
+        return x * mask, mask
+    shape = x.shape if axis is None else tuple(d if n in axis else 1 for n, d in enumerate(x.shape))
+    if axis is None and dropout_prob == 1:  # nothing is drawn
+        kept = xp.zeros(shape, bool)
+    else:
+        with draws_of(key, seed) as draws:
+            kept = xp.asarray(draws.uniform(shape, np.float32) >= np.float32(dropout_prob))
+    if axis is not None:  # a product with 1 / (1 - p) there, not a quotient
+        share = 1.0 - dropout_prob
+        mask = kept.astype(x.dtype) * one(1 / share if share and upscale else 1.0)
+        # An array of its own: a plan may write into it.
+        mask = xp.broadcast_to(mask, x.shape).copy()
+        return x * mask, mask
+    mask = kept.astype(x.dtype) * one((1 / keep if keep else 0.0) if upscale else 1.0)
+    # Divided by the share that is kept: a product with 1 / keep is rounded otherwise.
+    return xp.where(kept, x / one(keep) if upscale and keep else x, one(0)), mask
+
+
+def _kept_share(dropout_prob: float) -> Any:
+    """1 - p, in float32."""
+    return np.float32(1) - np.float32(dropout_prob)
+
+
+@op("dropout_grad", infer=lambda g_in, mask, **_: g_in,
+    slots={"g_in": "Out@GRAD", "mask": "Mask", "out": "X@GRAD"})  # fmt: skip
+def _dropout_grad(xp, g_in, mask, *, dropout_prob, divided):
+    """g divided by 1 - p where the mask is not 0."""
+    keep = _kept_share(dropout_prob)
+    g = g_in * (mask != 0)
+    return g / g.dtype.type(keep) if divided and keep else g
+
+
+_dropout_grad.grad(g_in=lambda g, mask, **attrs: _dropout_grad(g, mask, **attrs))
+
+
+def _gradient(
+    g: Any, mask: Any, dropout_prob: float, is_test: bool, dropout_implementation: str, axis: Any
+) -> Any:
+    if is_test or axis is not None:
+        return arithmetic.multiply(g, mask)
+    divided = dropout_implementation == "upscale_in_train"
+    return _dropout_grad(g, mask, dropout_prob=dropout_prob, divided=divided)
+
+
+dropout.grad(x=_gradient)
