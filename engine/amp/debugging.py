@@ -167,7 +167,7 @@ class TensorCheckerConfig:
         if not 0 <= self.seed <= np.iinfo(np.uint32).max:
             print("[Warnning: Seed must be between 0 and 2**32 - 1")
             self.seed = 123
-        default_generator().seed(self.seed)
+        default_generator().manual_seed(self.seed)
         np.random.seed(self.seed)
         random.seed(self.seed)
         print("AMP Debugging TensorCheckerConfig: seed ", self.seed)

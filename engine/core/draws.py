@@ -47,6 +47,10 @@ class Draws(ABC):
         """The numbers 0 to n - 1 in random order."""
 
     @abstractmethod
+    def kept(self, shape: Sequence[int], p: float) -> NDArray[np.bool_]:
+        """Which elements stay where each is dropped with probability ``p``."""
+
+    @abstractmethod
     def one_by_one(self, dtype: Any = np.float64) -> Iterator[float]:
         """Numbers from 0, below 1; each is taken from the stream when it is asked for."""
 
@@ -132,6 +136,10 @@ class TwisterDraws(Draws):
             order[i + 1], order[b] = order[b], order[i + 1]
         return np.array(order, np.int64)
 
+    def kept(self, shape: Sequence[int], p: float) -> NDArray[np.bool_]:
+        stays: NDArray[np.bool_] = self.uniform(shape, np.float32) >= np.float32(p)
+        return stays
+
     def one_by_one(self, dtype: Any = np.float64) -> Iterator[float]:
         while True:
             words = self._twister.ready(1, 256)
@@ -181,6 +189,10 @@ class PhiloxDraws(Draws):
 
     def permutation(self, n: int) -> NDArray[np.int64]:
         return self._generator.permutation(n)
+
+    def kept(self, shape: Sequence[int], p: float) -> NDArray[np.bool_]:
+        stays: NDArray[np.bool_] = self._generator.random(tuple(shape)) < 1.0 - p
+        return stays
 
     def one_by_one(self, dtype: Any = np.float64) -> Iterator[float]:
         while True:

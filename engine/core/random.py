@@ -184,7 +184,7 @@ def set_numpy_state(state: Mapping[str, Any]) -> None:
 _seeded = lru_cache(maxsize=16)(seeded)
 _seeded_by_sequence = lru_cache(maxsize=16)(seeded_by_sequence)
 
-_default = Generator(secrets.randbits(53))
+_default = Generator(secrets.randbits(31))
 
 
 def default_generator() -> Generator:

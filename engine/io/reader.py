@@ -43,8 +43,8 @@ class DataLoader:
     Elsewhere they are spawned where dataset and functions can be pickled and the script guards its main part;
     if not, batches are loaded in the calling process, with a warning. Decision 0043.
 
-    Differs from Paddle: what a dataset or a ``collate_fn`` raises is raised by the loader at its batch, with the
-    traceback of the worker as a note; there it is printed and the loader raises SystemError. With
+    Differs from Paddle: what a dataset or a ``collate_fn`` raises is raised by the loader at its batch, with
+    the traceback of the worker as a note; there it is printed and the loader raises SystemError. With
     ``persistent_workers`` an iterable dataset's short last batch comes in every epoch unless ``drop_last``,
     there in the first only. There are workers on macOS and Windows.
 

@@ -6,11 +6,13 @@ of a node begin, with the end of all behind.
 
 from __future__ import annotations
 
+import numpy as np
+
 from engine.core.dtype import int32
 from engine.core.errors import OutOfRangeError, ShapeError
 from engine.core.infer import require_integers, require_same_dtype
 from engine.core.opdef import op
-from engine.core.random import numpy_generator
+from engine.core.random import draws_of
 from engine.core.spec import Spec
 
 
@@ -83,10 +85,11 @@ def graph_sample_neighbors(xp, row, colptr, nodes, eids=None, weight=None, *, sa
     edges = xp.arange(len(owner)) - before[owner] + starts[nodes][owner]
     counts = degrees
     if sample_size >= 0 and len(nodes) and int(degrees.max()) > sample_size:
-        draws = xp.log(1.0 - xp.asarray(numpy_generator(key).random(len(edges))))
+        with draws_of(key) as draws:
+            logs = xp.log(1.0 - xp.asarray(draws.uniform((len(edges),), np.float64)))
         if weight is not None:
-            draws = draws / weight.reshape(-1)[edges]
-        order = xp.lexsort(xp.stack([-draws, owner]))
+            logs = logs / weight.reshape(-1)[edges]
+        order = xp.lexsort(xp.stack([-logs, owner]))
         rank = xp.empty_like(order)
         rank[order] = xp.arange(len(order)) - before[owner]  # within the node; owners stay in order
         edges = edges[rank < sample_size]

@@ -58,7 +58,7 @@ def dropout(
         kept = xp.zeros(shape, bool)
     else:
         with draws_of(key, seed) as draws:
-            kept = xp.asarray(draws.uniform(shape, np.float32) >= np.float32(dropout_prob))
+            kept = xp.asarray(draws.kept(shape, dropout_prob))
     if axis is not None:  # a product with 1 / (1 - p) there, not a quotient
         share = 1.0 - dropout_prob
         mask = kept.astype(x.dtype) * one(1 / share if share and upscale else 1.0)

@@ -6,6 +6,7 @@ import pytest
 import engine as paddle
 from engine.core.errors import GradientError
 from engine.core.opdef import OPS
+from engine.core.random import PhiloxKey
 from engine.core.spec import Spec
 from engine.jit import to_static
 from engine.program.backward.inline_gradients import inline_gradients
@@ -133,7 +134,7 @@ def test_only_views_share_storage_with_an_input():
         opdef = OPS[case.op]
         inputs = [None if i is None else arrays(i) if isinstance(i, list) else np.asarray(i)
                   for i in case.sample.inputs]  # fmt: skip
-        extra = {"key": (1, 2)} if opdef.random else {}
+        extra = {"key": PhiloxKey(1, 2)} if opdef.random else {}
         made = opdef.kernel(np, *inputs, **opdef.with_defaults(case.sample.attrs), **extra)
         results = [made] if opdef.single else list(made)
         for n, result in enumerate(results):

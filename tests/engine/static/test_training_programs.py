@@ -51,7 +51,7 @@ def built(static, net):
 def trained(static, program, loss, state):
     """Losses of three steps from the same state with the same random numbers."""
     program.set_state_dict(state)
-    paddle.seed(4)
+    paddle.seed(5)
     return [static.Executor().run(program, {"x": X}, [loss.name])[0].item() for _ in range(3)]
 
 

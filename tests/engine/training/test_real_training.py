@@ -157,7 +157,7 @@ CHOSEN: dict[str, dict[str, Any]] = {
         "optimizer": "lamb", "schedule": "reduce_on_plateau",
         "schedule_params": {"patience": 0, "threshold": 10.0, "threshold_mode": "abs"},
     },
-    "adadelta, linear": {"optimizer": "adadelta", "schedule": "linear_lr"},
+    "adadelta, linear": {"optimizer": "adadelta", "schedule": "linear_lr", "learning_rate": 1.0},
     "lbfgs, cycle": {
         "optimizer": "lbfgs", "optimizer_params": {"max_iter": 3, "history_size": 2},
         "schedule": "one_cycle_lr", "learning_rate": 0.1,
@@ -181,8 +181,8 @@ def test_optimizers_and_schedules_resume_bit_equal(
     assert resumed.config == parts
     assert_same_bits(weights(resumed), weights(whole))
     assert resumed._parts.stepper.learning_rate == whole._parts.stepper.learning_rate
-    found = losses(events)
-    assert found[-1] < found[0]
+    found = losses(events)  # seven steps an epoch
+    assert np.mean(found[7:]) < np.mean(found[:7])
 
 
 def test_a_plateau_lowers_the_rate_of_the_run(bars: Path) -> None:

@@ -23,9 +23,10 @@ def test_it_trains_as_it_did_in_the_build_that_wrote_it(static):
     rng = np.random.RandomState(0)
     feed = {"x": rng.uniform(-1, 1, (4, 6)).astype("float32")}
     program.set_state_dict(state)
-    paddle.seed(4)
+    paddle.seed(4, "philox")
     run = static.Executor().run
     losses = [run(program, feed, [RECORDED["loss"]])[0].item() for _ in range(3)]
+    paddle.seed(4)
     np.testing.assert_allclose(losses, RECORDED["losses"], rtol=1e-5)
     assert to_plain(program)["version"] == 2
 
