@@ -75,25 +75,4 @@ def _kept_share(dropout_prob: float) -> Any:
     return np.float32(1) - np.float32(dropout_prob)
 
 
-@op("dropout_grad", infer=lambda g_in, mask, **_: g_in,
-    slots={"g_in": "Out@GRAD", "mask": "Mask", "out": "X@GRAD"})  # fmt: skip
-def _dropout_grad(xp, g_in, mask, *, dropout_prob, divided):
-    """g divided by 1 - p where the mask is not 0."""
-    keep = _kept_share(dropout_prob)
-    g = g_in * (mask != 0)
-    return g / g.dtype.type(keep) if divided and keep else g
-
-
-_dropout_grad.grad(g_in=lambda g, mask, **attrs: _dropout_grad(g, mask, **attrs))
-
-
-def _gradient(
-    g: Any, mask: Any, dropout_prob: float, is_test: bool, dropout_implementation: str, axis: Any
-) -> Any:
-    if is_test or axis is not None:
-        return arithmetic.multiply(g, mask)
-    divided = dropout_implementation == "upscale_in_train"
-    return _dropout_grad(g, mask, dropout_prob=dropout_prob, divided=divided)
-
-
-dropout.grad(x=_gradient)
+dropout.grad(x=lambda g, mask: arithmetic.multiply(g, mask))

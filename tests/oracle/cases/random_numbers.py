@@ -69,7 +69,6 @@ LIKE = {
     "dropout3d": "F.dropout3d(x.reshape([3, 20, 4, 5, 1]), 0.3)",
     "alpha_dropout": "F.alpha_dropout(x, 0.3)",
     "rrelu": "F.rrelu(x - 0.5)",
-    "dropout gradient": "grad(lambda x: F.dropout(x, 0.3), x)[0]",
 }
 
 INITIALIZERS = [
@@ -191,6 +190,7 @@ CALLS: dict[str, str] = {
         "[paddle.rand([3]), paddle.randn([4]), paddle.randint(0, 10, [5]), paddle.randperm(6)]"
     ),
     **{f"like {name}": _drawn(f"{_X}\nh({code})") for name, code in LIKE.items()},
+    "dropout gradient": _drawn(f"{_X}\ngrad(lambda x: F.dropout(x, 0.3), x)"),
     "interleaved": _drawn(
         "h(*[f(n) for n in (3, 700, 1, 50) for f in ("
         "lambda n: paddle.rand([n]), lambda n: paddle.randn([n]), "
