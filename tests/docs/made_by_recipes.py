@@ -87,7 +87,7 @@ def test_an_op_with_sub_blocks(statically: None) -> None:
     )
     (slope,) = static.gradients([dropped.sum()], [x])
     check(program)
-    paddle.seed(0)
+    paddle.seed(3)
     found, slopes = executor.run(program, feed={"x": data}, fetch_list=[dropped, slope])
     assert found.any()
     np.testing.assert_allclose(slopes * data, found, rtol=1e-5)
