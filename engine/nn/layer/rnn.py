@@ -192,6 +192,7 @@ class RNNBase(LayerList):
         weight_hh_attr: Any = None,
         bias_ih_attr: Any = None,
         bias_hh_attr: Any = None,
+        proj_size: int = 0,
     ) -> None:
         super().__init__()
         where = type(self).__name__
@@ -206,6 +207,7 @@ class RNNBase(LayerList):
         self.num_directions = 1 if direction == "forward" else 2
         self.time_major = time_major
         self.num_layers = num_layers
+        self.proj_size = proj_size
         self.state_components = 2 if mode == "LSTM" else 1
         attrs: dict[str, Any] = {
             "weight_ih_attr": weight_ih_attr, "weight_hh_attr": weight_hh_attr,
@@ -213,12 +215,15 @@ class RNNBase(LayerList):
         }  # fmt: skip
         if mode.startswith("RNN"):
             attrs["activation"] = "relu" if mode == "RNN_RELU" else "tanh"
+        if proj_size:
+            attrs["proj_size"] = proj_size
+        names = ["weight_ih", "weight_hh", "bias_ih", "bias_hh"] + (["weight_ho"] if proj_size else [])
         for number in range(num_layers):
-            size = input_size if number == 0 else hidden_size * self.num_directions
+            size = input_size if number == 0 else (proj_size or hidden_size) * self.num_directions
             cells = [_CELLS[mode](size, hidden_size, **attrs) for _ in range(self.num_directions)]
             self.append(RNN(*cells, False, time_major) if len(cells) == 1 else BiRNN(*cells, time_major))
             for cell, suffix in zip(cells, ("", "_reverse"), strict=False):
-                for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):
+                for name in names:
                     setattr(self, f"{name}_l{number}{suffix}", getattr(cell, name))
 
     def flatten_parameters(self) -> None:
@@ -309,7 +314,11 @@ class SimpleRNN(RNNBase):
 
 
 class LSTM(RNNBase):
-    """Layers of LSTMCell, like SimpleRNN; the states are the pair (h, c)."""
+    """Layers of LSTMCell, like SimpleRNN; the states are the pair (h, c).
+
+    With ``proj_size`` (of Paddle 3) outputs and h have that many channels; the steps are then operators of
+    their own, as those of RNN(LSTMCell(...)).
+    """
 
     def __init__(
         self,
@@ -324,11 +333,28 @@ class LSTM(RNNBase):
         bias_ih_attr: Any = None,
         bias_hh_attr: Any = None,
         name: str | None = None,
+        proj_size: int = 0,
     ) -> None:
         super().__init__(
             "LSTM", input_size, hidden_size, num_layers, direction, time_major, dropout, weight_ih_attr,
-            weight_hh_attr, bias_ih_attr, bias_hh_attr,
+            weight_hh_attr, bias_ih_attr, bias_hh_attr, proj_size,
         )  # fmt: skip
+
+    def forward(
+        self, inputs: Any, initial_states: Any = None, sequence_length: Any = None
+    ) -> tuple[Any, Any]:
+        if not self.proj_size:
+            return super().forward(inputs, initial_states, sequence_length)
+        first = list(zip(*self._split(initial_states), strict=True))
+        count, x = self.num_directions, inputs
+        last: list[tuple[Any, Any]] = []
+        for number, layer in enumerate(self):
+            if number and self.dropout:
+                x = functional.dropout(x, self.dropout, training=self.training)
+            given = first[number * count : (number + 1) * count] or None
+            x, states = layer(x, given[0] if given and count == 1 else given, sequence_length)
+            last += [states] if count == 1 else states
+        return x, tuple(shape.stack(part, axis=0) for part in zip(*last, strict=True))
 
 
 class GRU(RNNBase):

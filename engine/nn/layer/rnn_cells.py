@@ -73,17 +73,20 @@ class RNNCellBase(Layer):
         """The dtype of the states, or a nested structure of dtypes."""
         raise ModeError(f"{type(self).__name__}: has no state_dtype; define the property, or pass dtype")
 
-    def _make_parameters(self, gates: int, size: int, input_size: int, attrs: Sequence[Any]) -> None:
+    def _make_parameters(
+        self, gates: int, size: int, input_size: int, attrs: Sequence[Any], output_size: int = 0
+    ) -> None:
         """weight_ih, weight_hh, bias_ih and bias_hh, uniform within 1 / sqrt(size).
 
-        Where an attribute is False the parameter is constant: a weight 1, a bias 0, as in Paddle.
+        ``output_size`` is that of what comes back in the next step, if it is not ``size``. Where an
+        attribute is False the parameter is constant: a weight 1, a bias 0, as in Paddle.
         """
         if size <= 0:
             raise ArgumentError(f"{type(self).__name__}: hidden_size must be above 0: got {size}")
         limit = 1.0 / numbers.sqrt(size)
         rows = gates * size
         names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
-        shapes = ((rows, input_size), (rows, size), (rows,), (rows,))
+        shapes = ((rows, input_size), (rows, output_size or size), (rows,), (rows,))
         for name, dims, attr in zip(names, shapes, attrs, strict=True):
             bias = name.startswith("bias")
             first = Constant(0.0 if bias else 1.0) if attr is False else Uniform(-limit, limit)
@@ -166,6 +169,8 @@ class LSTMCell(RNNCellBase):
     """One step of a long short-term memory: Hochreiter and Schmidhuber (1997), with forget gates.
 
     The states are (h, c), both [N, hidden_size]; the rows of the weights are those of the gates i, f, g, o.
+    With ``proj_size`` (of Paddle 3) h is projected by ``weight_ho`` to [N, proj_size]: Sak et al. (2014).
+    Raises ArgumentError where it is not smaller than ``hidden_size``.
     """
 
     def __init__(
@@ -177,10 +182,25 @@ class LSTMCell(RNNCellBase):
         bias_ih_attr: Any = None,
         bias_hh_attr: Any = None,
         name: str | None = None,
+        proj_size: int = 0,
     ) -> None:
         super().__init__()
+        if proj_size < 0 or proj_size >= hidden_size:
+            raise ArgumentError(
+                f"{type(self).__name__}: proj_size must be 0 (none) or more, and below hidden_size "
+                f"{hidden_size}: got {proj_size}"
+            )
         attrs = (weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr)
-        self._make_parameters(4, hidden_size, input_size, attrs)
+        self._make_parameters(4, hidden_size, input_size, attrs, proj_size)
+        self.proj_size = proj_size
+        if proj_size:
+            limit = 1.0 / numbers.sqrt(hidden_size)
+            self.weight_ho = self.create_parameter(
+                (hidden_size, proj_size),
+                weight_hh_attr or None,
+                default_initializer=Uniform(-limit, limit) if weight_hh_attr is not False else Constant(1.0),
+            )
+            self.weight_ho.stop_gradient = self.weight_hh.stop_gradient
 
     def forward(self, inputs: Any, states: Any = None) -> tuple[Any, Any]:
         h, c = self.get_initial_states(inputs) if states is None else states
@@ -191,11 +211,13 @@ class LSTMCell(RNNCellBase):
         i, f, o = smooth.sigmoid(i), smooth.sigmoid(f), smooth.sigmoid(o)
         c = arithmetic.add(arithmetic.multiply(f, c), arithmetic.multiply(i, smooth.tanh(g)))
         h = arithmetic.multiply(o, smooth.tanh(c))
+        if self.proj_size:
+            h = linalg.matmul(h, self.weight_ho)
         return h, (h, c)
 
     @property
     def state_shape(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        return (self.hidden_size,), (self.hidden_size,)
+        return (self.proj_size or self.hidden_size,), (self.hidden_size,)
 
 
 class GRUCell(RNNCellBase):

@@ -60,6 +60,10 @@ class Block:
             )
         return found
 
+    def num_ops(self) -> int:
+        """The number of operators of this block; a name of Paddle 3."""
+        return len(self.ops)
+
     def has_var(self, name: str) -> bool:
         return name in self.vars
 

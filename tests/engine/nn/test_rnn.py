@@ -163,3 +163,35 @@ class _Stateless(nn.RNNCellBase):
 def test_an_empty_batch_gives_an_empty_result() -> None:
     y, (h, c) = nn.LSTM(4, 2)(engine.zeros([0, 5, 4]))
     assert (y.shape, h.shape, c.shape) == ([0, 5, 2], [1, 0, 2], [1, 0, 2])
+
+
+def test_projected_lstm() -> None:
+    """Against its formula in NumPy: the projected h goes into the next step and into the next layer."""
+    net = nn.LSTM(4, 5, num_layers=2, proj_size=2)
+    y, (h, c) = net(to_tensor(X))
+    assert [y.shape, h.shape, c.shape] == [[3, 5, 2], [2, 3, 2], [2, 3, 5]]
+    wanted = X
+    for n in range(2):
+        names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_ho")
+        w_ih, w_hh, b_ih, b_hh, w_ho = (getattr(net, f"{name}_l{n}").numpy() for name in names)
+        state, cell, steps = np.zeros((3, 2)), np.zeros((3, 5)), []
+        for t in range(5):
+            gates = wanted[:, t] @ w_ih.T + b_ih + state @ w_hh.T + b_hh
+            i, f, g, o = np.split(gates, 4, axis=1)
+            sig = [1 / (1 + np.exp(-v)) for v in (i, f, o)]
+            cell = sig[1] * cell + sig[0] * np.tanh(g)
+            state = (sig[2] * np.tanh(cell)) @ w_ho
+            steps.append(state)
+        wanted = np.stack(steps, axis=1)
+        np.testing.assert_allclose(h[n].numpy(), state, atol=1e-12)
+        np.testing.assert_allclose(c[n].numpy(), cell, atol=1e-12)
+    np.testing.assert_allclose(y.numpy(), wanted, atol=1e-12)
+    two = nn.LSTM(4, 5, direction="bidirect", proj_size=2)
+    both, (h_two, _) = two(to_tensor(X), sequence_length=to_tensor(LENGTHS))
+    assert both.shape == [3, 5, 4]
+    short, (h_short, _) = two(to_tensor(X[1:2, :2]))  # the second sequence has two steps
+    np.testing.assert_allclose(h_two.numpy()[:, 1], h_short.numpy()[:, 0], atol=1e-12)
+    again, _ = net(to_tensor(X), (h, c))
+    assert again.shape == [3, 5, 2]
+    with pytest.raises(ArgumentError, match="proj_size must be 0"):
+        nn.LSTM(4, 5, proj_size=5)

@@ -21,8 +21,12 @@ def written(thing: Any) -> str:
     return str(inspect.Signature(bare))
 
 
+LATER = {"nn.LSTM": ", proj_size=0", "nn.LSTMCell": ", proj_size=0"}
+"""What Paddle 3 added at the end."""
+
+
 @pytest.mark.parametrize("line", LINES)
 def test_signature(line: str) -> None:
     path = line.partition("(")[0]
     room, name = path.split(".")
-    assert path + written(getattr(ROOMS[room], name)) == line
+    assert path + written(getattr(ROOMS[room], name)) == f"{line[:-1]}{LATER.get(path, '')})"
