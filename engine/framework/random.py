@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from engine.core.errors import ArgumentError
+from engine.core.errors import ArgumentError, DTypeError
 from engine.core.place import get_device
 from engine.core.random import Generator, default_generator
 from engine.program.run.executor import default_main_program, default_startup_program
@@ -31,7 +31,12 @@ def seed(seed: int, generator: str = "mt19937_64") -> Generator:
     there and here). ``generator='philox'``, which Paddle does not have, chooses a counter-based generator
     that is faster, for the order of data too.
     """
-    return default_generator().manual_seed(int(seed), generator)
+    try:
+        value = int(seed)
+    except (TypeError, ValueError) as error:
+        kind = DTypeError if isinstance(error, TypeError) else ArgumentError
+        raise kind(f"seed: the seed must be a whole number: got {seed!r}; pass e.g. 2026") from None
+    return default_generator().manual_seed(value, generator)
 
 
 def get_rng_state(device: str | None = None) -> list[GeneratorState]:

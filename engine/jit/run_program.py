@@ -332,6 +332,7 @@ def _output_gradients(
 ) -> tuple[list[Variable], list[int]]:
     """Variables that the outputs' gradients are fed to, and the positions of the outputs they belong to.
 
+    They have gradients themselves, and so has what is computed of them alone: third derivatives lead there.
     Only outputs in ``reached`` have one: the others depend on nothing that takes gradients.
     """
     positions = [
@@ -341,7 +342,7 @@ def _output_gradients(
     ]
     block = program.global_block()
     fed = [
-        block.create_var(program.unique_name(f"{v.name}@GRAD"), v.spec, is_data=True)
+        block.create_var(program.unique_name(f"{v.name}@GRAD"), v.spec, is_data=True, stop_gradient=False)
         for v in (outputs[n] for n in positions)
     ]
     return fed, positions

@@ -38,7 +38,11 @@ def _straight(x: Any, w: Any) -> Any:
     return F.softmax(F.dropout(x, 0.3) @ w).log() * paddle.exp(x).sum()
 
 
-@pytest.mark.parametrize("function", [_branch, _straight])
+def _rectified(x: Any, w: Any) -> Any:
+    return paddle.exp(F.relu(x - 0.3) @ w)
+
+
+@pytest.mark.parametrize("function", [_branch, _straight, _rectified])
 @pytest.mark.parametrize("scale", [1.0, -1.0])
 def test_three_orders(function: Any, scale: float) -> None:
     static = to_static(function)
