@@ -189,7 +189,7 @@ def test_projected_lstm() -> None:
     two = nn.LSTM(4, 5, direction="bidirect", proj_size=2)
     both, (h_two, _) = two(to_tensor(X), sequence_length=to_tensor(LENGTHS))
     assert both.shape == [3, 5, 4]
-    short, (h_short, _) = two(to_tensor(X[1:2, :2]))  # the second sequence has two steps
+    _, (h_short, _) = two(to_tensor(X[1:2, :2]))  # the second sequence has two steps
     np.testing.assert_allclose(h_two.numpy()[:, 1], h_short.numpy()[:, 0], atol=1e-12)
     again, _ = net(to_tensor(X), (h, c))
     assert again.shape == [3, 5, 2]
