@@ -133,6 +133,8 @@ DEVIATIONS: dict[str, str] = {
         ["signatures:paddle.no_grad", "signatures:paddle.enable_grad"],
         "takes a function too, so that it decorates without parentheses",
     ),
+    "signatures:paddle.nn.LSTM": "takes proj_size too, as in Paddle 3",
+    "signatures:paddle.nn.LSTMCell": "takes proj_size too, as in Paddle 3",
     "signatures:paddle.seed": "takes the kind of generator too (decision 0039)",
     "signatures:paddle.Tensor.clone": "the function's form is the method: it takes the name too",
     "signatures:paddle.Tensor.clear_grad": "takes set_to_zero, as clear_gradient does",

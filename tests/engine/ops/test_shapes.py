@@ -25,6 +25,7 @@ _WINDOWS = "windows move over the dimensions of a picture or sequence"
 _MAKES = "makes a tensor of a given shape, from no tensor"
 _DRAWS = "draws numbers, in a shape that it is given"
 _UPDATES = "changes parameters elementwise, whose shapes its inputs share"
+_POSITIONS = "reads lists of positions, nodes or steps, of which there is at least one"
 _BATCH = "statistics of a batch: one without elements has none"
 
 # Operators whose inference refuses tensors without dimensions need not stand here.
@@ -40,18 +41,31 @@ WITHOUT_SCALAR = {
     **_named(_MAKES, "tril_indices triu_indices range assign_value"),
     **_named(_DRAWS, """
         uniform_random gaussian_random randint randperm uniform_random_inplace exponential bernoulli poisson
-        rrelu
+        rrelu truncated_gaussian_random
     """),
-    **_named(_UPDATES, "momentum adam adamw"),
+    **_named(_UPDATES, "momentum adam adamw average_accumulates lookahead update_loss_scaling"),
+    **_named(_POSITIONS, """
+        sparse_add_at sparse_conv3d_kernel sparse_csr_indices sparse_pairs sparse_slice_indices graph_reindex
+        graph_sample_neighbors
+    """),
 }  # fmt: skip
 
 WITHOUT_EMPTY = {
     **_named(_MAKES, "tril_indices triu_indices range assign_value fill_constant range_of"),
     **_named(_DRAWS, """
         uniform_random gaussian_random randint randperm gaussian_inplace exponential bernoulli poisson
-        multinomial top_p_sampling
+        multinomial top_p_sampling truncated_gaussian_random
     """),
-    **_named(_UPDATES, "sgd momentum adam adamw rmsprop adadelta adamax lamb"),
+    **_named(_UPDATES, """
+        sgd momentum adam adamw rmsprop adadelta adamax lamb average_accumulates lookahead
+        check_finite_and_unscale update_loss_scaling
+    """),
+    **_named("sparse tensors without values: tests/engine/sparse/test_tensors.py", """
+        sparse_add_at sparse_conv3d sparse_conv3d_kernel sparse_crows sparse_csr_indices sparse_dense_matmul
+        sparse_groups sparse_mask sparse_max_rows sparse_order sparse_pairs sparse_reshape_indices
+        sparse_rulebook sparse_sampled_matmul sparse_slice_indices sparse_union
+    """),
+    **_named(_POSITIONS, "graph_reindex graph_sample_neighbors viterbi_decode linspace_of"),
     **_named(_WINDOWS, """
         depthwise_conv2d conv2d_transpose depthwise_conv2d_transpose conv3d_transpose pool3d max_pool2d_pick
         max_pool3d_pick max_pool3d_with_index unpool unpool3d tensor_unfold as_strided fold unfold affine_grid

@@ -224,3 +224,39 @@ def test_what_positions_must_be() -> None:
     )
     cut = paddle.sparse.slice(deep, [0, 2], [1, 1], [2, 3])
     np.testing.assert_array_equal(cut.to_dense().numpy(), np.arange(24.0).reshape(2, 3, 4)[1:2, :, 1:3])
+
+
+def _empty() -> Any:
+    return paddle.sparse.sparse_coo_tensor(np.zeros((2, 0), "int64"), np.zeros(0, "float32"), [2, 3])
+
+
+@pytest.mark.parametrize(
+    ("function", "wanted"),
+    [
+        (lambda x: x, np.zeros((2, 3))),
+        (lambda x: x.coalesce(), np.zeros((2, 3))),
+        (lambda x: x.to_sparse_csr(), np.zeros((2, 3))),
+        (lambda x: x.to_sparse_csr().to_sparse_coo(2), np.zeros((2, 3))),
+        (lambda x: paddle.sparse.add(x, paddle.eye(2, 3).to_sparse_coo(2)), np.eye(2, 3)),
+        (lambda x: paddle.sparse.multiply(paddle.eye(2, 3).to_sparse_coo(2), x), np.zeros((2, 3))),
+        (lambda x: paddle.sparse.transpose(x, [1, 0]), np.zeros((3, 2))),
+        (lambda x: paddle.sparse.reshape(x, [3, 2]), np.zeros((3, 2))),
+        (lambda x: paddle.sparse.slice(x, [0], [0], [1]), np.zeros((1, 3))),
+        (lambda x: paddle.sparse.sum(x, 0), np.zeros(3)),
+        (lambda x: paddle.sparse.matmul(x, paddle.ones([3, 2])), np.zeros((2, 2))),
+        (lambda x: paddle.sparse.mv(x, paddle.ones([3])), np.zeros(2)),
+        (lambda x: paddle.sparse.nn.functional.softmax(x.to_sparse_csr()), np.zeros((2, 3))),
+    ],
+)  # fmt: skip
+def test_a_tensor_without_values(function: Any, wanted: Any) -> None:
+    """Paddle refuses most of these: it looks for the largest position."""
+    made = function(_empty())
+    np.testing.assert_array_equal((made.to_dense() if made.is_sparse() else made).numpy(), wanted)
+
+
+def test_convolution_of_a_tensor_without_values() -> None:
+    points = paddle.sparse.sparse_coo_tensor(
+        np.zeros((4, 0), "int64"), np.zeros((0, 1), "float32"), [1, 3, 3, 3, 1]
+    )
+    made = paddle.sparse.nn.Conv3D(1, 2, 2)(points)
+    assert (made.shape, made.nnz()) == ([1, 2, 2, 2, 2], 0)
