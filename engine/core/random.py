@@ -22,6 +22,8 @@ import numpy as np
 from engine.core.draws import Draws, PhiloxDraws, TwisterDraws
 from engine.core.errors import ArgumentError
 from engine.core.mersenne import WORDS, Twister, Words, seeded, seeded_by_sequence
+from engine.core.random_state import key_words, whole_number
+from engine.core.random_state import numpy_state as checked_numpy_state
 
 _MASK = (1 << 64) - 1
 KINDS = ("mt19937_64", "philox")
@@ -134,22 +136,19 @@ class Generator:
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Go on from what ``state()`` gave; a state without a kind is that of the counter-based generator,
         the only one of earlier releases. Raises ArgumentError for anything else."""
-        kind = str(state.get("kind", "philox"))
-        if kind not in KINDS:
-            raise ArgumentError(f"set_state: generator {kind!r} is not one of {', '.join(KINDS)}")
+        where = "set_state"
+        seed = whole_number(where, state, "seed")
+        kind = state.get("kind", "philox")
+        if not isinstance(kind, str) or kind not in KINDS:
+            raise ArgumentError(f"set_state: generator {kind!r:.80} is not one of {', '.join(KINDS)}")
         twister, offset = None, 0
         if kind == "philox":
-            offset = int(state["offset"])
+            offset = whole_number(where, state, "offset", _MASK)
         else:
-            words, spent = np.asarray(state["words"], np.uint64), int(state["spent"])
-            if words.shape != (WORDS,) or not 0 <= spent <= WORDS:
-                raise ArgumentError(
-                    f"set_state: a state has {WORDS} words, 0 to {WORDS} of them spent: got shape "
-                    f"{list(words.shape)}, {spent}"
-                )
-            twister = Twister(words, spent)
+            words = key_words(where, state, "words", WORDS, np.uint64)
+            twister = Twister(words, whole_number(where, state, "spent", WORDS))
         with self._lock:
-            self._kind, self._seed, self._offset, self._twister = kind, int(state["seed"]), offset, twister
+            self._kind, self._seed, self._offset, self._twister = kind, seed, offset, twister
 
 
 def numpy_generator(key: PhiloxKey) -> np.random.Generator:
@@ -173,11 +172,9 @@ def numpy_state() -> dict[str, Any]:
 
 
 def set_numpy_state(state: Mapping[str, Any]) -> None:
-    """Let NumPy's global generator go on from what ``numpy_state`` gave."""
-    np.random.set_state(
-        (str(state["kind"]), np.asarray(state["keys"], np.uint32), int(state["position"]),
-         int(state["has_gauss"]), float(state["gauss"]))
-    )  # fmt: skip
+    """Let NumPy's global generator go on from what ``numpy_state`` gave. Raises ArgumentError for anything
+    else, which NumPy itself would read beyond its memory."""
+    np.random.set_state(checked_numpy_state(state))
 
 
 # Some operators are given the same seed at every call.

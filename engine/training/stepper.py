@@ -13,6 +13,7 @@ import numpy as np
 
 from engine.core.errors import ArgumentError
 from engine.core.random import default_generator, numpy_state, set_numpy_state
+from engine.core.random_state import entry, python_state
 from engine.optimizer import LBFGS
 from engine.training.events import Hard
 from engine.training.rules import Schedule
@@ -256,13 +257,11 @@ def random_state() -> dict[str, Any]:
 
 
 def set_random_state(state: dict[str, Any]) -> None:
-    """Restore the generators to what ``random_state`` returned."""
-    default_generator().set_state(state["engine"])
-    set_numpy_state(state["numpy"])
-    mine = state["python"]
-    spare = float(mine["spare"])
-    internal = tuple(int(value) for value in mine["internal"])
-    random.setstate((int(mine["version"]), internal, None if math.isnan(spare) else spare))
+    """Restore the generators to what ``random_state`` returned. Raises ArgumentError for anything else."""
+    where = "set_random_state"
+    default_generator().set_state(entry(where, state, "engine"))
+    set_numpy_state(entry(where, state, "numpy"))
+    random.setstate(python_state(entry(where, state, "python")))
 
 
 def _layers(network: Any) -> tuple[Any, Any]:

@@ -91,8 +91,18 @@ def test_a_twister_resumes_anywhere(drawn: int) -> None:
     ("state", "message"),
     [
         ({"kind": "pcg", "seed": 1}, "'pcg' is not one of"),
-        ({"kind": "mt19937_64", "seed": 1, "words": np.zeros(3), "spent": 0}, r"got shape \[3\], 0"),
-        ({"kind": "mt19937_64", "seed": 1, "words": np.zeros(312), "spent": 313}, "312.*313"),
+        ({"kind": ["philox"], "seed": 1}, "is not one of"),
+        ({"kind": "philox", "seed": 1.5, "offset": 0}, "seed must be a whole number: got 1.5"),
+        ({"kind": "philox", "seed": 1, "offset": -1}, "offset must be from 0 .* got -1"),
+        ({"kind": "philox", "seed": 1}, "no 'offset' in"),
+        ({}, "no 'seed' in"),
+        ([], "no 'seed' in 'list'"),
+        ({"kind": "mt19937_64", "seed": 1, "words": np.ones(3, np.uint64), "spent": 0}, r"got shape \[3\]"),
+        ({"kind": "mt19937_64", "seed": 1, "words": np.ones(312), "spent": 0}, "dtype float64"),
+        ({"kind": "mt19937_64", "seed": 1, "words": np.full(312, -1), "spent": 0}, "64 bits: got -1 to -1"),
+        ({"kind": "mt19937_64", "seed": 1, "words": np.zeros(312, int), "spent": 0}, "all 0"),
+        ({"kind": "mt19937_64", "seed": 1, "words": np.ones(312, int), "spent": 313}, "312: got 313"),
+        ({"kind": "mt19937_64", "seed": 1, "words": np.ones(312, int), "spent": -1}, "312: got -1"),
     ],
 )
 def test_a_wrong_state_is_refused(state: dict[str, object], message: str) -> None:
