@@ -28,6 +28,8 @@ CHECKPOINTS = "checkpoints"
 SOURCE = "source"
 INFERENCE = "inference"
 
+_BEFORE_STEPS = ("started", "checkpoint_failed", "failed")
+
 Tell: TypeAlias = Callable[[str, str], None]
 """Called with the path and the message of a write that failed."""
 
@@ -53,15 +55,39 @@ class RunFolder:
     # ----- before the training -----
 
     def require_new(self) -> None:
-        """Refuse to write over another run.
+        """Refuse to write over another run; one that ended before its first checkpoint and step is none.
 
         Raises:
             ArgumentError: the folder holds one.
         """
-        if self.journal_path.exists() or list_checkpoints(self.checkpoints_path):
+        if self._has_checkpoints():
             raise ArgumentError(
                 f"out: the folder already holds a run: {self.path}; choose another folder, or resume that run"
             )
+        if self._has_record():
+            raise ArgumentError(
+                f"out: the folder already holds the journal of a run, and no checkpoint to resume it from: "
+                f"{self.path}; choose another folder, or remove this one"
+            )
+
+    def _has_checkpoints(self) -> bool:
+        return bool(list_checkpoints(self.checkpoints_path)) or (self.checkpoints_path / BEST_NAME).exists()
+
+    def _has_record(self) -> bool:
+        """Whether the journal holds more than the words of a run that was stopped before its first step."""
+        if not self.journal_path.exists():
+            return False
+        with self.journal_path.open("rb") as file:
+            for line in file:
+                if not line.endswith(b"\n"):
+                    return not line.startswith(b"{")  # an event that was cut off; else another file
+                try:
+                    event = json.loads(line)
+                except (ValueError, RecursionError):
+                    return True
+                if not isinstance(event, dict) or event.get("event") not in _BEFORE_STEPS:
+                    return True
+        return False
 
     def latest_checkpoint(self) -> Path:
         """The newest sound checkpoint.
@@ -72,8 +98,10 @@ class RunFolder:
         latest = latest_checkpoint(self.checkpoints_path)
         if latest.entry is None:
             skipped = f" ({'; '.join(latest.notes)})" if latest.notes else ""
+            other = self._has_checkpoints() or self._has_record()
             raise DataError(
-                f"resume: there is no sound checkpoint: {self.checkpoints_path}{skipped}; start a new run"
+                f"resume: there is no sound checkpoint: {self.checkpoints_path}{skipped}; start a new run "
+                f"in {'another' if other else 'this'} folder"
             )
         return latest.entry.path
 
@@ -89,6 +117,8 @@ class RunFolder:
     def open(self, model_files: Iterable[Path], from_step: int | None) -> None:
         """Make the folder ready for writing; with ``from_step`` the journal is cut back to that step.
 
+        Without it the run is a new one, and the journal of one that ended before its first step goes.
+
         Raises:
             SaveError: the folder can't be made or written.
         """
@@ -98,6 +128,7 @@ class RunFolder:
         make_folder(self.checkpoints_path)
         if from_step is None:
             self._copy_source(list(model_files))
+            self._remove_records()
         else:
             self._cut_journal(from_step)
         self._journal = JournalWriter(self.journal_path)
@@ -113,6 +144,11 @@ class RunFolder:
             make_folder(target.parent)
             with saving(target):
                 shutil.copyfile(file, target)
+
+    def _remove_records(self) -> None:
+        for name in (JOURNAL_NAME, PACKED_NAME):
+            with saving(self.path / name):
+                (self.path / name).unlink(missing_ok=True)
 
     def _cut_journal(self, step: int) -> None:
         """Remove the events after ``step``, which will be recorded again, and lines that are not events."""
@@ -171,8 +207,7 @@ class RunFolder:
             for folder in (self.checkpoints_path, self.source_path):
                 if folder.exists():
                     shutil.rmtree(folder)
-            for name in (JOURNAL_NAME, PACKED_NAME):
-                (self.path / name).unlink(missing_ok=True)
+            self._remove_records()
             if self._made_folder:
                 # Whatever someone else put there meanwhile stays, and the folder with it.
                 with suppress(OSError):
