@@ -33,19 +33,19 @@ def reshape(xp, x, *, shape):
 
 
 @op("reshape_as", infer=lambda x, y, **_: x.with_shape(y.shape), view=True, slots={"y": "Y"}, complex=True)
-def _reshape_as(xp, x, y):
+def reshape_as(xp, x, y):
     """x in the shape of y. A view."""
     return x.reshape(y.shape)
 
 
-_reshape_as.grad(x=lambda g, x_spec: reshape_to(g, x_spec))
+reshape_as.grad(x=lambda g, x_spec: reshape_to(g, x_spec))
 
 
 def reshape_to(x: Any, like: Any) -> Any:
     """x in the shape of ``like``; reads only its shape unless several dimensions are unknown."""
     shape = list(like.shape)
     if shape.count(-1) > 1:
-        return _reshape_as(x, like)
+        return reshape_as(x, like)
     return _reshape_exactly(x, shape)
 
 

@@ -29,6 +29,14 @@ def merged(where: str, first: Spec, second: Spec) -> Spec:
     return first.with_shape([a if a == b else -1 for a, b in zip(first.shape, second.shape, strict=True)])
 
 
+def of_either(true: Spec, false: Spec) -> Spec:
+    """The Spec that a branch's result is declared with; where rank or dtype differ, as the true side says.
+
+    Dimensions that differ are unknown only where the ranks are equal, as in Paddle.
+    """
+    return merged("cond", true, false.with_dtype(true.dtype)) if true.ndim == false.ndim else true
+
+
 def _from_regions(*_: Any, **__: Any) -> Any:
     raise ModeError("control flow: its results follow from its regions; build it by cond or while_loop")
 
@@ -51,7 +59,10 @@ def _cond_problems(operator: Any) -> Iterator[str]:
     for name, region in zip(("true", "false"), operator.regions, strict=True):
         if region.arguments:
             yield f"its {name} branch takes arguments"
-        yield from _fit(f"results of its {name} branch", region.results, operator.outputs)
+        if len(region.results) != len(operator.outputs):
+            yield f"results of its {name} branch: {len(region.results)} for {len(operator.outputs)}"
+    # The false side may give another rank or dtype, as in Paddle: the run decides.
+    yield from _fit("results of its true branch", operator.regions[0].results, operator.outputs)
 
 
 def _while_problems(operator: Any) -> Iterator[str]:

@@ -10,6 +10,7 @@ from engine.core.errors import GradientError
 from engine.core.operator import Operator, at_line
 from engine.ops.arrays import creation, shape
 from engine.ops.control import flow as ops
+from engine.ops.elementwise import arithmetic
 from engine.program.backward.inline_gradients import inline_gradients
 from engine.program.backward.walk import Incoming
 from engine.program.build.builder import Builder, current_builder
@@ -37,6 +38,16 @@ def _zeros_like(variable: Variable) -> Any:
     return creation.fill_like(variable, value=0.0)
 
 
+def _as_gradient_of(result: Variable, g: Any) -> Any:
+    """``g`` declared with the rank and dtype of ``result``, which another side's result may not have.
+
+    Where this side runs, the arrays agree already: nothing changes.
+    """
+    if result.ndim != g.ndim:
+        g = shape.reshape_as(g, result)
+    return g if result.dtype is g.dtype else arithmetic.cast(g, out_dtype=result.dtype.name)
+
+
 @ops.cond.opdef.grad_regions
 def cond_gradient(operator: Operator, incoming: Incoming, reached: Set[Variable]) -> Gradients:
     """The gradient of a ``cond`` is a ``cond``: each side replays its branch, then walks back through it."""
@@ -55,9 +66,9 @@ def cond_gradient(operator: Operator, incoming: Incoming, reached: Set[Variable]
             copies = inliner.copy_block(region.block, block)
             results = [inliner.mapped.get(v, v) for v in region.results]
             starts = [
-                (v, g)
+                (v, _as_gradient_of(v, g))
                 for v, g in zip(results, incoming, strict=True)
-                if g is not None and not v.stop_gradient
+                if g is not None and not v.stop_gradient and v.dtype.is_inexact
             ]
             found = inline_gradients(copies, starts, sources)
             per_side.append(

@@ -11,6 +11,7 @@ from engine.core.errors import ConversionError, DTypeError, ShapeError
 from engine.core.frames import located, user_frame
 from engine.core.operator import Operator
 from engine.core.spec import Spec
+from engine.core.strictness import tolerate
 from engine.eager.tensor import Tensor
 from engine.ops.arrays import creation
 from engine.ops.control import flow as ops
@@ -106,7 +107,9 @@ def _pair(
     try:
         ops.merged("cond", first.spec, second.spec)
     except ShapeError as error:
-        raise _error(error) from None
+        if builder.startup is None:  # a converted function: its results are declared
+            raise _error(error) from None
+        tolerate(_error(error))
     return first, second
 
 
@@ -161,7 +164,7 @@ def append_cond(
     pairs: Sequence[tuple[Variable, Variable]],
 ) -> list[Variable]:
     captured = outer_reads((true_block, false_block), [v for pair in pairs for v in pair])
-    specs = [ops.merged("cond", a.spec, b.spec) for a, b in pairs]
+    specs = [ops.of_either(a.spec, b.spec) for a, b in pairs]
     stops = [(a.stop_gradient and b.stop_gradient) or not builder.grad for a, b in pairs]
     regions = [Region(block, (), [p[n] for p in pairs]) for n, block in enumerate((true_block, false_block))]
     inputs = (pred, list(captured))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from engine.core.errors import ArgumentError, EngineError
 from engine.core.operator import Operator, at_line
 from engine.core.spec import Spec
+from engine.ops.control import flow
 from engine.program.graph.program import Program, Variable
 
 
@@ -33,6 +34,8 @@ def concrete_specs(program: Program, ops: Sequence[Operator], feeds: Mapping[str
     for operator in ops:
         outputs: list[Variable | None] = list(operator.outputs)
         if operator.regions:  # its results may differ from run to run
+            if operator.opdef is flow.cond.opdef:
+                known.update(_undecided(operator))
             continue
         try:
             specs = operator.opdef.infer_specs([spec_of(v) for v in operator.inputs], operator.attrs)
@@ -43,3 +46,10 @@ def concrete_specs(program: Program, ops: Sequence[Operator], feeds: Mapping[str
             raise at_line(made, operator) from error
         known.update({id(v): s for v, s in zip(outputs, specs, strict=True) if v is not None})
     return known
+
+
+def _undecided(operator: Operator) -> Iterator[tuple[int, Spec]]:
+    """Results whose rank or dtype is that of the region that runs: nothing is made to measure for them."""
+    for output, *results in zip(operator.outputs, *(r.results for r in operator.regions), strict=True):
+        if not all(v.spec.agrees(output.spec) for v in results):
+            yield id(output), output.spec.with_shape([-1] * output.spec.ndim)

@@ -28,9 +28,13 @@ def cond(
 ) -> Any:
     """The result of ``true_fn()`` if ``pred``, a bool of one element, is true, else that of ``false_fn()``.
 
-    Both must return the same structure with the same dtypes. In eager mode only the chosen function is
-    called. Raises DTypeError for a ``pred`` that is not a bool Variable or a function that can't be called,
-    ArgumentError for functions that give different structures.
+    Both must return the same structure. Where their ranks or dtypes differ, the Variable is declared as what
+    ``true_fn`` returns, with a LeniencyWarning, and a run gives what the chosen function returns. In eager
+    mode only the chosen function is called. Raises DTypeError for a ``pred`` that is not a bool Variable or a
+    function that can't be called, ArgumentError for functions that give different structures.
+
+    Differs from Paddle: where ranks differ, a gradient made for the shape of the true side that does not fit
+    the false one is an error when it runs.
     """
     for key, function in (("true_fn", true_fn), ("false_fn", false_fn)):
         if function is not None and not callable(function):
