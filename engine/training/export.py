@@ -62,6 +62,7 @@ def export_run(
 
     spec = spec or DEFAULT_SPEC
     store = RunFolder(folder)
+    store.refuse_links()
     emit(_progress("read", "Reading the checkpoint..."))
     tree = store.read_checkpoint(_checkpoint_path(store, checkpoint))
     config = TrainingConfig.from_dict(tree["config"])

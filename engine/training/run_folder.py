@@ -1,4 +1,4 @@
-"""A run's folder: journal.jsonl, run.h5, checkpoints/ and source/, written and read."""
+"""A run's folder: journal.jsonl, run.h5, checkpoints/ and source/ with its mark, written and read."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from engine.files.checkpoint import (
     write_checkpoint,
 )
 from engine.files.journal import JOURNAL_NAME, PACKED_NAME, JournalWriter, pack_run
+from engine.files.run_source import MARK_NAME, SOURCE, mark_own, refuse_links
 from engine.training.events import LAST_KINDS, TrainingEvent, as_lines
 from engine.training.models import FOLDER as BUILT_IN_MODELS
 
 CHECKPOINTS = "checkpoints"
-SOURCE = "source"
 INFERENCE = "inference"
 
 _BEFORE_STEPS = ("started", "checkpoint_failed", "failed")
@@ -89,6 +89,10 @@ class RunFolder:
                     return True
         return False
 
+    def refuse_links(self) -> None:
+        """Refuse a run in which links lead elsewhere. Raises DataError."""
+        refuse_links(self.path)
+
     def latest_checkpoint(self) -> Path:
         """The newest sound checkpoint.
 
@@ -139,11 +143,12 @@ class RunFolder:
         if not files:
             return
         make_folder(self.source_path)
-        for file in files:
-            target = self.source_path / file.relative_to(files[0].parent)
+        targets = [self.source_path / file.relative_to(files[0].parent) for file in files]
+        for file, target in zip(files, targets, strict=True):
             make_folder(target.parent)
             with saving(target):
                 shutil.copyfile(file, target)
+        mark_own(self.path, targets)
 
     def _remove_records(self) -> None:
         for name in (JOURNAL_NAME, PACKED_NAME):
@@ -207,6 +212,7 @@ class RunFolder:
             for folder in (self.checkpoints_path, self.source_path):
                 if folder.exists():
                     shutil.rmtree(folder)
+            (self.path / MARK_NAME).unlink(missing_ok=True)
             self._remove_records()
             if self._made_folder:
                 # Whatever someone else put there meanwhile stays, and the folder with it.

@@ -108,6 +108,7 @@ class TrainingRun(Commands):
             DataError: there is no checkpoint. FormatError: it is damaged.
         """
         store = RunFolder(folder)
+        store.refuse_links()
         path = Path(checkpoint) if checkpoint else store.latest_checkpoint()
         recorded = TrainingConfig.from_dict(store.read_checkpoint(path)["config"])
         config = recorded.changed(out=str(folder)).continued(**changes)
@@ -160,6 +161,7 @@ class TrainingRun(Commands):
         folder, checkpoint, source = self._folder, None, None
         if self._resume:
             assert folder is not None
+            folder.refuse_links()
             path = folder.latest_checkpoint() if self._resume is True else Path(str(self._resume))
             checkpoint = folder.read_checkpoint(path)
             recorded = TrainingConfig.from_dict(checkpoint["config"])

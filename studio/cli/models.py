@@ -12,6 +12,7 @@ from rich.console import Console
 
 from studio.cli.application import app
 from studio.cli.output import Json, emit_json, one_line_errors
+from studio.cli.trust import Trust, require_trust
 
 
 @app.command()
@@ -23,12 +24,14 @@ def export(
     optimize: Annotated[
         bool, typer.Option("--optimize", help="Faster, but for prediction only: fold batch norms, fuse.")
     ] = False,
+    trust: Trust = False,
     as_json: Json = False,
 ) -> None:
     """Write a run's inference files and check them by loading them in a clean process."""
     with one_line_errors():
         from engine.training.export import export_run
 
+        require_trust("export", run, trust)
         prefix = out or str(run / "inference" / "model")
         event = export_run(run, prefix, checkpoint, samples=samples, optimize=optimize)
         if as_json:

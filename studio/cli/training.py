@@ -17,6 +17,7 @@ from resources.settings import RULES_OF, SETTINGS, parse_parameters
 from studio.cli.application import app
 from studio.cli.options import rules_help, with_settings
 from studio.cli.output import Json, fail, one_line_errors
+from studio.cli.trust import Trust, require_trust
 from studio.session.runs import read_run_line
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ def train(
     context: typer.Context,
     out: Annotated[str, typer.Option(help="The run's folder; a new one in runs/ unless given.")] = "",
     resume: Annotated[bool, typer.Option("--resume", help="Continue the run in --out.")] = False,
+    trust: Trust = False,
     as_json: Json = False,
     **settings: Any,
 ) -> None:
@@ -49,6 +51,7 @@ def train(
 
         try:
             if resume:
+                require_trust("train", Path(out), trust)
                 run = TrainingRun.from_folder(out, **given)
             else:
                 folder = out or str(new_run_folder(Path("runs"), settings["model"], settings["static"]))

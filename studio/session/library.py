@@ -7,6 +7,7 @@ from typing import Any
 
 from psygnal import Signal
 
+from studio.session.agreement import not_agreed, not_agreed_in
 from studio.session.problems import ProblemView, problem_from_message
 from studio.session.project import (
     SUFFIX,
@@ -19,7 +20,7 @@ from studio.session.project import (
     write_preferences,
     write_project,
 )
-from studio.session.runs import SOURCE, Run, RunHistory, RunsFolder, read_history, read_run_line
+from studio.session.runs import Run, RunHistory, RunsFolder, read_history, read_run_line
 from studio.session.settings import RunSettings
 
 
@@ -111,18 +112,19 @@ class Library:
         The window asks, and calls ``agree``; start, resume and export refuse until then.
         """
         text = (settings or self.project.settings).user_file
-        return self._not_agreed(Path(text).expanduser()) if text else None
+        return not_agreed(Path(text).expanduser(), self.preferences.agreed) if text else None
 
     def needs_agreement_of(self, folder: str) -> Path | None:
         """The same for the code that the run in ``folder`` keeps: resuming and exporting run it.
 
-        Every file there counts, since the model may import any of them.
+        None too where there is a link among it: the job refuses to follow one, and says so.
         """
+        from engine.core.errors import DataError
+
         try:
-            files = sorted(path for path in (Path(folder) / SOURCE).rglob("*") if not path.is_dir())
-        except OSError:
+            return not_agreed_in(Path(folder), self.preferences.agreed)
+        except DataError:
             return None
-        return next((path for path in files if self._not_agreed(path) is not None), None)
 
     def agree(self, path: Path) -> None:
         """The user agreed to run the file as it is now; remembered by its content."""
@@ -130,12 +132,6 @@ class Library:
         if digest not in self.preferences.agreed:
             self.preferences.agreed.append(digest)
             self._save_preferences()
-
-    def _not_agreed(self, path: Path) -> Path | None:
-        try:
-            return None if file_digest(path) in self.preferences.agreed else path
-        except OSError:
-            return None  # an absent file is told about by who needs it, with its name
 
     def _refuse(self, path: Path | None) -> bool:
         if path is None:
