@@ -116,5 +116,7 @@ class set_grad_enabled:
 
 
 def is_grad_enabled() -> bool:
-    """True where operators on tensors with stop_gradient=False are recorded."""
-    return modes.current().grad
+    """True where operators on tensors with stop_gradient=False are recorded; False in static mode."""
+    mode = modes.current()
+    # A converted function is traced for what it does eagerly.
+    return mode.grad and not (mode.static and mode.training is None)

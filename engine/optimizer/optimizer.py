@@ -152,7 +152,10 @@ class Optimizer:
                 self._update_group(group, pairs, lr)
 
     def apply_gradients(self, params_grads: list[tuple[Any, Any]]) -> Any:
-        """Update parameters with their paired gradients; in static mode append the update."""
+        """Update parameters with their paired gradients; in static mode append the update.
+
+        Gives the operators that were appended: none in eager mode.
+        """
         if params_grads and modes.is_symbolic(params_grads[0][0]) and modes.current().training is None:
             return self._static.apply(params_grads[0][0].block.program, params_grads)
         self._require_eager("apply_gradients")
@@ -165,6 +168,7 @@ class Optimizer:
             lr = self.get_lr()
             for group in self._groups:
                 self._update_group(group, [given[id(p)] for p in group.params if id(p) in given], lr)
+        return []
 
     def _update_group(self, group: Group, pairs: list[tuple[Any, Any]], lr: float) -> None:
         if group.clip is not None:

@@ -135,3 +135,12 @@ def test_results_under_no_grad_keep_no_graph() -> None:
     z = (x * y).sum()
     z.backward()
     assert x.grad.tolist() == [2.0, 2.0]
+
+
+def test_static_mode_records_nothing() -> None:
+    engine.enable_static()
+    try:
+        assert not engine.is_grad_enabled()
+    finally:
+        engine.disable_static()
+    assert engine.is_grad_enabled()
