@@ -118,6 +118,10 @@ class AbsentStateError(AbsentError, AssertionError):
     """A state file that a model is to load does not exist."""
 
 
+class InUseError(EngineError, BlockingIOError):
+    """Files that another process works on."""
+
+
 class HubError(EngineError, RuntimeError):
     """A folder of models without what is asked of it."""
 

@@ -11,11 +11,10 @@ import json
 import math
 import os
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeAlias, TypedDict, TypeGuard, cast
+from typing import TypeAlias, TypedDict, TypeGuard, cast
 
 import numpy as np
 
@@ -23,12 +22,6 @@ from engine.core.errors import DataError, DTypeError, FormatError
 from engine.files.atomic import saving
 from engine.files.container import read_container, write_container
 from engine.files.plain import Array, Json, StrPath
-
-fcntl: Any
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None
 
 JOURNAL_NAME = "journal.jsonl"
 PACKED_NAME = "run.h5"
@@ -74,16 +67,6 @@ class RunRecord:
     notes: tuple[str, ...]
 
 
-def _hold(descriptor: int) -> None:
-    """Lock the open file as long as a process has it open, so that others see that the run goes on.
-
-    Nothing else depends on the lock; Windows and some network file systems have none.
-    """
-    if fcntl is not None:
-        with suppress(OSError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
 class JournalWriter:
     """Appends events to a journal; each line is passed to the system at once, so that a crash loses none.
 
@@ -101,7 +84,6 @@ class JournalWriter:
             flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
             self._descriptor: int | None = os.open(self.path, flags, 0o666)
             try:
-                _hold(self._descriptor)
                 self._mend()
             except BaseException:
                 self.close()

@@ -67,8 +67,10 @@ class Recorder:
         """Make the folder and begin; ``steps_per_epoch`` is 0 where it is not known.
 
         Raises:
-            ArgumentError: the folder holds a run. SaveError: it can't be written.
+            ArgumentError: the folder holds a run. InUseError: a training works in it.
+            SaveError: it can't be written.
         """
+        self._folder.claim(new=True)
         self._folder.require_new()
         self._folder.open(sources, from_step=None)
         progress = self.progress

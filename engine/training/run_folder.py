@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from engine.core.errors import ArgumentError, DataError, EngineError
+from engine.core.errors import ArgumentError, DataError, EngineError, InUseError
 from engine.files.atomic import atomic_write, make_folder, saving
 from engine.files.checkpoint import (
     BEST_NAME,
@@ -24,6 +24,7 @@ from engine.files.journal import JOURNAL_NAME, PACKED_NAME, JournalWriter, pack_
 from engine.files.run_source import MARK_NAME, SOURCE, mark_own, refuse_links
 from engine.training.events import LAST_KINDS, TrainingEvent, as_lines
 from engine.training.models import FOLDER as BUILT_IN_MODELS
+from resources.locks import LOCK_NAME, Holder, Lock, holder_of, take
 
 CHECKPOINTS = "checkpoints"
 INFERENCE = "inference"
@@ -51,8 +52,39 @@ class RunFolder:
         self._failing = False
         self._from_step: int | None = None
         self._made_folder = False
+        self._lock: Lock | None = None
 
     # ----- before the training -----
+
+    def claim(self, new: bool) -> None:
+        """Keep other trainings out of the folder until ``close``; a ``new`` run's folder is made if need be.
+
+        Raises:
+            InUseError: another training works in it. SaveError: it can't be made or written.
+        """
+        if self._lock is not None or not (new or self.path.is_dir()):
+            return
+        self._made_folder = not self.path.exists()
+        if new:
+            make_folder(self.path)
+        place = self.path / LOCK_NAME
+        with saving(place):
+            taken = take(place)
+        if isinstance(taken, Holder):
+            raise self._in_use(taken)
+        self._lock = taken
+
+    def require_free(self) -> None:
+        """Raises InUseError where another training works in the folder."""
+        holder = holder_of(self.path / LOCK_NAME)
+        if holder is not None:
+            raise self._in_use(holder)
+
+    def _in_use(self, holder: Holder) -> InUseError:
+        return InUseError(
+            f"out: a training goes on in this folder: {self.path}, {holder}; wait until it has "
+            "ended or stop it, or choose another folder"
+        )
 
     def require_new(self) -> None:
         """Refuse to write over another run; one that ended before its first checkpoint and step is none.
@@ -126,9 +158,8 @@ class RunFolder:
         Raises:
             SaveError: the folder can't be made or written.
         """
-        self._made_folder = not self.path.exists()
+        self.claim(new=True)
         self._from_step = from_step
-        make_folder(self.path)
         make_folder(self.checkpoints_path)
         if from_step is None:
             self._copy_source(list(model_files))
@@ -201,7 +232,7 @@ class RunFolder:
     def discard(self, tell: Tell) -> None:
         """Remove what this run wrote; of a resumed run only what came after the checkpoint it went on
         from."""
-        self.close()
+        self._close_journal()
         try:
             if self._from_step is not None:
                 for entry in list_checkpoints(self.checkpoints_path):
@@ -214,18 +245,30 @@ class RunFolder:
                     shutil.rmtree(folder)
             (self.path / MARK_NAME).unlink(missing_ok=True)
             self._remove_records()
-            if self._made_folder:
-                # Whatever someone else put there meanwhile stays, and the folder with it.
-                with suppress(OSError):
-                    self.path.rmdir()
         except OSError as error:
             tell(
                 str(error.filename or self.path),
                 f"cancel: not everything could be removed: {error}; remove it",
             )
+        finally:
+            self.close()
 
     def close(self) -> None:
-        """Close the journal; closing twice is harmless."""
+        """Close the journal and let others into the folder; closing twice is harmless.
+
+        A folder that was made for the run and is empty again goes.
+        """
+        self._close_journal()
+        if self._lock is None:
+            return
+        self._lock.release()
+        self._lock = None
+        if self._made_folder:
+            # Whatever someone else put there meanwhile stays, and the folder with it.
+            with suppress(OSError):
+                self.path.rmdir()
+
+    def _close_journal(self) -> None:
         if self._journal is not None:
             self._journal.close()
             self._journal = None

@@ -105,10 +105,11 @@ class TrainingRun(Commands):
 
         Raises:
             ArgumentError: a change that would make it another run.
-            DataError: there is no checkpoint. FormatError: it is damaged.
+            InUseError: it goes on. DataError: there is no checkpoint. FormatError: it is damaged.
         """
         store = RunFolder(folder)
         store.refuse_links()
+        store.require_free()
         path = Path(checkpoint) if checkpoint else store.latest_checkpoint()
         recorded = TrainingConfig.from_dict(store.read_checkpoint(path)["config"])
         config = recorded.changed(out=str(folder)).continued(**changes)
@@ -135,6 +136,7 @@ class TrainingRun(Commands):
         """Train to the end; returns how it ended.
 
         Raises:
+            InUseError: another training works in the folder.
             EngineError, or whatever the user's model raised: after the event ``failed``.
         """
         with one_blas_thread():
@@ -162,12 +164,14 @@ class TrainingRun(Commands):
         if self._resume:
             assert folder is not None
             folder.refuse_links()
+            folder.claim(new=False)
             path = folder.latest_checkpoint() if self._resume is True else Path(str(self._resume))
             checkpoint = folder.read_checkpoint(path)
             recorded = TrainingConfig.from_dict(checkpoint["config"])
             recorded.continued(**self.config.as_dict())
             self._resumed_from, source = str(path), folder.source_path
         elif folder is not None:
+            folder.claim(new=True)
             folder.require_new()
         fetch_data(self.config.data, self._preparing)
         seed_everything(self.config.seed)

@@ -9,11 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-fcntl: Any
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None
+from resources.locks import LOCK_NAME, holder_of
 
 if TYPE_CHECKING:
     from engine.training.events import Epoch, Started
@@ -31,8 +27,7 @@ class Run:
     """What a list shows of a run.
 
     ``state`` is running, finished, stopped, diverged, failed, or interrupted where it ended without a word (a
-    crash, a kill, Ctrl-C); where files have no locks, as on Windows, a run of another process counts as
-    interrupted until it ends. ``checkpoint`` is the newest step checkpoint, empty where there is none.
+    crash, a kill, Ctrl-C). ``checkpoint`` is the newest step checkpoint, empty where there is none.
     """
 
     path: str
@@ -160,7 +155,7 @@ def read_run_line(path: Path) -> Run | None:
                 accuracy = float(event["best_accuracy"])
         elif kind == "started":
             state = "interrupted"
-    if state == "interrupted" and is_held(path / JOURNAL):
+    if state == "interrupted" and holder_of(path / LOCK_NAME) is not None:
         state = "running"
     checkpoint_step, checkpoint = latest_checkpoint(path)
     config = started.get("config", {})
@@ -171,20 +166,6 @@ def read_run_line(path: Path) -> Run | None:
         epoch=epoch, accuracy=math.nan if math.isnan(accuracy) else accuracy, checkpoint=checkpoint,
         checkpoint_step=checkpoint_step,
     )  # fmt: skip
-
-
-def is_held(journal: Path) -> bool:
-    """Whether a process still writes to this journal."""
-    if fcntl is None:
-        return False
-    try:
-        with journal.open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:
-        return False
-    return False
 
 
 def latest_checkpoint(path: Path) -> tuple[int, str]:

@@ -260,6 +260,36 @@ def test_ctrl_c_stops_with_a_checkpoint_and_tells_how_to_resume(
     assert list_checkpoints(out / "checkpoints")[-1].step == last["step"]
 
 
+def test_a_second_train_in_the_folder_of_a_live_one(bars: Path, tmp_path: Path, repo_root: Path) -> None:
+    out = tmp_path / "run"
+    words = ["train", "--data", str(bars), "--model", "linear", "--epochs", "100000", "--out", str(out)]
+    with subprocess.Popen(
+        [sys.executable, "-m", "studio", *words, "--json"], cwd=repo_root,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        try:
+            assert process.stdout is not None
+            for line in process.stdout:
+                if json.loads(line)["event"] == "step":
+                    break
+            for second in (words, ["train", "--resume", "--out", str(out)]):
+                done = call(*second)
+                assert done.exit_code == 1, done.output
+                assert done.stderr.startswith(
+                    f"out: a training goes on in this folder: {out}, process {process.pid} on "
+                )
+                assert len(done.stderr.splitlines()) == 1
+            assert json.loads(process.stdout.readline())["event"] != "failed"
+            assert process.poll() is None
+        finally:
+            process.kill()
+    events = [json.loads(line)["event"] for line in (out / "journal.jsonl").read_text().splitlines()[:-1]]
+    assert events.count("started") == 1
+    # The kill took the lock away.
+    done = call("train", "--resume", "--out", out, "--epochs", "1")
+    assert "goes on in this folder" not in said_in(done)
+
+
 def without_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
         monkeypatch.delenv(name, raising=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.core.errors import ArgumentError, DataError
-from engine.training import run_folder
+from engine.core.errors import ArgumentError, DataError, InUseError
+from engine.training import TrainingRun, run_folder
+from engine.training.recorder import Recorder
 
 
 class Killed(BaseException):
@@ -81,3 +83,49 @@ def test_a_journal_with_steps_and_without_checkpoints_is_kept(
     with pytest.raises(DataError, match="start a new run in another folder"):
         bench.run(resume=True, out=str(unborn)).run()
     assert journal.read_bytes() == before
+
+
+def test_a_second_training_in_the_folder_is_refused_and_the_first_goes_on(bench: Any, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    bench.run(out=str(tmp_path / "alone"), checkpoint_every=2).run()
+    weight = bench.stepper.weight
+    first = bench.run(out=str(out), checkpoint_every=2)
+    stepper = bench.stepper
+    others = [
+        lambda: type(bench)().run(out=str(out)).run(),
+        lambda: type(bench)().run(resume=True, out=str(out)).run(),
+        lambda: TrainingRun.from_folder(out),
+        lambda: Recorder(out, {"epochs": 1, "batch_size": 4}).start(1, 1),
+    ]
+
+    def disturb(step: int) -> None:
+        if step != 7:
+            return
+        before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+        state = np.random.get_state()
+        for other in others:
+            with pytest.raises(InUseError, match=rf"a training goes on.*process {os.getpid()} on "):
+                other()
+        np.random.set_state(state)
+        assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
+
+    stepper.before_step = disturb
+    assert first.run().outcome == "finished"
+    assert np.array_equal(stepper.weight, weight)
+    assert not (out / "run.lock").exists()
+    stepper.before_step = lambda step: None
+    assert bench.run(resume=True, out=str(out), epochs=4).run().step == 20
+
+
+def test_what_a_killed_training_leaves_is_no_lock(bench: Any, unborn: Path) -> None:
+    assert f"pid {os.getpid()}\n" in (unborn / "run.lock").read_text()
+    assert bench.run(out=str(unborn)).run().outcome == "finished"
+
+
+def test_a_training_that_never_began_leaves_no_folder(bench: Any, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    run = bench.run(out=str(out))
+    run._make_parts = lambda config, source: 1 / 0
+    with pytest.raises(ZeroDivisionError):
+        run.run()
+    assert not out.exists()

@@ -1,0 +1,193 @@
+"""Lock files: which process works on a folder; the system takes the lock away with the process.
+
+The lock is the kernel's (``flock``, on Windows a locked byte); the text in the file (process, host, start)
+only names the holder. A file that a killed process left behind is no lock. Where the file system has no locks
+the text decides: a holder on another host, or a process that is still there, counts as one until the file is
+removed. This stands beside the engine, because lists of runs are shown without loading it.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import socket
+import sys
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+LOCK_NAME = "run.lock"
+_TEXT_BYTES = 1000
+_WINDOWS_BYTE = 1 << 20  # beyond the text, which others can't read while it is locked
+_TRIES, _PAUSE = 20, 0.01  # one who only looks holds the lock for a moment
+
+
+@dataclass(frozen=True)
+class Holder:
+    """Who holds a lock, as its file says; ``pid`` is 0 where that can't be read."""
+
+    pid: int
+    host: str
+    since: str
+
+    def __str__(self) -> str:
+        if not self.pid:
+            return "another process"
+        return f"process {self.pid} on {self.host} since {self.since}"
+
+
+class Lock:
+    """A lock that this process holds, from :func:`take`."""
+
+    def __init__(self, path: Path, descriptor: int) -> None:
+        self.path = path
+        self._descriptor: int | None = descriptor
+
+    def release(self) -> None:
+        """Remove the file and give the lock back; releasing twice does nothing."""
+        if self._descriptor is None:
+            return
+        if sys.platform != "win32":
+            # While it is held: afterwards the file may be another's.
+            with suppress(OSError):
+                self.path.unlink()
+        # Not by closing alone: a child process may have inherited the open file.
+        with suppress(OSError):
+            _unlock(self._descriptor)
+        os.close(self._descriptor)
+        self._descriptor = None
+        if sys.platform == "win32":
+            with suppress(OSError):
+                self.path.unlink()  # fails where another has it open
+
+
+def take(path: Path) -> Lock | Holder:
+    """Take the lock at ``path``, or tell who has it. Never waits for its holder.
+
+    Raises:
+        OSError: the file can't be made or written.
+    """
+    for _ in range(_TRIES):
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
+        try:
+            free = _lock(descriptor)
+            if free is None:
+                holder = _read(descriptor)
+                free = not _is_there(holder)
+            if free and _is_file(descriptor, path):
+                os.ftruncate(descriptor, 0)
+                os.lseek(descriptor, 0, os.SEEK_SET)
+                os.write(descriptor, _text())
+                lock, descriptor = Lock(path, descriptor), -1
+                return lock
+            holder = _read(descriptor)
+        finally:
+            if descriptor >= 0:
+                os.close(descriptor)
+        time.sleep(_PAUSE)
+    return holder
+
+
+def holder_of(path: Path) -> Holder | None:
+    """Who holds the lock at ``path``; None where nobody does, or there is no such file."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    except OSError:
+        return None
+    try:
+        holder = _read(descriptor)
+        free = _lock(descriptor, shared=True)
+        if free:
+            _unlock(descriptor)
+        if free is None:
+            free = not _is_there(holder)
+        return None if free else holder
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(descriptor: int, shared: bool = False) -> bool | None:
+        """Whether the open file could be locked; None where it has no locks."""
+        os.lseek(descriptor, _WINDOWS_BYTE, os.SEEK_SET)
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except OSError as error:
+            if error.errno in (errno.EACCES, errno.EDEADLK):
+                return False
+            return None
+        return True
+
+    def _unlock(descriptor: int) -> None:
+        os.lseek(descriptor, _WINDOWS_BYTE, os.SEEK_SET)
+        msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
+
+    def _is_file(descriptor: int, path: Path) -> bool:
+        return True  # an open file can't be removed there
+
+else:
+    import fcntl
+
+    def _lock(descriptor: int, shared: bool = False) -> bool | None:
+        """Whether the open file could be locked; None where it has no locks."""
+        try:
+            fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError as error:
+            if error.errno in (errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL):
+                return None
+            raise
+        return True
+
+    def _unlock(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
+
+    def _is_file(descriptor: int, path: Path) -> bool:
+        """Whether the open file still lies at ``path``: its holder may have removed it meanwhile."""
+        try:
+            return os.path.samestat(os.fstat(descriptor), os.stat(path))
+        except FileNotFoundError:
+            return False
+
+
+def _text() -> bytes:
+    began = time.strftime("%Y-%m-%d %H:%M:%S")
+    return f"pid {os.getpid()}\nhost {_host()}\nsince {began}\n".encode("ascii")
+
+
+def _host() -> str:
+    return re.sub(r"[^A-Za-z0-9._-]", "_", socket.gethostname())[:200] or "unknown"
+
+
+def _read(descriptor: int) -> Holder:
+    """The holder that an open lock file names; another text, which a stranger may have written, names
+    nobody."""
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    text = os.read(descriptor, _TEXT_BYTES)
+    found = re.fullmatch(rb"pid (\d{1,10})\nhost ([\w.-]{1,200})\nsince ([\d :-]{19})\n", text)
+    if found is None:
+        return Holder(0, "", "")
+    pid, host, since = (part.decode("ascii") for part in found.groups())
+    return Holder(int(pid), host, since)
+
+
+def _is_there(holder: Holder) -> bool:
+    """Whether the named holder may still be at work, where there is no lock to tell."""
+    if not holder.pid or holder.pid == os.getpid():
+        return False
+    if holder.host != _host() or sys.platform == "win32":
+        return True
+    try:
+        os.kill(holder.pid, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
