@@ -123,6 +123,14 @@ def parse_user_block(head: bytes, file_length: int, path: Path) -> UserBlock:
     return UserBlock(length, digest, save_id, head[_FIELDS.size : _TAG_END])
 
 
+def stated_length(data: bytes) -> int:
+    """The length of the whole file that begins ``data``, as its head says; all of ``data`` without a head."""
+    if len(data) < SIZE or not data.startswith(MAGIC):
+        return len(data)
+    length: int = _FIELDS.unpack_from(data)[3]
+    return SIZE + length
+
+
 def check_payload(block: UserBlock, payload: bytes | memoryview, path: Path) -> None:
     """Raise FormatError unless the payload has the digest in the user block."""
     digest = hashlib.sha256(payload).digest()

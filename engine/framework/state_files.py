@@ -13,6 +13,7 @@ from engine.eager.tensor import Parameter, Tensor
 from engine.files.in_memory import container_bytes, read_container_bytes
 from engine.files.inference import INFO, PROGRAM, WEIGHTS, read_inference
 from engine.files.state import KIND, VERSION, read_saved, write_state
+from engine.files.userblock import stated_length
 from engine.jit.export import described_variables
 from engine.program.graph.program import Program
 from engine.program.saved.serialize import from_plain, to_plain
@@ -40,7 +41,7 @@ def save(obj: Any, path: str | io.BytesIO, protocol: int = 4, **configs: Any) ->
 def load(path: str | io.BytesIO, **configs: Any) -> Any:
     """What ``save`` wrote; tensors come back as Tensors (as NumPy arrays with ``return_numpy=True``).
 
-    A BytesIO is read from its position to its end.
+    A BytesIO is read from its position to the end of what one ``save`` wrote there.
 
     They keep their names and have ``stop_gradient=True``, parameters too. An array saved by itself comes back
     as a Tensor, one in a dict or list as an array.
@@ -59,7 +60,7 @@ def load(path: str | io.BytesIO, **configs: Any) -> Any:
     return_numpy = bool(configs.get("return_numpy", False))
     suffix: str | None = None
     if isinstance(path, io.BytesIO):
-        tree = read_container_bytes(path.read(), KIND, VERSION, "BytesIO").tree
+        tree = read_container_bytes(_next_file(path), KIND, VERSION, "BytesIO").tree
     elif _is_model(path):
         return _model_state(path)
     else:
@@ -71,6 +72,15 @@ def load(path: str | io.BytesIO, **configs: Any) -> Any:
         return weights if return_numpy else {k: Tensor(v, name=k) for k, v in weights.items()}
     found = from_tree(tree, return_numpy, "BytesIO" if isinstance(path, io.BytesIO) else str(path))
     return Tensor(found) if isinstance(found, np.ndarray) and not return_numpy else found
+
+
+def _next_file(stored: io.BytesIO) -> bytes:
+    """The bytes of the file at the position of ``stored``, which is moved behind it."""
+    start = stored.tell()
+    rest = stored.read()
+    first = rest[: stated_length(rest)]
+    stored.seek(start + len(first))
+    return first
 
 
 def _is_model(path: Any) -> bool:

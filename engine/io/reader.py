@@ -45,8 +45,8 @@ class DataLoader:
 
     Differs from Paddle: what a dataset or a ``collate_fn`` raises is raised by the loader at its batch, with
     the traceback of the worker as a note; there it is printed and the loader raises SystemError. With
-    ``persistent_workers`` an iterable dataset's short last batch comes in every epoch unless ``drop_last``,
-    there in the first only. There are workers on macOS and Windows.
+    ``persistent_workers`` an iterable dataset may be read for several epochs, where Paddle hangs in the
+    second. There are workers on macOS and Windows.
 
     ``state_dict`` and ``set_state_dict`` continue an epoch in its middle with the very same batches. For
     that, a ``batch_sampler`` of one's own must draw its order when its iterator is made, from NumPy's global

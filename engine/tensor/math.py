@@ -273,8 +273,8 @@ def clip(x: Any, min: Any = None, max: Any = None, name: str | None = None) -> A
 
 
 def cast(x: Any, dtype: Any) -> Any:
-    """x in another dtype."""
-    return arithmetic.cast(x, out_dtype=as_dtype(dtype).name)
+    """x in another dtype; None means float64, as in NumPy."""
+    return arithmetic.cast(x, out_dtype="float64" if dtype is None else as_dtype(dtype).name)
 
 
 def add_n(inputs: Any, name: str | None = None) -> Any:

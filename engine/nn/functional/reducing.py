@@ -7,6 +7,7 @@ from typing import Any
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.ops.elementwise import arithmetic
 from engine.ops.reductions import reduce
+from engine.tensor import reduction as reduction_functions
 from engine.tensor.promote import operands
 
 
@@ -25,8 +26,12 @@ def reduced(loss: Any, reduction: str) -> Any:
                 f"loss: there is no mean of nothing: got losses of shape {dims(loss)}; skip empty batches, "
                 "or use reduction='sum'"
             )
+        if loss.dtype.is_integer:
+            return reduction_functions.mean(loss)
         return reduce.mean(loss, axis=[], keepdim=False, reduce_all=True)
     if reduction == "sum":
+        if loss.dtype.is_integer:
+            return reduction_functions.sum(loss)
         return reduce.sum(loss, axis=[], keepdim=False, reduce_all=True)
     return loss
 

@@ -23,13 +23,16 @@ class WeightNorm:
 
     def lengths(self, v: Any) -> Any:
         """The norms, of shape [size of dim], or [] for one norm."""
+        return (self._squares(v) + _TINY).sqrt()
+
+    def _squares(self, v: Any) -> Any:
         axes = [n for n in range(v.ndim) if n != self.dim]
-        return ((v * v).sum(axis=axes) + _TINY).sqrt()
+        return (v * v).sum(axis=axes) if axes or not v.ndim else v * v  # no axes would mean all
 
     def weight(self, layer: Layer) -> Any:
         """What the weight is now."""
         g, v = getattr(layer, f"{self.name}_g"), getattr(layer, f"{self.name}_v")
-        lengths = (v * v).sum(axis=[n for n in range(v.ndim) if n != self.dim]).sqrt()
+        lengths = self._squares(v).sqrt()
         factor = g / lengths.clip(min=_TINY)
         if self.dim is not None:
             shape = [1] * v.ndim

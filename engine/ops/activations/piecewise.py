@@ -87,9 +87,9 @@ softshrink.grad(x=lambda g, x, threshold: _line(g, x, low=-threshold, high=thres
 
 @op("thresholded_relu", infer=floating_as_x("thresholded_relu"))
 def thresholded_relu(xp, x, *, threshold=1.0):
-    """x where above the threshold, else 0."""
+    """x where above the threshold, else 0; NaN stays NaN."""
     refuse_integers(x)
-    return xp.where(x > threshold, x, x.dtype.type(0))
+    return xp.where(x <= threshold, x.dtype.type(0), x)
 
 
 thresholded_relu.grad(x=lambda g, x, threshold: _line(g, x, low=threshold))
@@ -276,8 +276,8 @@ rrelu.grad(x=lambda g, noise: arithmetic.multiply(g, noise))
 
 @op("relu", infer=same_as_x)
 def relu(xp, x, *, out=None):
-    """max(x, 0); NaN stays NaN."""
-    return xp.maximum(x, 0, out=out)
+    """max(x, 0), and 0 where x is NaN, as in Paddle's kernel for the CPU."""
+    return xp.fmax(x, 0, out=out)
 
 
 @op("relu_grad", infer=lambda g_in, y: g_in, slots={"g_in": "Out@GRAD", "y": "Out", "out": "X@GRAD"})

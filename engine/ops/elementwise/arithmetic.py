@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from engine.core.bfloat import converted
 from engine.core.dtype import as_dtype, bfloat16, bool_
 from engine.core.infer import (
@@ -82,7 +84,8 @@ divide.grad(
 def scale(xp, x, *, scale=1.0, bias=0.0, bias_after_scale=True, out=None):
     """x * scale + bias, in the dtype of x."""
     # A Python float takes the dtype of a floating x; converting it to a NumPy number would double the cost.
-    number = float if x.dtype.kind == "f" else x.dtype.type
+    kind = x.dtype.kind
+    number = float if kind == "f" else _wrapped if kind == "u" else x.dtype.type
     factor = number(scale)
     if factor == -1 and (bias_after_scale or bias == 0):
         return xp.subtract(number(bias), x, out=out)  # 0 - 0 is 0; 0 * -1 would be -0
@@ -97,6 +100,11 @@ def scale(xp, x, *, scale=1.0, bias=0.0, bias_after_scale=True, out=None):
 
 
 _scale = scale
+
+
+def _wrapped(value: float) -> np.uint8:
+    """A number as uint8, around at its limits."""
+    return np.uint8(int(value) % 256)
 
 
 scale.grad(x=lambda g, scale: _scale(g, scale=scale))

@@ -50,6 +50,20 @@ def test_bytes_in_memory_hold_what_a_file_holds(tmp_path):
         paddle.load(io.BytesIO(pickle.dumps({"a": 1})))
 
 
+def test_several_objects_in_one_bytesio():
+    stored = io.BytesIO()
+    paddle.save({"step": 3}, stored)
+    second = stored.tell()
+    paddle.save(paddle.to_tensor([3.0]), stored)
+    stored.seek(0)
+    assert paddle.load(stored) == {"step": 3}
+    assert stored.tell() == second
+    assert paddle.load(stored).tolist() == [3.0]
+    cut = io.BytesIO(stored.getvalue()[: second - 1])
+    with pytest.raises(FormatError, match="truncated"):
+        paddle.load(cut)
+
+
 def test_an_object_is_not_saved(tmp_path):
     with pytest.raises(ArgumentError, match=r"obj\['model'\] is Linear"):
         paddle.save({"model": paddle.nn.Linear(1, 1)}, str(tmp_path / "x"))

@@ -85,3 +85,16 @@ def test_wrong_use():
         spectral_norm(paddle.nn.Linear(1, 1), n_power_iterations=0)
     with pytest.raises(ArgumentError, match="has no weight_norm"):
         remove_weight_norm(paddle.nn.Linear(1, 1))
+
+
+def test_weight_norm_of_one_dimension_has_a_length_for_each_number():
+    layer = paddle.nn.Linear(2, 3)
+    layer.bias.set_value(np.array([1.0, 2.0, -3.0], np.float32))
+    weight_norm(layer, "bias")
+    assert layer.bias_g.tolist() == [1.0, 2.0, 3.0]
+    layer.bias_g.set_value(np.full(3, 2.0, np.float32))
+    y = layer(paddle.zeros([1, 2]))
+    y.sum().backward()
+    assert y.tolist() == [[2.0, 2.0, -2.0]]
+    assert layer.bias_g.grad.tolist() == [1.0, 1.0, -1.0]
+    assert layer.bias_v.grad.tolist() == pytest.approx([0.0, 0.0, 0.0], abs=1e-6)
