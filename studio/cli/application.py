@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from studio.cli.output import fail
+from studio.cli.output import fail, tolerate_encoding
 
 app = typer.Typer(
     add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False,
@@ -17,6 +17,7 @@ app = typer.Typer(
 
 def main() -> None:
     """The entry point: exit status 0 done, 1 failed with one line on stderr, 2 wrong usage."""
+    tolerate_encoding()
     app(prog_name="model-studio")
 
 

@@ -10,6 +10,8 @@ from typing import Any, ClassVar
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from studio.cli.output import visible
+
 
 class TerminalBar:
     """One epoch, evaluation or prediction: steps, a bar, values, time. What the script prints goes above it.
@@ -22,7 +24,8 @@ class TerminalBar:
     def __init__(self, steps: int | None, console: Console | None = None) -> None:
         self._steps = steps
         self._progress = Progress(
-            TextColumn("step {task.fields[count]}"), BarColumn(20), TextColumn("{task.fields[values]}"),
+            TextColumn("step {task.fields[count]}"), BarColumn(20),
+            TextColumn("{task.fields[values]}", markup=False),
             TimeRemainingColumn(elapsed_when_finished=True), console=console, auto_refresh=False,
         )  # fmt: skip
         self._task = self._progress.add_task("", total=steps, count="", values="")
@@ -36,7 +39,7 @@ class TerminalBar:
             self._progress.start()
         count = str(step) if self._steps is None else f"{step}/{self._steps}"
         shown = " - ".join(f"{name}: {value_text(value)}" for name, value in values)
-        self._progress.update(self._task, completed=step, count=count, values=shown)
+        self._progress.update(self._task, completed=step, count=count, values=visible(shown))
         self._progress.refresh()
         if self._steps is None or step >= self._steps:
             self.stop()

@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 
 from studio.cli.application import app
-from studio.cli.output import Json, emit_json, one_line_errors
+from studio.cli.output import Json, emit_json, one_line_errors, plain, say
 from studio.cli.trust import Trust, require_trust
 
 
@@ -39,7 +39,7 @@ def export(
             return
         size = sum(event["sizes"].values())
         fewer = "; {} operators became {}".format(*event["operators"]) if optimize else ""
-        typer.echo(
+        say(
             f"{prefix}: {size / 1024:.0f} KB in {len(event['sizes'])} files; loaded in a clean process: "
             f"largest difference {event['difference']:.2g} over {event['samples']} pictures "
             f"({event['pictures']}), "
@@ -66,7 +66,7 @@ def predict(
                 picture = load_digit(image)
             except PictureError as error:
                 failed = True
-                typer.echo(str(error), err=True)
+                say(str(error), err=True)
                 continue
             ranking = rank(model.scores(picture), model.info.classes)[:top]
             if as_json:
@@ -81,7 +81,7 @@ def predict(
                 )
             else:
                 shown = "  ".join(f"{name} {value:.1%}" for name, value in ranking)
-                typer.echo(f"{image}: {shown}")
+                say(f"{image}: {shown}")
     if failed:
         raise typer.Exit(1)
 
@@ -129,10 +129,11 @@ def _show(described: dict[str, Any]) -> None:
     facts = Table(show_header=False, box=None)
     for name in ("prefix", "inputs", "outputs", "parameters", "info", "sizes", "save_id"):
         value = described[name]
-        facts.add_row(name.replace("_", " "), value if isinstance(value, str) else json.dumps(value))
+        shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        facts.add_row(name.replace("_", " "), plain(shown))
     console.print(facts)
     operators = Table("operator", "inputs", "outputs", "shape")
     for operator in described["operators"]:
         inputs, outputs = ", ".join(operator["inputs"]), ", ".join(operator["outputs"])
-        operators.add_row(operator["type"], inputs, outputs, json.dumps(operator["shape"]))
+        operators.add_row(*map(plain, (operator["type"], inputs, outputs, json.dumps(operator["shape"]))))
     console.print(operators)

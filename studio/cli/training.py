@@ -16,7 +16,7 @@ from resources.run_folders import new_run_folder
 from resources.settings import RULES_OF, SETTINGS, parse_parameters
 from studio.cli.application import app
 from studio.cli.options import rules_help, with_settings
-from studio.cli.output import Json, fail, one_line_errors
+from studio.cli.output import Json, fail, one_line_errors, plain, say, visible
 from studio.cli.trust import Trust, require_trust
 from studio.session.runs import read_run_line
 
@@ -57,7 +57,7 @@ def train(
                 folder = out or str(new_run_folder(Path("runs"), settings["model"], settings["static"]))
                 run = TrainingRun(TrainingConfig.from_dict({**settings, "out": folder}))
         except ArgumentError as error:
-            raise typer.BadParameter(str(error)) from None
+            raise typer.BadParameter(visible(str(error))) from None
         _run(run, as_json)
 
 
@@ -65,7 +65,7 @@ def _parameters(name: str, chosen: str, words: list[str]) -> dict[str, Any]:
     try:
         return parse_parameters(name, chosen, words)
     except ValueError as error:
-        raise typer.BadParameter(f"{SETTINGS[name].flag}: {error}") from None
+        raise typer.BadParameter(visible(f"{SETTINGS[name].flag}: {error}")) from None
 
 
 def _given(context: typer.Context) -> Iterator[str]:
@@ -89,7 +89,7 @@ def _run(run: TrainingRun, as_json: bool) -> None:
     if result.reason == "diverged":
         fail(watcher.diverged)
     if not as_json:
-        typer.echo(
+        say(
             f"{out}: {result.step} steps in {result.seconds:.1f} s, "
             f"test accuracy {result.validation_accuracy:.2%} (best {result.best_accuracy:.2%})"
         )
@@ -128,7 +128,7 @@ class Watcher:
         self.diverged = ""
         self._console = Console()
         self._progress = Progress(
-            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
+            TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(),
             TextColumn("{task.fields[speed]}"), TimeRemainingColumn(), console=self._console, transient=True,
             disable=not self._console.is_terminal,
         )  # fmt: skip
@@ -142,7 +142,7 @@ class Watcher:
 
     def on_event(self, event: TrainingEvent) -> None:
         if event["event"] == "preparing":
-            self._progress.update(self._task, description=event["message"])
+            self._progress.update(self._task, description=visible(event["message"]))
         elif event["event"] == "started":
             if event["resumed_from"]:
                 self._say(f"resuming after step {event['step']}")
@@ -165,7 +165,7 @@ class Watcher:
             self.diverged = event["message"]
 
     def _say(self, text: str) -> None:
-        self._console.print(text, highlight=False, markup=False)
+        self._console.print(plain(text), highlight=False)
 
 
 @contextlib.contextmanager

@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from studio.cli.output import fail
+from studio.cli.output import fail, say
 
 Trust: TypeAlias = Annotated[
     bool,
@@ -34,4 +34,4 @@ def require_trust(command: str, run: Path, trust: bool) -> None:
         )
     trouble = agree_to(run)
     if trouble:
-        typer.echo(f"{command}: --trust holds for this time only: {trouble}", err=True)
+        say(f"{command}: --trust holds for this time only: {trouble}", err=True)
