@@ -28,6 +28,7 @@ PACKED_NAME = "run.h5"
 KIND = "run"
 VERSION = 1
 _NUMBERS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+MAX_COUNT = 10**18  # of steps; the names of checkpoints have 18 digits
 _INT64 = range(-(2**63), 2**63)
 
 JournalEvent: TypeAlias = dict[str, Json]
@@ -190,6 +191,30 @@ def _restored(value: Json) -> Json:
     return value
 
 
+def parse_event(line: bytes) -> JournalEvent:
+    """The event on a line of a journal. Raises FormatError, without the file, for anything else.
+
+    A step or an epoch is counted from 0; whoever goes on from a journal relies on it.
+    """
+    try:
+        event: Json = json.loads(line, parse_constant=_no_number)
+        if isinstance(event, dict):
+            for name in ("step", "epoch"):
+                count = event.get(name, 0)
+                if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= MAX_COUNT:
+                    raise FormatError(f"not an event: its {name} is {count!r:.40}")
+            return {name: _restored(value) for name, value in event.items()}
+    except FormatError:
+        raise
+    except (ValueError, RecursionError) as cause:
+        raise FormatError(f"not JSON: {cause}") from cause
+    raise FormatError(f"not an event but {event!r:.40}")
+
+
+def _no_number(text: str) -> Json:
+    raise FormatError(f"not JSON: {text} is not a number of JSON")
+
+
 def read_journal(path: StrPath) -> Journal:
     """The events of a journal; an incomplete last line and damaged lines are skipped and noted.
 
@@ -218,16 +243,11 @@ def _parse(data: bytes, path: Path) -> Journal:
     last = len(lines) if lines[-1] else len(lines) - 1
     for number, line in enumerate(lines[:last], 1):
         try:
-            event: Json = json.loads(line)
-        except (ValueError, RecursionError) as cause:
+            events.append(parse_event(line))
+        except FormatError as cause:
             torn = number == len(lines)
-            what = "the last line is incomplete, its writer was stopped" if torn else f"not JSON: {cause}"
+            what = "the last line is incomplete, its writer was stopped" if torn else cause
             notes.append(f"{path}: line {number} skipped: {what}")
-            continue
-        if isinstance(event, dict):
-            events.append({name: _restored(value) for name, value in event.items()})
-        else:
-            notes.append(f"{path}: line {number} skipped: not an event but {event!r:.40}")
     # One bad line may be the first line of a run that was killed while it wrote it; several are another file.
     if len(notes) > 1 and not events:
         raise FormatError(

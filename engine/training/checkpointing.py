@@ -46,7 +46,7 @@ def restore(tree: dict[str, Any], progress: Progress, history: History, parts: P
         set_random_state(tree["random"])
     except EngineError:
         raise
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise FormatError(
             f"resume: the checkpoint does not fit this training: {type(error).__name__} at {error}; "
             "resume from another checkpoint or start a new run"

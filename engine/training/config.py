@@ -36,6 +36,10 @@ class TrainingConfig(Settings):
             ArgumentError: an unknown name or a value outside what its setting takes; the config of a ``fit``
                 in a script, which only the script can make again.
         """
+        if not isinstance(values, Mapping):
+            raise ArgumentError(
+                f"TrainingConfig: takes its settings by name: got {values!r:.80}; give what as_dict() gave"
+            )
         if "kind" in values:
             script = values.get("script") or "the script"
             raise ArgumentError(

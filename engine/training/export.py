@@ -66,17 +66,28 @@ def export_run(
     emit(_progress("read", "Reading the checkpoint..."))
     tree = store.read_checkpoint(_checkpoint_path(store, checkpoint))
     config = TrainingConfig.from_dict(tree["config"])
+    try:
+        weights, data, shape = (
+            dict(tree["model"]),
+            dict(tree["data"]),
+            [int(n) for n in tree["data"]["shape"]],
+        )
+        step, accuracy = int(tree["progress"]["step"]), float(tree["progress"]["validation_accuracy"])
+    except (LookupError, TypeError, ValueError, ArithmeticError) as error:
+        raise FormatError(
+            f"export: not the checkpoint of a training: {type(error).__name__} at {error}; choose another "
+            "checkpoint"
+        ) from error
     network, _ = build_network(config, store.source_path)
-    network.set_state_dict(tree["model"])
+    network.set_state_dict(weights)
     network.eval()
     emit(_progress("save", "Writing the files..."))
-    step = int(tree["progress"]["step"])
-    info = {"scaling": SCALING, **tree["data"], "model": config.model, "data": config.data, "step": step,
-            "validation_accuracy": float(tree["progress"]["validation_accuracy"])}  # fmt: skip
+    info = {"scaling": SCALING, **data, "model": config.model, "data": config.data, "step": step,
+            "validation_accuracy": accuracy}  # fmt: skip
     inputs = [InputSpec(shape=spec["shape"], dtype=spec["dtype"], name=spec["name"])]
     jit.save(network, prefix, input_spec=inputs, info=info, optimize=optimize)
     emit(_progress("verify", "Loading them in a clean process..."))
-    pictures, labels = _samples(config.data, tree["data"]["shape"], samples)
+    pictures, labels = _samples(config.data, shape, samples)
     expected = _scores(network, pictures)
     found = verify(prefix, pictures)
     scores = found.scores

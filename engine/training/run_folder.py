@@ -7,9 +7,9 @@ import shutil
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
-from engine.core.errors import ArgumentError, DataError, EngineError, InUseError
+from engine.core.errors import ArgumentError, DataError, EngineError, FormatError, InUseError
 from engine.files.atomic import atomic_write, make_folder, saving
 from engine.files.checkpoint import (
     BEST_NAME,
@@ -20,7 +20,7 @@ from engine.files.checkpoint import (
     write_best,
     write_checkpoint,
 )
-from engine.files.journal import JOURNAL_NAME, PACKED_NAME, JournalWriter, pack_run
+from engine.files.journal import JOURNAL_NAME, PACKED_NAME, JournalWriter, pack_run, parse_event
 from engine.files.run_source import MARK_NAME, SOURCE, mark_own, refuse_links
 from engine.training.events import LAST_KINDS, TrainingEvent, as_lines
 from engine.training.models import FOLDER as BUILT_IN_MODELS
@@ -117,7 +117,7 @@ class RunFolder:
                     event = json.loads(line)
                 except (ValueError, RecursionError):
                     return True
-                if not isinstance(event, dict) or event.get("event") not in _BEFORE_STEPS:
+                if not isinstance(event, dict) or str(event.get("event")) not in _BEFORE_STEPS:
                     return True
         return False
 
@@ -143,7 +143,12 @@ class RunFolder:
 
     def read_checkpoint(self, path: Path) -> dict[str, Any]:
         """The tree of a checkpoint. Raises DataError or FormatError."""
-        tree: dict[str, Any] = read_checkpoint(path)
+        tree = read_checkpoint(path)
+        if not isinstance(tree, dict) or not isinstance(tree.get("config"), dict):
+            raise FormatError(
+                f"{path}: not the checkpoint of a training: it holds no config; choose another checkpoint, "
+                "or start a new run"
+            )
         return tree
 
     def read_best(self) -> dict[str, Any]:
@@ -192,8 +197,9 @@ class RunFolder:
             return
         kept = []
         for line in self.journal_path.read_bytes().splitlines(keepends=True):
-            with suppress(ValueError):
-                if int(json.loads(line).get("step", 0)) <= step and line.endswith(b"\n"):
+            with suppress(FormatError):
+                # Of what is counted, parse_event lets whole numbers through only.
+                if cast("int", parse_event(line).get("step", 0)) <= step and line.endswith(b"\n"):
                     kept.append(line)
         atomic_write(self.journal_path, lambda file: file.write(b"".join(kept)))
 

@@ -48,13 +48,13 @@ def unknown(rule: Rule, parameter: str) -> str:
 
 def _conflicts(values: Mapping[str, Any], found: Mapping[str, str]) -> dict[str, str]:
     conflicts = {}
-    schedule = schedules().get(values.get("schedule", ""))
+    schedule = schedules().get(str(values.get("schedule", "")))
     if schedule is not None and schedule.measures and values.get("schedule_each") == "batch":
         conflicts["schedule_each"] = (
             f"{schedule.name} follows what is measured at the end of an epoch: got 'batch'; choose epoch "
             "or auto"
         )
-    optimizer = optimizers().get(values.get("optimizer", ""))
+    optimizer = optimizers().get(str(values.get("optimizer", "")))
     if optimizer is not None and not optimizer.clips and "clip_norm" not in found and values.get("clip_norm"):
         conflicts["clip_norm"] = (
             f"{optimizer.name} takes no clipping, the loss would not fit its gradient: got "

@@ -119,4 +119,4 @@ RULES_OF = {"optimizer_params": ("optimizer", optimizers), "schedule_params": ("
 
 def rule_of(name: str, chosen: Any) -> Rule | None:
     """The rule that ``chosen`` names for ``optimizer_params`` or ``schedule_params``."""
-    return RULES_OF[name][1]().get(chosen)
+    return RULES_OF[name][1]().get(chosen) if isinstance(chosen, str) else None

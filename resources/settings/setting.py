@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypeAlias
@@ -87,7 +87,7 @@ class Setting:
         whole = self.kind == "int"
         if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)):
             return f"must be {'a whole number' if whole else 'a number'}: got {value!r}; {self._advice()}"
-        if not math.isfinite(value) or not self._within(value):
+        if not _is_finite(value) or not self._within(value):
             return f"must be {self.range_words()}: got {value}; {self._advice()}"
         return ""
 
@@ -97,7 +97,7 @@ class Setting:
             return f"must be a list of {what}: got {value!r}; {self._advice()}"
         kinds = int if self.kind == "integers" else (int, float)
         for item in value:
-            if isinstance(item, bool) or not isinstance(item, kinds) or not math.isfinite(item):
+            if isinstance(item, bool) or not isinstance(item, kinds) or not _is_finite(item):
                 return f"must hold {what} only: got {item!r}; {self._advice()}"
             if not self._within(item):
                 return f"each must be {self.range_words()}: got {item}; {self._advice()}"
@@ -192,6 +192,11 @@ class Setting:
         """The setting that ``as_plain`` described."""
         choices = tuple((value, title) for value, title in plain.get("choices", ()))
         return cls(**{**plain, "choices": choices})
+
+
+def _is_finite(value: float) -> bool:
+    """Whether a float can hold the number."""
+    return -sys.float_info.max <= value <= sys.float_info.max
 
 
 def declared(kind: Kind, default: Any, title: str, help_text: str, **more: Any) -> Any:

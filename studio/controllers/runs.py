@@ -101,7 +101,8 @@ class RunsController(QObject):
             value = state
         if run.state == "running" and run.path != view.folder:
             value = self.tr("epoch {0}").format(max(1, run.epoch))
-        return RunRow(run.path, self._title(run), value, color, f"{run.name}\n{state}\n{run.path}")
+        tip = "\n".join(filter(None, (run.name, state, run.path, run.note)))
+        return RunRow(run.path, self._title(run), value, color, tip)
 
     def _title(self, run: Run) -> str:
         """Model and mode; with the number of the run where another has the same."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from studio.session.information import checked_information
+
 
 def describe_model(prefix: str) -> dict[str, Any]:
     """Inputs, outputs, classes, operators and sizes of the model saved under ``prefix``.
@@ -18,12 +20,13 @@ def describe_model(prefix: str) -> dict[str, Any]:
         DataError, FormatError: a file is absent, damaged, foreign, or of another save than the others.
     """
     from engine.core.errors import FormatError
-    from engine.files.inference import describe_inference, inference_paths
+    from engine.files.inference import INFO, describe_inference, inference_paths
 
     described = describe_inference(prefix)
     paths = inference_paths(described.prefix)
     try:
-        info, blocks = described.info, described.program["blocks"]
+        info, added = checked_information(described.info, paths[INFO])
+        blocks = described.program["blocks"]
         shapes = {variable["name"]: variable["shape"] for variable in blocks[0]["vars"]}
         return {
             "prefix": str(described.prefix),
@@ -32,11 +35,11 @@ def describe_model(prefix: str) -> dict[str, Any]:
             "inputs": info["inputs"],
             "outputs": info["outputs"],
             "parameters": sum(math.prod(v["shape"]) for v in info["variables"].values() if v["parameter"]),
-            "info": info["info"],
+            "info": added,
             "blocks": len(blocks),
             "operators": [_operator(operator, shapes) for operator in blocks[0]["ops"]],
         }
-    except (KeyError, TypeError, IndexError, AttributeError) as error:
+    except (LookupError, TypeError, AttributeError) as error:
         raise FormatError(
             f"{described.prefix}: not a saved model: {type(error).__name__} at {error}; save the model again"
         ) from error

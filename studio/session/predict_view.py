@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from psygnal import SignalGroupDescriptor
 
+from studio.session.information import checked_information
 from studio.session.problems import ProblemView, problem_from_message
 
 
@@ -71,14 +72,13 @@ def load_model(prefix: str) -> LoadedModel:
         DataError, FormatError: a file is absent, damaged, foreign, or of another save than the others.
     """
     import engine
-    from engine.files.inference import describe_inference, inference_paths
+    from engine.files.inference import INFO, describe_inference, inference_paths
 
     described = describe_inference(prefix)
     layer = engine.jit.load(str(described.prefix))
     layer.eval()
-    info = described.info if isinstance(described.info, dict) else {}
-    extra = info.get("info", info)
     paths = inference_paths(described.prefix)
+    info, extra = checked_information(described.info, paths[INFO])
     return LoadedModel(
         ModelInfo(
             prefix=str(described.prefix), name=Path(described.prefix).name,

@@ -7,18 +7,19 @@ import math
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from resources.locks import LOCK_NAME, holder_of
-
-if TYPE_CHECKING:
-    from engine.training.events import Epoch, Started
 
 JOURNAL = "journal.jsonl"
 CHECKPOINTS = "checkpoints"
 SOURCE = "source"
 _STEP = re.compile(r"step-(\d{8,18})\.h5")
 _END_BYTES = 65536
+_COUNTS = ("step", "epoch", "total_steps")
+_NUMBERS = ("time", "validation_accuracy", "best_accuracy")
+_MAX_COUNT = 10**18
+_LATEST = 2.0**37  # seconds from 1970 to beyond the year 6000, which every clock can show
 _LAST = ("finished", "stopped", "cancelled", "failed")
 
 
@@ -27,7 +28,8 @@ class Run:
     """What a list shows of a run.
 
     ``state`` is running, finished, stopped, diverged, failed, or interrupted where it ended without a word (a
-    crash, a kill, Ctrl-C). ``checkpoint`` is the newest step checkpoint, empty where there is none.
+    crash, a kill, Ctrl-C). ``checkpoint`` is the newest step checkpoint, empty where there is none. ``note``
+    says what of the journal could not be read, empty where all of it could.
     """
 
     path: str
@@ -41,6 +43,7 @@ class Run:
     accuracy: float
     checkpoint: str
     checkpoint_step: int
+    note: str = ""
 
     @property
     def title(self) -> str:
@@ -101,7 +104,7 @@ class RunsFolder:
         known: dict[Path, tuple[tuple[int, int, int], Run | None]] = {}
         try:
             places = list(folder.iterdir())
-        except OSError:
+        except (OSError, ValueError):  # a project file may name a folder with a null character
             places = []
         for path in places:
             try:
@@ -134,37 +137,39 @@ def list_runs(folder: Path) -> list[Run]:
 
 def read_run_line(path: Path) -> Run | None:
     """A line about the run in ``path`` from the first and last events of its journal; None where it has
-    none."""
-    events = _ends(path / JOURNAL)
+    none. Damaged lines are skipped, and counted in ``note``."""
+    events, damaged = _ends(path / JOURNAL)
     started = next((event for event in events if event.get("event") == "started"), None)
-    if started is None:
+    if started is None and not damaged:
         return None
     state, step, epoch, accuracy = "interrupted", 0, 0, math.nan
     for event in events:
         kind = event.get("event")
-        step = int(event.get("step", step))
-        epoch = int(event.get("epoch", epoch))
+        step = event.get("step", step)
+        epoch = event.get("epoch", epoch)
         if kind == "epoch":
-            accuracy = float(event["validation_accuracy"])
+            accuracy = float(event.get("validation_accuracy", math.nan))
         if kind in _LAST:
             state = str(kind)
             reason = event.get("reason")
             if reason in ("interrupted", "diverged"):
                 state = str(reason)
-            if kind != "failed" and event.get("best_accuracy", -1) >= 0:
-                accuracy = float(event["best_accuracy"])
+            best = float(event.get("best_accuracy", -1))
+            if kind != "failed" and best >= 0:
+                accuracy = best
         elif kind == "started":
             state = "interrupted"
     if state == "interrupted" and holder_of(path / LOCK_NAME) is not None:
         state = "running"
     checkpoint_step, checkpoint = latest_checkpoint(path)
-    config = started.get("config", {})
+    started = started or {}
+    lines = "1 damaged line was" if damaged == 1 else f"{damaged} damaged lines were"
     return Run(
-        path=str(path), name=path.name, state=state, config=config if isinstance(config, dict) else {},
-        started=float(started.get("time", 0.0)), step=step, total_steps=int(started.get("total_steps", 0)),
+        path=str(path), name=path.name, state=state, config=started.get("config", {}),
+        started=float(started.get("time", 0.0)), step=step, total_steps=started.get("total_steps", 0),
         # The one NaN, so that a run that was read again is equal to itself.
         epoch=epoch, accuracy=math.nan if math.isnan(accuracy) else accuracy, checkpoint=checkpoint,
-        checkpoint_step=checkpoint_step,
+        checkpoint_step=checkpoint_step, note=f"{JOURNAL}: {lines} skipped" if damaged else "",
     )  # fmt: skip
 
 
@@ -192,22 +197,37 @@ def read_history(path: Path) -> RunHistory:
     record = read_run(path)
     points = record.columns.get("step", {})
     epochs = record.columns.get("epoch", {})
-    count = len(next(iter(epochs.values()))) if epochs else 0
+    ends = epochs["step"].tolist() if "step" in epochs else []
     confusion: list[list[int]] = []
     classes: list[str] = []
     for event in record.events:
         if event.get("event") == "started":
-            classes = cast("Started", event).get("classes", classes)
+            names = event.get("classes", classes)
+            classes = [str(name) for name in names] if isinstance(names, list) else classes
         elif event.get("event") == "epoch":
-            confusion = cast("Epoch", event).get("confusion", confusion)
+            table = event.get("confusion", confusion)
+            confusion = cast("list[list[int]]", table) if _is_confusion(table) else confusion
+    steps = points["step"].tolist() if "step" in points else []
+    nothing = [math.nan] * len(steps)
     return RunHistory(
-        steps=points["step"].tolist() if points else [],
-        losses=points["loss"].tolist() if points else [],
-        accuracies=points["accuracy"].tolist() if points else [],
-        epochs=[{name: column[i].item() for name, column in epochs.items()} for i in range(count)],
+        steps=[0 if math.isnan(step) else int(step) for step in steps],
+        losses=points["loss"].tolist() if "loss" in points else nothing,
+        accuracies=points["accuracy"].tolist() if "accuracy" in points else nothing,
+        epochs=[{name: column[i].item() for name, column in epochs.items()}
+                for i, end in enumerate(ends) if math.isfinite(end)],  # else it has no place in a curve
         notes=tuple(record.notes),
         confusion=confusion, classes=tuple(classes),
     )  # fmt: skip
+
+
+def _is_confusion(table: object) -> bool:
+    """Whether this is a square table of counts."""
+    return isinstance(table, list) and all(
+        isinstance(row, list)
+        and len(row) == len(table)
+        and all(type(count) is int and 0 <= count <= _MAX_COUNT for count in row)
+        for row in table
+    )
 
 
 def source_file(run: Run) -> Path | None:
@@ -219,25 +239,53 @@ def source_file(run: Run) -> Path | None:
     return Path(run.path) / SOURCE / path.replace("\\", "/").rpartition("/")[2]
 
 
-def _ends(path: Path) -> list[dict[str, Any]]:
-    """The events in the first and the last part of a journal; a run of a million steps is no slower to
-    list."""
+def _ends(path: Path) -> tuple[list[dict[str, Any]], int]:
+    """The events in the first and the last part of a journal, and how many of the lines there are damaged; a
+    run of a million steps is no slower to list."""
     try:
         with path.open("rb") as file:
             head = file.read(_END_BYTES)
             size = file.seek(0, 2)
             tail = b""
-            if size > _END_BYTES:
-                file.seek(max(_END_BYTES, size - _END_BYTES))
-                tail = file.read()
+            if size > 2 * _END_BYTES:
+                # Both parts end within a line, which is not damaged.
+                file.seek(size - _END_BYTES)
+                tail = file.read().partition(b"\n")[2]
+                head = head.rpartition(b"\n")[0]
+            elif size > _END_BYTES:
+                file.seek(0)
+                head = file.read()
     except OSError:
-        return []
-    events = []
-    for line in head.split(b"\n") + tail.split(b"\n"):
-        try:
-            event = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(event, dict):
-            events.append(event)
-    return events
+        return [], 0
+    # What follows the last line end is a line that its writer was stopped in, or is writing now.
+    *lines, last = (head + b"\n" + tail if tail else head).split(b"\n")
+    found = [_event(line) for line in lines if line]
+    events = [event for event in (*found, _event(last)) if event is not None]
+    return events, found.count(None)
+
+
+def _event(line: bytes) -> dict[str, Any] | None:
+    """The event on a line, with sound values in the fields that a list shows; None for a damaged line."""
+    try:
+        event = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return event if isinstance(event, dict) and _is_sound(event) else None
+
+
+def _is_sound(event: dict[str, Any]) -> bool:
+    counts = [event[name] for name in _COUNTS if name in event]
+    return (
+        isinstance(event.get("event"), str)
+        and all(type(count) is int and 0 <= count <= _MAX_COUNT for count in counts)
+        and all(_is_number(event[name]) for name in _NUMBERS if name in event)
+        and abs(float(event.get("time", 0.0))) <= _LATEST
+        and isinstance(event.get("config", {}), dict)
+    )
+
+
+def _is_number(value: Any) -> bool:
+    """Whether this is a number as a journal has it; what JSON can't hold is a text there."""
+    if isinstance(value, str):
+        return value in ("NaN", "Infinity", "-Infinity")
+    return isinstance(value, float) or (type(value) is int and abs(value) <= _MAX_COUNT)
