@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import stat
+import struct
 import warnings
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,11 @@ from numpy.typing import NDArray
 SIDE = 28
 BOX = 20
 MAX_BYTES = 50_000_000
-MAX_PIXELS = 40_000_000
+# width * height * channels, of what is decoded: such a picture takes some 400 MB while it is read.
+MAX_VALUES = 40_000_000
+# A photograph (JPEG) beyond that is decoded to grey and to a half, a quarter or an eighth of its sides, not
+# below this.
+_DRAFT = (2000, 2000)
 FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "PPM")
 _FAINT = 0.1
 # Under this share of the strongest ink a pixel is paper: the rim of a photograph is no part of a digit.
@@ -39,12 +45,17 @@ def load_digit(path: str | Path) -> Picture:
 def read_file(path: Path) -> bytes:
     """The bytes of an image file. Raises PictureError where it is not there or too large."""
     try:
-        size = path.stat().st_size
-        if size > MAX_BYTES:
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
+            # To open a pipe waits for its writer, and a device may never end.
+            raise PictureError(f"{path}: can't be read: it is no regular file; give a picture file")
+        if found.st_size > MAX_BYTES:
             raise PictureError(
-                f"{path}: the file is too large: {size} bytes; give a picture under {MAX_BYTES} bytes"
+                f"{path}: the file is too large: {found.st_size} bytes; "
+                f"give a picture under {MAX_BYTES} bytes"
             )
-        return path.read_bytes()
+        with path.open("rb") as file:
+            return file.read(MAX_BYTES)
     except OSError as error:
         raise PictureError(f"{path}: can't be read: {error.strerror or error}; check the path") from error
 
@@ -59,20 +70,23 @@ def read_grey(data: bytes, where: str) -> Picture:
     background.
 
     Raises:
-        PictureError: no image of a known kind, damaged, or with more than ``MAX_PIXELS`` pixels.
+        PictureError: no image of a known kind, damaged, or with more than ``MAX_VALUES`` values.
     """
-    from PIL import Image, UnidentifiedImageError
+    from PIL import Image, ImageOps, UnidentifiedImageError
 
     try:
         with warnings.catch_warnings():
-            # The size is checked below, before anything is decoded.
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            # The size is checked below, before anything is decoded; odd metadata is no matter.
+            warnings.simplefilter("ignore")
             with Image.open(io.BytesIO(data), formats=FORMATS) as image:
-                width, height = image.size
-                if width * height > MAX_PIXELS:
+                if _values(image) > MAX_VALUES:
+                    image.draft("L", _DRAFT)  # does nothing unless it is a JPEG
+                if _values(image) > MAX_VALUES:
                     raise PictureError(
-                        f"{where}: the picture is too large: {width} x {height} pixels; make it smaller first"
+                        f"{where}: the picture is too large: {image.width} x {image.height} pixels of "
+                        f"{_channels(image)} channels, over {MAX_VALUES} values; make it smaller first"
                     )
+                ImageOps.exif_transpose(image, in_place=True)
                 return _grey(image)
     except UnidentifiedImageError:
         raise PictureError(
@@ -80,7 +94,7 @@ def read_grey(data: bytes, where: str) -> Picture:
         ) from None
     except Image.DecompressionBombError as error:
         raise PictureError(f"{where}: the picture is too large: {error}; make it smaller first") from None
-    except (OSError, ValueError, SyntaxError, EOFError, MemoryError) as error:
+    except (OSError, ValueError, SyntaxError, EOFError, MemoryError, struct.error) as error:
         if isinstance(error, PictureError):
             raise
         raise PictureError(
@@ -88,12 +102,25 @@ def read_grey(data: bytes, where: str) -> Picture:
         ) from error
 
 
+def _has_alpha(image: Any) -> bool:
+    return "A" in image.getbands() or "transparency" in image.info
+
+
+def _channels(image: Any) -> int:
+    """How many channels ``_grey`` works on: four where there is transparency."""
+    return 4 if _has_alpha(image) else len(image.getbands())
+
+
+def _values(image: Any) -> int:
+    return int(image.width * image.height * _channels(image))
+
+
 def _grey(image: Any) -> Picture:
     if image.mode in ("I", "I;16", "I;16B", "I;16L", "F"):
         values = np.asarray(image.convert("F"), np.float32)
         low, high = float(values.min()), float(values.max())
         return np.asarray((values - low) / (high - low) if high > low else np.zeros_like(values), np.float32)
-    if "A" in image.getbands() or "transparency" in image.info:
+    if _has_alpha(image):
         rgba = np.asarray(image.convert("RGBA"), np.float32) / 255.0
         alpha = rgba[..., 3]
         grey = rgba[..., :3] @ np.array([0.299, 0.587, 0.114], np.float32)

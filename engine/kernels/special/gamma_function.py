@@ -46,7 +46,9 @@ def lgamma(xp: Any, x: Any) -> Any:
     reflected = math.log(math.pi) - xp.log(xp.abs(_sin_pi(xp, value))) - result
     result = xp.where(mirrored, reflected, result)
     result = xp.where(small, _lgamma_right(xp, value + 1.0) - xp.log(value), result)
-    return xp.where(xp.isinf(value), xp.inf, result)
+    # From -1e306 on the reflection is inf - inf: what is so large is whole, so infinite.
+    pole = (value <= 0.0) & (xp.floor(value) == value)
+    return xp.where(pole | xp.isinf(value), xp.inf, result)
 
 
 def _lgamma_right(xp: Any, x: Any) -> Any:
@@ -134,4 +136,4 @@ def _zeta_right(xp: Any, s: int, q: Any) -> Any:
     for k, bernoulli in enumerate(_BERNOULLI, 1):
         total = total + bernoulli / math.factorial(2 * k) * term
         term = term * (s + 2 * k - 1) * (s + 2 * k) / (q * q)
-    return total
+    return xp.where(xp.isposinf(q), 0.0, total)  # there the formula is 0 * inf

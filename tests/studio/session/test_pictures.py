@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 from pathlib import Path
 from typing import Any
 
@@ -103,3 +104,41 @@ def test_a_file_beyond_all_measure_is_not_read(tmp_path: Path, monkeypatch: pyte
     (tmp_path / "big.png").write_bytes(as_bytes(stroke()))
     with pytest.raises(PictureError, match=r"the file is too large: \d+ bytes"):
         load_digit(tmp_path / "big.png")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes and devices are files on POSIX")
+def test_what_is_no_regular_file_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.mkfifo(tmp_path / "pipe.png")
+    (tmp_path / "zero.png").symlink_to("/dev/zero")
+    monkeypatch.setattr(Path, "open", lambda *_: pytest.fail("the file was opened"))
+    monkeypatch.setattr(Path, "read_bytes", lambda _: pytest.fail("the file was read"))
+    for name in ("pipe.png", "zero.png"):
+        with pytest.raises(PictureError, match="no regular file"):
+            load_digit(tmp_path / name)
+
+
+@pytest.mark.parametrize(("mode", "channels"), [("RGBA", 4), ("LA", 4), ("RGB", 3)])
+def test_the_limit_counts_channels(mode: str, channels: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pictures, "MAX_VALUES", 30_000 * channels - 1)
+    data = as_bytes(Image.new(mode, (100, 300)))
+    monkeypatch.setattr(Image.Image, "load", lambda self: pytest.fail("the picture was decoded"))
+    with pytest.raises(PictureError, match=f"100 x 300 pixels of {channels} channels"):
+        digit_from_bytes(data, "bomb.png")
+
+
+def test_a_large_photograph_is_decoded_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
+    photograph = as_bytes(stroke(800, 80).convert("RGB"), "JPEG", quality=95)
+    expected = digit_from_bytes(photograph, "photo.jpg")
+    monkeypatch.setattr(pictures, "MAX_VALUES", 200_000)
+    monkeypatch.setattr(pictures, "_DRAFT", (400, 400))
+    assert pictures.read_grey(photograph, "photo.jpg").shape == (400, 400)
+    assert np.abs(digit_from_bytes(photograph, "photo.jpg") - expected).mean() < 0.06
+
+
+def test_a_photograph_is_turned_as_its_camera_says() -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 6  # shown turned right by 90 degrees
+    lying = stroke().transpose(Image.Transpose.ROTATE_90)
+    assert np.array_equal(
+        digit_from_bytes(as_bytes(lying, exif=exif), "test"), digit_from_bytes(as_bytes(stroke()), "test")
+    )
