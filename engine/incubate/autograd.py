@@ -63,7 +63,10 @@ class Jacobian(Matrix):
 
     def _compute(self, n: int) -> Any:
         element = self._ys[(*[slice(None)] * self._batch, n)]
-        return _flat([gradient(element, x) for x in self._inputs], bool(self._batch))
+        row = _flat([gradient(element, x) for x in self._inputs], bool(self._batch))
+        if isinstance(row, Tensor):
+            row.stop_gradient = False  # also where it is constant, as in Paddle
+        return row
 
 
 class Hessian(Jacobian):

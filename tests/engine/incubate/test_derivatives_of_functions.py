@@ -56,3 +56,11 @@ def test_wrong_use():
         Hessian(lambda a: a * a, tensor(X))
     with pytest.raises(ArgumentError, match="depend on xs"):
         jvp(lambda a: 3, tensor(X))
+
+
+def test_matrices_may_be_differentiated_also_where_they_are_constant():
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    matrix = paddle.incubate.autograd.Hessian(lambda x: (x * x).sum(), x)
+    assert matrix[:].tolist() == [[2.0, 0.0], [0.0, 2.0]]
+    assert not matrix[:].stop_gradient
+    assert not matrix[0].stop_gradient
