@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from engine.core.errors import SaveError
 from engine.training.checkpointing import checkpoint_tree
 from engine.training.config import TrainingConfig
 from engine.training.events import Checkpoint, now
@@ -33,6 +34,23 @@ class CheckpointKeeper:
         self._folder = folder
         self._clock = clock
         self._best: dict[str, Any] = {}
+        # The best checkpoint as long as it could not be written, and the last reason why one could not.
+        self._unsaved_best: dict[str, Any] | None = None
+        self._best_missing = False
+        self._trouble = ""
+
+    def go_on(self, path: str, tree: dict[str, Any]) -> None:
+        """The run goes on from the checkpoint ``tree`` at ``path``; looks where the best weights are."""
+        assert self._folder is not None
+        progress = self._progress
+        self.last, self.at = path, progress.step
+        if progress.best_step < 0 or self._folder.best_step() == progress.best_step:
+            return
+        if progress.best_step == progress.step:
+            self._unsaved_best = tree
+        else:
+            self._best_missing = True
+            self._trouble = "best.h5 is not that of this step"
 
     def checkpoint(self, parts: Parts, reason: str, best: bool) -> None:
         """Write a checkpoint, also as the best one; a failure is reported and the training goes on."""
@@ -42,13 +60,15 @@ class CheckpointKeeper:
             return
         begin, step = self._clock(), self._progress.step
         tree = checkpoint_tree(self._config, self._progress, self._publisher.history, parts)
+        if best:
+            self._unsaved_best, self._best_missing = tree, False
         try:
             path = self._folder.write_checkpoint(step, tree, self._config.keep)
-            if best:
-                self._folder.write_best(tree)
         except OSError as error:
-            self._publisher.write_failed(str(error.filename or self._folder.path), str(error))
+            self._failed(error, self._folder)
             return
+        finally:
+            self._save_best(self._folder)
         self.last, self.at = str(path), step
         self._publisher.publish(Checkpoint(
             event="checkpoint", time=now(), step=step, epoch=self._progress.epoch, path=str(path),
@@ -59,8 +79,50 @@ class CheckpointKeeper:
         """Load the best weights so far into the network."""
         if self._progress.best_step == self._progress.step:
             return
-        best = self._best if self._folder is None else self._folder.read_best()["model"]
+        if self._best_missing:
+            return  # which require_saved tells
+        if self._unsaved_best is not None:
+            best = self._unsaved_best["model"]
+        else:
+            best = self._best if self._folder is None else self._folder.read_best()["model"]
         parts.stepper.network.set_state_dict(best)
+
+    def require_saved(self) -> None:
+        """Refuse to call a run done whose last or best weights are not on disk; tries once more to write the
+        best.
+
+        Raises:
+            SaveError: names what is lost, and why.
+        """
+        if self._folder is None:
+            return
+        self._save_best(self._folder)
+        progress, lost = self._progress, []
+        if self.at != progress.step:
+            lost.append(f"the last weights (step {progress.step})")
+        if self._unsaved_best is not None or self._best_missing:
+            lost.append(
+                f"the best weights (step {progress.best_step}, accuracy {progress.best_accuracy:.2%})"
+            )
+        if lost:
+            kept = f"the checkpoint of step {self.at} is kept" if self.last else "no checkpoint was written"
+            raise SaveError(
+                f"{self._folder.path}: the training ended, but its results are not all saved: "
+                f"{' and '.join(lost)} lost, {kept} ({self._trouble}); make room, then train again or resume"
+            )
+
+    def _save_best(self, folder: RunFolder) -> None:
+        if self._unsaved_best is None:
+            return
+        try:
+            folder.write_best(self._unsaved_best)
+            self._unsaved_best = None
+        except OSError as error:
+            self._failed(error, folder)
+
+    def _failed(self, error: OSError, folder: RunFolder) -> None:
+        self._trouble = str(error)
+        self._publisher.write_failed(str(error.filename or folder.path), str(error))
 
     def discard(self) -> None:
         """Remove the files that this run wrote."""

@@ -155,6 +155,13 @@ class RunFolder:
         """The tree of the best checkpoint. Raises DataError or FormatError."""
         return self.read_checkpoint(self.checkpoints_path / BEST_NAME)
 
+    def best_step(self) -> int:
+        """The step of the best checkpoint; -1 where there is none that can be read."""
+        try:
+            return int(self.read_best()["progress"]["step"])
+        except (EngineError, KeyError, TypeError, ValueError):
+            return -1
+
     def open(self, model_files: Iterable[Path], from_step: int | None) -> None:
         """Make the folder ready for writing; with ``from_step`` the journal is cut back to that step.
 

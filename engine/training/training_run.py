@@ -137,7 +137,8 @@ class TrainingRun(Commands):
 
         Raises:
             InUseError: another training works in the folder.
-            EngineError, or whatever the user's model raised: after the event ``failed``.
+            SaveError: the training went to its end, but its last or best weights could not be saved.
+            EngineError, or whatever the user's model raised. The last two after the event ``failed``.
         """
         with one_blas_thread():
             return self._run()
@@ -182,7 +183,7 @@ class TrainingRun(Commands):
         parts.check()
         if checkpoint is not None:
             restore(checkpoint, progress, self.history, parts)
-            self._keeper.last, self._keeper.at = self._resumed_from, progress.step
+            self._keeper.go_on(self._resumed_from, checkpoint)
         if folder is not None:
             folder.open(parts.model_files, from_step=progress.step if checkpoint is not None else None)
         self._publisher.publish(Started(
@@ -339,6 +340,8 @@ class TrainingRun(Commands):
         return self._ended("cancelled", "")
 
     def _ended(self, outcome: Outcome, reason: str) -> RunResult:
+        if outcome != "cancelled" and reason != "diverged":
+            self._keeper.require_saved()
         result = RunResult.of(
             outcome, reason, self.progress, self._meter.elapsed(), self.config.out, self._keeper.last
         )

@@ -214,13 +214,51 @@ def test_a_failing_checkpoint_does_not_lose_the_training(
         return real(folder, step, tree)
 
     monkeypatch.setattr(run_folder, "write_checkpoint", full_disk)
-    result = bench.run(out=str(out), checkpoint_every=0).run()
+    run = bench.run(out=str(out), checkpoint_every=0)
+    with pytest.raises(
+        SaveError, match=r"the last weights \(step 15\) lost, the checkpoint of step 5 is kept"
+    ):
+        run.run()
     failures = [event for event in bench.events if event["event"] == "checkpoint_failed"]
     assert [event["step"] for event in failures] == [10, 15]
     assert "no space left" in failures[0]["message"]
-    assert result.outcome == "finished"
-    assert result.checkpoint.endswith("step-00000005.h5")
+    assert (bench.kinds()[-1], run.state) == ("failed", "failed")
+    assert bench.one("failed")["checkpoint"].endswith("step-00000005.h5")
     assert [entry.step for entry in list_checkpoints(out / "checkpoints")] == [0, 5]
+    monkeypatch.undo()
+    assert bench.run(resume=True, out=str(out)).run().outcome == "finished"
+
+
+def test_a_run_whose_best_weights_are_lost_is_not_finished(
+    bench: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full = True
+    real = run_folder.write_best
+
+    def full_disk(folder: Path, tree: Any) -> Path:
+        if full:
+            raise SaveError("best.h5: could not be saved: no space left on device; free some space")
+        return real(folder, tree)
+
+    monkeypatch.setattr(run_folder, "write_best", full_disk)
+    bench.stepper.accuracies = [0.5, 0.75, 0.6]
+    out = str(tmp_path / "run")
+    with pytest.raises(SaveError, match=r"the best weights \(step 10, accuracy 75.00%\) lost.*no space left"):
+        bench.run(out=out).run()
+    with pytest.raises(SaveError, match=r"the best weights \(step 10"):
+        bench.run(resume=True, out=out).run()
+    # Room again before the end: the weights that waited are written with the next checkpoint.
+    bench.on_event = lambda event: None
+
+    def make_room(step: int) -> None:
+        nonlocal full
+        full = step < 12
+
+    full = True
+    bench.stepper.before_step = make_room
+    out = str(tmp_path / "again")
+    assert bench.run(out=out).run().outcome == "finished"
+    assert run_folder.RunFolder(out).best_step() == 10
 
 
 def test_a_failing_journal_is_told_once_and_caught_up_with(
