@@ -217,7 +217,8 @@ class Exported(Timed):
     """Inference files were written and checked by loading them in a clean process.
 
     ``difference`` is the largest absolute one over ``samples`` pictures, ``latency`` the seconds for one,
-    ``accuracy`` that on the samples (NaN for noise), ``pictures`` test or noise, ``sizes`` bytes by file,
+    ``accuracy`` that on the samples (NaN for noise), ``validation_accuracy`` what the training measured at
+    ``step`` or before (NaN if nothing yet), ``pictures`` test or noise, ``sizes`` bytes by file,
     ``operators`` how many there were before and after the passes, empty for files that are not optimized.
     """
 
@@ -225,6 +226,7 @@ class Exported(Timed):
     prefix: str
     samples: int
     step: int
+    validation_accuracy: float
     difference: float
     accuracy: float
     pictures: str

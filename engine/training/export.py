@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.errors import ArgumentError, EngineError, FormatError
-from engine.files.checkpoint import BEST_NAME
+from engine.core.errors import ArgumentError, DataError, EngineError, FormatError
+from engine.files.checkpoint import BEST_NAME, list_checkpoints
 from engine.files.inference import describe_inference
 from engine.training.config import TrainingConfig
 from engine.training.data import load_data
@@ -38,6 +38,7 @@ def export_run(
     samples: int = 256,
     emit: Callable[[ExportProgress], None] = lambda event: None,
     optimize: bool = False,
+    step: int | None = None,
 ) -> Exported:
     """Write ``prefix.pdmodel`` and its two companions from the run in ``folder`` and check them.
 
@@ -45,7 +46,9 @@ def export_run(
     code; its answers to ``samples`` test pictures are compared with the network's.
 
     Args:
-        checkpoint: ``best``, ``last``, or the path of a checkpoint.
+        checkpoint: ``best``, ``last``, or the path of a checkpoint. The best one must be the one that the
+            journal names, and neither may be that of step 0, whose weights are untrained.
+        step: the checkpoint of this step instead, whichever it is.
         spec: the input as plain values: shape (None for any size), dtype, name.
         emit: receives ``export_progress`` events.
         optimize: for prediction only, as of ``jit.save``.
@@ -64,7 +67,7 @@ def export_run(
     store = RunFolder(folder)
     store.refuse_links()
     emit(_progress("read", "Reading the checkpoint..."))
-    tree = store.read_checkpoint(_checkpoint_path(store, checkpoint))
+    tree = _read(store, checkpoint, step)
     config = TrainingConfig.from_dict(tree["config"])
     try:
         weights, data, shape = (
@@ -72,7 +75,7 @@ def export_run(
             dict(tree["data"]),
             [int(n) for n in tree["data"]["shape"]],
         )
-        step, accuracy = int(tree["progress"]["step"]), float(tree["progress"]["validation_accuracy"])
+        done, accuracy = int(tree["progress"]["step"]), float(tree["progress"]["validation_accuracy"])
     except (LookupError, TypeError, ValueError, ArithmeticError) as error:
         raise FormatError(
             f"export: not the checkpoint of a training: {type(error).__name__} at {error}; choose another "
@@ -82,7 +85,7 @@ def export_run(
     network.set_state_dict(weights)
     network.eval()
     emit(_progress("save", "Writing the files..."))
-    info = {"scaling": SCALING, **data, "model": config.model, "data": config.data, "step": step,
+    info = {"scaling": SCALING, **data, "model": config.model, "data": config.data, "step": done,
             "validation_accuracy": accuracy}  # fmt: skip
     inputs = [InputSpec(shape=spec["shape"], dtype=spec["dtype"], name=spec["name"])]
     jit.save(network, prefix, input_spec=inputs, info=info, optimize=optimize)
@@ -93,7 +96,8 @@ def export_run(
     scores = found.scores
     described = describe_inference(prefix)
     return Exported(
-        event="exported", time=now(), prefix=prefix, samples=len(pictures), step=step,
+        event="exported", time=now(), prefix=prefix, samples=len(pictures), step=done,
+        validation_accuracy=accuracy if accuracy >= 0 else math.nan,
         difference=float(np.abs(scores - expected).max()),
         accuracy=math.nan if labels is None else float((scores.argmax(axis=1) == labels).mean()),
         pictures="noise" if labels is None else "test", sizes=_sizes(prefix),
@@ -155,11 +159,49 @@ def verify(prefix: str, pictures: np.ndarray) -> Verified:
         )
 
 
-def _checkpoint_path(store: RunFolder, checkpoint: str) -> Path:
-    if checkpoint == "best":
-        best = store.checkpoints_path / BEST_NAME
-        return best if best.exists() else store.latest_checkpoint()
-    return store.latest_checkpoint() if checkpoint == "last" else Path(checkpoint)
+def _read(store: RunFolder, checkpoint: str, step: int | None) -> dict[str, Any]:
+    """The tree of the checkpoint asked for.
+
+    Raises:
+        DataError: it is not there; or, unless asked for by its step, its weights are untrained or are not the
+            best of the run.
+    """
+    if step is not None:
+        found = {entry.step: entry.path for entry in list_checkpoints(store.checkpoints_path)}
+        if step in found:
+            return store.read_checkpoint(found[step])
+        if step == store.best_step():
+            return store.read_best()
+        raise DataError(f"export: there is no checkpoint of step {step}: {store.path}; {_choices(store)}")
+    if checkpoint not in ("best", "last"):
+        return store.read_checkpoint(Path(checkpoint))
+    latest = store.read_checkpoint(store.latest_checkpoint())
+    TrainingConfig.from_dict(latest["config"])  # a fit of a script is told about before what it lacks
+    best = store.checkpoints_path / BEST_NAME
+    if checkpoint == "last":
+        tree = latest
+    elif best.exists():
+        tree = store.read_best()
+    else:
+        raise DataError(f"export: the run has no best checkpoint: {best} is not there; {_choices(store)}")
+    done = int(tree["progress"]["step"])
+    if done == 0:
+        raise DataError(
+            f"export: the {checkpoint} checkpoint is of step 0, untrained: {store.path}; {_choices(store)}"
+        )
+    wanted = store.recorded_best_step() if checkpoint == "best" else None
+    if wanted is not None and wanted != done:
+        raise DataError(
+            f"export: the best weights, of step {wanted}, were not saved: {best} is of step {done}; "
+            f"{_choices(store)}"
+        )
+    return tree
+
+
+def _choices(store: RunFolder) -> str:
+    steps = {entry.step for entry in list_checkpoints(store.checkpoints_path)} | {store.best_step()}
+    saved = ", ".join(str(step) for step in sorted(steps - {-1})) or "none"
+    return f"train on, or give --step with one that is saved: {saved}"
 
 
 def _samples(data_name: str, shape: list[int], count: int) -> tuple[np.ndarray, np.ndarray | None]:

@@ -162,6 +162,21 @@ class RunFolder:
         except (EngineError, KeyError, TypeError, ValueError):
             return -1
 
+    def recorded_best_step(self) -> int | None:
+        """The step of the best epoch that the journal names; None where it names none."""
+        found = None
+        with suppress(OSError), self.journal_path.open("rb") as file:
+            for line in file:
+                with suppress(ValueError, RecursionError):
+                    event = json.loads(line)
+                    if (
+                        isinstance(event, dict)
+                        and event.get("event") == "epoch"
+                        and event.get("best") is True
+                    ):
+                        found = event.get("step")
+        return found if isinstance(found, int) else None
+
     def open(self, model_files: Iterable[Path], from_step: int | None) -> None:
         """Make the folder ready for writing; with ``from_step`` the journal is cut back to that step.
 

@@ -20,6 +20,10 @@ def export(
     run: Annotated[Path, typer.Argument(help="The folder of a run.", metavar="RUN")],
     out: Annotated[str, typer.Option(help="PREFIX of the files; RUN/inference/model unless given.")] = "",
     checkpoint: Annotated[str, typer.Option(help="best, last, or the path of a checkpoint.")] = "best",
+    step: Annotated[
+        int | None,
+        typer.Option(help="The checkpoint of this step, even if untrained or not the best.", min=0),
+    ] = None,
     samples: Annotated[int, typer.Option(help="Test pictures to compare after reloading.")] = 256,
     optimize: Annotated[
         bool, typer.Option("--optimize", help="Faster, but for prediction only: fold batch norms, fuse.")
@@ -33,14 +37,17 @@ def export(
 
         require_trust("export", run, trust)
         prefix = out or str(run / "inference" / "model")
-        event = export_run(run, prefix, checkpoint, samples=samples, optimize=optimize)
+        event = export_run(run, prefix, checkpoint, samples=samples, optimize=optimize, step=step)
         if as_json:
             emit_json(event)
             return
         size = sum(event["sizes"].values())
         fewer = "; {} operators became {}".format(*event["operators"]) if optimize else ""
+        known = event["validation_accuracy"] >= 0
+        measured = f"test accuracy {event['validation_accuracy']:.2%}" if known else "accuracy not measured"
         say(
-            f"{prefix}: {size / 1024:.0f} KB in {len(event['sizes'])} files; loaded in a clean process: "
+            f"{prefix}: step {event['step']}, {measured}; "
+            f"{size / 1024:.0f} KB in {len(event['sizes'])} files; loaded in a clean process: "
             f"largest difference {event['difference']:.2g} over {event['samples']} pictures "
             f"({event['pictures']}), "
             f"{event['latency'] * 1e6:.0f} us a picture{fewer}"
