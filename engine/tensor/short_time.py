@@ -9,7 +9,7 @@ from engine.core.errors import ArgumentError, ConditionError, DTypeError
 from engine.core.infer import part_dtype
 from engine.ops.images import padding
 from engine.ops.signal import frames, transforms
-from engine.program.build.calls import named
+from engine.program.build.calls import named, takes_name
 from engine.tensor import creation, indexing, manipulation, math
 from engine.tensor.factories import as_complex_values
 from engine.tensor.promote import is_tensor
@@ -102,6 +102,7 @@ def stft(
     return manipulation.squeeze(out, 0) if rank == 1 else out
 
 
+@takes_name
 def istft(
     x: Any,
     n_fft: int,
