@@ -16,7 +16,11 @@ from engine.tensor.inplace import replace
 
 
 def relu(x: Any, name: str | None = None) -> Any:
-    """max(x, 0)."""
+    """max(x, 0).
+
+    Differs from Paddle: NaN stays NaN. There the CPU gives 0 for it, so that the loss of a training that
+    went wrong stays finite.
+    """
     if name:
         return named(name, relu, x)
     return piecewise.relu(x)

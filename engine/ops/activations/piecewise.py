@@ -276,8 +276,8 @@ rrelu.grad(x=lambda g, noise: arithmetic.multiply(g, noise))
 
 @op("relu", infer=same_as_x)
 def relu(xp, x, *, out=None):
-    """max(x, 0), and 0 where x is NaN, as in Paddle's kernel for the CPU."""
-    return xp.fmax(x, 0, out=out)
+    """max(x, 0); NaN stays NaN."""
+    return xp.maximum(x, 0, out=out)
 
 
 @op("relu_grad", infer=lambda g_in, y: g_in, slots={"g_in": "Out@GRAD", "y": "Out", "out": "X@GRAD"})

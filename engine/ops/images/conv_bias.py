@@ -46,7 +46,7 @@ def _define(plain: Any, gradients: Any, rank: int, first: str) -> Any:
             dilations=dilations, groups=groups, data_format=data_format,
         )  # fmt: skip
         result += bias if data_format[-1] == "C" else bias.reshape(-1, *(1,) * rank)
-        return xp.fmax(result, 0, out=result) if activation else result
+        return xp.maximum(result, 0, out=result) if activation else result
 
     @convolution.grad_all("x", "weight", "bias")
     def rule(

@@ -102,7 +102,7 @@ CASES: list[Case] = [
          check=_check_rrelu, grads="x", through=(0,)),
     # -- activations
     *row("relu", lambda x: np.where(x > 0, x, 0.0), *U, grads="x"),
-    *row("relu", lambda x: np.zeros(1), s(np.array([np.nan]))),
+    *row("relu", lambda x: x, s(np.array([np.nan]))),
     *row("relu_grad", lambda g, y: np.where(y > 0, g, 0.0), s(v(2, 3), v(2, 3, seed=2)), s(v(), v(seed=2)),
          grads="g_in"),
     *row("leaky_relu", lambda x, alpha=0.01: np.where(x > 0, x, alpha * x), *U, s(v(2, 3), alpha=0.3),
