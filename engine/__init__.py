@@ -44,6 +44,7 @@ from engine.core.dtype import (
 )
 from engine.core.lazy import lazy
 from engine.core.limits import finfo, iinfo
+from engine.core.model_limits import model_limits
 from engine.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, get_device, set_device
 from engine.core.strictness import strict
 from engine.core.version import VERSION

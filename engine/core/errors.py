@@ -102,6 +102,12 @@ class ProgramError(EngineError, ValueError, RuntimeError):
     """A Program that is ill-formed, or can't run as it is asked to."""
 
 
+class LimitError(EngineError, RuntimeError, MemoryError):
+    """A model that this installation did not write takes more memory, time or iterations than it may."""
+
+    kind = "ResourceExhausted"
+
+
 class FormatError(EngineError, ValueError):
     """A file that is damaged, truncated, foreign or of a version this build can't read."""
 
