@@ -64,8 +64,8 @@ class ModelLimits:
     def raised(self, **changes: float | str | None) -> ModelLimits:
         """These limits with others for some of them; None changes nothing.
 
-        Values may be texts: ``memory="2 GB"``. Raises ArgumentError for an unknown name or a value that is no
-        number above 0.
+        Values may be texts: ``memory="2 GB"``. Raises ArgumentError for an unknown name or a value that is
+        not a number above 0.
         """
         unknown = changes.keys() - {f.name for f in fields(self)}
         if unknown:
