@@ -6,37 +6,39 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.core.errors import SaveError
-from engine.training.checkpointing import checkpoint_tree
-from engine.training.config import TrainingConfig
 from engine.training.events import Checkpoint, now
 from engine.training.progress import Progress
 from engine.training.publisher import Publisher
 from engine.training.run_folder import RunFolder
-from engine.training.setup import Parts
-from engine.training.stepper import arrays_of
 
 
 class CheckpointKeeper:
     """Writes checkpoints into the folder of a run; without a folder, keeps the best weights in memory.
 
     ``last`` is the path of the newest checkpoint and ``at`` its step; empty and -1 before the first.
+
+    Args:
+        keep: how many step checkpoints stay.
     """
 
     def __init__(
-        self, config: TrainingConfig, progress: Progress, publisher: Publisher, folder: RunFolder | None,
-        clock: Callable[[], float],
+        self, progress: Progress, publisher: Publisher, folder: RunFolder | None,
+        clock: Callable[[], float], keep: int,
     ) -> None:  # fmt: skip
         self.last = ""
         self.at = -1
-        self._config = config
         self._progress = progress
         self._publisher = publisher
         self._folder = folder
         self._clock = clock
+        self._keep = keep
         self._best: dict[str, Any] = {}
-        # The best checkpoint as long as it could not be written, and the last reason why one could not.
+        # The step of the newest checkpoint where it could not be written; the best one as long as it could
+        # not be, or whether it is lost; and the last reason.
+        self._unsaved_step = -1
         self._unsaved_best: dict[str, Any] | None = None
         self._best_missing = False
+        self._best_replaced = False
         self._trouble = ""
 
     def go_on(self, path: str, tree: dict[str, Any]) -> None:
@@ -44,48 +46,54 @@ class CheckpointKeeper:
         assert self._folder is not None
         progress = self._progress
         self.last, self.at = path, progress.step
-        if progress.best_step < 0 or self._folder.best_step() == progress.best_step:
+        if progress.best_step < 0:
+            return
+        kept = self._folder.best_step()
+        if kept == progress.best_step:
             return
         if progress.best_step == progress.step:
             self._unsaved_best = tree
-        else:
-            self._best_missing = True
-            self._trouble = "best.h5 is not that of this step"
+            return
+        self._unsaved_best = self._folder.read_step(progress.best_step)
+        if self._unsaved_best is not None:
+            return
+        if kept > progress.step:
+            # The run went on from here before and found better ones: replaced, and nothing is lost.
+            self._best_replaced = True
+            return
+        self._best_missing = True
+        self._trouble = "best.h5 is not that of this step"
 
-    def checkpoint(self, parts: Parts, reason: str, best: bool) -> None:
+    def write(self, tree: dict[str, Any], reason: str, best: bool) -> None:
         """Write a checkpoint, also as the best one; a failure is reported and the training goes on."""
         if self._folder is None:
             if best:
-                self._best = arrays_of(parts.stepper.network.state_dict())
+                self._best = tree["model"]
             return
         begin, step = self._clock(), self._progress.step
-        tree = checkpoint_tree(self._config, self._progress, self._publisher.history, parts)
         if best:
-            self._unsaved_best, self._best_missing = tree, False
+            self._unsaved_best, self._best_missing, self._best_replaced = tree, False, False
         try:
-            path = self._folder.write_checkpoint(step, tree, self._config.keep)
+            path = self._folder.write_checkpoint(step, tree, self._keep)
         except OSError as error:
+            self._unsaved_step = step
             self._failed(error, self._folder)
             return
         finally:
             self._save_best(self._folder)
-        self.last, self.at = str(path), step
+        self.last, self.at, self._unsaved_step = str(path), step, -1
         self._publisher.publish(Checkpoint(
             event="checkpoint", time=now(), step=step, epoch=self._progress.epoch, path=str(path),
             reason=reason, seconds=self._clock() - begin, bytes=path.stat().st_size,
         ))  # fmt: skip
 
-    def take_best(self, parts: Parts) -> None:
-        """Load the best weights so far into the network."""
-        if self._progress.best_step == self._progress.step:
-            return
-        if self._best_missing:
-            return  # which require_saved tells
+    def best_weights(self) -> dict[str, Any] | None:
+        """The best weights so far; None where they are those of this step, or are not there any more."""
+        if self._progress.best_step == self._progress.step or self._best_missing or self._best_replaced:
+            return None
         if self._unsaved_best is not None:
-            best = self._unsaved_best["model"]
-        else:
-            best = self._best if self._folder is None else self._folder.read_best()["model"]
-        parts.stepper.network.set_state_dict(best)
+            return dict(self._unsaved_best["model"])
+        return self._best if self._folder is None else dict(self._folder.read_best()["model"])
 
     def require_saved(self) -> None:
         """Refuse to call a run done whose last or best weights are not on disk; tries once more to write the
@@ -98,8 +106,8 @@ class CheckpointKeeper:
             return
         self._save_best(self._folder)
         progress, lost = self._progress, []
-        if self.at != progress.step:
-            lost.append(f"the last weights (step {progress.step})")
+        if self._unsaved_step >= 0:
+            lost.append(f"the last weights (step {self._unsaved_step})")
         if self._unsaved_best is not None or self._best_missing:
             lost.append(
                 f"the best weights (step {progress.best_step}, accuracy {progress.best_accuracy:.2%})"

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.errors import ArgumentError
+from engine.core.errors import ArgumentError, DataError
 
 BUILT_IN = ("digits", "mnist")
 
@@ -62,7 +62,8 @@ def load_data(name: str, samples: int = 0) -> DataSplits:
 
     Raises:
         ArgumentError: no such data.
-        DataError: the files are absent or not what they claim to be.
+        DataError: the files are absent or not what they claim to be, or the splits' pictures differ in
+            shape.
     """
     from engine.io import Subset
     from engine.vision import datasets
@@ -85,10 +86,21 @@ def load_data(name: str, samples: int = 0) -> DataSplits:
             "IDX files"
         )
     classes = class_names(train, test)
-    picture, _ = train[0]
+    shape = _picture_shape(name, train, test)
     if samples and samples < len(train):
         train = Subset(train, range(samples))
-    return DataSplits(name, train, test, classes, tuple(np.shape(picture)))
+    return DataSplits(name, train, test, classes, shape)
+
+
+def _picture_shape(name: str, train: Any, test: Any) -> tuple[int, ...]:
+    """The shape of a picture, which both splits share. Raises DataError."""
+    shape, measured = (tuple(np.shape(split[0][0])) for split in (train, test))
+    if shape != measured:
+        raise DataError(
+            f"data: the test pictures have another shape than the training pictures: {list(measured)} "
+            f"against {list(shape)} in {name}; give test files with pictures of the same size"
+        )
+    return shape
 
 
 def class_names(*splits: Any) -> tuple[str, ...]:

@@ -16,6 +16,8 @@ class Meter:
 
     Args:
         clock: seconds that only go forward; tests give their own.
+
+    ``before`` is what a run that goes on had taken until then, in seconds.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -26,6 +28,7 @@ class Meter:
         self._scalars: dict[str, list[float]] = {}
         self._window: deque[tuple[float, int]] = deque()
         self._seen = 0
+        self.before = 0.0
         self._started = self._reported = clock()
         self._paused_at: float | None = None
         self._paused_for = 0.0
@@ -85,9 +88,9 @@ class Meter:
         return (after - before) / (end - begin) if end > begin else 0.0
 
     def elapsed(self) -> float:
-        """Seconds of training since ``start``, pauses left out."""
+        """Seconds of training, pauses left out and those before a resume included."""
         now = self._paused_at if self._paused_at is not None else self._clock()
-        return now - self._started - self._paused_for
+        return self.before + now - self._started - self._paused_for
 
     def skip(self) -> None:
         """Leave the time since the last report (an evaluation, a checkpoint) out of the speed."""

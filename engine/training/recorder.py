@@ -8,15 +8,9 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from engine.training.events import (
-    Checkpoint,
-    Epoch,
-    Evaluating,
-    Listener,
-    Started,
-    failed_event,
-    now,
-)
+from engine.core.errors import SaveError
+from engine.training.checkpoint_keeper import CheckpointKeeper
+from engine.training.events import Epoch, Evaluating, Listener, Started, failed_event, now
 from engine.training.meter import Meter
 from engine.training.problem import describe_problem
 from engine.training.progress import History, Progress
@@ -49,12 +43,10 @@ class Recorder:
     ) -> None:
         self.config = {**config, "kind": KIND}
         self.progress = Progress(epochs=int(config["epochs"]))
-        self.last_checkpoint = ""
         self._folder = RunFolder(folder)
         self._publisher = Publisher(listeners, self.progress, self._folder)
         self._meter = Meter(clock)
-        self._clock = clock
-        self._keep = keep
+        self._keeper = CheckpointKeeper(self.progress, self._publisher, self._folder, clock, keep)
         self._rate = 0.0
         self._accuracy = math.nan
 
@@ -123,44 +115,36 @@ class Recorder:
 
     def checkpoint(self, state: Mapping[str, Any], best: bool) -> None:
         """Write ``state`` (of ``model`` and ``optimizer``); a failure is told and the training goes on."""
-        begin, progress = self._clock(), self.progress
         tree = {
-            "config": self.config, "progress": progress.state(), "random": random_state(),
+            "config": self.config, "progress": self.progress.state(), "random": random_state(),
             "history": self.history.state(), **arrays_of(dict(state)),
         }  # fmt: skip
-        try:
-            path = self._folder.write_checkpoint(progress.step, tree, self._keep)
-            if best:
-                self._folder.write_best(tree)
-        except OSError as error:
-            self._publisher.write_failed(str(error.filename or self._folder.path), str(error))
-            return
-        self.last_checkpoint = str(path)
-        self._publisher.publish(Checkpoint(
-            event="checkpoint", time=now(), step=progress.step, epoch=progress.epoch, path=str(path),
-            reason="epoch", seconds=self._clock() - begin, bytes=path.stat().st_size,
-        ))  # fmt: skip
+        self._keeper.write(tree, "epoch", best)
         self._meter.skip()
 
-    def end(self, outcome: Outcome, reason: str = "") -> None:
-        """The training is over."""
+    def end(self, outcome: Outcome, reason: str = "") -> str:
+        """The training is over. A run whose weights are not on disk ends as failed.
+
+        Returns what is lost then, else an empty text: only the record suffers, not the loop.
+        """
         self._report()
+        try:
+            self._keeper.require_saved()
+        except SaveError as error:
+            self.fail(error)
+            return str(error)
         result = RunResult.of(
-            outcome,
-            reason,
-            self.progress,
-            self._meter.elapsed(),
-            str(self._folder.path),
-            self.last_checkpoint,
+            outcome, reason, self.progress, self._meter.elapsed(), str(self._folder.path), self._keeper.last
         )
         self._publisher.publish(result.event())
         self._folder.close()
+        return ""
 
     def fail(self, error: BaseException) -> None:
         """An error ended the training."""
         self._report()
         problem = describe_problem(error)
-        self._publisher.publish(failed_event(problem, self.progress.step, self.last_checkpoint))
+        self._publisher.publish(failed_event(problem, self.progress.step, self._keeper.last))
         self._folder.close()
 
     def _report(self) -> None:

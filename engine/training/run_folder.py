@@ -20,7 +20,7 @@ from engine.files.checkpoint import (
     write_best,
     write_checkpoint,
 )
-from engine.files.journal import JOURNAL_NAME, PACKED_NAME, JournalWriter, pack_run, parse_event
+from engine.files.journal import JOURNAL_NAME, PACKED_NAME, JournalEvent, JournalWriter, pack_run, parse_event
 from engine.files.run_source import MARK_NAME, SOURCE, mark_own, refuse_links
 from engine.training.events import LAST_KINDS, TrainingEvent, as_lines
 from engine.training.models import FOLDER as BUILT_IN_MODELS
@@ -30,6 +30,8 @@ CHECKPOINTS = "checkpoints"
 INFERENCE = "inference"
 
 _BEFORE_STEPS = ("started", "checkpoint_failed", "failed")
+_TIMED = ("step", "epoch", *LAST_KINDS)
+_LONGEST = 1e10  # seconds, three hundred years
 
 Tell: TypeAlias = Callable[[str, str], None]
 """Called with the path and the message of a write that failed."""
@@ -39,7 +41,8 @@ class RunFolder:
     """Reads and writes the files of one run.
 
     A journal that can't be written never stops a training: the events are kept in memory, the failure is
-    reported once, and the next event tries again.
+    reported once, and the next event tries again. ``elapsed`` has the seconds of training
+    that the journal of a run that goes on tells of, once it is open.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -51,6 +54,7 @@ class RunFolder:
         self._waiting: list[dict[str, Any]] = []
         self._failing = False
         self._from_step: int | None = None
+        self.elapsed = 0.0
         self._made_folder = False
         self._lock: Lock | None = None
 
@@ -155,6 +159,14 @@ class RunFolder:
         """The tree of the best checkpoint. Raises DataError or FormatError."""
         return self.read_checkpoint(self.checkpoints_path / BEST_NAME)
 
+    def read_step(self, step: int) -> dict[str, Any] | None:
+        """The tree of the checkpoint of ``step``; None where there is none that can be read."""
+        for entry in list_checkpoints(self.checkpoints_path):
+            if entry.step == step:
+                with suppress(DataError, FormatError):
+                    return self.read_checkpoint(entry.path)
+        return None
+
     def best_step(self) -> int:
         """The step of the best checkpoint; -1 where there is none that can be read."""
         try:
@@ -220,9 +232,11 @@ class RunFolder:
         kept = []
         for line in self.journal_path.read_bytes().splitlines(keepends=True):
             with suppress(FormatError):
+                event = parse_event(line)
                 # Of what is counted, parse_event lets whole numbers through only.
-                if cast("int", parse_event(line).get("step", 0)) <= step and line.endswith(b"\n"):
+                if cast("int", event.get("step", 0)) <= step and line.endswith(b"\n"):
                     kept.append(line)
+                    self.elapsed = max(self.elapsed, _elapsed(event))
         atomic_write(self.journal_path, lambda file: file.write(b"".join(kept)))
 
     # ----- while training -----
@@ -300,3 +314,10 @@ class RunFolder:
         if self._journal is not None:
             self._journal.close()
             self._journal = None
+
+
+def _elapsed(event: JournalEvent) -> float:
+    """The seconds of training that an event of a journal tells of; 0 where it tells none, or nonsense."""
+    kind = event.get("event")
+    seconds = event.get("elapsed" if kind == "step" else "seconds") if kind in _TIMED else None
+    return float(seconds) if isinstance(seconds, float | int) and 0.0 <= seconds <= _LONGEST else 0.0

@@ -11,7 +11,7 @@ from typing import Any
 from engine.core.errors import ArgumentError
 from engine.kernels.cpu.threads import one_blas_thread
 from engine.training.checkpoint_keeper import CheckpointKeeper
-from engine.training.checkpointing import restore
+from engine.training.checkpointing import checkpoint_tree, restore
 from engine.training.config import TrainingConfig
 from engine.training.control import Commands
 from engine.training.data import fetch_data
@@ -84,7 +84,7 @@ class TrainingRun(Commands):
         self._meter = Meter(clock)
         self._folder = RunFolder(config.out) if config.out else None
         self._publisher = Publisher(listeners, self.progress, self._folder)
-        self._keeper = CheckpointKeeper(config, self.progress, self._publisher, self._folder, clock)
+        self._keeper = CheckpointKeeper(self.progress, self._publisher, self._folder, clock, config.keep)
         self._parts: Parts
         self._model_files: tuple[Path, ...] = ()
         self._resumed_from = ""
@@ -186,6 +186,7 @@ class TrainingRun(Commands):
             self._keeper.go_on(self._resumed_from, checkpoint)
         if folder is not None:
             folder.open(parts.model_files, from_step=progress.step if checkpoint is not None else None)
+            self._meter.before = folder.elapsed
         self._publisher.publish(Started(
             event="started", time=now(), config=self.config.as_dict(), folder=self.config.out,
             step=progress.step, epoch=min(progress.epoch + 1, progress.epochs),
@@ -316,7 +317,9 @@ class TrainingRun(Commands):
                     return self._cancelled()
                 best = self._measured(result, partial=True)
             self._checkpoint("stop", best)
-            self._keeper.take_best(self._parts)
+            weights = self._keeper.best_weights()
+            if weights is not None:
+                self._parts.stepper.network.set_state_dict(weights)
         return self._ended("stopped", how)
 
     def _diverged(self, loss: float) -> None:
@@ -374,4 +377,7 @@ class TrainingRun(Commands):
     def _checkpoint(self, reason: str, best: bool = False) -> None:
         if self._folder is not None:
             self._report()
-        self._keeper.checkpoint(self._parts, reason, best)
+        elif not best:
+            return
+        tree = checkpoint_tree(self.config, self.progress, self.history, self._parts)
+        self._keeper.write(tree, reason, best)

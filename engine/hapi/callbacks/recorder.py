@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -85,7 +86,7 @@ class RunRecorder(Callback):
         recorder, self._recorder = self._recorder, None
         if recorder is not None:
             whole = recorder.progress.complete
-            recorder.end("finished" if whole else "stopped", "" if whole else "early")
+            _tell(recorder.end("finished" if whole else "stopped", "" if whole else "early"))
 
     def failed(self, error: BaseException) -> None:
         """``fit`` was left by ``error``; nothing happens where it ended otherwise."""
@@ -94,7 +95,7 @@ class RunRecorder(Callback):
         if recorder is None:
             return
         if isinstance(error, KeyboardInterrupt):
-            recorder.end("stopped", "interrupted")
+            _tell(recorder.end("stopped", "interrupted"))
         else:
             recorder.fail(error)
 
@@ -115,6 +116,12 @@ class RunRecorder(Callback):
                 values = np.asarray(logs[name], np.float64)
                 found[name] = float(values.sum() if name == "loss" else values.mean())
         return found
+
+
+def _tell(lost: str) -> None:
+    """Warn the script that its run is recorded as failed; what it trained is still in memory."""
+    if lost:
+        warnings.warn(lost, RuntimeWarning, stacklevel=2)
 
 
 def _accuracy(values: dict[str, float]) -> float:

@@ -12,9 +12,9 @@ import pytest
 
 import engine as paddle
 from engine import callbacks, nn
-from engine.core.errors import ArgumentError
+from engine.core.errors import ArgumentError, SaveError
 from engine.files.journal import read_run
-from engine.training import TrainingRun
+from engine.training import TrainingRun, run_folder
 from engine.training.export import export_run
 from studio.session.runs import RunsFolder, list_runs, read_history
 from tests.engine.hapi.test_callbacks import BATCH, model
@@ -191,3 +191,43 @@ def test_losses_without_an_accuracy_and_of_unknown_length(tmp_path: Path) -> Non
     (run,) = list_runs(tmp_path)
     assert math.isnan(run.accuracy)
     assert run.checkpoint_step == 4
+
+
+@pytest.mark.parametrize("full_from", [1, 2])
+def test_a_fit_whose_weights_are_not_on_disk_has_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, full_from: int
+) -> None:
+    real, calls = run_folder.write_checkpoint, []
+
+    def write(folder: Path, step: int, tree: Any) -> Path:
+        calls.append(step)
+        if len(calls) >= full_from:
+            raise SaveError(f"{folder}: could not be saved: no space left on device; free some space")
+        return real(folder, step, tree)
+
+    monkeypatch.setattr(run_folder, "write_checkpoint", write)
+    recorder = callbacks.RunRecorder(tmp_path)
+    made = model()
+    with pytest.warns(RuntimeWarning, match=r"the last weights \(step 6\) lost.*no space left on device"):
+        made.fit([BATCH] * 3, epochs=2, verbose=0, callbacks=recorder)
+    (run,) = list_runs(tmp_path)
+    assert (run.state, run.step) == ("failed", 6)
+    assert recorder.folder is not None
+    assert events(recorder.folder)[-1]["message"].startswith(f"{recorder.folder}: the training ended, but")
+
+
+def test_a_checkpoint_that_is_written_later_makes_up_for_a_failed_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = run_folder.write_best
+    full = [True]
+
+    def write(folder: Path, tree: Any) -> Path:
+        if full:
+            full.clear()
+            raise SaveError("no space left")
+        return real(folder, tree)
+
+    monkeypatch.setattr(run_folder, "write_best", write)
+    model().fit([BATCH] * 3, [BATCH], epochs=2, verbose=0, callbacks=callbacks.RunRecorder(tmp_path))
+    assert list_runs(tmp_path)[0].state == "finished"

@@ -1,0 +1,90 @@
+"""A run that goes on: its time, its best weights, and data that would fail only after an epoch."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.core.errors import DataError
+from engine.training import TrainingConfig, TrainingRun
+from engine.training.run_folder import RunFolder
+from tests.engine.training.conftest import write_idx
+
+
+def lines(out: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (out / "journal.jsonl").read_text().splitlines()]
+
+
+def test_the_time_of_a_run_goes_on_with_it(bench: Any, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    first = bench.run(out=str(out), checkpoint_every=0, keep=9)
+    bench.stepper.before_step = lambda step: first.interrupt() if step == 6 else None
+    stopped = first.run()
+    assert stopped.seconds > 0.1
+    bench.stepper.before_step = lambda step: None
+    again = bench.run(resume=True, out=str(out), checkpoint_every=0, keep=9)
+    ended = again.run()
+    elapsed = [line["elapsed"] for line in lines(out) if line["event"] == "step"]
+    assert elapsed == sorted(elapsed)
+    assert elapsed[7] > stopped.seconds
+    assert ended.seconds > elapsed[-1]
+    # From an older checkpoint it goes on with what the journal says of that.
+    at_5 = max(line["seconds"] for line in lines(out) if line["event"] == "epoch" and line["step"] == 5)
+    bench.run(resume=out / "checkpoints" / "step-00000005.h5", out=str(out), checkpoint_every=0).run()
+    sixth = next(line["elapsed"] for line in lines(out) if line.get("step") == 6)
+    assert at_5 < sixth < at_5 + stopped.seconds
+
+
+@pytest.mark.parametrize("said", ['"Infinity"', '"NaN"', "-5", "1e300", '"x"', "[1]", "true", "null"])
+def test_times_that_are_none_are_passed_over(bench: Any, tmp_path: Path, said: str) -> None:
+    out = tmp_path / "run"
+    bench.run(out=str(out), epochs=1).run()
+    journal = out / "journal.jsonl"
+    journal.write_text(journal.read_text() + f'{{"event":"step","step":1,"elapsed":{said}}}\n')
+    assert bench.run(resume=True, out=str(out), epochs=2).run().seconds < 60
+
+
+def test_an_older_checkpoint_whose_best_was_replaced_has_lost_nothing(bench: Any, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    bench.stepper.accuracies = [0.5, 0.4, 0.9]
+    bench.run(out=str(out), checkpoint_every=0, keep=9).run()
+    assert RunFolder(out).best_step() == 15
+    (out / "checkpoints" / "step-00000005.h5").unlink()
+    older = out / "checkpoints" / "step-00000010.h5"
+    run = bench.run(resume=older, out=str(out), checkpoint_every=0)
+    bench.stepper.before_step = lambda step: run.interrupt() if step == 1 else None
+    assert run.run().reason == "interrupted"
+    assert bench.one("stopped")["best_step"] == 5
+    # Going on from there to the end finds the same best weights again.
+    bench.stepper.before_step = lambda step: None
+    bench.stepper.accuracies = [0.9]
+    assert bench.run(resume=True, out=str(out), checkpoint_every=0).run().best_step == 15
+
+
+def test_the_best_of_an_older_checkpoint_is_taken_from_its_step(bench: Any, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    bench.stepper.accuracies = [0.5, 0.4, 0.9]
+    bench.run(out=str(out), checkpoint_every=0, keep=9).run()
+    older = out / "checkpoints" / "step-00000010.h5"
+    run = bench.run(resume=older, out=str(out), checkpoint_every=0)
+    bench.stepper.before_step = lambda step: run.interrupt() if step == 1 else None
+    run.run()
+    assert RunFolder(out).best_step() == 5
+
+
+def test_a_test_split_of_another_shape_is_noticed_before_the_first_step(bars: Path, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    shutil.copytree(bars, data)
+    write_idx(data / "t10k-images-idx3-ubyte", np.zeros((50, 28, 20)))
+    seen: list[str] = []
+    config = TrainingConfig(data=str(data), model="linear", out=str(tmp_path / "run"))
+    with pytest.raises(
+        DataError, match=r"test pictures have another shape.*\[1, 28, 20\] against \[1, 28, 28\]"
+    ):
+        TrainingRun(config, [lambda event: seen.append(event["event"])]).run()
+    assert seen == ["failed"]
