@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from engine.core.operator import Leaf, Operator, OutEdge
@@ -28,9 +28,9 @@ def shape_of(edge: Edge) -> tuple[int, ...]:
     return found
 
 
-def edges_of(node: Operator) -> Iterator[Edge]:
+def each_of(edges: Iterable[Any] | None) -> Iterator[Edge]:
     """The edges of an operator in order, those of list inputs one by one; none if its graph was freed."""
-    for edge in node.edges or ():
+    for edge in edges or ():
         if edge.__class__ is list:
             yield from (each for each in edge if each is not None)
         elif edge is not None:

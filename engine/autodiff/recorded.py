@@ -25,29 +25,34 @@ class Packed:
 class Recorded:
     """One operator on the tape during a backward pass.
 
-    ``wrap(node, n)`` turns the saved array of output ``n`` back into a value; ``zeros(shape, grads)`` makes a
-    gradient of zeros like one of ``grads``, those of the outputs.
+    ``wrap(node, array, n)`` turns the saved array of output ``n`` back into a value; ``zeros(shape, grads)``
+    makes a gradient of zeros like one of ``grads``, those of the outputs. Raises GradientError where the
+    operator was freed.
     """
 
-    __slots__ = ("attrs", "edges", "grads", "node", "opdef", "wrap", "zeros")
+    __slots__ = ("attrs", "edges", "grads", "inputs", "node", "opdef", "outputs", "wrap", "zeros")
 
     def __init__(
         self,
         node: Operator,
         grads: list[Any],
-        wrap: Callable[[Operator, int], Any],
+        wrap: Callable[[Operator, Any, int], Any],
         zeros: Callable[[tuple[int, ...], list[Any]], Any],
     ) -> None:
         self.node = node
-        self.opdef = node.opdef
+        self.opdef = opdef = node.opdef
+        self.inputs: Any = node.inputs if opdef.saved_inputs else None
+        self.outputs: Any = node.outputs if opdef.saved_outputs else None
         self.attrs = node.attrs
-        self.edges: tuple[Any, ...] = node.edges or ()
+        # Last, as ``release`` drops them first: what was read before is whole, also where another thread
+        # frees the operator meanwhile.
+        self.edges = edges_left(node)
         self.grads = grads
         self.wrap = wrap
         self.zeros = zeros
 
     def input(self, n: int) -> Any:
-        return _as_saved(_restored(self.node.inputs[n]), self.edges[n])
+        return _as_saved(_restored(self.inputs[n]), self.edges[n])
 
     def input_spec(self, n: int) -> Any:
         edge = self.edges[n]
@@ -56,10 +61,9 @@ class Recorded:
         return Shaped(shape_of(edge))
 
     def output(self, n: int) -> Any:
-        node = self.node
         if self.opdef.listed:
-            return [self.wrap(node, m) for m in range(len(node.shapes))]
-        return self.wrap(node, n)
+            return [self.wrap(self.node, self.outputs[m], m) for m in range(len(self.node.shapes))]
+        return self.wrap(self.node, self.outputs[n], n)
 
     def zero_gradient(self, n: int) -> Any:
         shapes = self.node.shapes
@@ -67,6 +71,25 @@ class Recorded:
 
     def unbroadcast(self, n: int, gradient: Any) -> Any:
         return undo_broadcast(gradient, shape_of(self.edges[n]))
+
+
+def edges_left(node: Operator) -> tuple[Any, ...]:
+    """Where the gradients of an operator go. Raises GradientError where an earlier backward freed it, or one
+    of another thread."""
+    edges = node.edges
+    if edges is None:
+        raise GradientError(
+            f"backward: the graph of {node.opdef.name} was freed by an earlier backward; "
+            f"call backward(retain_graph=True) the first time {at(node)}"
+        )
+    return edges
+
+
+def release(node: Operator) -> None:
+    """Drop what an operator saved, so that arrays are freed while the walk goes on."""
+    node.edges = None
+    node.inputs = node.outputs = node.counters = None
+    node.attrs = {}
 
 
 class Shaped:

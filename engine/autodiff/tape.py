@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from engine.autodiff.edges import Edge, Place, edges_of, end
-from engine.autodiff.recorded import Recorded, at, check_versions
+from engine.autodiff.edges import Edge, Place, each_of, end
+from engine.autodiff.recorded import Recorded, at, check_versions, edges_left, release
 from engine.autodiff.vjp import input_gradients
 from engine.core.errors import GradientError
 from engine.core.operator import Leaf, Operator
@@ -34,10 +34,12 @@ class Walk:
     """One backward pass.
 
     ``targets`` (for ``grad``) maps the places whose gradients are wanted to those gradients; then leaves
-    store none. Nothing flows into ``blocked`` places. ``wrap(node, n)`` turns the saved array of an output
-    back into a value, ``zeros(shape, grads)`` makes a gradient for an output that nothing flowed back to,
-    ``store(leaf, gradient, fresh)`` leaves a gradient in a leaf; unless it is ``fresh``, something else may
-    hold its array.
+    store none. Nothing flows into ``blocked`` places. ``wrap(node, array, n)`` turns the saved array of an
+    output back into a value, ``zeros(shape, grads)`` makes a gradient for an output that nothing flowed back
+    to, ``store(leaf, gradient, fresh)`` leaves a gradient in a leaf; unless it is ``fresh``, something else
+    may hold its array.
+
+    Leaves get their gradients at the end: a pass that fails leaves none.
     """
 
     def __init__(
@@ -45,7 +47,7 @@ class Walk:
         *,
         retain_graph: bool,
         create_graph: bool,
-        wrap: Callable[[Operator, int], Any],
+        wrap: Callable[[Operator, Any, int], Any],
         zeros: Callable[[tuple[int, ...], list[Any]], Any],
         store: Callable[[Leaf, Any, bool], None],
         targets: dict[Place, Any] | None = None,
@@ -79,10 +81,15 @@ class Walk:
             grads = self.pending.pop(node, None)
             if grads is not None:
                 grads = self._hooks(node, grads)
-                results = gradients(node, grads) if leading is None or leading[node] else None
+            results: list[Any] | None = None
+            edges: tuple[Any, ...]
+            if leading is not None and not leading[node]:
+                edges = node.edges or ()
+            elif grads is None:
+                edges = edges_left(node)
             else:
-                results = None
-            for n, edge in enumerate(node.edges or ()):
+                results, edges = gradients(node, grads)
+            for n, edge in enumerate(edges):
                 for position, each in enumerate(edge if edge.__class__ is list else (edge,)):
                     if each is None or (leading is not None and not self._wanted(each)):
                         continue
@@ -115,12 +122,13 @@ class Walk:
             node, complete = stack.pop()
             if complete:
                 leading[node] = any(
-                    place in targets or leading.get(place[0], False) for place in map(end, edges_of(node))
+                    place in targets or leading.get(place[0], False)
+                    for place in map(end, each_of(node.edges))
                 ) or (node.edges is None and node not in made_targets)
             elif node not in seen:
                 seen.add(node)
                 stack.append((node, True))
-                stack += [(n, False) for n, _ in map(end, edges_of(node)) if n.__class__ is not Leaf]
+                stack += [(n, False) for n, _ in map(end, each_of(node.edges)) if n.__class__ is not Leaf]
         return leading
 
     def _wanted(self, edge: Edge) -> bool:
@@ -148,12 +156,7 @@ class Walk:
             node = stack.pop()
             if self.leading is not None and not self.leading[node]:
                 continue
-            if node.edges is None:
-                raise GradientError(
-                    f"backward: the graph of {node.opdef.name} was freed by an earlier backward; "
-                    f"call backward(retain_graph=True) the first time {at(node)}"
-                )
-            for edge in edges_of(node):
+            for edge in each_of(edges_left(node)):
                 if edge.__class__ is Leaf or (self.leading is not None and not self._wanted(edge)):
                     continue
                 parent, _ = end(edge)
@@ -204,15 +207,13 @@ class Walk:
                     self.targets[(node, index)] = gradient if before is None else before + gradient
         return grads
 
-    def _timed_gradients(self, node: Operator, grads: list[Any]) -> list[Any]:
+    def _timed_gradients(self, node: Operator, grads: list[Any]) -> tuple[list[Any], tuple[Any, ...]]:
         with watch.span("Operator", f"{node.opdef.name}_grad"):
             return self._gradients(node, grads)
 
-    def _gradients(self, node: Operator, grads: list[Any]) -> list[Any]:
+    def _gradients(self, node: Operator, grads: list[Any]) -> tuple[list[Any], tuple[Any, ...]]:
+        """The gradients of an operator's inputs, with the edges that they go along."""
         opdef = node.opdef
-        edges = node.edges
-        if edges is None:
-            raise GradientError(f"backward: the graph of {opdef.name} was freed {at(node)}")
         if self.create_graph and opdef.order is not None:
             raise GradientError(
                 f"{opdef.name}: has gradients of order {opdef.order} only; "
@@ -224,13 +225,7 @@ class Walk:
         recorded = Recorded(node, grads, self.wrap, self.zeros)
         wanted = frozenset(
             names[n]
-            for n, edge in enumerate(edges)
+            for n, edge in enumerate(recorded.edges)
             if edge is not None and (self.leading is None or self._any_wanted(edge))
         )
-        return input_gradients(recorded, [grads] if opdef.listed else grads, wanted)
-
-
-def release(node: Operator) -> None:
-    """Drop what an operator saved, so that arrays are freed while the walk goes on."""
-    node.inputs = node.outputs = node.edges = node.counters = None
-    node.attrs = {}
+        return input_gradients(recorded, [grads] if opdef.listed else grads, wanted), recorded.edges

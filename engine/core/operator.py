@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import linecache
+import os
+import threading
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Protocol, final
 
@@ -270,6 +272,25 @@ class OutEdge:
     def __init__(self, node: Operator, index: int) -> None:
         self.node = node
         self.index = index
+
+
+# Locks of gradients, each for many leaves. No code of users runs while one is held, but what the garbage
+# collector calls: so they are reentrant.
+_LOCKS = [threading.RLock() for _ in range(64)]
+
+
+def lock_of(leaf: Leaf) -> threading.RLock:
+    """What a thread holds while it changes the gradient of ``leaf``; never two at once."""
+    return _LOCKS[id(leaf) >> 6 & 63]
+
+
+def _renew_locks() -> None:
+    """A forked process has one thread: what others held at that moment, none of them gives back."""
+    _LOCKS[:] = [threading.RLock() for _ in _LOCKS]
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
+    os.register_at_fork(after_in_child=_renew_locks)
 
 
 @final

@@ -13,7 +13,7 @@ from engine.core import mode as modes
 from engine.core.bfloat import adopt, filled, is_bfloat16
 from engine.core.dtype import bfloat16
 from engine.core.errors import ArgumentError, DTypeError, GradientError, ShapeError
-from engine.core.operator import Leaf, Operator, OutEdge
+from engine.core.operator import Leaf, Operator, OutEdge, lock_of
 from engine.core.place import array_module
 from engine.core.spans import watch
 from engine.core.strictness import tolerate
@@ -189,8 +189,7 @@ def _walk(
         walk.run(roots)
 
 
-def _rewrap(node: Operator, index: int) -> Tensor:
-    kept = node.outputs[index]
+def _rewrap(node: Operator, kept: Any, index: int) -> Tensor:
     made = kept.restore() if kept.__class__ is Packed else wrap(kept)
     made._edge = node if node.opdef.single else OutEdge(node, index)
     return made
@@ -210,17 +209,18 @@ class _Store:
         self.taken: dict[int, Any] = {}  # arrays that belong to a leaf now; held, so that no id returns
 
     def __call__(self, leaf: Leaf, gradient: Tensor, fresh: bool) -> None:
-        kept: Any = leaf.grad
-        if kept is None or leaf.cleared is not None:
-            leaf.grad = self._own(gradient, fresh)
-            leaf.cleared, leaf.shown = None, False
-            return
-        held, added = kept._array, gradient._array
-        if held.__class__ is added.__class__ and held.dtype == added.dtype:
-            held += added
-            counter_of(kept).count += 1
-        else:
-            leaf.grad = kept + gradient
+        with lock_of(leaf):
+            kept: Any = leaf.grad
+            if kept is None or leaf.cleared is not None:
+                leaf.grad = self._own(gradient, fresh)
+                leaf.cleared, leaf.shown = None, False
+                return
+            held, added = kept._array, gradient._array
+            if held.__class__ is added.__class__ and held.dtype == added.dtype:
+                held += added
+                counter_of(kept).count += 1
+            else:
+                leaf.grad = kept + gradient
 
     def _own(self, gradient: Tensor, fresh: bool) -> Tensor:
         """The gradient itself if nothing else can refer to its array, else a copy."""
@@ -257,8 +257,10 @@ def gradient_of(tensor: Tensor) -> Tensor | None:
 def leaf_gradient(leaf: Leaf) -> Tensor | None:
     """The gradient that a leaf collected, zeros where it was set to zero, or None."""
     if leaf.grad is None and leaf.cleared is not None:
-        zeros, dtype = leaf.cleared
-        leaf.grad = wrap(adopt(zeros(leaf.shape, dtype)))
+        with lock_of(leaf):
+            if leaf.grad is None and leaf.cleared is not None:
+                zeros, dtype = leaf.cleared
+                leaf.grad = wrap(adopt(zeros(leaf.shape, dtype)))
     found: Tensor | None = leaf.grad
     return found
 
@@ -294,15 +296,17 @@ def clear_gradient(tensor: Tensor, set_to_zero: bool = True) -> None:
                 _set_to_zero(retained.grad)
             else:
                 retained.grad = None
-    elif not set_to_zero:
-        edge.grad = edge.cleared = None
-    elif edge.grad is not None:
-        array = edge.grad._array
-        edge.cleared = (array_module(array).zeros, array.dtype)
-        if edge.shown:
-            _set_to_zero(edge.grad)
-        else:
-            edge.grad = None
+        return
+    with lock_of(edge):
+        if not set_to_zero:
+            edge.grad = edge.cleared = None
+        elif edge.grad is not None:
+            array = edge.grad._array
+            edge.cleared = (array_module(array).zeros, array.dtype)
+            if edge.shown:
+                _set_to_zero(edge.grad)
+            else:
+                edge.grad = None
 
 
 def _set_to_zero(gradient: Tensor) -> None:

@@ -18,7 +18,7 @@ from engine.core.errors import (
     ShapeError,
     UnreadyError,
 )
-from engine.core.operator import Counter, Leaf, Operator
+from engine.core.operator import Counter, Leaf, Operator, lock_of
 from engine.core.place import CPUPlace, CUDAPlace, Place, array_module
 
 if TYPE_CHECKING:
@@ -178,8 +178,9 @@ class Tensor:
                 f"grad: only a leaf takes a gradient: this tensor of shape {self.shape} is the result of an "
                 "operator; set the gradient of a leaf"
             )
-        leaf.grad = None if value is None else wrap(value._array.copy())
-        leaf.cleared, leaf.shown = None, False
+        gradient = None if value is None else wrap(value._array.copy())
+        with lock_of(leaf):
+            leaf.grad, leaf.cleared, leaf.shown = gradient, None, False
 
     def backward(self, grad_tensor: Tensor | None = None, retain_graph: bool = False) -> None:
         """Add the gradients of this tensor to the ``grad`` of every leaf that it depends on.

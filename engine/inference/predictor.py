@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -42,7 +43,8 @@ class _Model:
 class Predictor:
     """Runs a model: inputs are copied into handles, ``run()`` computes, outputs are copied out of handles.
 
-    ``clone()`` gives another one for the same model: each may run in a thread of its own.
+    ``clone()`` gives another one for the same model: each may run in a thread of its own. Several threads may
+    call ``run(inputs)`` of one predictor, one after the other; handles belong to one thread at a time.
     """
 
     def __init__(self, config: Config) -> None:
@@ -55,6 +57,7 @@ class Predictor:
     def _of(self, model: _Model) -> None:
         block = model.program.global_block()
         self._model = model
+        self._running = threading.RLock()
         self._hooks: list[Hook] = []
         self._inputs = {name: Tensor(name, block.var(name).dtype) for name in model.program.inputs}
         self._outputs = {name: Tensor(name, block.var(name).dtype) for name in model.program.outputs}
@@ -80,6 +83,10 @@ class Predictor:
         returned as a list of Tensors. Raises ArgumentError for another number of them, UnreadyError, a
         RuntimeError, for an input without values, ShapeError or DTypeError for values that do not fit.
         """
+        with self._running:
+            return self._run(inputs)
+
+    def _run(self, inputs: Sequence[Any] | None) -> Any:
         if inputs is not None:
             self._give(inputs)
         absent = [name for name, handle in self._inputs.items() if handle._value is None]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import sys
+import threading
 import warnings
 import weakref
 from collections.abc import Callable, Iterator
@@ -278,10 +279,11 @@ class _Position:
 
 
 class _Epoch(Iterator[Any]):
-    """One pass over the data."""
+    """One pass over the data. Threads that share it get each batch once."""
 
     def __init__(self, loader: DataLoader) -> None:
         self._loader = loader
+        self._lock = threading.RLock()
 
     def __len__(self) -> int:
         if self._loader._iterable:
@@ -313,6 +315,10 @@ class _Epoch(Iterator[Any]):
         return position
 
     def __next__(self) -> Any:
+        with self._lock:
+            return self._timed()
+
+    def _timed(self) -> Any:
         if watch.recorder is None and watch.timer is None:
             return self._next()
         timer = watch.timer

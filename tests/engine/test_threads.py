@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -15,6 +14,7 @@ from engine.core import names
 from engine.jit.convert import convert as conversion
 from engine.nn import functional
 from engine.static import Program, Scope, program_guard, scope_guard
+from tests.robust.at_once import at_once, switching_often
 
 THREADS = 8
 ACTIVATIONS = ["relu", "tanh", "sigmoid", "gelu"]
@@ -22,11 +22,9 @@ Meet = Callable[[], Any]
 
 
 @pytest.fixture(autouse=True)
-def switching_often() -> Iterator[None]:
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(before)
+def _switching_often() -> Iterator[None]:
+    with switching_often():
+        yield
 
 
 @pytest.fixture
@@ -34,27 +32,6 @@ def static_mode() -> Iterator[None]:
     paddle.enable_static()
     yield
     paddle.disable_static()
-
-
-def at_once(*works: Callable[[], Any]) -> list[Any]:
-    """What the functions give when each runs in a thread of its own; an error of one is raised."""
-    found: list[Any] = [None] * len(works)
-    errors: list[BaseException] = []
-
-    def run(place: int) -> None:
-        try:
-            found[place] = works[place]()
-        except BaseException as error:
-            errors.append(error)
-
-    threads = [threading.Thread(target=run, args=(place,)) for place in range(len(works))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if errors:
-        raise errors[0]
-    return found
 
 
 def compared(model: Callable[[int, Meet], Any]) -> None:
