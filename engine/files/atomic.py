@@ -19,6 +19,7 @@ from typing import BinaryIO
 
 from engine.core.errors import SaveError
 from engine.files.plain import StrPath
+from engine.files.reading import FEWER_FILES, TOO_MANY
 
 _TEMPORARY_END = ".tmp"
 _STALE_SECONDS = 3600.0
@@ -57,6 +58,8 @@ def _explain(path: Path, cause: OSError) -> tuple[str, str]:
         return f"{reason} (a part of this path is a file, not a folder)", "choose another folder"
     if cause.errno == errno.EISDIR:
         return f"{reason} (the path is a folder)", "give the name of a file"
+    if cause.errno in TOO_MANY:
+        return reason, FEWER_FILES
     if cause.errno == errno.ENAMETOOLONG:
         return reason, "choose a shorter name"
     return reason, "check the disk or choose another folder"

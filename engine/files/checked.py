@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 from engine.core.errors import AbsentError, DataError, FormatError
 from engine.files import userblock
 from engine.files.image import ImageError, read_image
+from engine.files.reading import read_error
 from engine.files.userblock import UserBlock, check_payload, parse_user_block
 
 
@@ -134,6 +135,4 @@ def _opened(path: Path) -> Iterator[tuple[BinaryIO, int]]:
     except DataError:
         raise
     except OSError as cause:
-        raise DataError(
-            f"{path}: can't be read: {cause.strerror or cause}; check the disk and your permissions on it"
-        ) from cause
+        raise read_error(path, cause) from cause

@@ -12,6 +12,7 @@ from engine.core.errors import ArgumentError, DataError, FormatError
 from engine.files.atomic import make_folder, remove_stale_temporaries
 from engine.files.container import read_container, verify_container, write_container
 from engine.files.plain import StrPath
+from engine.files.reading import read_error
 
 KIND = "checkpoint"
 VERSION = 2  # 1: random numbers from the counter-based generator, which read as before
@@ -84,9 +85,7 @@ def list_checkpoints(folder: StrPath) -> list[CheckpointEntry]:
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as cause:
-        raise DataError(
-            f"{folder}: the checkpoints can't be listed: {cause.strerror}; check your permissions on it"
-        ) from cause
+        raise read_error(folder, cause, "the checkpoints can't be listed") from cause
     matches = (_NAME.fullmatch(name) for name in names)
     return sorted(CheckpointEntry(int(match[1]), Path(folder, match[0])) for match in matches if match)
 

@@ -11,6 +11,7 @@ import json
 import math
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -22,6 +23,7 @@ from engine.core.errors import DataError, DTypeError, FormatError
 from engine.files.atomic import saving
 from engine.files.container import read_container, write_container
 from engine.files.plain import Array, Json, StrPath
+from engine.files.reading import read_error
 
 JOURNAL_NAME = "journal.jsonl"
 PACKED_NAME = "run.h5"
@@ -81,6 +83,7 @@ class JournalWriter:
     def __init__(self, path: StrPath) -> None:
         self.path = Path(path)
         self.cut = b""
+        self._part = -1  # where a line begins that is not whole yet
         with saving(self.path):
             flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
             self._descriptor: int | None = os.open(self.path, flags, 0o666)
@@ -121,13 +124,23 @@ class JournalWriter:
         with saving(self.path):
             if self._descriptor is None:
                 raise OSError("the journal is closed")
+            self._remove_part(self._descriptor)
+            self._part = os.lseek(self._descriptor, 0, os.SEEK_END)
             try:
                 while data:
                     data = data[os.write(self._descriptor, data) :]
-            except OSError:
-                # The part of the line that a full disk accepted would corrupt the next line.
-                self._mend()
+            except BaseException:
+                # The part that a full disk accepted would corrupt the next line, or give the event twice.
+                # Where it can't be removed now, the next call tries again.
+                with suppress(OSError):
+                    self._remove_part(self._descriptor)
                 raise
+            self._part = -1
+
+    def _remove_part(self, descriptor: int) -> None:
+        if self._part >= 0:
+            os.ftruncate(descriptor, self._part)
+            self._part = -1
 
     def sync(self) -> None:
         """Wait until all written events are on the disk. Raises SaveError."""
@@ -136,10 +149,14 @@ class JournalWriter:
                 os.fsync(self._descriptor)
 
     def close(self) -> None:
-        """Close the file; closing it twice does nothing."""
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-            self._descriptor = None
+        """Close the file; closing it twice does nothing.
+
+        Raises SaveError where the system tells only now that something was not written.
+        """
+        descriptor, self._descriptor = self._descriptor, None
+        if descriptor is not None:
+            with saving(self.path):
+                os.close(descriptor)
 
     def __enter__(self) -> JournalWriter:
         return self
@@ -231,9 +248,7 @@ def _journal_bytes(path: Path) -> bytes:
     except FileNotFoundError as cause:
         raise DataError(f"{path}: there is no such file; choose the folder of a run") from cause
     except OSError as cause:
-        raise DataError(
-            f"{path}: can't be read: {cause.strerror or cause}; check your permissions on it"
-        ) from cause
+        raise read_error(path, cause) from cause
 
 
 def _parse(data: bytes, path: Path) -> Journal:

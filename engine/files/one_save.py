@@ -57,7 +57,7 @@ class OneSave:
             for suffix in paths:
                 with saving(paths[suffix]), durable_file(staged[suffix]) as file:
                     write_parts(file, parts[suffix])
-                undo.callback(staged[suffix].unlink, missing_ok=True)
+                undo.callback(_remove, staged[suffix])
             with saving(folder):
                 sync_folder(folder)
             # From the first rename on the new save is the valid one, so staged files must stay.
@@ -65,18 +65,24 @@ class OneSave:
         first, *others = paths
         try:
             _move(paths[first], staged[first], save_id.hex())
-        except SaveError:
+        except BaseException:
+            # Interrupted just after the rename, the save is valid: its staged files must stay.
+            with suppress(DataError, FormatError):
+                if _save_id(paths[first]) == save_id.hex():
+                    raise
             keep.close()
             raise
         for suffix in others:
             try:
                 _move(paths[suffix], staged[suffix], save_id.hex())
             except SaveError as error:
-                raise SaveError(
+                unfinished = SaveError(
                     f"{paths[suffix]}: the {self.noun} is saved, but not all of it is in place yet: "
                     f"{error.__cause__}; close programs that hold the file, then load the {self.noun} "
                     "once: that finishes the save"
-                ) from error
+                )
+                unfinished.errno, unfinished.filename = error.errno, error.filename
+                raise unfinished from error
         with saving(folder):
             sync_folder(folder)
         for _, _, path in self._staged():
@@ -177,6 +183,12 @@ class OneSave:
                 if match and match[1] in suffix_of:
                     found.append((match[2], suffix_of[match[1]], self._folder / name))
         return sorted(found)
+
+
+def _remove(path: Path) -> None:
+    """Remove a staged file where that can be done: what went wrong before is what is told."""
+    with suppress(OSError):
+        path.unlink()
 
 
 def _move(path: Path, staged: Path, save_id: str) -> None:

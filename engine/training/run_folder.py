@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
-from engine.core.errors import ArgumentError, DataError, EngineError, FormatError, InUseError
+from engine.core.errors import ArgumentError, DataError, EngineError, FormatError, InUseError, SaveError
 from engine.files.atomic import atomic_write, make_folder, saving
 from engine.files.checkpoint import (
     BEST_NAME,
@@ -311,9 +311,11 @@ class RunFolder:
                 self.path.rmdir()
 
     def _close_journal(self) -> None:
-        if self._journal is not None:
-            self._journal.close()
-            self._journal = None
+        journal, self._journal = self._journal, None
+        if journal is not None:
+            # What a run ends with has been synced, or its loss been told; the lock must be given back.
+            with suppress(SaveError):
+                journal.close()
 
 
 def _elapsed(event: JournalEvent) -> float:

@@ -94,9 +94,11 @@ def read_preferences() -> tuple[Preferences, str]:
 
 
 def write_preferences(preferences: Preferences) -> None:
-    """Write the preferences atomically. Raises OSError where that fails."""
+    """Write the preferences atomically. Raises OSError, with the path and what to do, where that fails."""
+    from engine.files.atomic import make_folder
+
     path = preferences_path()
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     _write(path, preferences)
 
 

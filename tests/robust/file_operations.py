@@ -34,6 +34,11 @@ class Operation:
         return self.kind not in ("read", "close")
 
     @property
+    def opens(self) -> bool:
+        """Whether it needs a descriptor."""
+        return self.kind in ("open", "read")
+
+    @property
     def grows(self) -> bool:
         """Whether it needs room on the disk."""
         return self.kind in ("open", "write", "fsync", "mkdir", "link", "replace", "rename", "copy")

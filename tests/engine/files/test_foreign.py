@@ -433,6 +433,7 @@ print("\\n" + " ".join(ours))
         "engine.files.image",
         "engine.files.limits",
         "engine.files.plain",
+        "engine.files.reading",
         "engine.files.tree",
         "engine.files.userblock",
     ]
