@@ -4,6 +4,8 @@ The lock is the kernel's (``flock``, on Windows a locked byte); the text in the 
 only names the holder. A file that a killed process left behind is no lock. Where the file system has no locks
 the text decides: a holder on another host, or a process that is still there, counts as one until the file is
 removed. This stands beside the engine, because lists of runs are shown without loading it.
+
+Runs' folders, the files of a model, project files and temporary files are all locked by this code.
 """
 
 from __future__ import annotations
@@ -49,18 +51,33 @@ class Lock:
         """Remove the file and give the lock back; releasing twice does nothing."""
         if self._descriptor is None:
             return
-        if sys.platform != "win32":
-            # While it is held: afterwards the file may be another's.
+        descriptor, self._descriptor = self._descriptor, None
+        try:
+            if sys.platform != "win32":
+                # While it is held: afterwards the file may be another's.
+                with suppress(OSError):
+                    self.path.unlink()
+            # Not by closing alone: a child process may have inherited the open file.
             with suppress(OSError):
-                self.path.unlink()
-        # Not by closing alone: a child process may have inherited the open file.
-        with suppress(OSError):
-            _unlock(self._descriptor)
-        os.close(self._descriptor)
-        self._descriptor = None
+                _unlock(descriptor)
+        finally:
+            with suppress(OSError):
+                os.close(descriptor)
         if sys.platform == "win32":
             with suppress(OSError):
                 self.path.unlink()  # fails where another has it open
+
+
+def wait_for(path: Path, seconds: float) -> Lock | Holder:
+    """Take the lock at ``path``; where it is held for ``seconds`` more, tell who has it.
+
+    Raises:
+        OSError: the file can't be made or written.
+    """
+    deadline = time.monotonic() + seconds
+    while isinstance(taken := take(path), Holder) and time.monotonic() < deadline:
+        pass  # take() itself pauses
+    return taken
 
 
 def take(path: Path) -> Lock | Holder:
@@ -72,14 +89,12 @@ def take(path: Path) -> Lock | Holder:
     for _ in range(_TRIES):
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
         try:
-            free = _lock(descriptor)
+            free = hold(descriptor)
             if free is None:
                 holder = _read(descriptor)
                 free = not _is_there(holder)
-            if free and _is_file(descriptor, path):
-                os.ftruncate(descriptor, 0)
-                os.lseek(descriptor, 0, os.SEEK_SET)
-                os.write(descriptor, _text())
+            if free and lies_at(descriptor, path):
+                _name_holder(descriptor, path)
                 lock, descriptor = Lock(path, descriptor), -1
                 return lock
             holder = _read(descriptor)
@@ -90,6 +105,17 @@ def take(path: Path) -> Lock | Holder:
     return holder
 
 
+def _name_holder(descriptor: int, path: Path) -> None:
+    try:
+        os.ftruncate(descriptor, 0)
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        os.write(descriptor, _text())
+    except OSError:
+        with suppress(OSError):
+            path.unlink()
+        raise
+
+
 def holder_of(path: Path) -> Holder | None:
     """Who holds the lock at ``path``; None where nobody does, or there is no such file."""
     try:
@@ -98,7 +124,7 @@ def holder_of(path: Path) -> Holder | None:
         return None
     try:
         holder = _read(descriptor)
-        free = _lock(descriptor, shared=True)
+        free = hold(descriptor, shared=True)
         if free:
             _unlock(descriptor)
         if free is None:
@@ -113,8 +139,8 @@ def holder_of(path: Path) -> Holder | None:
 if sys.platform == "win32":
     import msvcrt
 
-    def _lock(descriptor: int, shared: bool = False) -> bool | None:
-        """Whether the open file could be locked; None where it has no locks."""
+    def hold(descriptor: int, shared: bool = False) -> bool | None:
+        """Whether the open file could be locked until it is closed; None where it has no locks."""
         os.lseek(descriptor, _WINDOWS_BYTE, os.SEEK_SET)
         try:
             msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
@@ -128,14 +154,15 @@ if sys.platform == "win32":
         os.lseek(descriptor, _WINDOWS_BYTE, os.SEEK_SET)
         msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
 
-    def _is_file(descriptor: int, path: Path) -> bool:
+    def lies_at(descriptor: int, path: Path) -> bool:
+        """Whether the open file still lies at ``path``."""
         return True  # an open file can't be removed there
 
 else:
     import fcntl
 
-    def _lock(descriptor: int, shared: bool = False) -> bool | None:
-        """Whether the open file could be locked; None where it has no locks."""
+    def hold(descriptor: int, shared: bool = False) -> bool | None:
+        """Whether the open file could be locked until it is closed; None where it has no locks."""
         try:
             fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -149,7 +176,7 @@ else:
     def _unlock(descriptor: int) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_UN)
 
-    def _is_file(descriptor: int, path: Path) -> bool:
+    def lies_at(descriptor: int, path: Path) -> bool:
         """Whether the open file still lies at ``path``: its holder may have removed it meanwhile."""
         try:
             return os.path.samestat(os.fstat(descriptor), os.stat(path))

@@ -1,17 +1,13 @@
 """Atomic writing: whatever interrupts a save leaves the old file or the new one, never half of one.
 
-The temporary file lies beside the target, because a rename is atomic only within one file system. It is
-flushed and synced, then renamed to the target, and the folder is synced so that the rename survives a power
-failure.
+:mod:`resources.replacing` does the work; here its errors become a :class:`SaveError` that says what to do.
 """
 
 from __future__ import annotations
 
 import errno
 import os
-import secrets
 import shutil
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -20,14 +16,10 @@ from typing import BinaryIO
 from engine.core.errors import SaveError
 from engine.files.plain import StrPath
 from engine.files.reading import FEWER_FILES, TOO_MANY
-
-_TEMPORARY_END = ".tmp"
-_STALE_SECONDS = 3600.0
+from resources.replacing import replaced_file
 
 _FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 _DENIED = (errno.EACCES, errno.EPERM, errno.EROFS)
-# A file system that can't sync a folder says so with one of these; the rename itself has succeeded.
-_NO_FOLDER_SYNC = (errno.EINVAL, errno.EBADF, errno.ENOTSUP, errno.EACCES, errno.EPERM, errno.ENOSYS)
 
 
 def save_error(path: StrPath, cause: OSError) -> SaveError:
@@ -100,69 +92,11 @@ def atomic_file(path: StrPath) -> Iterator[BinaryIO]:
         target = Path(os.path.realpath(path))
         if target.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-        temporary = target.parent / f".{target.name}.{secrets.token_hex(8)}{_TEMPORARY_END}"
-        with durable_file(temporary) as file:
+        with replaced_file(target) as file:
             yield file
-        try:
-            # There may be no old file, and some file systems have no permission bits.
-            with suppress(OSError):
-                os.chmod(temporary, os.stat(target).st_mode & 0o7777)
-            os.replace(temporary, target)
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(temporary)
-            raise
-        sync_folder(target.parent)
 
 
 def atomic_write(path: StrPath, writer: Callable[[BinaryIO], object]) -> None:
     """Write ``path`` atomically with ``writer(file)``. Raises SaveError as :func:`atomic_file`."""
     with atomic_file(path) as file:
         writer(file)
-
-
-@contextmanager
-def durable_file(path: Path) -> Iterator[BinaryIO]:
-    """Create ``path``, which must not exist; at the end of the body its bytes are on the disk.
-
-    If the body raises, the file is deleted. Raises OSError.
-    """
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(path)
-        raise
-
-
-def sync_folder(folder: Path) -> None:
-    """Make renames in ``folder`` survive a power failure (Windows has no call for it). Raises OSError."""
-    if os.name == "nt":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    except OSError as cause:
-        if cause.errno not in _NO_FOLDER_SYNC:
-            raise
-    finally:
-        os.close(descriptor)
-
-
-def remove_stale_temporaries(folder: StrPath) -> list[Path]:
-    """Delete temporary files in ``folder`` that are more than an hour old; returns their paths.
-
-    Killed writers leave such files. Younger ones stay: their writer may be alive, perhaps on another machine.
-    """
-    removed = []
-    limit = time.time() - _STALE_SECONDS
-    for path in Path(folder).glob(f".*{_TEMPORARY_END}"):
-        with suppress(OSError):
-            if path.stat().st_mtime < limit:
-                path.unlink()
-                removed.append(path)
-    return removed

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from engine.core.errors import ArgumentError, DataError, FormatError
-from engine.files.atomic import make_folder, remove_stale_temporaries
+from engine.files.atomic import make_folder
 from engine.files.container import read_container, verify_container, write_container
 from engine.files.plain import StrPath
 from engine.files.reading import read_error
+from resources.replacing import remove_abandoned
 
 KIND = "checkpoint"
 VERSION = 2  # 1: random numbers from the counter-based generator, which read as before
@@ -104,8 +105,8 @@ def latest_checkpoint(folder: StrPath) -> Latest:
 def prune_checkpoints(folder: StrPath, keep: int = 3) -> Pruned:
     """Remove all checkpoints that are older than the newest ``keep`` with correct hashes.
 
-    ``best.h5`` stays. Temporary files of killed writers are removed once they are an hour old. Raises
-    ArgumentError for ``keep`` below 1, DataError if the folder can't be read.
+    ``best.h5`` stays. Temporary files of killed writers are removed too. Raises ArgumentError for ``keep``
+    below 1, DataError if the folder can't be read.
     """
     if keep < 1:
         raise ArgumentError(f"prune_checkpoints: keep is {keep}; keep at least 1")
@@ -123,7 +124,7 @@ def prune_checkpoints(folder: StrPath, keep: int = 3) -> Pruned:
             notes.append(
                 f"{entry.path}: an old checkpoint could not be removed: {cause.strerror}; remove it yourself"
             )
-    removed += remove_stale_temporaries(folder)
+    removed += remove_abandoned(Path(folder))
     return Pruned(tuple(removed), tuple(notes))
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import platformdirs
 
+from resources.replacing import remove_abandoned, temporary_file
+
 _LENGTH = 32
 
 
@@ -44,15 +46,11 @@ def _read(path: Path) -> bytes | None:
 
 def _create(path: Path) -> None:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(secrets.token_bytes(_LENGTH))
-            file.flush()
-            os.fsync(file.fileno())
+    remove_abandoned(path.parent, path.name)
+    with temporary_file(path, 0o600) as (file, temporary):
+        file.write(secrets.token_bytes(_LENGTH))
+        file.flush()
+        os.fsync(file.fileno())
         # A link, unlike a rename, fails if another process was first: both then use that process's key.
         with suppress(FileExistsError):
             os.link(temporary, path)
-    finally:
-        os.unlink(temporary)

@@ -2,9 +2,13 @@
 
 All carry one random save id in their user block. Writing has two steps: all files are written beside their
 places as ``.NAME.ID.staged`` and synced, then each is renamed into place. A kill before the first rename
-leaves the old files. A kill after it leaves every file of the new save in place or staged; the reader then
-sees two ids, finds the save that is complete and finishes its renames. If no save is complete, the files are
-refused.
+leaves the old files. A kill after it leaves every file of the new save in place or staged; the next reader or
+writer then sees two ids, finds the save that is complete and finishes its renames. If no save is complete,
+the files are refused.
+
+Whoever renames holds the lock of the prefix (:mod:`resources.locks`), so that two writers, or a writer and a
+reader that finishes renames, never mix their files. What the holder of the lock finds staged has no living
+writer.
 """
 
 from __future__ import annotations
@@ -13,18 +17,32 @@ import errno
 import os
 import re
 import secrets
-from collections.abc import Iterable, Mapping
-from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from engine.core.errors import AbsentError, DataError, FormatError, SaveError
-from engine.files.atomic import durable_file, make_folder, save_error, saving, sync_folder
+from engine.core.errors import AbsentError, DataError, FormatError, InUseError, SaveError
+from engine.files.atomic import make_folder, saving
 from engine.files.checked import Container, Expected, read_user_block
 from engine.files.container import container_parts, read_containers, write_parts
+from resources.locks import Holder, wait_for
+from resources.replacing import durable_file, stem_beside, sync_folder
 
 _TRIES = 5
+_WRITER_WAITS, _READER_WAITS = 10.0, 2.0  # seconds
+_STAGED = re.compile(r"\.(.+)\.([0-9a-f]{32})\.staged", re.DOTALL)
 _COUNTS = {2: ("two", "both"), 3: ("three", "all three")}
+
+
+@dataclass(frozen=True)
+class _State:
+    """The save ids of the files in place, the save that is complete (None: none is), and those of its files
+    that are still staged."""
+
+    visible: Mapping[str, str | None]
+    save_id: str | None
+    staged: Mapping[str, Path]
 
 
 @dataclass(frozen=True)
@@ -43,52 +61,83 @@ class OneSave:
 
         Raises:
             SaveError: the files could not be written; existing files are unchanged.
+            InUseError: another process is saving under this prefix, and goes on for long.
             DTypeError, ArgumentError: a tree holds a value that can't be saved.
         """
-        paths = self.paths
         save_id = secrets.token_bytes(16)
-        parts = {s: container_parts(self.kinds[s], self.version, trees[s], save_id) for s in paths}
+        parts = {s: container_parts(self.kinds[s], self.version, trees[s], save_id) for s in self.paths}
+
+        def stage(suffix: str, staged: Path) -> None:
+            with durable_file(staged) as file:
+                write_parts(file, parts[suffix])
+
+        self._replace(save_id.hex(), stage)
+        return save_id.hex()
+
+    def take_over(self, source: OneSave) -> None:
+        """Put the files of ``source``, which lie on the same disk, in place of these; they are moved.
+
+        Raises as :meth:`write` and :meth:`read`.
+        """
+        save_id, _ = source.read(())
+        self._replace(save_id, lambda suffix, staged: os.rename(source.paths[suffix], staged))
+
+    def _replace(self, save_id: str, stage: Callable[[str, Path], None]) -> None:
+        """Stage each file with ``stage(suffix, path)``, then rename all into place."""
         folder = make_folder(self._folder)
-        for path in paths.values():
-            if path.is_dir():
-                raise save_error(path, IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR)))
-        staged = {s: _staged_path(path, save_id.hex()) for s, path in paths.items()}
-        with ExitStack() as undo:
-            for suffix in paths:
-                with saving(paths[suffix]), durable_file(staged[suffix]) as file:
-                    write_parts(file, parts[suffix])
-                undo.callback(_remove, staged[suffix])
+        for path in self.paths.values():
+            with saving(path):
+                if path.is_dir():
+                    raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        with self._alone(_WRITER_WAITS):
+            self._clear()
+            staged = {s: _staged_path(path, save_id) for s, path in self.paths.items()}
+            with ExitStack() as undo:
+                for suffix, path in self.paths.items():
+                    with saving(path):
+                        undo.callback(_remove, staged[suffix])
+                        stage(suffix, staged[suffix])
+                with saving(folder):
+                    sync_folder(folder)
+                # From the first rename on the new save is the valid one, so staged files must stay.
+                keep = undo.pop_all()
+            self._move_all(staged, save_id, keep)
             with saving(folder):
                 sync_folder(folder)
-            # From the first rename on the new save is the valid one, so staged files must stay.
-            keep = undo.pop_all()
-        first, *others = paths
+
+    def _move_all(self, staged: Mapping[str, Path], save_id: str, undo: ExitStack) -> None:
+        """Rename the staged files into place; ``undo`` removes them where not even the first can be."""
+        first, *others = self.paths
         try:
-            _move(paths[first], staged[first], save_id.hex())
+            _move(self.paths[first], staged[first], save_id)
         except BaseException:
             # Interrupted just after the rename, the save is valid: its staged files must stay.
             with suppress(DataError, FormatError):
-                if _save_id(paths[first]) == save_id.hex():
+                if _save_id(self.paths[first]) == save_id:
                     raise
-            keep.close()
+            undo.close()
             raise
         for suffix in others:
             try:
-                _move(paths[suffix], staged[suffix], save_id.hex())
+                _move(self.paths[suffix], staged[suffix], save_id)
             except SaveError as error:
                 unfinished = SaveError(
-                    f"{paths[suffix]}: the {self.noun} is saved, but not all of it is in place yet: "
+                    f"{self.paths[suffix]}: the {self.noun} is saved, but not all of it is in place yet: "
                     f"{error.__cause__}; close programs that hold the file, then load the {self.noun} "
                     "once: that finishes the save"
                 )
                 unfinished.errno, unfinished.filename = error.errno, error.filename
                 raise unfinished from error
-        with saving(folder):
-            sync_folder(folder)
+
+    def _clear(self) -> None:
+        """Finish or remove what a killed writer left staged. Under the lock."""
+        finished: Mapping[str, Path] = {}
+        # Files that can't be read are about to be replaced.
+        with suppress(DataError, FormatError):
+            finished = self._mended().staged
         for _, _, path in self._staged():
-            with suppress(OSError):
-                path.unlink()
-        return save_id.hex()
+            if path not in finished.values():
+                _remove(path)
 
     def read(self, suffixes: Iterable[str]) -> tuple[str, dict[str, Container]]:
         """The save id and the files of these suffixes; the save ids of the other files are compared too.
@@ -99,53 +148,116 @@ class OneSave:
         """
         wanted = tuple(suffixes)
         for _ in range(_TRIES):
-            save_id, places = self._resolve()
-            try:
-                containers = read_containers(
-                    [Expected(places[s], self.kinds[s], self.version) for s in wanted]
-                )
-            except DataError:
-                if all(path.exists() for path in places.values()):
-                    raise
-                continue  # renamed in the meantime by a writer or another reader
-            if all(container.save_id.hex() == save_id for container in containers):
-                return save_id, dict(zip(wanted, containers, strict=True))
+            state = self._settled()
+            found = None if state is None else self._read_from(state, wanted)
+            if found is not None:
+                return found
+        # The writers are faster than this reader: keep them out once.
+        with suppress(SaveError, InUseError), self._alone(_READER_WAITS):
+            found = self._read_from(self._mended(), wanted)
+            if found is not None:
+                return found
         raise DataError(
             f"{self._folder}: the files were replaced while they were read, {_TRIES} times; "
             "wait until the program that writes them is done"
         )
 
+    def _read_from(self, state: _State, wanted: tuple[str, ...]) -> tuple[str, dict[str, Container]] | None:
+        """The files of a state, None where they are no longer those. Raises as :meth:`read`."""
+        if state.save_id is None:
+            raise self._incomplete(state.visible)
+        places = {**self.paths, **state.staged}
+        try:
+            containers = read_containers([Expected(places[s], self.kinds[s], self.version) for s in wanted])
+        except AbsentError:
+            return None  # renamed in the meantime by a writer or another reader
+        if all(container.save_id.hex() == state.save_id for container in containers):
+            return state.save_id, dict(zip(wanted, containers, strict=True))
+        return None
+
+    @contextmanager
+    def _alone(self, seconds: float) -> Iterator[None]:
+        """Keep other writers out, and readers that finish a killed writer's renames.
+
+        Raises:
+            InUseError: another writer goes on for longer. SaveError: the lock can't be made.
+        """
+        path = next(iter(self.paths.values()))
+        with saving(path):
+            taken = wait_for(self._lock_path, seconds)
+        if isinstance(taken, Holder):
+            raise InUseError(
+                f"{path}: the {self.noun} is being saved by {taken}; wait until that has ended, or save "
+                "under another name"
+            )
+        try:
+            yield
+        finally:
+            taken.release()
+
+    @property
+    def _lock_path(self) -> Path:
+        """One for all kinds of saves under a prefix: they share files."""
+        suffix, path = next(iter(self.paths.items()))
+        return path.with_name(f".{stem_beside(path.name.removesuffix(f'.{suffix}'))}.lock")
+
     @property
     def _folder(self) -> Path:
         return next(iter(self.paths.values())).parent
 
-    def _resolve(self) -> tuple[str, dict[str, Path]]:
-        """The save id to read and the path of each of its files; finishes the renames of a killed writer."""
-        paths = dict(self.paths)
-        visible = {suffix: _save_id(path) for suffix, path in paths.items()}
+    def _settled(self) -> _State | None:
+        """What can be read now, with a killed writer's renames finished; a living writer finishes its own.
+
+        None where that changes just now.
+        """
+        state = self._state()
+        if not state.staged and (state.save_id or not any(state.visible.values())):
+            return state
+        # A mixture: of a killed writer, of people who copied files, or of this very moment.
+        try:
+            taken = wait_for(self._lock_path, 0 if state.save_id else _READER_WAITS)
+        except OSError:
+            for _ in range(_TRIES):  # where this user can't write, two looks that agree have to do
+                before, state = state, self._state()
+                if before == state:
+                    return state
+            return None
+        if isinstance(taken, Holder):
+            return state if state.save_id else None
+        try:
+            return self._mended()
+        finally:
+            taken.release()
+
+    def _mended(self) -> _State:
+        """What can be read after all renames of a killed writer that can be finished. Under the lock."""
+        state = self._state()
+        left = {}
+        for suffix, staged in state.staged.items():
+            try:
+                os.replace(staged, self.paths[suffix])
+            except OSError:  # it is read where it lies
+                left[suffix] = staged
+        return replace(state, staged=left)
+
+    def _state(self) -> _State:
+        visible = {suffix: _save_id(path) for suffix, path in self.paths.items()}
         ids = {save_id for save_id in visible.values() if save_id is not None}
         if len(ids) == 1 and None not in visible.values():
-            return ids.pop(), paths
+            return _State(visible, ids.pop(), {})
         staged: dict[str, dict[str, Path]] = {}
         for save_id, suffix, path in self._staged():
             staged.setdefault(save_id, {})[suffix] = path
         complete = [
             save_id
             for save_id in ids
-            if all(visible[suffix] == save_id or suffix in staged.get(save_id, {}) for suffix in paths)
+            if all(visible[suffix] == save_id or suffix in staged.get(save_id, {}) for suffix in self.paths)
         ]
         if len(complete) != 1:
-            raise self._incomplete(visible)
-        save_id = complete[0]
-        places = dict(paths)
-        for suffix in paths:
-            if visible[suffix] != save_id:
-                # If this user may not rename, the staged file is read under its staged name.
-                try:
-                    os.replace(staged[save_id][suffix], paths[suffix])
-                except OSError:
-                    places[suffix] = staged[save_id][suffix]
-        return save_id, places
+            return _State(visible, None, {})
+        (save_id,) = complete
+        missing = {s: staged[save_id][s] for s in self.paths if visible[s] != save_id}
+        return _State(visible, save_id, missing)
 
     def _incomplete(self, visible: Mapping[str, str | None]) -> DataError | FormatError:
         paths = self.paths
@@ -175,11 +287,11 @@ class OneSave:
 
     def _staged(self) -> list[tuple[str, str, Path]]:
         """Save id, suffix and path of every staged file."""
-        suffix_of = {path.name: suffix for suffix, path in self.paths.items()}
+        suffix_of = {stem_beside(path.name): suffix for suffix, path in self.paths.items()}
         found = []
         with suppress(OSError):
             for name in os.listdir(self._folder):
-                match = re.fullmatch(r"\.(.+)\.([0-9a-f]{32})\.staged", name)
+                match = _STAGED.fullmatch(name)
                 if match and match[1] in suffix_of:
                     found.append((match[2], suffix_of[match[1]], self._folder / name))
         return sorted(found)
@@ -196,7 +308,7 @@ def _move(path: Path, staged: Path, save_id: str) -> None:
         try:
             os.replace(staged, path)
         except FileNotFoundError:
-            # A reader between two renames may have finished them already.
+            # A reader may have finished it where the file system has no locks.
             if _save_id(path) != save_id:
                 raise
 
@@ -204,11 +316,9 @@ def _move(path: Path, staged: Path, save_id: str) -> None:
 def _save_id(path: Path) -> str | None:
     try:
         return read_user_block(path).save_id.hex()
-    except DataError:
-        if path.exists():
-            raise
+    except AbsentError:
         return None
 
 
 def _staged_path(path: Path, save_id: str) -> Path:
-    return path.with_name(f".{path.name}.{save_id}.staged")
+    return path.with_name(f".{stem_beside(path.name)}.{save_id}.staged")

@@ -83,7 +83,7 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
 def test_without_locks_the_text_decides(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pid: str, host: str, held: bool
 ) -> None:
-    monkeypatch.setattr(locks, "_lock", lambda descriptor, shared=False: None)
+    monkeypatch.setattr(locks, "hold", lambda descriptor, shared=False: None)
     monkeypatch.setattr(locks, "_host", lambda: "here")
     pids = {"self": os.getpid(), "parent": os.getppid(), "gone": 2**31 - 1}
     place = tmp_path / "a.lock"

@@ -7,14 +7,13 @@ import os
 import stat
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import BinaryIO
 
 import pytest
 
 from engine.core.errors import SaveError
-from engine.files.atomic import atomic_file, atomic_write, make_folder, remove_stale_temporaries
+from engine.files.atomic import atomic_file, atomic_write, make_folder
 
 
 def test_a_new_file_is_there_and_nothing_else(tmp_path: Path) -> None:
@@ -144,13 +143,3 @@ except SaveError as error:
     assert f"{path}: could not be saved: file too large; raise the limit" in done.stdout
     assert path.read_bytes() == b"old"
     assert os.listdir(tmp_path) == ["a.bin"]
-
-
-def test_only_old_temporaries_are_removed(tmp_path: Path) -> None:
-    for name in (".step-00000001.h5.0123.tmp", ".young.tmp", "mine.tmp", ".other"):
-        (tmp_path / name).write_bytes(b"x")
-    two_hours_ago = time.time() - 7200
-    for name in (".step-00000001.h5.0123.tmp", "mine.tmp", ".other"):
-        os.utime(tmp_path / name, (two_hours_ago, two_hours_ago))
-    assert remove_stale_temporaries(tmp_path) == [tmp_path / ".step-00000001.h5.0123.tmp"]
-    assert sorted(os.listdir(tmp_path)) == [".other", ".young.tmp", "mine.tmp"]

@@ -84,7 +84,7 @@ def main(what, folder, with_old):
             first = "missing" if isinstance(error, OSError) else str(error)
         save(folder, 3)
         assert load(folder) == 3
-        left = sorted(path.name for path in folder.iterdir() if not path.name.endswith(".tmp"))
+        left = sorted(path.name for path in folder.iterdir())
         model = ["m.pdiparams", "m.pdiparams.info", "m.pdmodel"]
         assert left == (["a.h5"] if what == "state" else model), left
         seen.append([code, first])
