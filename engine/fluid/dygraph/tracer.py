@@ -1,0 +1,130 @@
+"""The tracer of a ``guard``: the parameters made in it, training or evaluation, gradients of inner values.
+
+In fluid these belong to the guard and not to a Layer: ``minimize`` updates what the tracer knows, ``eval()``
+of any Layer switches the whole guard, and every value keeps its gradient after ``backward()``.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from engine.autodiff.edges import edges_of, end
+from engine.autodiff.tape import Hooks, Retained
+from engine.core import mode as modes
+from engine.core.context import Setting
+from engine.core.operator import Leaf, Operator
+from engine.eager.backward import leaf_gradient
+from engine.eager.mode import NOT_RECORDING, RECORDING
+from engine.eager.tensor import Parameter, Tensor
+
+
+class Tracer:
+    """What one guard knows."""
+
+    def __init__(self) -> None:
+        self.training = True
+        self._parameters: list[weakref.ref[Parameter]] = []
+
+    def add_parameter(self, parameter: Any) -> None:
+        """Remember ``parameter`` as long as a Layer or a script holds it; none of a Program."""
+        if isinstance(parameter, Parameter):
+            self._parameters.append(weakref.ref(parameter))
+
+    def all_parameters(self) -> list[Parameter]:
+        """The parameters made in the guard that still exist, in the order of their making."""
+        return [found for found in (reference() for reference in self._parameters) if found is not None]
+
+    def train_mode(self) -> None:
+        """Record operators for backward from here on; dropout drops, batch norm uses its batch."""
+        self.training = True
+        if not modes.is_static():
+            modes.variable.set(RECORDING)
+
+    def eval_mode(self) -> None:
+        """Record nothing from here on; dropout and batch norm are as in inference."""
+        self.training = False
+        if not modes.is_static():
+            modes.variable.set(NOT_RECORDING)
+
+    def keep_gradients(self, root: Tensor) -> None:
+        """Keep the gradient of every value that ``root`` depends on, at the next backward.
+
+        They are kept as long as the values are.
+        """
+        if root._edge is None:
+            return
+        first, _ = end(root._edge)
+        stack, seen = [first], {id(first)}
+        while stack:
+            node = stack.pop()
+            if node.__class__ is Leaf:
+                continue
+            _keep(node)
+            for edge in edges_of(node):
+                parent, _ = end(edge)
+                if id(parent) not in seen:
+                    seen.add(id(parent))
+                    stack.append(parent)
+
+    def gradient(self, tensor: Tensor) -> Tensor | None:
+        """The gradient of ``tensor`` after a backward through it; None where there is none."""
+        edge = tensor._edge or getattr(tensor, "_parked", None)
+        if edge is None:
+            return None
+        node, index = end(edge)
+        if node.__class__ is Leaf:
+            return leaf_gradient(node)
+        kept = _kept(node, index)
+        return None if kept is None else kept.grad
+
+
+class _Kept(Retained):
+    """The gradient of an inner value; it stands among the operator's hooks and lives as long as that."""
+
+    __slots__ = ()
+
+
+def _keep(node: Operator) -> None:
+    hooks: Hooks = node.hooks or {}
+    for index in range(1 if node.opdef.single else len(node.shapes)):
+        if _kept(node, index) is None:
+            hooks.setdefault(index, []).append(_Kept(_as_it_is))
+    node.hooks = hooks
+
+
+def _kept(node: Operator, index: int) -> _Kept | None:
+    hooks: Hooks = node.hooks or {}
+    return next((hook for hook in hooks.get(index, ()) if isinstance(hook, _Kept)), None)
+
+
+def _as_it_is(gradient: Any) -> Any:
+    return gradient
+
+
+_current: Setting[Tracer | None] = Setting("fluid_tracer", None)
+
+
+def current() -> Tracer | None:
+    """The tracer in force: that of the innermost guard, else the one of ``enable_dygraph``, else None."""
+    return _current.get()
+
+
+def switch(tracer: Tracer | None) -> Tracer | None:
+    """Make ``tracer`` the one in force without a guard; returns the one before."""
+    return _current.set(tracer)
+
+
+@contextmanager
+def use(tracer: Tracer) -> Iterator[Tracer]:
+    """Make ``tracer`` the one in force within the block, in this context only."""
+    with _current.guard(tracer):
+        yield tracer
+
+
+def is_test() -> bool:
+    """Whether operators take their way of inference because the guard is in evaluation mode."""
+    tracer = _current.get()
+    return tracer is not None and not tracer.training
