@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from engine.autodiff.edges import edges_of, end
+from engine.autodiff.edges import each_of, end
 from engine.autodiff.tape import Hooks, Retained
 from engine.core import mode as modes
 from engine.core.context import Setting
@@ -63,7 +63,7 @@ class Tracer:
             if node.__class__ is Leaf:
                 continue
             _keep(node)
-            for edge in edges_of(node):
+            for edge in each_of(node.edges):
                 parent, _ = end(edge)
                 if id(parent) not in seen:
                     seen.add(id(parent))
