@@ -2,14 +2,45 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
-from studio.cli.output import fail, tolerate_encoding
+from studio.cli.output import fail, prepare_streams, visible
+
+# Typer's own or click's, as its version has it; what is raised for unknown options and commands too.
+UsageError: Any = typer.BadParameter.__mro__[1]
+
+
+class SafeGroup(TyperGroup):
+    """Commands whose usage errors show control characters in what was typed as escapes.
+
+    A shell puts the names of strangers' files on the command line; the frame around an error shows them.
+    """
+
+    def make_context(self, *args: Any, **kwargs: Any) -> Any:
+        with _made_visible():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: Any) -> Any:
+        with _made_visible():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _made_visible() -> Iterator[None]:
+    try:
+        yield
+    except UsageError as error:
+        error.message = visible(error.message)
+        raise
+
 
 app = typer.Typer(
-    add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False,
+    cls=SafeGroup, add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Train, watch, look inside, export and try models. Without a command the window opens.",
 )  # fmt: skip
@@ -17,7 +48,7 @@ app = typer.Typer(
 
 def main() -> None:
     """The entry point: exit status 0 done, 1 failed with one line on stderr, 2 wrong usage."""
-    tolerate_encoding()
+    prepare_streams()
     app(prog_name="model-studio")
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 from studio.cli.application import app
-from studio.cli.output import Json, emit_json, one_line_errors, plain, say
+from studio.cli.output import Json, console, emit_json, note, one_line_errors, plain, say
 from studio.cli.trust import Trust, require_trust
+from studio.session.runs import read_run_line
 
 
 @app.command()
@@ -37,6 +37,8 @@ def export(
 
         require_trust("export", run, trust)
         prefix = out or str(run / "inference" / "model")
+        line = read_run_line(run)
+        note(line.note if line is not None else "", as_json)
         event = export_run(run, prefix, checkpoint, samples=samples, optimize=optimize, step=step)
         if as_json:
             emit_json(event)
@@ -132,15 +134,15 @@ def inspect(
 def _show(described: dict[str, Any]) -> None:
     from rich.table import Table
 
-    console = Console()
+    screen = console()
     facts = Table(show_header=False, box=None)
     for name in ("prefix", "inputs", "outputs", "parameters", "info", "sizes", "save_id"):
         value = described[name]
         shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         facts.add_row(name.replace("_", " "), plain(shown))
-    console.print(facts)
+    screen.print(facts)
     operators = Table("operator", "inputs", "outputs", "shape")
     for operator in described["operators"]:
         inputs, outputs = ", ".join(operator["inputs"]), ", ".join(operator["outputs"])
         operators.add_row(*map(plain, (operator["type"], inputs, outputs, json.dumps(operator["shape"]))))
-    console.print(operators)
+    screen.print(operators)

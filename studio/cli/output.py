@@ -7,16 +7,22 @@ that no name is taken for markup and no control character reaches the terminal.
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import os
+import signal
 import sys
 import unicodedata
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeAlias
+from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TextIO, TypeAlias
 
 import typer
 
+from studio.cli.signals import ENDING, handling
+
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.text import Text
 
 Json: TypeAlias = Annotated[
@@ -47,17 +53,51 @@ def plain(text: str) -> Text:
     return Text(visible(text))
 
 
+def console() -> Console:
+    """A console on stdout; where its reader is gone it raises BrokenPipeError, as print does."""
+    from rich.console import Console
+
+    class PipedConsole(Console):
+        """Rich's own ends the process."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
+
+    return PipedConsole()
+
+
 def say(text: str, err: bool = False) -> None:
     """Print ``text`` as one line on stdout, or on stderr."""
     # typer.echo writes UTF-8 into a stream that says ASCII; print keeps to the stream's encoding.
     print(visible(text), file=sys.stderr if err else sys.stdout, flush=True)
 
 
-def tolerate_encoding() -> None:
-    """Let characters that stdout and stderr can't encode (an ASCII locale) be written as escapes."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
+def note(text: str, as_json: bool) -> None:
+    """Tell what does not end a command, such as lines of a journal that could not be read; beside JSON on
+    stderr. Empty where there is nothing to tell."""
+    if text:
+        say(f"note: {text}", err=as_json)
+
+
+def prepare_streams() -> None:
+    """Let characters that stdout and stderr can't encode (an ASCII locale) be written as escapes.
+
+    A stream that was closed before the start (``>&-``) takes what is written and drops it.
+    """
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+def drop_output(stream: TextIO) -> None:
+    """Let ``stream``, whose reader is gone, lead to nowhere: Python would fail to flush it at the exit."""
+    with suppress(OSError, ValueError):  # a stream of a test has no descriptor
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
 
 
 def emit_json(values: Mapping[str, Any]) -> None:
@@ -69,20 +109,27 @@ def emit_json(values: Mapping[str, Any]) -> None:
 
 def fail(message: str) -> NoReturn:
     """Print ``message`` as one line on stderr and exit with status 1."""
-    say(" ".join(message.split()), err=True)
+    try:
+        say(" ".join(message.split()), err=True)
+    except OSError:
+        drop_output(sys.stderr)
     raise typer.Exit(1)
 
 
 @contextlib.contextmanager
 def one_line_errors() -> Iterator[None]:
-    """An error of ours, or of the user's model, ends the command with one line on stderr and status 1."""
+    """An error of ours, or of the user's model, ends the command with one line on stderr and status 1.
+
+    So do Ctrl+C, SIGTERM and a closed terminal (SIGHUP): what is half done is cleaned up first.
+    """
     try:
-        yield
+        with handling(dict.fromkeys(ENDING, signal.default_int_handler)):
+            yield
     except (typer.Exit, typer.BadParameter, typer.Abort):
         raise
     except BrokenPipeError:
-        # The reader of the output is gone (`| head`); Python must not try to flush into the pipe at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader of the output is gone (`| head`).
+        drop_output(sys.stdout)
         raise typer.Exit(1) from None
     except KeyboardInterrupt:
         fail("stopped")

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
-from rich.console import Console
 
 from resources.run_folders import new_run_folder
 from resources.settings import RULES_OF, SETTINGS, parse_parameters
 from studio.cli.application import app
 from studio.cli.options import rules_help, with_settings
-from studio.cli.output import Json, fail, one_line_errors, plain, say, visible
+from studio.cli.output import Json, console, drop_output, fail, note, one_line_errors, plain, say, visible
+from studio.cli.signals import interruptible
 from studio.cli.trust import Trust, require_trust
 from studio.session.runs import read_run_line
 
@@ -57,7 +56,8 @@ def train(
                 folder = out or str(new_run_folder(Path("runs"), settings["model"], settings["static"]))
                 run = TrainingRun(TrainingConfig.from_dict({**settings, "out": folder}))
         except ArgumentError as error:
-            raise typer.BadParameter(visible(str(error))) from None
+            raise typer.BadParameter(str(error)) from None
+        note(recorded.note if recorded is not None else "", as_json)
         _run(run, as_json)
 
 
@@ -65,7 +65,7 @@ def _parameters(name: str, chosen: str, words: list[str]) -> dict[str, Any]:
     try:
         return parse_parameters(name, chosen, words)
     except ValueError as error:
-        raise typer.BadParameter(visible(f"{SETTINGS[name].flag}: {error}")) from None
+        raise typer.BadParameter(f"{SETTINGS[name].flag}: {error}") from None
 
 
 def _given(context: typer.Context) -> Iterator[str]:
@@ -81,13 +81,19 @@ def _run(run: TrainingRun, as_json: bool) -> None:
     out = run.config.out
     stdout = sys.stdout
     watcher: JsonLines | Watcher = JsonLines(stdout) if as_json else Watcher()
-    run.listeners.append(watcher)
+    teller = Teller(watcher, run, stdout)
+    run.listeners.append(teller)
+    go_on = f"continue with: model-studio train --out {out} --resume"
     with interruptible(run), watcher, contextlib.redirect_stdout(sys.stderr if as_json else stdout):
-        result = run.run()
+        try:
+            result = run.run()
+        except KeyboardInterrupt:
+            kept = f"; {Path(teller.checkpoint).name} is kept; {go_on}" if teller.checkpoint else ""
+            fail(f"stopped at once{kept}")
     if result.reason == "interrupted":
-        fail(f"stopped at step {result.step}; continue with: model-studio train --out {out} --resume")
+        fail(f"stopped at step {result.step}; {go_on}")
     if result.reason == "diverged":
-        fail(watcher.diverged)
+        fail(teller.diverged)
     if not as_json:
         say(
             f"{out}: {result.step} steps in {result.seconds:.1f} s, "
@@ -95,25 +101,52 @@ def _run(run: TrainingRun, as_json: bool) -> None:
         )
 
 
+class Teller:
+    """Passes events to what prints them, and keeps what the command says at the end.
+
+    A training whose reader is gone (``| head``) stops with a checkpoint; one whose terminal is gone, without
+    a hangup that would say so, goes on in silence.
+    """
+
+    def __init__(self, watcher: JsonLines | Watcher, run: TrainingRun, stdout: TextIO) -> None:
+        self.diverged = ""
+        self.checkpoint = ""
+        self._watcher: JsonLines | Watcher | None = watcher
+        self._run = run
+        self._stdout = stdout
+
+    def on_event(self, event: TrainingEvent) -> None:
+        if event["event"] == "diverged":
+            self.diverged = event["message"]
+        elif event["event"] == "failed":
+            self.checkpoint = event["checkpoint"]
+        if self._watcher is None:
+            return
+        try:
+            self._watcher.on_event(event)
+        except OSError as error:
+            self._watcher = None
+            drop_output(self._stdout)
+            if isinstance(error, BrokenPipeError):
+                self._run.interrupt()
+
+
 class JsonLines:
     """Prints each event as the journal holds it."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
-        self.diverged = ""
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, *_: object) -> None:
-        self._stream.flush()
+        pass
 
     def on_event(self, event: TrainingEvent) -> None:
         from engine.files.journal import event_line
         from engine.training.events import as_lines
 
-        if event["event"] == "diverged":
-            self.diverged = event["message"]
         for line in as_lines(event):
             self._stream.write(event_line(line) + "\n")
         self._stream.flush()
@@ -125,8 +158,7 @@ class Watcher:
     def __init__(self) -> None:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-        self.diverged = ""
-        self._console = Console()
+        self._console = console()
         self._progress = Progress(
             TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(),
             TextColumn("{task.fields[speed]}"), TimeRemainingColumn(), console=self._console, transient=True,
@@ -138,7 +170,8 @@ class Watcher:
         self._progress.start()
 
     def __exit__(self, *_: object) -> None:
-        self._progress.stop()
+        with contextlib.suppress(OSError):  # a terminal that is gone
+            self._progress.stop()
 
     def on_event(self, event: TrainingEvent) -> None:
         if event["event"] == "preparing":
@@ -161,28 +194,6 @@ class Watcher:
             self._say(f"not saved: {event['message']}")
         elif event["event"] == "stopping":
             self._say("stopping...")
-        elif event["event"] == "diverged":
-            self.diverged = event["message"]
 
     def _say(self, text: str) -> None:
         self._console.print(plain(text), highlight=False)
-
-
-@contextlib.contextmanager
-def interruptible(run: TrainingRun) -> Iterator[None]:
-    """Within the block the first Ctrl-C (or SIGTERM) stops ``run`` with a checkpoint; the second ends at
-    once."""
-    before = {}
-
-    def ask(number: int, frame: object) -> None:
-        run.interrupt()
-        signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        with contextlib.suppress(ValueError):  # not the main thread: a test's runner
-            before[number] = signal.signal(number, ask)
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -106,8 +106,11 @@ class OutputStream(io.TextIOBase):
 
 def main(connection: Connection, crash_path: str) -> None:
     """The life of the child: wait for a job, do it, say so, end."""
-    # Ctrl-C in a terminal reaches the whole group; what it means for the training is the parent's to decide.
+    # Ctrl-C in a terminal, and the terminal's end, reach the whole group; what they mean for the training is
+    # the parent's to decide. Where the parent dies of them the connection ends, and a checkpoint is written.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
     crash_file = open(crash_path, "w")  # noqa: SIM115  (faulthandler needs it open until the very end)
     faulthandler.enable(crash_file)
     outbox, inbox = Outbox(connection), Inbox()

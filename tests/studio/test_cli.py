@@ -97,7 +97,12 @@ def test_resume_keeps_the_settings_and_takes_more_epochs(bars: Path, tmp_path: P
     again = call("train", "--resume", "--out", out, "--epochs", "2", "--json")
     events = [json.loads(line) for line in again.stdout.splitlines()]
     assert (events[0]["step"], events[0]["config"]["seed"], events[0]["config"]["epochs"]) == (4, 4, 2)
+    assert not again.stderr
     assert events[-1]["step"] == 8
+    journal = out / "journal.jsonl"
+    journal.write_text(journal.read_text() + "[1, 2]\n")
+    noted = call("train", "--resume", "--out", out, "--epochs", "3")
+    assert noted.stdout.startswith("note: journal.jsonl: 1 damaged line was skipped\n")
     other = call("train", "--resume", "--out", out, "--seed", "5")
     assert other.exit_code == 2
     assert "a continued run keeps what it was started with" in said_in(other)

@@ -9,10 +9,11 @@ from collections.abc import Callable
 import pytest
 import typer
 from rich.console import Console
+from typer.testing import CliRunner
 
-from studio.cli import models
+from studio.cli import app, models
 from studio.cli.bar import TerminalBar
-from studio.cli.output import fail, say, tolerate_encoding, visible
+from studio.cli.output import fail, note, prepare_streams, say, visible
 from studio.cli.training import Watcher
 
 HOSTILE = "[bold]x[/bold] [/] [link=http://a]b[/link] \x1b[31mred\x1b]0;title\x07\r\x9b\u202e\n\udcff"
@@ -84,10 +85,27 @@ def test_the_bar_takes_no_name_for_markup() -> None:
 def test_an_ascii_locale_gets_escapes(monkeypatch: pytest.MonkeyPatch) -> None:
     written = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, "ascii", "strict"))
-    tolerate_encoding()
+    prepare_streams()
     say("数字 é \udcff")
     models._show(described("数"))
     sys.stdout.flush()
     text = written.getvalue().decode("ascii")
     assert text.startswith("\\u6570\\u5b57 \\xe9 \\udcff")
     assert text.count("\\u6570") > 3
+
+
+@pytest.mark.parametrize("words", [["\x1b[31m"], ["run", "\x1b[31m"], ["train", "--\x1b[31m"]])
+def test_the_frame_around_wrong_usage_shows_control_characters(words: list[str]) -> None:
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 2
+    assert r"\x1b[31m" in done.stderr
+    assert "\x1b[31m" not in done.stderr
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_note_stands_beside_the_json(capsys: pytest.CaptureFixture[str], as_json: bool) -> None:
+    note("", as_json)
+    note("journal.jsonl: 1 damaged line was skipped", as_json)
+    said = capsys.readouterr()
+    assert (said.err if as_json else said.out) == "note: journal.jsonl: 1 damaged line was skipped\n"
+    assert not (said.out if as_json else said.err)
