@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu
 from studio.controllers.actions import Actions
 from studio.controllers.binders import Bonds
 from studio.controllers.train import TrainController, state_word
-from studio.session.project import SUFFIX, Project, ProjectError
+from studio.session.project import SUFFIX, Project, ProjectChangedError, ProjectError
 from studio.session.runs import Run
 from studio.session.session import Session
 from studio.windows.dialogs import ask, ask_agreement
@@ -209,17 +209,24 @@ class RunsController(QObject):
 
     def save_project(self) -> str:
         """Write the project to its file, or to one that is chosen now."""
-        path = None
-        if self._session.project_path is None:
-            name = f"{self._session.project.name}{SUFFIX}"
-            chosen, _ = QFileDialog.getSaveFileName(
-                self._window, self.tr("Save project"), name, self.tr("Projects ({0})").format(FILTER)
-            )
-            if not chosen:
-                return ""
-            path = Path(chosen)
         try:
-            self._session.save_project(path)
+            if self._session.project_path is not None:
+                self._session.save_project()
+                return ""
+        except ProjectChangedError as error:
+            self._actions.refused.emit("save_project", str(error))
+        except OSError as error:
+            return str(error)
+        return self._save_project_as()
+
+    def _save_project_as(self) -> str:
+        name = f"{self._session.project.name}{SUFFIX}"
+        chosen, _ = QFileDialog.getSaveFileName(
+            self._window, self.tr("Save project"), name, self.tr("Projects ({0})").format(FILTER)
+        )
+        try:
+            if chosen:
+                self._session.save_project(Path(chosen))
         except OSError as error:
             return str(error)
         return ""

@@ -15,8 +15,8 @@ from studio.session.project import (
     Project,
     default_runs_folder,
     file_digest,
+    open_project,
     read_preferences,
-    read_project,
     write_preferences,
     write_project,
 )
@@ -41,6 +41,7 @@ class Library:
         self.preferences, self._trouble = read_preferences()
         self.project = Project()
         self.project_path: Path | None = None
+        self._seen = ""  # the SHA-256 of what the project's file held when it was read or written here
         self.runs: list[Run] = []
         self._found = RunsFolder()
         self._default_runs = runs_folder or default_runs_folder()
@@ -58,22 +59,29 @@ class Library:
 
     def open_project(self, path: Path) -> None:
         """Read a project file. Raises ProjectError; the project before stays."""
-        project = read_project(path)
+        project, self._seen = open_project(path)
         self._use_project(project, path)
         self.preferences.remember(path)
         self._save_preferences()
 
     def save_project(self, path: Path | None = None) -> None:
-        """Write the project to ``path``, or where it came from. Raises OSError where that fails."""
+        """Write the project to ``path``, replacing what is there, or where it came from.
+
+        Raises:
+            ProjectChangedError: another window or process has written the file that it came from; give a path
+                to save it under another name, or to replace that file all the same.
+            OSError: it can't be written.
+        """
         target = path or self.project_path
         if target is None:
             raise ValueError("project: it has no file yet; give a path")
         if not target.name.endswith(".json"):
             target = target.with_name(target.name + SUFFIX)
+        project = self.project
         if path is not None:
-            self.project = self.project.model_copy(update={"name": target.name.removesuffix(SUFFIX)})
-        write_project(target, self.project)
-        self.project_path = target
+            project = project.model_copy(update={"name": target.name.removesuffix(SUFFIX)})
+        self._seen = write_project(target, project, self._seen if path is None else None)
+        self.project, self.project_path = project, target
         self.preferences.remember(target)
         self._save_preferences()
         self.project_changed.emit(self.project)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from pathlib import Path
 from typing import Literal, TypeVar
 
 import platformdirs
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from resources.locks import Holder, wait_for
+from resources.replacing import stem_beside
 from studio.session.settings import RunSettings
 
 APP = "model-studio"
@@ -17,12 +20,17 @@ FORMAT = "model-studio project"
 SUFFIX = ".studio.json"
 MAX_BYTES = 10_000_000
 MAX_RECENT = 10
+_WRITER_WAITS = 5.0  # seconds
 
 _Document = TypeVar("_Document", bound=BaseModel)
 
 
 class ProjectError(ValueError):
     """A project or preferences file that can't be used: ``where: what: values; what to do``."""
+
+
+class ProjectChangedError(ProjectError):
+    """The file of a project is no longer what was read from it or written to it here."""
 
 
 class Project(BaseModel):
@@ -69,12 +77,50 @@ def read_project(path: Path) -> Project:
     Raises:
         ProjectError: not there, no project file, of a later version, or with values of the wrong type.
     """
-    return _read(path, Project, "open a file that Model Studio wrote")
+    return open_project(path)[0]
 
 
-def write_project(path: Path, project: Project) -> None:
-    """Write ``project`` atomically. Raises OSError, with the path and what to do, where that fails."""
-    _write(path, project)
+def open_project(path: Path) -> tuple[Project, str]:
+    """The project in ``path`` and the SHA-256 of the file, by which a later save sees that it is still that
+    one. Raises as :func:`read_project`."""
+    remedy = "open a file that Model Studio wrote"
+    data = _bytes(path, remedy)
+    return _document(path, data, Project, remedy), hashlib.sha256(data).hexdigest()
+
+
+def write_project(path: Path, project: Project, seen: str | None = None) -> str:
+    """Write ``project`` atomically; returns the SHA-256 of what was written.
+
+    Args:
+        seen: the SHA-256 of what the file held when it was last read or written here; None to replace
+            whatever it holds.
+
+    Raises:
+        ProjectChangedError: another window or process has written it since. OSError: it can't be written, or
+            another process is writing it; the message has the path and what to do.
+    """
+    from engine.core.errors import InUseError
+    from engine.files.atomic import saving
+
+    path = Path(os.path.realpath(path))
+    with saving(path):
+        taken = wait_for(path.with_name(f".{stem_beside(path.name)}.lock"), _WRITER_WAITS)
+    if isinstance(taken, Holder):
+        raise InUseError(
+            f"{path}: the project is being saved by {taken}; wait until that has ended, or save under "
+            "another name"
+        )
+    try:
+        with saving(path):
+            changed = seen is not None and path.exists() and file_digest(path) != seen
+        if changed:
+            raise ProjectChangedError(
+                f"{path}: not saved: another window or program has changed it since it was opened here; save "
+                "under another name, or open it again"
+            )
+        return _write(path, project)
+    finally:
+        taken.release()
 
 
 def preferences_path() -> Path:
@@ -113,6 +159,10 @@ def file_digest(path: Path) -> str:
 
 
 def _read(path: Path, kind: type[_Document], remedy: str) -> _Document:
+    return _document(path, _bytes(path, remedy), kind, remedy)
+
+
+def _bytes(path: Path, remedy: str) -> bytes:
     try:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
@@ -120,6 +170,10 @@ def _read(path: Path, kind: type[_Document], remedy: str) -> _Document:
         raise ProjectError(f"{path}: can't be read: {error.strerror or error}; {remedy}") from error
     if len(data) > MAX_BYTES:
         raise ProjectError(f"{path}: too large for such a file: over {MAX_BYTES} bytes; {remedy}")
+    return data
+
+
+def _document(path: Path, data: bytes, kind: type[_Document], remedy: str) -> _Document:
     try:
         values = json.loads(data)
     except (ValueError, RecursionError) as error:
@@ -137,8 +191,9 @@ def _read(path: Path, kind: type[_Document], remedy: str) -> _Document:
         raise ProjectError(f"{path}: {place}: {first['msg'].lower()}: {seen}; {remedy}") from error
 
 
-def _write(path: Path, document: BaseModel) -> None:
+def _write(path: Path, document: BaseModel) -> str:
     from engine.files.atomic import atomic_write
 
     data = (document.model_dump_json(indent=2) + "\n").encode()
     atomic_write(path, lambda file: file.write(data))
+    return hashlib.sha256(data).hexdigest()

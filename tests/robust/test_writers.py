@@ -1,7 +1,8 @@
 """Several writers of one name at the same time, some of them killed, and readers between them.
 
-Attacked are the files of a model, of a training, and single files. Whoever reads sees what one writer wrote,
-whole; a writer that is refused names the holder; when the last one is done nothing lies beside the files.
+Attacked are the files of a model, of a training, single files, and project files. Whoever reads sees what one
+writer wrote, whole; a writer that is refused names the holder; when the last one is done nothing lies beside
+the files.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from engine.files.inference import read_inference, write_inference
 from engine.files.state import read_state, write_state
 from engine.files.training import SUFFIXES, read_training, training_paths, write_training
 from resources.locks import Lock, take
+from studio.session.project import Project, read_project, write_project
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),
@@ -72,9 +74,18 @@ def _read_state(folder: Path) -> set[int]:
     return {tree["a"], int(tree["b"][-1])}
 
 
+def _texts(project: Project) -> tuple[str, str]:
+    return project.name, project.runs
+
+
 SUBJECTS = {
     "model": Subject(_write_model, _read_model, frozenset({"m.pdmodel", "m.pdiparams", "m.pdiparams.info"})),
     "training": Subject(_write_training, _read_training, frozenset({"m.pdparams", "m.pdopt", "m.pdmodel"})),
+    "project": Subject(
+        lambda folder, value: write_project(folder / "p.json", Project(name=f"{value}", runs=f"{value}")),
+        lambda folder: {int(text) for text in _texts(read_project(folder / "p.json"))},
+        frozenset({"p.json"}),
+    ),
     "state": Subject(_write_state, _read_state, frozenset({"m.h5"})),
 }
 

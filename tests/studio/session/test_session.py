@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from studio.session.commands import BY_ID, COMMANDS
-from studio.session.project import ProjectError, preferences_path
+from studio.session.project import ProjectChangedError, ProjectError, preferences_path
 from studio.session.session import Session
 
 
@@ -296,6 +296,31 @@ def test_projects_keep_settings_and_runs_beside_the_file(stage: Any, tmp_path: P
     assert session.train.settings.epochs == 7
     assert session.project.name == "mine"
     assert session.preferences.recent_projects == [str(path)]
+
+
+def test_a_project_that_another_window_saved_meanwhile_is_not_overwritten(stage: Any, tmp_path: Path) -> None:
+    first, second, path = stage.session, Session(make_worker=stage.session._make_worker), tmp_path / "p.json"
+    first.save_project(path)
+    second.open_project(path)
+    first.change_setting("epochs", 7)
+    first.save_project()
+    second.change_setting("epochs", 9)
+    with pytest.raises(ProjectChangedError, match=r"p\.json: not saved: another window or program has"):
+        second.save_project()
+    assert json.loads(path.read_text())["settings"]["epochs"] == 7
+    second.save_project(tmp_path / "q.json")
+    second.save_project()
+    first.save_project()
+    second.save_project(path)  # asked for by name, it replaces what is there
+    assert json.loads(path.read_text())["settings"]["epochs"] == 9
+    with pytest.raises(ProjectChangedError):
+        first.save_project()
+    path.unlink()
+    first.save_project()
+    assert json.loads(path.read_text())["settings"]["epochs"] == 7
+    assert sorted(p.name for p in tmp_path.glob("*.json")) == ["p.json", "q.json"]
+    assert not list(tmp_path.glob(".*"))
+    second.close()
 
 
 def test_projects_keep_the_parameters_of_optimizer_and_schedule(stage: Any, tmp_path: Path) -> None:
