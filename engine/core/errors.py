@@ -108,6 +108,10 @@ class LimitError(EngineError, RuntimeError, MemoryError):
     kind = "ResourceExhausted"
 
 
+class CancelledError(EngineError):
+    """Work that was ended on request before it was done."""
+
+
 class FormatError(EngineError, ValueError):
     """A file that is damaged, truncated, foreign or of a version this build can't read."""
 

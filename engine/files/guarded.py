@@ -11,17 +11,14 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias, TypedDict
 
-import h5py
-import numpy as np
-
 from engine.core.errors import FormatError
+from engine.files import child as children
 from engine.files.checked import Expected
 from engine.files.userblock import UserBlock
 
@@ -29,6 +26,7 @@ CHILD = Path(__file__).with_name("guarded_child.py")
 _REMEMBERED = 256
 Identity: TypeAlias = tuple[bytes, str | tuple[str, ...], int]
 _accepted: OrderedDict[Identity, None] = OrderedDict()
+_is_child = False
 
 
 class FileRequest(TypedDict):
@@ -95,12 +93,14 @@ def check(suspects: Sequence[Suspect]) -> None:
     Raises:
         FormatError: the child refused a file, crashed, hung or used too much memory.
     """
+    if _is_child:
+        return
     new = [suspect for suspect in suspects if suspect.identity not in _accepted]
     if not new:
         return
     request: Request = {
-        "folders": sorted({str(Path(module.__file__ or "").parent.parent) for module in (np, h5py)}),
-        "engine": str(CHILD.parent.parent),
+        "folders": children.import_folders("numpy", "h5py"),
+        "engine": str(children.engine_folder()),
         "files": [
             {
                 "path": os.path.abspath(suspect.stored or suspect.expected.path),
@@ -119,25 +119,27 @@ def check(suspects: Sequence[Suspect]) -> None:
         _accepted.popitem(last=False)
 
 
-def run_child(request: Request, limits: Limits, child: Path = CHILD) -> None:
-    """Run ``child`` with the request on its standard input. Raises FormatError unless it accepts the files.
+def this_is_a_child() -> None:
+    """Read files in this process from here on, because it is itself a child that has limits."""
+    global _is_child
+    _is_child = True
 
-    The child starts without site-packages, user site and PYTHON* variables, so that its start takes little
-    longer than the import of NumPy and h5py.
-    """
+
+def run_child(request: Request, limits: Limits, child: Path = CHILD) -> None:
+    """Give ``child`` the request on its standard input. Raises FormatError unless it accepts the files."""
     names = ", ".join(file["shown"] for file in request["files"])
     limited: LimitedRequest = {**request, "memory": limits.memory, "cpu_seconds": limits.cpu_seconds}
     text = json.dumps(limited)
     try:
         done = subprocess.run(
-            [sys.executable, "-I", "-S", "-B", str(child)],
+            children.command(child),
             input=text.encode("utf-8"),
             capture_output=True,
             timeout=limits.wall_seconds,
-            env=_environment(),
+            env=children.environment() | children.ONE_THREAD,
             cwd=str(CHILD.parent),
             check=False,
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+            creationflags=children.NO_WINDOW,
         )
     except subprocess.TimeoutExpired as cause:
         raise _refused(names, f"not finished after {limits.wall_seconds:.0f} s") from cause
@@ -156,21 +158,9 @@ def run_child(request: Request, limits: Limits, child: Path = CHILD) -> None:
         raise FormatError(str(answer["refused"]))
 
 
-def _environment() -> dict[str, str]:
-    names = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "TEMP")
-    kept = {name: os.environ[name] for name in names if name in os.environ}
-    # One thread, because each BLAS thread reserves address space, which counts against the limit. No HDF5
-    # plug-ins, because an unknown filter must not load a library.
-    return kept | {
-        "OPENBLAS_NUM_THREADS": "1",
-        "OMP_NUM_THREADS": "1",
-        "MKL_NUM_THREADS": "1",
-        "HDF5_PLUGIN_PRELOAD": "::",
-    }
-
-
 def _ending(code: int) -> str:
-    return f"stopped by signal {-code}" if code < 0 else f"exit code {code} without a verdict"
+    how = children.ending(code)
+    return how if code < 0 else f"{how} without a verdict"
 
 
 def _refused(names: str, how: str) -> FormatError:

@@ -109,6 +109,12 @@ def describe_inference(prefix: StrPath) -> InferenceDescription:
     return InferenceDescription(program, info, save_id, base, sizes)
 
 
+def is_own_inference(prefix: StrPath) -> bool:
+    """Whether this installation wrote all three files, as their signatures say. Raises as
+    :func:`read_inference`."""
+    return _save(inference_prefix(prefix)).is_own()
+
+
 def read_pair(prefix: StrPath) -> tuple[Any, Any] | None:
     """Program and weights of two files that a caller wrote from bytes, without an information file.
 

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import threading
+import time
+
+# The exit code of a process that found itself above its limit on memory.
+TOO_MUCH_MEMORY = 77
+_WATCH_SECONDS = 0.02
 
 
-def limit_this_process(memory: int, cpu_seconds: int) -> None:
+def limit_this_process(memory: int, cpu_seconds: int | None) -> None:
     """Limit this process to ``memory`` more bytes and ``cpu_seconds`` in total, and forbid writing files.
 
-    macOS accepts the limit on memory but does not enforce it; the checks on claimed sizes and the parent's
-    limit on wall time remain. Windows limits memory and processor time with a job object, and not files.
+    Without ``cpu_seconds`` its processor time has no limit yet; ``allow_processor_time`` sets one for each
+    piece of work. macOS accepts the limit on memory but does not enforce it, so that a thread watches it.
+    Windows limits memory and processor time with a job object, and not files.
     """
     if sys.platform == "win32":
         _limit_by_job(memory, cpu_seconds)
@@ -18,7 +26,10 @@ def limit_this_process(memory: int, cpu_seconds: int) -> None:
 
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds))
+    if cpu_seconds is not None:
+        resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds))
+    if sys.platform == "darwin":
+        watch_memory(memory)
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     wanted = _address_space() + memory
     if hard != resource.RLIM_INFINITY:
@@ -28,6 +39,40 @@ def limit_this_process(memory: int, cpu_seconds: int) -> None:
     except (OSError, ValueError):
         if sys.platform != "darwin":  # some releases of macOS refuse any limit on the address space
             raise
+
+
+def allow_processor_time(seconds: float) -> None:
+    """From now on this process may compute for ``seconds``, of all processors together; then it ends.
+
+    On Windows nothing happens: a job's limit can't begin anew, and the parent's limit on wall time remains.
+    """
+    if sys.platform == "win32":
+        return
+    import resource
+
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    wanted = int(used.ru_utime + used.ru_stime + seconds) + 1
+    resource.setrlimit(
+        resource.RLIMIT_CPU, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard)
+    )
+
+
+def watch_memory(memory: int) -> None:
+    """Let a thread end this process, with TOO_MUCH_MEMORY, once it holds ``memory`` more bytes than now."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss + memory // unit
+
+    def watch() -> None:
+        while resource.getrusage(resource.RUSAGE_SELF).ru_maxrss <= most:
+            time.sleep(_WATCH_SECONDS)
+        os._exit(TOO_MUCH_MEMORY)
+
+    threading.Thread(target=watch, name="memory", daemon=True).start()
 
 
 def _address_space() -> int:
@@ -41,7 +86,7 @@ def _address_space() -> int:
         return 4 * 1024**3
 
 
-def _limit_by_job(memory: int, cpu_seconds: int) -> None:
+def _limit_by_job(memory: int, cpu_seconds: int | None) -> None:
     """Put this process into a Windows job object with limits on committed memory and user time."""
     import ctypes
     from ctypes import wintypes
@@ -75,8 +120,10 @@ def _limit_by_job(memory: int, cpu_seconds: int) -> None:
 
     process_time, process_memory, extended_information = 0x2, 0x100, 9
     limits = ExtendedLimits()
-    limits.basic.limit_flags = process_time | process_memory
-    limits.basic.per_process_user_time = cpu_seconds * 10_000_000  # in units of 100 ns
+    limits.basic.limit_flags = process_memory
+    if cpu_seconds is not None:
+        limits.basic.limit_flags |= process_time
+        limits.basic.per_process_user_time = cpu_seconds * 10_000_000  # in units of 100 ns
     limits.process_memory = memory + 256 * 1024**2  # includes what the imports have committed
     kernel = ctypes.WinDLL("kernel32", use_last_error=True)  # type: ignore[attr-defined, unused-ignore]
     kernel.CreateJobObjectW.restype = wintypes.HANDLE

@@ -26,6 +26,7 @@ from engine.core.errors import AbsentError, DataError, FormatError, InUseError, 
 from engine.files.atomic import make_folder, saving
 from engine.files.checked import Container, Expected, read_user_block
 from engine.files.container import container_parts, read_containers, write_parts
+from engine.files.installation import installation_key
 from resources.locks import Holder, wait_for
 from resources.replacing import durable_file, stem_beside, sync_folder
 
@@ -157,10 +158,26 @@ class OneSave:
             found = self._read_from(self._mended(), wanted)
             if found is not None:
                 return found
-        raise DataError(
-            f"{self._folder}: the files were replaced while they were read, {_TRIES} times; "
-            "wait until the program that writes them is done"
-        )
+        raise self._restless()
+
+    def is_own(self) -> bool:
+        """Whether this installation signed all of the files; only their user blocks are read.
+
+        Raises as :meth:`read`.
+        """
+        key = installation_key()
+        for _ in range(_TRIES):
+            state = self._settled()
+            if state is None:
+                continue
+            if state.save_id is None:
+                raise self._incomplete(state.visible)
+            try:
+                blocks = [read_user_block(path) for path in {**self.paths, **state.staged}.values()]
+            except AbsentError:  # renamed in the meantime by a writer or another reader
+                continue
+            return all(block.is_signed_with(key) for block in blocks)
+        raise self._restless()
 
     def _read_from(self, state: _State, wanted: tuple[str, ...]) -> tuple[str, dict[str, Container]] | None:
         """The files of a state, None where they are no longer those. Raises as :meth:`read`."""
@@ -258,6 +275,12 @@ class OneSave:
         (save_id,) = complete
         missing = {s: staged[save_id][s] for s in self.paths if visible[s] != save_id}
         return _State(visible, save_id, missing)
+
+    def _restless(self) -> DataError:
+        return DataError(
+            f"{self._folder}: the files were replaced while they were read, {_TRIES} times; "
+            "wait until the program that writes them is done"
+        )
 
     def _incomplete(self, visible: Mapping[str, str | None]) -> DataError | FormatError:
         paths = self.paths

@@ -277,7 +277,11 @@ def load(path: str, **configs: Any) -> TranslatedLayer:
     Needs no source of the model and runs nothing but operators of this build. Raises DataError for absent
     files and FormatError for damaged, foreign or mixed ones.
     """
-    files = read_inference(path)
+    return layer_of(read_inference(path))
+
+
+def layer_of(files: InferenceFiles) -> TranslatedLayer:
+    """The model that the files hold. Raises FormatError where what they say is not well-formed."""
     programs = programs_of(files)
     variables = described_variables(files)
     tensors: dict[str, Tensor] = {}

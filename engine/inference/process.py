@@ -1,0 +1,373 @@
+"""ModelProcess: a saved model in a process of its own, which has limits and can be ended at any time.
+
+A model file of a stranger says what is computed: it may loop forever or ask for all memory, and native code
+may crash on what it does. In a child process that costs the caller nothing but an error. The child of a model
+that this installation did not write can't write files, and has limits on memory and time that follow from
+``engine.model_limits``; own models run without limits, and can be cancelled all the same.
+"""
+
+from __future__ import annotations
+
+import builtins
+import json
+import os
+import subprocess
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.core import errors
+from engine.core.errors import (
+    CancelledError,
+    EngineError,
+    FormatError,
+    LimitError,
+    ProgramError,
+    UnreadyError,
+)
+from engine.core.model_limits import ENVIRONMENT, ModelLimits, current, how_to_raise
+from engine.files import child as children
+from engine.files.inference import inference_paths, inference_prefix, is_own_inference
+from engine.files.limits import TOO_MUCH_MEMORY
+from engine.inference.wire import ClosedError, Message, Most, WireError, receive, send
+
+SCRIPT = Path(__file__).with_name("process_main.py")
+# The start of Python and the engine, on a machine with much else to do.
+START_SECONDS = 120.0
+# The engine's own limits come first and say more; the process is ended where they can't act.
+MORE_SECONDS = 2.0
+MEMORY_FACTOR = 2
+# Information on a model, and its Program with its text. JSON of n bytes may take 50 n bytes of memory.
+MOST_SAID = 4 << 20
+MOST_PROGRAM = 8 << 20
+MOST_OF_OWN = 1 << 30
+# Where the child's user keeps the key that says which files are own, and how many threads compute.
+_VARIABLES = (
+    "HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "XDG_DATA_HOME", "WIN_PD_OVERRIDE_LOCAL_APPDATA",
+    "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS",
+)  # fmt: skip
+_BUILT_IN = ("ValueError", "TypeError", "RuntimeError", "IndexError", "ZeroDivisionError", "OverflowError",
+             "FloatingPointError", "NotImplementedError")  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ModelDescription:
+    """What is known of a model that was loaded.
+
+    ``info`` is the content of its file of information as JSON has it, by whoever wrote it: it is for the
+    caller to check. ``own`` says whether this installation wrote all files.
+    """
+
+    prefix: Path
+    save_id: str
+    info: Any
+    own: bool
+
+
+class ModelProcess:
+    """The model saved under ``prefix``, in a child process that starts with the first request.
+
+    A child that was ended, by a limit, by ``cancel()`` or by a crash, is started again by the next request.
+    Requests of several threads are answered in turn; ``cancel()`` and ``close()`` may come from any thread.
+    What the operators of the model print is not shown. Use it as a context manager, or call ``close()``.
+
+    Args:
+        prefix: the saved model, without suffix.
+        limits: for a model that this installation did not write; ``engine.model_limits`` in force unless
+            given.
+    """
+
+    def __init__(self, prefix: str | os.PathLike[str], limits: ModelLimits | None = None) -> None:
+        self.prefix = inference_prefix(prefix)
+        self.limits = limits or current()
+        self._child: _Child | None = None
+        self._described: ModelDescription | None = None
+        self._requests = threading.Lock()
+        self._state = threading.Lock()
+        self._cancels = 0
+        self._closed = False
+
+    def load(self) -> ModelDescription:
+        """Start the child and load the model; once it is loaded, its description.
+
+        Raises:
+            DataError, FormatError: a file is absent, damaged, or of another save than the others.
+            LimitError: loading takes more memory or time than the limits allow.
+            ProgramError: the child crashed. CancelledError: ``cancel()`` or ``close()`` was called.
+        """
+        with self._requests:
+            return self._ready(self._begin())[1]
+
+    def run(self, inputs: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
+        """The model's outputs for arrays, as a call of the loaded Layer computes them.
+
+        Raises what the model raises for inputs that do not fit, and as :meth:`load`.
+        """
+        arrays = [np.asarray(each) for each in inputs]
+        with self._requests:
+            child, described = self._ready(self._begin())
+            limits = None if described.own else self._limits_for(sum(array.nbytes for array in arrays))
+            most = Most(MOST_SAID, MOST_OF_OWN << 10 if limits is None else MEMORY_FACTOR * limits.memory)
+            return self._ask(child, "a run", {"do": "run"}, arrays, limits, most).arrays
+
+    def program(self) -> tuple[Any, str]:
+        """The Program as JSON has it (of ``serialize.to_plain``, not yet checked), and as Paddle prints it.
+
+        Raises as :meth:`load`, and LimitError for a Program too large to be shown.
+        """
+        with self._requests:
+            child, described = self._ready(self._begin())
+            limits = None if described.own else self._limits_for(0)
+            most = Most(MOST_SAID, MOST_OF_OWN if described.own else MOST_PROGRAM)
+            found = self._ask(child, "telling its Program", {"do": "program"}, [], limits, most).arrays
+            try:
+                plain, text = (bytes(array).decode("utf-8", "replace") for array in found)
+                return json.loads(plain), text
+            except (ValueError, RecursionError) as error:
+                self._end(child)
+                raise self._odd(error) from error
+
+    def cancel(self) -> None:
+        """End the request in progress, whatever it does: the thread that waits gets a CancelledError."""
+        with self._state:
+            self._cancels += 1
+            child = self._child
+        if child is not None:
+            child.stop("cancelled")
+
+    def close(self) -> None:
+        """End the child and what it does; nothing can be asked any more."""
+        with self._state:
+            self._closed = True
+        self.cancel()
+        with self._requests:
+            if self._child is not None:
+                self._end(self._child)
+
+    @property
+    def pid(self) -> int:
+        """The child's process id; 0 where there is none now."""
+        child = self._child
+        return 0 if child is None else child.process.pid
+
+    def __enter__(self) -> ModelProcess:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    # ----- one request after the other -----
+
+    def _begin(self) -> int:
+        with self._state:
+            if self._closed:
+                raise UnreadyError(f"{self.prefix}: the process of the model is closed; make another one")
+            return self._cancels
+
+    def _ready(self, cancels: int) -> tuple[_Child, ModelDescription]:
+        """The child with the model loaded, started unless it is there. ``cancels`` counts those before."""
+        child = self._child
+        if child is not None and (child.reason is not None or child.process.poll() is not None):
+            self._end(child)
+            child = None
+        if child is not None and self._described is not None:
+            return child, self._described
+        own = is_own_inference(self.prefix)
+        child = _Child(None if own else self.limits)
+        with self._state:
+            self._child = child
+            if self._cancels != cancels:
+                child.stop("cancelled")
+        self._ask(child, "its start", None, [], ModelLimits(seconds=START_SECONDS), Most(MOST_SAID, 0))
+        limits = None if own else self._limits_for(0)
+        request = {
+            "do": "load", "prefix": os.path.abspath(self.prefix),
+            "memory": limits and MEMORY_FACTOR * limits.memory,
+            "seconds": limits and (limits.seconds + MORE_SECONDS) * (os.cpu_count() or 1),
+        }  # fmt: skip
+        said = self._ask(child, "loading it", request, [], limits, Most(MOST_SAID, 0)).said
+        if not isinstance(said.get("save_id"), str):
+            self._end(child)
+            raise self._odd("no save id")
+        before = self._described
+        if before is not None and (before.save_id, before.own) != (said["save_id"], own):
+            self._end(child)
+            raise FormatError(
+                f"{self.prefix}: the files were replaced since they were loaded; load them again"
+            )
+        self._described = ModelDescription(self.prefix, said["save_id"], said.get("info"), own)
+        return child, self._described
+
+    def _limits_for(self, inputs: int) -> ModelLimits:
+        """The limits of a request with ``inputs`` bytes; what the files' sizes explain is added."""
+        sizes = 0
+        for path in inference_paths(self.prefix).values():
+            with suppress(OSError):
+                sizes += path.stat().st_size
+        return self.limits.for_bytes(sizes + inputs)
+
+    def _ask(
+        self,
+        child: _Child,
+        what: str,
+        request: dict[str, Any] | None,
+        arrays: Sequence[np.ndarray[Any, Any]],
+        limits: ModelLimits | None,
+        most: Most,
+    ) -> Message:
+        """The answer to a request; without one, what the child says first. Raises the error it answers."""
+        seconds = None if limits is None else limits.seconds + MORE_SECONDS
+        try:
+            answer = child.ask(request, arrays, seconds, most)
+        except ClosedError as error:
+            self._end(child)
+            raise self._death(child, what, limits) from error
+        except WireError as error:
+            reason = child.reason
+            self._end(child)
+            if request is not None and reason is None and "bytes where at most" in str(error):
+                raise LimitError(
+                    f"{self.prefix}: {what}: the answer is too large: {error.message}"
+                ) from error
+            raise (self._death(child, what, limits) if reason else self._odd(error)) from error
+        except BaseException:  # such as Ctrl-C: what the child answers later would answer the next request
+            self._end(child)
+            raise
+        if "error" in answer.said:
+            if what != "a run":
+                self._end(child)
+            raise self._answered(answer.said, what, limits)
+        return answer
+
+    def _end(self, child: _Child) -> None:
+        with self._state:
+            self._child = None
+        child.end()
+
+    # ----- what went wrong -----
+
+    def _answered(self, said: dict[str, Any], what: str, limits: ModelLimits | None) -> Exception:
+        """The error that a child answered with. Only names of known classes are believed."""
+        name, message = str(said["error"]), str(said.get("message", ""))
+        if name in ("MemoryError", "_ArrayMemoryError") and limits is not None:
+            return self._memory_error(what, limits)
+        kind = getattr(errors, name, None)
+        if isinstance(kind, type) and issubclass(kind, EngineError):
+            return kind(message)
+        if name in _BUILT_IN:
+            built_in: Exception = getattr(builtins, name)(message)
+            return built_in
+        return ProgramError(f"{self.prefix}: the model could not be run: {name}: {message}")
+
+    def _death(self, child: _Child, what: str, limits: ModelLimits | None) -> EngineError:
+        """Why a child is gone that should have answered."""
+        if child.reason == "cancelled":
+            return CancelledError(f"{self.prefix}: {what} was cancelled")
+        code = child.process.returncode
+        how = children.ending(code)
+        if child.reason == "seconds" or "SIGXCPU" in how:
+            if limits is None or what == "its start":
+                return LimitError(
+                    f"{self.prefix}: the process for the model did not start within {START_SECONDS:g} s; "
+                    "try again when the computer has less to do"
+                )
+            return LimitError(
+                f"{self.prefix}: {what} took over {limits.seconds + MORE_SECONDS:.3g} s, and its process was "
+                f"ended; {how_to_raise('seconds', round(10 * self.limits.seconds))}"
+            )
+        if code == TOO_MUCH_MEMORY and limits is not None:
+            return self._memory_error(what, limits)
+        memory = "" if limits is None else f", or its {_mega(MEMORY_FACTOR * limits.memory)} did not suffice"
+        return ProgramError(
+            f"{self.prefix}: {what} made its process crash{memory}: {how}; nothing else was "
+            "touched, don't use the model unless you trust where it comes from"
+        )
+
+    def _memory_error(self, what: str, limits: ModelLimits) -> LimitError:
+        return LimitError(
+            f"{self.prefix}: {what} takes more than the {_mega(MEMORY_FACTOR * limits.memory)} of memory of "
+            f"the model's process; "
+            f"{how_to_raise('memory', _mega(4 * self.limits.memory))}"
+        )
+
+    def _odd(self, error: object) -> FormatError:
+        return FormatError(
+            f"{self.prefix}: the model's process answered what none answers ({error}), and was ended; "
+            "don't use the model, get it again from a source that you trust"
+        )
+
+
+def _mega(count: int) -> str:
+    return f"{count / 1e6:.0f} MB"
+
+
+class _Child:
+    """One process, from its start to its end."""
+
+    def __init__(self, limits: ModelLimits | None) -> None:
+        self.reason: str | None = None  # why this side ended it
+        self._lock = threading.Lock()
+        variables = children.environment(*_VARIABLES)
+        if limits is not None:
+            variables[ENVIRONMENT] = str(limits)
+        try:
+            self.process = subprocess.Popen(
+                children.command(SCRIPT), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL, env=variables, cwd=str(SCRIPT.parent),
+                creationflags=children.NO_WINDOW,
+            )  # fmt: skip
+        except OSError as error:
+            raise FormatError(
+                f"model process: not started: {error}; close other programs, or repair the installation"
+            ) from error
+        packages = ("numpy", "h5py", "platformdirs", "threadpoolctl", "engine")
+        setup = {"folders": children.import_folders(*packages)}
+        with suppress(OSError):
+            self._requests.write(json.dumps(setup).encode() + b"\n")
+            self._requests.flush()
+
+    @property
+    def _requests(self) -> Any:
+        return self.process.stdin
+
+    def ask(
+        self,
+        request: dict[str, Any] | None,
+        arrays: Sequence[np.ndarray[Any, Any]],
+        seconds: float | None,
+        most: Most,
+    ) -> Message:
+        """Send a request and wait for the answer; after ``seconds`` the process is ended."""
+        timer = None
+        if seconds is not None:
+            timer = threading.Timer(seconds, self.stop, ("seconds",))
+            timer.daemon = True
+            timer.start()
+        try:
+            if request is not None:
+                send(self._requests, request, arrays)
+            answers: Any = self.process.stdout
+            return receive(answers, most)
+        finally:
+            if timer is not None:
+                timer.cancel()
+
+    def stop(self, reason: str) -> None:
+        """Kill the process; may be called from any thread. The first reason is the one that counts."""
+        with self._lock:
+            self.reason = self.reason or reason
+            self.process.kill()
+
+    def end(self) -> None:
+        """Kill it if it is still there, and free what it held. Only by the thread that asks."""
+        self.process.kill()
+        for stream in (self.process.stdin, self.process.stdout):
+            if stream is not None:
+                with suppress(OSError):
+                    stream.close()
+        self.process.wait()
