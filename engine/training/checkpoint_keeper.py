@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
-from engine.core.errors import SaveError
-from engine.training.events import Checkpoint, now
+from engine.core.errors import ArgumentError, SaveError
+from engine.files.space import MEGABYTE, RESERVE, estimated_bytes, free_bytes, megabytes
+from engine.training.events import Checkpoint, SpaceLow, now
 from engine.training.progress import Progress
 from engine.training.publisher import Publisher
 from engine.training.run_folder import RunFolder
@@ -19,11 +21,12 @@ class CheckpointKeeper:
 
     Args:
         keep: how many step checkpoints stay.
+        limit: bytes that journal and checkpoints may take together; 0 for none.
     """
 
     def __init__(
         self, progress: Progress, publisher: Publisher, folder: RunFolder | None,
-        clock: Callable[[], float], keep: int,
+        clock: Callable[[], float], keep: int, limit: int = 0,
     ) -> None:  # fmt: skip
         self.last = ""
         self.at = -1
@@ -32,6 +35,7 @@ class CheckpointKeeper:
         self._folder = folder
         self._clock = clock
         self._keep = keep
+        self._limit = limit
         self._best: dict[str, Any] = {}
         # The step of the newest checkpoint where it could not be written; the best one as long as it could
         # not be, or whether it is lost; and the last reason.
@@ -70,11 +74,13 @@ class CheckpointKeeper:
             if best:
                 self._best = tree["model"]
             return
+        if reason == "start":
+            self._look_ahead(tree, self._folder)
         begin, step = self._clock(), self._progress.step
         if best:
             self._unsaved_best, self._best_missing, self._best_replaced = tree, False, False
         try:
-            path = self._folder.write_checkpoint(step, tree, self._keep)
+            path = self._folder.write_checkpoint(step, tree, self._keep, self._limit)
         except OSError as error:
             self._unsaved_step = step
             self._failed(error, self._folder)
@@ -86,6 +92,32 @@ class CheckpointKeeper:
             event="checkpoint", time=now(), step=step, epoch=self._progress.epoch, path=str(path),
             reason=reason, seconds=self._clock() - begin, bytes=path.stat().st_size,
         ))  # fmt: skip
+
+    def _look_ahead(self, tree: dict[str, Any], folder: RunFolder) -> None:
+        """Refuse a run whose last and best checkpoint do not fit into the limit; tell of a disk that will be
+        full before all that are kept lie on it.
+
+        Raises:
+            ArgumentError: says how large the limit must be.
+        """
+        length = estimated_bytes(tree)
+        least = 2 * length + RESERVE
+        if 0 < self._limit < least:
+            raise ArgumentError(
+                f"max_size: too small for this run: got {megabytes(self._limit)}, and its last and best "
+                f"checkpoint take {megabytes(2 * length)} beside its journal; give at least "
+                f"{math.ceil(least / MEGABYTE)}, or 0 for no limit"
+            )
+        planned = (self._keep + 2) * length  # those kept, the best one, and the one that is being written
+        if self._limit:
+            planned = min(planned, self._limit + length)
+        free = free_bytes(folder.path)
+        if free < planned + RESERVE:
+            self._publisher.publish(SpaceLow(
+                event="space_low", time=now(), step=self._progress.step, free=int(free), needed=planned,
+                message=f"{folder.path}: space is short: {megabytes(int(free))} free, and the checkpoints of "
+                f"this run will take {megabytes(planned)}; make room, or give --keep 1 or --max-size",
+            ))  # fmt: skip
 
     def best_weights(self) -> dict[str, Any] | None:
         """The best weights so far; None where they are those of this step, or are not there any more."""
@@ -123,7 +155,7 @@ class CheckpointKeeper:
         if self._unsaved_best is None:
             return
         try:
-            folder.write_best(self._unsaved_best)
+            folder.write_best(self._unsaved_best, self._limit)
             self._unsaved_best = None
         except OSError as error:
             self._failed(error, folder)

@@ -123,6 +123,16 @@ class CheckpointFailed(Timed):
     message: str
 
 
+class SpaceLow(Timed):
+    """Before the first step: the checkpoints that are kept will not all fit on the disk, in bytes."""
+
+    event: Literal["space_low"]
+    step: int
+    free: int
+    needed: int
+    message: str
+
+
 class Paused(Timed):
     """The training holds after ``step``."""
 
@@ -238,8 +248,8 @@ class Exported(Timed):
 
 
 TrainingEvent: TypeAlias = (
-    Preparing | Started | Steps | Evaluating | Epoch | Checkpoint | CheckpointFailed | Paused | Resumed
-    | Stopping | Diverged | Ended | Failed
+    Preparing | Started | Steps | Evaluating | Epoch | Checkpoint | CheckpointFailed | SpaceLow | Paused
+    | Resumed | Stopping | Diverged | Ended | Failed
 )  # fmt: skip
 Event: TypeAlias = TrainingEvent | ProgramShown | ExportProgress | Exported
 LAST_KINDS = ("finished", "stopped", "cancelled", "failed")

@@ -22,6 +22,7 @@ from engine.files.checkpoint import (
 )
 from engine.files.journal import JOURNAL_NAME, PACKED_NAME, JournalEvent, JournalWriter, pack_run, parse_event
 from engine.files.run_source import MARK_NAME, SOURCE, mark_own, refuse_links
+from engine.files.space import estimated_bytes, over_limit, require_room, used_bytes
 from engine.training.events import LAST_KINDS, TrainingEvent, as_lines
 from engine.training.models import FOLDER as BUILT_IN_MODELS
 from resources.locks import LOCK_NAME, Holder, Lock, holder_of, take
@@ -29,7 +30,7 @@ from resources.locks import LOCK_NAME, Holder, Lock, holder_of, take
 CHECKPOINTS = "checkpoints"
 INFERENCE = "inference"
 
-_BEFORE_STEPS = ("started", "checkpoint_failed", "failed")
+_BEFORE_STEPS = ("started", "checkpoint_failed", "space_low", "failed")
 _TIMED = ("step", "epoch", *LAST_KINDS)
 _LONGEST = 1e10  # seconds, three hundred years
 
@@ -259,15 +260,49 @@ class RunFolder:
                 self._failing = True
                 tell(str(getattr(error, "filename", None) or self.journal_path), str(error))
 
-    def write_checkpoint(self, step: int, tree: dict[str, Any], keep: int) -> Path:
-        """Write a checkpoint and remove those that are too many. Raises SaveError."""
+    def write_checkpoint(self, step: int, tree: dict[str, Any], keep: int, limit: int = 0) -> Path:
+        """Write a checkpoint and remove those that are too many.
+
+        Args:
+            limit: bytes that journal and checkpoints may take together, the newest and the best checkpoint
+                alone if need be; 0 for none.
+
+        Raises:
+            SaveError: no room, or more than ``limit``; nothing was written.
+        """
+        place = self.checkpoints_path / f"step-{step:08d}.h5"
+        older = [entry.path for entry in list_checkpoints(place.parent)]
+        self._require_room(place, tree, limit, spared=older)
         path = write_checkpoint(self.checkpoints_path, step, tree)
         prune_checkpoints(self.checkpoints_path, keep)
+        for fewer in range(min(keep, len(older)), 0, -1):
+            if not limit or self._used() <= limit:
+                break
+            prune_checkpoints(self.checkpoints_path, fewer)
         return path
 
-    def write_best(self, tree: dict[str, Any]) -> None:
-        """Replace the best checkpoint. Raises SaveError."""
+    def write_best(self, tree: dict[str, Any], limit: int = 0) -> None:
+        """Replace the best checkpoint. Raises SaveError as ``write_checkpoint``."""
+        best = self.checkpoints_path / BEST_NAME
+        older = [entry.path for entry in list_checkpoints(self.checkpoints_path)[:-1]]
+        self._require_room(best, tree, limit, spared=[best, *older])
         write_best(self.checkpoints_path, tree)
+        if limit and self._used() > limit:
+            prune_checkpoints(self.checkpoints_path, 1)
+
+    def _require_room(self, place: Path, tree: dict[str, Any], limit: int, spared: list[Path]) -> None:
+        """Refuse a file for which the disk or the limit has no room, those ``spared`` taken as removed."""
+        length = estimated_bytes(tree)
+        require_room(place, length)
+        if limit:
+            needed = self._used() - used_bytes(spared) + length
+            if needed > limit:
+                raise over_limit(place, needed, limit)
+
+    def _used(self) -> int:
+        """Bytes of the journal and of all checkpoints."""
+        places = [self.journal_path, self.path / PACKED_NAME, self.checkpoints_path / BEST_NAME]
+        return used_bytes([*places, *(entry.path for entry in list_checkpoints(self.checkpoints_path))])
 
     # ----- afterwards -----
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.core.errors import ArgumentError
+from engine.files.space import MEGABYTE
 from engine.kernels.cpu.threads import one_blas_thread
 from engine.training.checkpoint_keeper import CheckpointKeeper
 from engine.training.checkpointing import checkpoint_tree, restore
@@ -84,7 +85,9 @@ class TrainingRun(Commands):
         self._meter = Meter(clock)
         self._folder = RunFolder(config.out) if config.out else None
         self._publisher = Publisher(listeners, self.progress, self._folder)
-        self._keeper = CheckpointKeeper(self.progress, self._publisher, self._folder, clock, config.keep)
+        self._keeper = CheckpointKeeper(
+            self.progress, self._publisher, self._folder, clock, config.keep, config.max_size * MEGABYTE
+        )
         self._parts: Parts
         self._model_files: tuple[Path, ...] = ()
         self._resumed_from = ""

@@ -95,6 +95,12 @@ class Settings:
         "int", 3, "Keep", "How many step checkpoints stay on disk; the best one is kept beside them.",
         minimum=1, maximum=1_000_000, example="e.g. 3", changeable=True, advanced=True,
     )  # fmt: skip
+    max_size: int = declared(
+        "int", 0, "Max size",
+        "Megabytes for the run's journal and checkpoints; the oldest checkpoints go first. 0 for no limit.",
+        minimum=0, maximum=1_000_000_000, zero="none", example="e.g. 500, or 0 for no limit",
+        changeable=True, advanced=True,
+    )  # fmt: skip
     on_divergence: str = declared(
         "choice", "stop", "Diverged",
         "What to do when the loss is not a finite number: stop the run, or continue.",

@@ -192,6 +192,8 @@ class Watcher:
             )
         elif event["event"] == "checkpoint_failed":
             self._say(f"not saved: {event['message']}")
+        elif event["event"] == "space_low":
+            self._say(f"warning: {event['message']}")
         elif event["event"] == "stopping":
             self._say("stopping...")
 

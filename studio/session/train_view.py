@@ -234,6 +234,9 @@ class TrainViewModel:
     def _on_checkpoint_failed(self, event: told.CheckpointFailed) -> None:
         self.report(problem_from_event(event, "A file could not be written; the training goes on"))
 
+    def _on_space_low(self, event: told.SpaceLow) -> None:
+        self.report(problem_from_event(event, "The disk is nearly full; the training goes on"))
+
     def _on_paused(self, event: told.Paused) -> None:
         if self.state == "pausing":
             self.go_to("paused", "Paused")
