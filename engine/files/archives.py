@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import lzma
 import os
 import tarfile
 import zipfile
@@ -15,15 +16,18 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from engine.core.errors import AbsentError, DataError, FormatError
+from engine.files.reading import read_error
 
 LIMIT = 1 << 30  # bytes in one file, and in all files of an archive that are read together
+_CHUNK = 1 << 20  # a reader that is asked for more takes that memory before it knows whether it is there
 
 
 @contextmanager
-def _readable(path: str) -> Iterator[None]:
-    """Says in one line why the file can't be read."""
+def readable(path: str) -> Iterator[None]:
+    """Says in one line why the file can't be read: as AbsentError, DataError or FormatError."""
     try:
         yield
     except (
@@ -32,18 +36,37 @@ def _readable(path: str) -> Iterator[None]:
         EOFError,
         zlib.error,
         gzip.BadGzipFile,
+        lzma.LZMAError,
         UnicodeDecodeError,
+        NotImplementedError,  # zipfile: another way of compression
+        RuntimeError,  # zipfile: it is encrypted
     ) as cause:
-        raise FormatError(f"{path}: can't be read: {cause or 'it is damaged'}; download it again") from cause
+        raise FormatError(f"{path}: can't be read: {_reason(cause)}; download it again") from cause
+    except (DataError, FormatError):
+        raise
     except FileNotFoundError as cause:
         raise AbsentError(f"{path}: does not exist; check the path") from cause
     except OSError as cause:
-        raise DataError(f"{path}: can't be read: {cause.strerror or cause}; check the path") from cause
+        raise read_error(path, cause) from cause
+
+
+def _reason(cause: Exception) -> str:
+    """What a library says, in one line; tarfile lists what each of its decompressors says."""
+    text = str(cause)
+    return "not such an archive, or damaged" if "\n" in text else text or "it is damaged"
+
+
+def _read(file: IO[bytes] | gzip.GzipFile, most: int) -> bytes:
+    """What is in ``file``, but no more than ``most`` bytes and one."""
+    data = bytearray()
+    while chunk := file.read(min(_CHUNK, most + 1 - len(data))):
+        data += chunk
+    return bytes(data)
 
 
 def file_bytes(path: str) -> bytes:
     """The content of a plain file."""
-    with _readable(path):
+    with readable(path):
         size = os.stat(path).st_size
         if size > LIMIT:
             raise FormatError(f"{path}: has {size} bytes; more than {LIMIT} are not read")
@@ -53,14 +76,14 @@ def file_bytes(path: str) -> bytes:
 def file_lines(path: str) -> list[str]:
     """The lines of a plain text in UTF-8."""
     data = file_bytes(path)
-    with _readable(path):
+    with readable(path):
         return io.StringIO(data.decode()).readlines()
 
 
 def tar_files(path: str, wanted: Callable[[str], bool]) -> list[tuple[str, bytes]]:
     """Names and contents of the files of a tar archive whose names are ``wanted``, in its order."""
     found, total = [], 0
-    with _readable(path), tarfile.open(path) as archive:
+    with readable(path), tarfile.open(path) as archive:
         for member in archive:
             if not member.isfile() or not wanted(member.name):
                 continue
@@ -70,7 +93,7 @@ def tar_files(path: str, wanted: Callable[[str], bool]) -> list[tuple[str, bytes
                     f"{path}: {member.name} makes it more than {LIMIT} bytes; they are not read"
                 )
             file = archive.extractfile(member)
-            found.append((member.name, b"" if file is None else file.read()))
+            found.append((member.name, b"" if file is None else _read(file, member.size)))
     return found
 
 
@@ -89,13 +112,13 @@ def tar_file(path: str, *names: str) -> list[bytes]:
 def zip_file(path: str, *names: str) -> list[bytes]:
     """The contents of the files called ``names`` of a zip archive."""
     contents, total = [], 0
-    with _readable(path), zipfile.ZipFile(path) as archive:
+    with readable(path), zipfile.ZipFile(path) as archive:
         entries = {entry.filename: entry for entry in archive.infolist()}
         for name in names:
             if name not in entries:
                 raise FormatError(f"{path}: has no {name}; is it the archive of this data set?")
             with archive.open(entries[name]) as file:
-                data = file.read(LIMIT - total + 1)
+                data = _read(file, LIMIT - total)
             total += len(data)
             if total > LIMIT:
                 raise FormatError(f"{path}: {name} makes it more than {LIMIT} bytes; they are not read")
@@ -105,8 +128,8 @@ def zip_file(path: str, *names: str) -> list[bytes]:
 
 def unpacked(path: str, data: bytes) -> bytes:
     """The content of a gzip file that lies in the archive ``path``."""
-    with _readable(path), gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
-        plain = file.read(LIMIT + 1)
+    with readable(path), gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+        plain = _read(file, LIMIT)
     if len(plain) > LIMIT:
         raise FormatError(f"{path}: holds a file of more than {LIMIT} bytes; it is not read")
     return plain
@@ -119,5 +142,5 @@ def lines_of(data: bytes) -> list[bytes]:
 
 def text_lines(path: str, data: bytes, encoding: str = "utf-8") -> list[str]:
     """The lines of a file of the archive ``path`` as text."""
-    with _readable(path):
+    with readable(path):
         return [line.decode(encoding) for line in lines_of(data)]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
-from PIL import Image
+from PIL import Image, UnidentifiedImageError
 
 from engine.core.errors import ArgumentError, DataError
 from engine.tensor.creation import to_tensor
@@ -39,19 +39,31 @@ def image_load(path: str | os.PathLike[str], backend: str | None = None) -> Any:
         DataError: the file is absent or no picture.
     """
     backend = _backend if backend is None else _checked(backend)
-    try:
-        picture = Image.open(path)
-        picture.load()
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as cause:
-        raise DataError(
-            f"{os.fspath(path)}: can't be read as a picture: {cause}; choose a PNG, JPEG or BMP"
-        ) from cause
+    picture = decoded(path, os.fspath(path))
     if backend == "pil":
         return picture
     pixels = np.asarray(picture.convert("RGB"))
     if backend == "cv2":
         return np.ascontiguousarray(pixels[:, :, ::-1])
     return to_tensor(np.ascontiguousarray(pixels.transpose(2, 0, 1)))
+
+
+def decoded(
+    source: str | os.PathLike[str] | IO[bytes], shown: str, formats: list[str] | None = None
+) -> Image.Image:
+    """The picture in a file, a path or an open one, wholly decoded; ``shown`` names it in messages.
+
+    Raises DataError for an absent file, or one that is not a picture or damaged.
+    """
+    try:
+        picture = Image.open(source, formats=formats)
+        picture.load()
+        return picture
+    except Exception as cause:  # damaged files make the decoders raise errors of any class
+        said = " ".join(str(cause).split())[:300] or type(cause).__name__
+        if isinstance(cause, UnidentifiedImageError):
+            said = "it is of no known kind"
+        raise DataError(f"{shown}: can't be read as a picture: {said}; choose a PNG, JPEG or BMP") from cause
 
 
 def _checked(backend: str) -> str:

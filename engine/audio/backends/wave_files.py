@@ -7,12 +7,20 @@ import os
 import wave
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
-from engine.core.errors import ArgumentError, ConditionError, DTypeError, FormatError, UnsupportedError
+from engine.core.errors import (
+    AbsentError,
+    ArgumentError,
+    ConditionError,
+    DTypeError,
+    FormatError,
+    UnsupportedError,
+)
 from engine.files.atomic import atomic_file
+from engine.files.reading import read_error
 from engine.tensor import creation, manipulation
 
 _FULL_SCALE = 2**15
@@ -35,18 +43,28 @@ class AudioInfo:
 def _opened(where: str, filepath: Any) -> Iterator[wave.Wave_read]:
     """The file, which is closed at the end, also where it is a file object."""
     with (
-        filepath if hasattr(filepath, "read") else open(filepath, "rb") as file,
+        filepath if hasattr(filepath, "read") else _file(where, filepath) as file,
         _wave(where, filepath, file) as sound,
     ):
         yield sound
 
 
+def _file(where: str, path: Any) -> IO[bytes]:
+    try:
+        return open(path, "rb")
+    except FileNotFoundError as cause:
+        raise AbsentError(f"{where}: {path}: does not exist; check the path") from cause
+    except OSError as cause:
+        raise read_error(f"{where}: {path}", cause) from cause
+
+
 def _wave(where: str, filepath: Any, file: Any) -> wave.Wave_read:
     try:
         sound = wave.Wave_read(file)
-    except (wave.Error, EOFError) as cause:
+    except (wave.Error, EOFError, RuntimeError) as cause:  # RuntimeError: a part ends beyond the file
+        said = str(cause) or "it is empty or cut off"
         raise UnsupportedError(
-            f"{where}: {filepath}: only PCM16 WAV files are read: {cause or 'it is empty'}; convert it"
+            f"{where}: {filepath}: only PCM16 WAV files are read: {said}; convert it"
         ) from cause
     return sound
 

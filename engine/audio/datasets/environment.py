@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, ClassVar
 
 from engine.audio.datasets.classification import AudioClassificationDataset, folder_of
 from engine.core.errors import ConditionError, FormatError
 from engine.files.archives import file_lines
+
+_COUNTS = re.compile(r"[0-9]{1,4},[0-9]{1,4}")  # not isdigit, which holds for ² too
 
 
 class ESC50(AudioClassificationDataset):
@@ -61,8 +64,10 @@ class ESC50(AudioClassificationDataset):
         files, labels = [], []
         for line in file_lines(str(table))[1:]:
             parts = line.strip().split(",")
-            if len(parts) != 7 or not (parts[1].isdigit() and parts[2].isdigit()) or "/" in parts[0]:
-                raise FormatError(f"{table}: a line is not of the form of ESC-50: {line!r}; unpack it again")
+            if len(parts) != 7 or not _COUNTS.fullmatch(f"{parts[1]},{parts[2]}") or "/" in parts[0]:
+                raise FormatError(
+                    f"{table}: a line is not of the form of ESC-50: {line!r:.80}; unpack it again"
+                )
             if (int(parts[1]) != split) == (mode == "train"):
                 files.append(str(folder / "audio" / parts[0]))
                 labels.append(int(parts[2]))

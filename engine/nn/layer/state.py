@@ -57,7 +57,7 @@ def assign(
     """Set parameters and persistable buffers from ``state``; returns the missing and the unexpected keys.
 
     What does not fit (absent, another shape) is left as it is, with a warning. Raises DTypeError if ``state``
-    is not a dict.
+    is not a dict of Tensors and arrays.
     """
     if not isinstance(state, Mapping):
         raise DTypeError(
@@ -71,6 +71,11 @@ def assign(
         value = state.get(key)
         if value is None:
             problem = f"{key} is not found in the provided dict."
+        elif not hasattr(value, "shape"):
+            raise DTypeError(
+                f"set_state_dict: {key} is of type {type(value).__name__}: values are Tensors and arrays; "
+                "convert it"
+            )
         elif list(value.shape) != list(target.shape):
             problem = (
                 f"{key} receives a shape {list(value.shape)}, but the expected shape is {list(target.shape)}."

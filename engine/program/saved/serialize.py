@@ -151,14 +151,22 @@ def from_plain(plain: object, where: str = "program", training: bool = False) ->
     try:
         program = _read(cast("PlainProgram", plain))
     except FormatError as error:
-        raise FormatError(f"{where}: its Program can't be read: {error}; save the model again") from error
+        said = _brief(str(error))
+        raise FormatError(f"{where}: its Program can't be read: {said}; save the model again") from error
     except Exception as error:  # values of other types than expected raise errors of any class
-        raise FormatError(f"{where}: its Program can't be read: {error!r}; save the model again") from error
+        said = _brief(repr(error))
+        raise FormatError(f"{where}: its Program can't be read: {said}; save the model again") from error
     found = list(structure_faults(program, training)) or problems(program)
     found = found or list(content_faults(program, training)) or list(_text_faults(program))
     if found:
-        raise FormatError(f"{where}: its Program is ill-formed: {'; '.join(found[:5])}; save the model again")
+        said = "; ".join(map(_brief, found[:5]))
+        raise FormatError(f"{where}: its Program is ill-formed: {said}; save the model again")
     return program
+
+
+def _brief(text: str) -> str:
+    """What is wrong in one line that can be read, whatever values of the file it quotes."""
+    return " ".join(text[:1000].split())[:400]
 
 
 def _text_faults(program: Program) -> Iterator[str]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import tarfile
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
@@ -13,13 +11,13 @@ import numpy as np
 from PIL import Image
 
 from engine.core.errors import ArgumentError, DataError, FormatError
+from engine.files.archives import tar_files
 from engine.io.dataset import Dataset
 from engine.vision.datasets.chosen import chosen_backend
 from engine.vision.datasets.download import download as fetch
 from engine.vision.datasets.locate import cache_folder, data_folders
 
 _PIXELS = 3 * 32 * 32
-_LIMIT = 1 << 30  # bytes in one file of an archive; the largest true one has 154 MB
 
 
 class Cifar10(Dataset):
@@ -101,22 +99,8 @@ class Cifar10(Dataset):
     def _records(self) -> np.ndarray:
         """The records of this mode, uint8 [count, LABELS + pixels]."""
         wanted, size = self.FILES[self.mode], self.LABELS + _PIXELS
-        found: dict[str, bytes] = {}
-        try:
-            with tarfile.open(self.data_file) as archive:
-                for member in archive:
-                    name = os.path.basename(member.name)
-                    if name in wanted and member.isfile() and 0 < member.size <= _LIMIT:
-                        file = archive.extractfile(member)
-                        found[name] = b"" if file is None else file.read()
-        except (tarfile.TarError, EOFError, zlib.error) as cause:
-            raise FormatError(
-                f"{self.data_file}: can't be read as an archive: {cause}; download it again"
-            ) from cause
-        except OSError as cause:
-            raise DataError(
-                f"{self.data_file}: can't be read: {cause.strerror or cause}; check the path"
-            ) from cause
+        files = tar_files(self.data_file, lambda name: os.path.basename(name) in wanted)
+        found = {os.path.basename(name): data for name, data in files if data}
         missing = [name for name in wanted if name not in found]
         if missing or any(len(data) % size for data in found.values()):
             problem = f"{', '.join(missing)} missing" if missing else "files of broken length"

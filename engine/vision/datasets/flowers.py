@@ -5,22 +5,22 @@ from __future__ import annotations
 import os
 import re
 import tarfile
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PIL import Image
 
 from engine.core.dtype import default_dtype
 from engine.core.errors import DataError, FormatError
+from engine.files.archives import readable
 from engine.files.atomic import atomic_write, make_folder
 from engine.io.dataset import Dataset
 from engine.vision.datasets.chosen import chosen_backend, chosen_mode
 from engine.vision.datasets.download import download as fetch
 from engine.vision.datasets.locate import cache_folder, data_folders
 from engine.vision.datasets.matlab import read_matrices
+from engine.vision.image import decoded
 
 _MIRROR = "http://paddlemodels.bj.bcebos.com/flowers/"
 _FILES = {
@@ -79,9 +79,8 @@ class Flowers(Dataset):
 
     def __getitem__(self, idx: int) -> tuple[Any, np.ndarray]:
         number = int(self.indexes[idx])
-        with Image.open(self.data_path / f"image_{number:05d}.jpg") as image:
-            image.load()
-            picture: Any = image
+        path = self.data_path / f"image_{number:05d}.jpg"
+        picture: Any = decoded(path, str(path))
         if self.backend == "cv2":
             picture = np.array(picture)
         if self.transform is not None:
@@ -122,18 +121,13 @@ def _unpacked(archive: Path) -> Path:
     if complete.exists():
         return folder
     make_folder(folder)
-    try:
-        with tarfile.open(archive) as opened:
-            for member in opened:
-                name = _PICTURE.fullmatch(member.name)
-                if name is None or not member.isfile() or not 0 < member.size <= _LIMIT:
-                    continue
-                file = opened.extractfile(member)
-                if file is not None:
-                    (folder / name[1]).write_bytes(file.read())
-    except (tarfile.TarError, EOFError, zlib.error) as cause:
-        raise FormatError(f"{archive}: can't be read as an archive: {cause}; download it again") from cause
-    except OSError as cause:
-        raise DataError(f"{archive}: can't be unpacked: {cause.strerror or cause}; check the path") from cause
+    with readable(str(archive)), tarfile.open(archive) as opened:
+        for member in opened:
+            name = _PICTURE.fullmatch(member.name)
+            if name is None or not member.isfile() or not 0 < member.size <= _LIMIT:
+                continue
+            file = opened.extractfile(member)
+            if file is not None:
+                (folder / name[1]).write_bytes(file.read())
     atomic_write(complete, lambda file: file.write(b""))
     return folder

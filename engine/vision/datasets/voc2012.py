@@ -13,11 +13,13 @@ import numpy as np
 from PIL import Image
 
 from engine.core.dtype import default_dtype
-from engine.core.errors import AbsentError, DataError, FormatError
+from engine.core.errors import DataError, FormatError
+from engine.files.archives import readable, text_lines
 from engine.io.dataset import Dataset
 from engine.vision.datasets.chosen import chosen_backend, chosen_mode
 from engine.vision.datasets.download import download as fetch
 from engine.vision.datasets.locate import cache_folder, data_folders
+from engine.vision.image import decoded
 
 _ARCHIVE, _MD5 = "VOCtrainval_11-May-2012.tar", "6cd6e144f989b92b3379bac3b3de84fd"
 _MIRROR = "https://dataset.bj.bcebos.com/voc/"
@@ -58,7 +60,8 @@ class VOC2012(Dataset):
         self.transform = transform
         self.data_file = os.fspath(_located(download) if data_file is None else data_file)
         self._places = self._members()
-        listed = self._read(f"{_ROOT}/ImageSets/Segmentation/{self.flag}.txt").decode().split()
+        names = f"{_ROOT}/ImageSets/Segmentation/{self.flag}.txt"
+        listed = "".join(text_lines(self.data_file, self._read(names))).split()
         self.data = [f"{_ROOT}/JPEGImages/{name}.jpg" for name in listed]
         self.labels = [f"{_ROOT}/SegmentationClass/{name}.png" for name in listed]
 
@@ -78,34 +81,23 @@ class VOC2012(Dataset):
 
     def _members(self) -> dict[str, tuple[int, int]]:
         """Where each file of the archive begins, and how long it is."""
-        try:
-            with tarfile.open(self.data_file, "r:") as archive:
-                return {m.name: (m.offset_data, m.size) for m in archive if m.isfile()}
-        except (tarfile.TarError, EOFError) as cause:
-            raise FormatError(
-                f"{self.data_file}: can't be read as an archive: {cause}; it must be a .tar that is "
-                "not compressed"
-            ) from cause
-        except FileNotFoundError as cause:
-            raise AbsentError(f"{self.data_file}: does not exist; check the path") from cause
-        except OSError as cause:
-            raise DataError(
-                f"{self.data_file}: can't be read: {cause.strerror or cause}; check the path"
-            ) from cause
+        with (
+            readable(f"{self.data_file} (a .tar, not compressed)"),
+            tarfile.open(self.data_file, "r:") as archive,
+        ):
+            return {m.name: (m.offset_data, m.size) for m in archive if m.isfile()}
 
     def _read(self, name: str) -> bytes:
         """The content of a file; opened anew each time, so that several processes may read."""
         start, size = self._places.get(name, (0, -1))
         if not 0 <= size <= _LIMIT:
             raise FormatError(f"{self.data_file}: it has no file {name!r}; get {_ARCHIVE}")
-        with Path(self.data_file).open("rb") as archive:
+        with readable(self.data_file), Path(self.data_file).open("rb") as archive:
             archive.seek(start)
             return archive.read(size)
 
     def _picture(self, name: str) -> Image.Image:
-        picture = Image.open(io.BytesIO(self._read(name)))
-        picture.load()
-        return picture
+        return decoded(io.BytesIO(self._read(name)), f"{self.data_file}: {name}")
 
 
 def _located(may_download: bool) -> Path:

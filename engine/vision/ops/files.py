@@ -29,14 +29,10 @@ def decode_jpeg(x: Any, mode: str = "unchanged", name: str | None = None) -> Any
 
     Differs from Paddle: it works on the CPU.
     """
-    from PIL import Image, UnidentifiedImageError
+    from engine.vision.image import decoded
 
     if mode not in _MODES:
         raise ArgumentError(f"decode_jpeg: mode {mode!r} is not one of {list(_MODES)}")
-    try:
-        with Image.open(io.BytesIO(x.numpy().astype(np.uint8).tobytes()), formats=["JPEG"]) as opened:
-            picture = opened.convert(_MODES[mode]) if _MODES[mode] else opened
-            array = np.asarray(picture)
-    except (UnidentifiedImageError, OSError) as error:
-        raise DataError(f"decode_jpeg: {error}; pass the bytes of a JPEG file, as read_file gives") from error
+    picture = decoded(io.BytesIO(x.numpy().astype(np.uint8).tobytes()), "decode_jpeg", ["JPEG"])
+    array = np.asarray(picture.convert(_MODES[mode]) if _MODES[mode] else picture)
     return to_tensor(np.ascontiguousarray(array[None] if array.ndim == 2 else array.transpose(2, 0, 1)))

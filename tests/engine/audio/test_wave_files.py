@@ -61,3 +61,23 @@ def test_a_table_that_leads_out_of_its_folder(tmp_path: Path, monkeypatch: pytes
     table.write_text("head\n../../../secret.wav,2,0,dog,True,1,A\n")
     with pytest.raises(FormatError, match="not of the form of ESC-50"):
         paddle.audio.datasets.ESC50()
+
+
+def test_a_part_that_ends_beyond_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.wav"
+    paddle.audio.save(path, paddle.to_tensor(np.zeros((1, 50), "float32")), 100)
+    path.write_bytes(path.read_bytes().replace(b"fmt \x10\0\0\0", b"junk\xff\xff\0\0"))
+    with pytest.raises(UnsupportedError, match="only PCM16 WAV files are read: it is empty or cut off"):
+        paddle.audio.load(path)
+    with pytest.raises(AbsentError, match=r"load: .*absent\.wav: does not exist"):
+        paddle.audio.load(tmp_path / "absent.wav")
+
+
+@pytest.mark.parametrize("fold", ["\u00b2", "\u0663", "9" * 5000])
+def test_a_table_whose_numbers_are_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fold: str) -> None:
+    monkeypatch.setenv("MODEL_STUDIO_DATA", str(tmp_path))
+    (tmp_path / "ESC-50-master" / "meta").mkdir(parents=True)
+    table = tmp_path / "ESC-50-master" / "meta" / "esc50.csv"
+    table.write_text(f"head\n1-1.wav,{fold},0,dog,True,1,A\n", encoding="utf-8")
+    with pytest.raises(FormatError, match="not of the form of ESC-50"):
+        paddle.audio.datasets.ESC50()

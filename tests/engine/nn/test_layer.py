@@ -288,6 +288,13 @@ def test_set_state_dict_by_parameter_name(net) -> None:
     assert (net.first.weight.numpy() == 2.0).all()
 
 
+@pytest.mark.parametrize("value", [[1.0], "x", 3])
+def test_set_state_dict_of_what_is_no_array(net, value: object) -> None:
+    name = next(iter(net.state_dict()))
+    with pytest.raises(DTypeError, match=f"{name} is of type {type(value).__name__}"):
+        net.set_state_dict({name: value})
+
+
 def test_set_state_dict_tells_what_does_not_fit(net) -> None:
     state = dict(net.state_dict())
     state["more"] = ones(1)

@@ -225,3 +225,11 @@ def test_whatever_is_changed_there_is_an_error_of_ours_or_none(seed):
             run(plain)
         except EngineError:
             continue
+
+
+@pytest.mark.parametrize("version", ["\n\x1b[31m", [PLAIN] * 20, "x" * 5000])
+def test_what_a_file_says_stays_one_line_in_messages(version: object) -> None:
+    with pytest.raises(FormatError) as caught:
+        from_plain({**PLAIN, "version": version})
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 600

@@ -8,6 +8,7 @@ from __future__ import annotations
 import gzip
 import io
 import tarfile
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -120,3 +121,25 @@ def test_words_that_are_no_numbers(tmp_path: Path) -> None:
     (tmp_path / "housing").write_text("one " * 14)
     with pytest.raises(FormatError, match="holds more than numbers"):
         paddle.text.UCIHousing(tmp_path / "housing")
+
+
+def test_a_small_file_takes_little_memory(tmp_path: Path) -> None:
+    """A reader that asks for all that is allowed takes that memory before it knows how little there is."""
+    path = tmp_path / "films.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a", b"x")
+    tracemalloc.start()
+    try:
+        assert archives.unpacked("a.gz", gzip.compress(b"y")) == b"y"
+        assert archives.zip_file(str(path), "a") == [b"x"]
+        assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_what_an_archive_says_is_one_line(tmp_path: Path) -> None:
+    path = write_tar(tmp_path / "reviews.tgz", {"aclImdb/train/pos/1.txt": REVIEW})
+    path.write_bytes(b"no archive" * 100)
+    with pytest.raises(FormatError, match="not such an archive, or damaged") as caught:
+        paddle.text.Imdb(str(path), cutoff=0)
+    assert "\n" not in str(caught.value)

@@ -128,3 +128,14 @@ def test_what_is_refused(files: Any, tmp_path: Path, monkeypatch: pytest.MonkeyP
     (tmp_path / "bad.tgz").write_bytes(b"\x1f\x8bnothing")
     with pytest.raises((FormatError, DataError), match=r"bad\.tgz"):
         Flowers(tmp_path / "bad.tgz", *files[1:])
+
+
+def test_a_damaged_photograph(files: Any, tmp_path: Path) -> None:
+    flowers = Flowers(*files)
+    path = flowers.data_path / f"image_{int(flowers.indexes[0]):05d}.jpg"
+    path.write_bytes(path.read_bytes()[:100])
+    with pytest.raises(DataError, match=r"image_.*\.jpg: can't be read as a picture"):
+        flowers[0]
+    path.unlink()
+    with pytest.raises(DataError, match="can't be read as a picture"):
+        flowers[0]

@@ -72,3 +72,23 @@ def test_what_is_refused(archive: Path, tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr("engine.vision.datasets.voc2012.data_folders", lambda name: [tmp_path / "none"])
     with pytest.raises(DataError, match="downloading is switched off"):
         VOC2012(download=False)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("JPEGImages/a.jpg", b"\xff\xd8\xff"),
+        ("JPEGImages/a.jpg", b"no picture"),
+        ("ImageSets/Segmentation/trainval.txt", b"\x8a\n"),
+    ],
+)
+def test_damaged_files_in_a_sound_archive(tmp_path: Path, name: str, content: bytes) -> None:
+    files = {"JPEGImages/a.jpg": _encoded(Image.new("RGB", (9, 5)), "JPEG"),
+             "SegmentationClass/a.png": _encoded(Image.new("L", (9, 5)), "PNG"),
+             "ImageSets/Segmentation/trainval.txt": b"a\n"}  # fmt: skip
+    with tarfile.open(tmp_path / "voc.tar", "w") as made:
+        for each, data in {**files, name: content}.items():
+            _add(made, each, data)
+    with pytest.raises((DataError, FormatError), match=r"voc\.tar.*can't be read") as caught:
+        VOC2012(str(tmp_path / "voc.tar"))[0]
+    assert "\n" not in str(caught.value)
