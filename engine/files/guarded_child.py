@@ -21,9 +21,10 @@ def main() -> None:
     request: LimitedRequest = json.load(sys.stdin.buffer)
     sys.path.extend(request["folders"])
     # The engine's own __init__ would import all of the engine; an empty package finds the modules below it.
-    package = types.ModuleType("engine")
-    package.__path__ = [request["engine"]]
-    sys.modules["engine"] = package
+    for name in ("engine", "resources"):  # neighbours, in the sources and where they are installed
+        package = types.ModuleType(name)
+        package.__path__ = [str(Path(request["engine"]).with_name(name))]
+        sys.modules[name] = package
     from engine.core.errors import EngineError
     from engine.files.limits import limit_this_process
 

@@ -24,6 +24,7 @@ from engine.files.atomic import saving
 from engine.files.container import read_container, write_container
 from engine.files.plain import Array, Json, StrPath
 from engine.files.reading import read_error
+from resources.json_documents import DocumentError, parse, require_modest
 
 JOURNAL_NAME = "journal.jsonl"
 PACKED_NAME = "run.h5"
@@ -97,19 +98,19 @@ class JournalWriter:
         if self._descriptor is None:
             return
         end = start = os.lseek(self._descriptor, 0, os.SEEK_END)
-        tail = b""
-        while start > 0 and b"\n" not in tail:
+        parts: list[bytes] = []
+        while start > 0 and not (parts and b"\n" in parts[-1]):
             step = min(start, 65536)
             start -= step
             os.lseek(self._descriptor, start, os.SEEK_SET)
-            tail = os.read(self._descriptor, step) + tail
-        torn = tail.rpartition(b"\n")[2]
+            parts.append(os.read(self._descriptor, step))
+        torn = b"".join(reversed(parts)).rpartition(b"\n")[2]
         if not torn:
             return
         try:
-            json.loads(torn)
+            parse(torn)
             os.write(self._descriptor, b"\n")
-        except (ValueError, RecursionError):
+        except DocumentError:
             os.ftruncate(self._descriptor, end - len(torn))
             self.cut = torn
 
@@ -214,22 +215,20 @@ def parse_event(line: bytes) -> JournalEvent:
     A step or an epoch is counted from 0; whoever goes on from a journal relies on it.
     """
     try:
-        event: Json = json.loads(line, parse_constant=_no_number)
+        event: Json = parse(line, parse_constant=_no_number)
         if isinstance(event, dict):
             for name in ("step", "epoch"):
                 count = event.get(name, 0)
                 if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= MAX_COUNT:
                     raise FormatError(f"not an event: its {name} is {count!r:.40}")
             return {name: _restored(value) for name, value in event.items()}
-    except FormatError:
-        raise
-    except (ValueError, RecursionError) as cause:
-        raise FormatError(f"not JSON: {cause}") from cause
+    except DocumentError as cause:
+        raise FormatError(str(cause)) from cause
     raise FormatError(f"not an event but {event!r:.40}")
 
 
 def _no_number(text: str) -> Json:
-    raise FormatError(f"not JSON: {text} is not a number of JSON")
+    raise DocumentError(f"not JSON: {text} is not a number of JSON")
 
 
 def read_journal(path: StrPath) -> Journal:
@@ -252,6 +251,12 @@ def _journal_bytes(path: Path) -> bytes:
 
 
 def _parse(data: bytes, path: Path) -> Journal:
+    try:
+        require_modest(data)
+    except DocumentError as cause:
+        raise FormatError(
+            f"{path}: not a journal that a training writes: {cause}; choose the folder of another run"
+        ) from cause
     events: list[JournalEvent] = []
     notes: list[str] = []
     lines = data.split(b"\n")

@@ -22,12 +22,13 @@ import binascii
 import json
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from engine.core.errors import ArgumentError, DTypeError
 from engine.files.plain import Array, Json, Plain
+from resources.json_documents import DocumentError, parse
 
 MAX_DEPTH = 100
 _MAX_NAME = 100
@@ -221,11 +222,12 @@ def parse_document(document: bytes | bytearray) -> tuple[Json, dict[str, str]]:
         TreeError: not JSON, nested too deep, a path that is named twice, or a dtype that no file may hold.
     """
     try:
-        node: Json = json.loads(document, parse_constant=_no_constant)
-    except (ValueError, RecursionError) as cause:
-        raise TreeError(f"its structure is not JSON: {cause}") from cause
+        # A tagged container takes up to three levels of JSON.
+        node: Json = parse(document, 3 * MAX_DEPTH, _no_constant)
+    except DocumentError as cause:
+        raise TreeError(f"its structure is {cause}") from cause
     wanted: dict[str, str] = {}
-    _collect(node, wanted, 0)
+    _collect(node, wanted)
     return node, wanted
 
 
@@ -233,12 +235,10 @@ def _no_constant(name: str) -> None:
     raise TreeError(f"its structure holds the bare word {name}")
 
 
-def _collect(node: Json, wanted: dict[str, str], depth: int) -> None:
-    if depth > 3 * MAX_DEPTH:  # a tagged container takes up to three levels of JSON
-        raise TreeError(f"its structure is nested deeper than {MAX_DEPTH} levels")
+def _collect(node: Json, wanted: dict[str, str]) -> None:
     if isinstance(node, list):
         for item in node:
-            _collect(item, wanted, depth + 1)
+            _collect(item, wanted)
     elif isinstance(node, dict):
         if "$array" in node:
             path, dtype = node["$array"], node.get("dtype")
@@ -251,22 +251,29 @@ def _collect(node: Json, wanted: dict[str, str], depth: int) -> None:
             wanted[path] = dtype
         else:
             for item in node.values():
-                _collect(item, wanted, depth + 1)
+                _collect(item, wanted)
 
 
 def decode_tree(node: Json, arrays: Mapping[str, Array]) -> Plain:
-    """The tree that ``node`` describes, with its arrays.
+    """The tree that ``node`` describes, with its arrays; its lists and objects become those of the tree.
 
     Raises:
         TreeError: a node that :func:`encode_tree` does not write.
     """
+    # In place: a copy would double what a large document takes.
     if isinstance(node, list):
-        return [decode_tree(item, arrays) for item in node]
+        items = cast("list[Plain]", node)
+        for index, item in enumerate(node):
+            items[index] = decode_tree(item, arrays)
+        return items
     if not isinstance(node, dict):
         return node
     tag = next((key for key in node if key.startswith("$")), None)
     if tag is None:
-        return {key: decode_tree(item, arrays) for key, item in node.items()}
+        values = cast("dict[Any, Plain]", node)
+        for key, item in node.items():
+            values[key] = decode_tree(item, arrays)
+        return values
     try:
         return _decode_tagged(tag, node, arrays)
     except (KeyError, TypeError, ValueError, binascii.Error) as cause:

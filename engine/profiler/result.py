@@ -11,6 +11,7 @@ from typing import Any
 
 from engine.core.errors import AbsentError, ArgumentError, FormatError, SaveError
 from engine.profiler.recorder import Span
+from resources.json_documents import parse
 
 _SCHEMA = "model-studio-1"
 
@@ -113,7 +114,7 @@ def load_profiler_result(filename: str) -> ProfilerResult:
     Differs from Paddle: the files are the engine's own; those that Paddle writes are refused.
     """
     try:
-        content = json.loads(Path(filename).read_text(encoding="utf-8"))
+        content = parse(Path(filename).read_bytes())
         if content["schemaVersion"] != _SCHEMA:
             raise KeyError(f"schema {content['schemaVersion']!r}")
         spans = [

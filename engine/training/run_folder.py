@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -25,6 +24,7 @@ from engine.files.run_source import MARK_NAME, SOURCE, mark_own, refuse_links
 from engine.files.space import estimated_bytes, over_limit, require_room, used_bytes
 from engine.training.events import LAST_KINDS, TrainingEvent, as_lines
 from engine.training.models import FOLDER as BUILT_IN_MODELS
+from resources.json_documents import DocumentError, parse
 from resources.locks import LOCK_NAME, Holder, Lock, holder_of, take
 
 CHECKPOINTS = "checkpoints"
@@ -119,8 +119,8 @@ class RunFolder:
                 if not line.endswith(b"\n"):
                     return not line.startswith(b"{")  # an event that was cut off; else another file
                 try:
-                    event = json.loads(line)
-                except (ValueError, RecursionError):
+                    event = parse(line)
+                except DocumentError:
                     return True
                 if not isinstance(event, dict) or str(event.get("event")) not in _BEFORE_STEPS:
                     return True
@@ -180,8 +180,8 @@ class RunFolder:
         found = None
         with suppress(OSError), self.journal_path.open("rb") as file:
             for line in file:
-                with suppress(ValueError, RecursionError):
-                    event = json.loads(line)
+                with suppress(DocumentError):
+                    event = parse(line)
                     if (
                         isinstance(event, dict)
                         and event.get("event") == "epoch"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -11,6 +10,7 @@ from typing import Literal, TypeVar
 import platformdirs
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from resources.json_documents import DocumentError, parse
 from resources.locks import Holder, wait_for
 from resources.replacing import stem_beside
 from studio.session.settings import RunSettings
@@ -175,9 +175,9 @@ def _bytes(path: Path, remedy: str) -> bytes:
 
 def _document(path: Path, data: bytes, kind: type[_Document], remedy: str) -> _Document:
     try:
-        values = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise ProjectError(f"{path}: not JSON: {error}; {remedy}") from error
+        values = parse(data)
+    except DocumentError as error:
+        raise ProjectError(f"{path}: {error}; {remedy}") from error
     version = values.get("version") if isinstance(values, dict) else None
     if isinstance(version, int) and version > 1:
         raise ProjectError(f"{path}: written by a later Model Studio: version {version}; update Model Studio")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
+from resources.json_documents import DocumentError, parse
 from resources.locks import LOCK_NAME, holder_of
 
 JOURNAL = "journal.jsonl"
@@ -267,8 +267,8 @@ def _ends(path: Path) -> tuple[list[dict[str, Any]], int]:
 def _event(line: bytes) -> dict[str, Any] | None:
     """The event on a line, with sound values in the fields that a list shows; None for a damaged line."""
     try:
-        event = json.loads(line)
-    except (ValueError, RecursionError):
+        event = parse(line)
+    except DocumentError:
         return None
     return event if isinstance(event, dict) and _is_sound(event) else None
 

@@ -181,8 +181,9 @@ def alias(file: h5py.File) -> None:
 
 DOCUMENTS = {
     "{": "not JSON",
-    "[" * 100_000: "not JSON: maximum recursion",
+    "[" * 100_000: "nested deeper than 300",
     "[" * 400 + "]" * 400: "nested deeper",
+    "[" + "[]," * 200_000 + "0]": "too many values for its length: about 2. MB of memory",
     "NaN": "the bare word NaN",
     '{"$array":"/x"}': "an array '/x' of dtype None",
     '{"$array":"/x","dtype":"O"}': "of dtype 'O'",

@@ -379,7 +379,7 @@ def test_parameters_begin_anew_with_another_optimizer_and_defaults_are_not_kept(
         ('{"version": 2}', "written by a later Model Studio: version 2"),
         ('{"version": 1, "settings": {"epochs": "many"}}', r"settings\.epochs: .*'many'"),
         ('{"version": 1, "colour": 3}', "colour"),
-        ("[" * 100_000, "not JSON"),
+        ("[" * 100_000, "nested deeper"),
     ],
 )
 def test_a_file_that_is_no_project_is_refused(stage: Any, tmp_path: Path, text: str, message: str) -> None:
