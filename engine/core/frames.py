@@ -11,14 +11,18 @@ from engine.core.errors import EngineError
 ENGINE_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
-# Whether a file belongs to the engine, by name. A plain dict, because every recorded operator reads it.
+# Whether a file belongs to the engine, by name. A plain dict, because every recorded operator reads it; it is
+# emptied when it is full, since code that is made while a program runs may have ever new file names.
 INTERNAL: dict[str, bool] = {}
+_MOST_FILES = 4096
 
 
 def is_internal(filename: str) -> bool:
     """Whether a file belongs to the engine; remembered in ``INTERNAL``."""
     found = INTERNAL.get(filename)
     if found is None:
+        if len(INTERNAL) >= _MOST_FILES:
+            INTERNAL.clear()
         found = INTERNAL[filename] = filename.startswith((ENGINE_FOLDER, "<apply "))
     return found
 

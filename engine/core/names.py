@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -18,18 +17,51 @@ class NameGenerator:
 
     def __init__(self, prefix: str = "") -> None:
         self.prefix = prefix
-        self._counts: defaultdict[str, int] = defaultdict(int)
+        self._counts: dict[str, int] = {}
+        # Counts of keys such as ``linear_12.w``, by (``linear``, ``w``) and number: a byte for each such name
+        # that a process ever gave, where an entry above takes some hundred.
+        self._numbered: dict[tuple[str, str], bytearray] = {}
 
     def __call__(self, key: str) -> str:
         with _counting:
-            number = self._counts[key]
-            self._counts[key] = number + 1
+            number = self._count(key)
+            self._put(key, number + 1)
         return f"{self.prefix}{key}_{number}"
 
     def skip_to(self, key: str, number: int) -> None:
         """Give out no number below ``number`` for ``key``."""
         with _counting:
-            self._counts[key] = max(self._counts[key], number)
+            self._put(key, max(self._count(key), number))
+
+    def _count(self, key: str) -> int:
+        count = self._counts.get(key)
+        if count is not None:
+            return count
+        place = self._place(key)
+        if place is None:
+            return 0
+        counts = self._numbered.get(place[0], b"")
+        return counts[place[1]] if place[1] < len(counts) else 0
+
+    def _put(self, key: str, count: int) -> None:
+        place = None if key in self._counts or count > 255 else self._place(key)
+        if place is None:
+            self._counts[key] = count
+            return
+        counts = self._numbered.setdefault(place[0], bytearray())
+        counts.extend(bytes(max(0, place[1] + 1 - len(counts))))
+        counts[place[1]] = count
+
+    def _place(self, key: str) -> tuple[tuple[str, str], int] | None:
+        """Where a key that begins with a name that was given out is counted; None for another."""
+        owner, dot, part = key.rpartition(".")
+        base, _, digits = owner.rpartition("_")
+        if not (dot and digits.isdecimal() and digits.isascii() and len(digits) < 10):
+            return None
+        number = int(digits)
+        if str(number) != digits or number >= self._counts.get(base, 0):
+            return None
+        return (base, part), number
 
 
 _current = Setting("name_generator", NameGenerator())

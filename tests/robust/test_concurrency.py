@@ -23,7 +23,7 @@ from tests.robust.at_once import switching_often, together
 
 LONG = bool(os.environ.get("MODEL_STUDIO_LONG"))
 THREADS = 8
-ROUNDS = 5000 if LONG else 100
+ROUNDS = 5000 if LONG else 60
 
 
 @pytest.fixture(autouse=True)

@@ -19,14 +19,12 @@ class _NameScope:
 
     def __init__(self, path: str = "/") -> None:
         self.path = path
-        self._children: dict[str, list[_NameScope]] = {}
+        self._used: dict[str, int] = {}  # how often, by prefix
 
     def child(self, prefix: str) -> _NameScope:
-        known = self._children.setdefault(prefix, [])
-        name = prefix if not known else f"{prefix}_{len(known)}"
-        made = _NameScope(f"{self.path}{name}/")
-        known.append(made)
-        return made
+        number = self._used.get(prefix, 0)
+        self._used[prefix] = number + 1
+        return _NameScope(f"{self.path}{f'{prefix}_{number}' if number else prefix}/")
 
 
 # None: no name scope is open in this context.
