@@ -110,7 +110,7 @@ def _name_holder(descriptor: int, path: Path) -> None:
         os.ftruncate(descriptor, 0)
         os.lseek(descriptor, 0, os.SEEK_SET)
         os.write(descriptor, _text())
-    except OSError:
+    except BaseException:  # interrupted too
         with suppress(OSError):
             path.unlink()
         raise

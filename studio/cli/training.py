@@ -38,20 +38,20 @@ def train(
     if resume and not out:
         raise typer.BadParameter("--resume needs the folder of the run: give --out DIR")
     given = {name: settings[name] for name in _given(context) if name in settings}
-    recorded = read_run_line(Path(out)) if resume else None
-    chosen = {**settings, **(recorded.config if recorded is not None else {}), **given}
-    for name, (chooser, _) in RULES_OF.items():
-        values = given if resume else settings
-        if name in values:
-            values[name] = _parameters(name, str(chosen[chooser]), values[name])
     with one_line_errors():
+        recorded = read_run_line(Path(out)) if resume else None
+        chosen = {**settings, **(recorded.config if recorded is not None else {}), **given}
+        for name, (chooser, _) in RULES_OF.items():
+            values = given if resume else settings
+            if name in values:
+                values[name] = _parameters(name, str(chosen[chooser]), values[name])
         from engine.core.errors import ArgumentError
         from engine.training import TrainingConfig, TrainingRun
 
         try:
             if resume:
-                require_trust("train", Path(out), trust)
                 run = TrainingRun.from_folder(out, **given)
+                require_trust("train", Path(out), trust)  # before the run imports any code
             else:
                 folder = out or str(new_run_folder(Path("runs"), settings["model"], settings["static"]))
                 run = TrainingRun(TrainingConfig.from_dict({**settings, "out": folder}))

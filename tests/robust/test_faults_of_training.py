@@ -1,0 +1,181 @@
+"""Attacks trainings of the command line with faults of the run's folder, at every operation on files.
+
+Static and eager, new and resumed, with code of the user. After each: exit status 0 with everything on disk,
+or 1 with one line; nothing that was saved is lost, locked or left open, there are no temporary files; and the
+next start, a resume where there is a checkpoint and else a new run, ends with the very weights of a run that
+nothing disturbed.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner, Result
+
+from engine.files.checkpoint import list_checkpoints, read_checkpoint
+from resources.locks import holder_of
+from studio.cli import app
+from tests.robust.faults import FAULTS, Fault, every_fault, temporaries
+from tests.studio.conftest import write_idx
+
+MODEL = '''"""A model of a user."""
+
+from engine import nn
+
+
+class Net(nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(784, 10)
+
+    def forward(self, x):
+        return self.linear(x.reshape([-1, 784]))
+'''
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two steps of an epoch."""
+    folder = tmp_path_factory.mktemp("few")
+    draw = np.random.default_rng(3)
+    for name, count in (("train", 16), ("t10k", 8)):
+        write_idx(folder / f"{name}-images-idx3-ubyte", draw.integers(0, 256, (count, 28, 28)))
+        write_idx(folder / f"{name}-labels-idx1-ubyte", np.arange(count) % 10)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("code") / "net.py"
+    path.write_text(MODEL)
+    return f"{path}:Net"
+
+
+class Training:
+    """A training of two epochs of two steps, and what it ends with when nothing goes wrong."""
+
+    def __init__(self, data: Path, model: str, place: Path, *options: str) -> None:
+        self.place, self.out = place, place / "run"
+        self.words = [
+            "--data",
+            str(data),
+            "--model",
+            model,
+            "--batch-size",
+            "8",
+            "--epochs",
+            "2",
+            "--lr",
+            "0.01",
+        ]
+        self.words += ["--checkpoint-every", "1", "--keep", "2", "--seed", "3", *options]
+        assert self.start().exit_code == 0
+        self.end = final(self.out)
+        self.clear()
+
+    def clear(self) -> None:
+        if self.out.exists():
+            shutil.rmtree(self.out)
+
+    def start(self, out: Path | None = None) -> Result:
+        return call("train", *self.words, "--out", out or self.out)
+
+    def resume(self) -> Result:
+        return call("train", "--resume", "--out", self.out, "--epochs", "2")
+
+
+def call(*words: str | Path) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def final(out: Path) -> dict[str, Any]:
+    """What a run ended with: weights, the optimizer's state, all random numbers."""
+    tree = read_checkpoint(list_checkpoints(out / "checkpoints")[-1].path)
+    return {name: tree[name] for name in ("model", "optimizer", "random", "loader")} | {
+        "step": tree["progress"]["step"], "best": read_checkpoint(out / "checkpoints" / "best.h5")["model"]
+    }  # fmt: skip
+
+
+def same(one: Any, other: Any) -> bool:
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, list | tuple):
+        return len(one) == len(other) and all(map(same, one, other))
+    if isinstance(one, np.ndarray):
+        return one.dtype == other.dtype and bool(np.array_equal(one, other))
+    return bool(one == other or (one != one and other != other))
+
+
+def difference(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
+    """The names whose values are not bit-equal."""
+    return [name for name in other if not same(one.get(name), other[name])]
+
+
+def ended_well(done: Result, said: str) -> str:
+    """Exit status 0, or 1 with one line; returns the line."""
+    text = f"{said}: {done.exit_code} {done.output} {done.exception!r}"
+    assert done.exit_code in (0, 1), text
+    assert done.exception is None or isinstance(done.exception, SystemExit), text
+    if done.exit_code == 0:
+        return ""
+    assert done.stderr.count("\n") == 1, text
+    assert "Traceback" not in done.output, text
+    return done.stderr
+
+
+def attack(training: Training, fault: Fault, resumed: bool, short: int) -> int:
+    kept = training.place / "kept"
+    if resumed:
+        assert call("train", *training.words, "--out", kept, "--epochs", "1").exit_code == 0
+    answers: list[Result] = []
+
+    def prepare() -> None:
+        training.clear()
+        answers.clear()
+        if resumed:
+            shutil.copytree(kept, training.out)
+
+    def act() -> None:
+        answers.append(
+            call("train", "--resume", "--out", training.out, "--epochs", "2") if resumed else training.start()
+        )
+
+    def check(error: BaseException | None, said: str) -> None:
+        assert error is None, said
+        ended_well(answers[0], said)
+        out = training.out
+        if answers[0].exit_code == 0:
+            assert not difference(final(out), training.end), said
+        elif resumed:
+            assert list_checkpoints(out / "checkpoints"), said
+        assert holder_of(out / "run.lock") is None, said
+        if fault.name != "read_only":
+            assert not temporaries(out), f"{said}: {temporaries(out)}"
+        if answers[0].exit_code == 0:
+            return
+        again = training.resume()
+        if "start a new run in this folder" in again.stderr:
+            again = training.start()
+        elif "start a new run in another folder" in again.stderr:
+            out = training.place / "another"
+            shutil.rmtree(out, ignore_errors=True)
+            again = training.start(out)
+        assert again.exit_code == 0, f"{said}: {answers[0].output}: then {again.output} {again.exception!r}"
+        assert not difference(final(out), training.end), said
+
+    return every_fault(training.out, fault, prepare, act, check, short)
+
+
+@pytest.mark.parametrize("resumed", [False, True], ids=["new", "resumed"])
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+def test_static(few: Path, tmp_path: Path, fault: Fault, resumed: bool) -> None:
+    attack(Training(few, "linear", tmp_path), fault, resumed, short=3)
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+def test_eager_with_code_of_the_user(few: Path, model: str, tmp_path: Path, fault: Fault) -> None:
+    attack(Training(few, model, tmp_path, "--eager"), fault, False, short=3)
