@@ -175,7 +175,7 @@ def _read(store: RunFolder, checkpoint: str, step: int | None) -> dict[str, Any]
         raise DataError(f"export: there is no checkpoint of step {step}: {store.path}; {_choices(store)}")
     if checkpoint not in ("best", "last"):
         return store.read_checkpoint(Path(checkpoint))
-    latest = store.read_checkpoint(store.latest_checkpoint())
+    latest = store.read_checkpoint(store.latest_checkpoint("export"))
     TrainingConfig.from_dict(latest["config"])  # a fit of a script is told about before what it lacks
     best = store.checkpoints_path / BEST_NAME
     if checkpoint == "last":

@@ -107,6 +107,9 @@ class RunFolder:
                 f"{self.path}; choose another folder, or remove this one"
             )
 
+    def _is_taken(self) -> bool:
+        return self._has_checkpoints() or self._has_record()
+
     def _has_checkpoints(self) -> bool:
         return bool(list_checkpoints(self.checkpoints_path)) or (self.checkpoints_path / BEST_NAME).exists()
 
@@ -130,8 +133,11 @@ class RunFolder:
         """Refuse a run in which links lead elsewhere. Raises DataError."""
         refuse_links(self.path)
 
-    def latest_checkpoint(self) -> Path:
+    def latest_checkpoint(self, command: str = "resume") -> Path:
         """The newest sound checkpoint.
+
+        Args:
+            command: what it is asked for, ``resume`` or ``export``.
 
         Raises:
             DataError: there is none; says which were skipped and why.
@@ -139,10 +145,11 @@ class RunFolder:
         latest = latest_checkpoint(self.checkpoints_path)
         if latest.entry is None:
             skipped = f" ({'; '.join(latest.notes)})" if latest.notes else ""
-            other = self._has_checkpoints() or self._has_record()
+            do = f"start a new run in {'another' if self._is_taken() else 'this'} folder"
+            if command == "export":
+                do = "train first, or give the folder of a run"
             raise DataError(
-                f"resume: there is no sound checkpoint: {self.checkpoints_path}{skipped}; start a new run "
-                f"in {'another' if other else 'this'} folder"
+                f"{command}: there is no sound checkpoint: {self.checkpoints_path}{skipped}; {do}"
             )
         return latest.entry.path
 

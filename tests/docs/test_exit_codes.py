@@ -1,0 +1,514 @@
+"""The table of exit codes and lines in docs/guide/exit-codes.md: each row is carried out."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import pytest
+from PIL import Image
+from typer.testing import CliRunner
+
+from engine.files import installation
+from engine.files import space as disk
+from engine.files.checkpoint import list_checkpoints, write_checkpoint
+from engine.training.checkpoint_keeper import CheckpointKeeper
+from engine.training.stepper import Stepper
+from resources.locks import LOCK_NAME, Lock, take
+from studio.cli import app
+from studio.session import display
+from tests.studio.conftest import bars, write_idx  # noqa: F401  (the fixture)
+from tests.studio.forked import Victim
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "exit-codes.md"
+MODEL = """
+import engine
+from engine import nn
+
+
+class Net(nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(784, 10)
+
+    def forward(self, x):
+        return self.linear(engine.flatten(x, 1))
+"""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the table; in ``line`` three dots stand for any text, and an empty one for nothing."""
+
+    command: str
+    case: str
+    code: int
+    line: str
+
+    def says(self, text: str) -> bool:
+        """Whether ``text`` is what the row has; a frame around it and its line breaks do not count."""
+        words = " ".join(re.sub("[│╭╮╰╯─]", " ", text).split())
+        parts = " ".join(self.line.split()).split("...")
+        return re.fullmatch(r".*".join(map(re.escape, parts)), words) is not None
+
+
+def rows() -> list[Row]:
+    found = []
+    for line in PAGE.read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in line.strip().removeprefix("|").removesuffix("|").split(" | ")]
+        if line.startswith("|") and len(cells) == 4 and cells[2].isdigit():
+            found.append(Row(cells[0].strip("`"), cells[1], int(cells[2]), cells[3].strip("`")))
+    return found
+
+
+@dataclass
+class Place:
+    """Where a case is set up: a folder of its own, data, a run and a saved model to be copied and spoilt."""
+
+    tmp: Path
+    data: Path
+    patch: pytest.MonkeyPatch
+    made: Path
+    saved: Path
+    around: AbstractContextManager[Any] = field(default_factory=nullcontext)
+
+    def run(self) -> Path:
+        """A copy of a finished run."""
+        shutil.copytree(self.made, self.tmp / "run")
+        return self.tmp / "run"
+
+    def prefix(self) -> Path:
+        """A copy of a saved model."""
+        for file in self.saved.parent.iterdir():
+            shutil.copy(file, self.tmp / file.name)
+        return self.tmp / self.saved.name
+
+    def picture(self) -> Path:
+        pixels = np.zeros((28, 28), np.uint8)
+        pixels[8:11, 4:24] = 255
+        Image.fromarray(pixels).save(self.tmp / "digit.png")
+        return self.tmp / "digit.png"
+
+    def train(self, *words: str | Path) -> list[str | Path]:
+        return [*self._chosen(), "--out", self.tmp / "run", *words]
+
+    def _chosen(self) -> list[str | Path]:
+        return ["train", "--data", self.data, "--model", "linear", "--epochs", "2", "--lr", "0.01"]
+
+    def model(self, change: Callable[[str], str] = str) -> str:
+        (self.tmp / "net.py").write_text(change(MODEL))
+        return f"{self.tmp / 'net.py'}:Net"
+
+    def strangers_run(self) -> Path:
+        """A run with code that another installation wrote."""
+        run = self.run()
+        (run / "source").mkdir()
+        (run / "source" / "net.py").write_text(MODEL)
+        (run / "source" / "net.py").touch()
+        return run
+
+    def full_disk(self, free: float = 0) -> None:
+        self.patch.setattr(disk, "free_bytes", lambda folder: free)
+
+    def at_checkpoint(self, reason: str, act: Callable[[], object]) -> None:
+        """Let ``act`` happen before the first checkpoint that is written for ``reason``."""
+        real, done = CheckpointKeeper.write, []
+
+        def write(keeper: CheckpointKeeper, tree: dict[str, Any], why: str, best: bool) -> None:
+            if why == reason and not done:
+                done.append(why)
+                act()
+            real(keeper, tree, why, best)
+
+        self.patch.setattr(CheckpointKeeper, "write", write)
+
+
+# Where the tests run under nohup a hangup is ignored, and stays so.
+HANGUP = getattr(signal, "SIGHUP", signal.SIGTERM)
+if signal.getsignal(HANGUP) == signal.SIG_IGN:
+    HANGUP = signal.SIGTERM
+
+Words: TypeAlias = list[str | Path]
+CASES: dict[tuple[str, str], Callable[[Place], Words]] = {}
+
+
+def case(command: str, text: str) -> Callable[[Callable[[Place], Words]], Callable[[Place], Words]]:
+    def add(setup: Callable[[Place], Words]) -> Callable[[Place], Words]:
+        assert (command, text) not in CASES
+        CASES[command, text] = setup
+        return setup
+
+    return add
+
+
+# ----- any command -----
+
+
+@case("any", "done, `--help`, `--version`")
+def _(place: Place) -> Words:
+    return ["--version"]
+
+
+@case("any", "no such command")
+def _(place: Place) -> Words:
+    return ["fly"]
+
+
+@case("any", "no such option, or one with a wrong value")
+def _(place: Place) -> Words:
+    return ["train", "--optimizer", "adamm"]
+
+
+@case("any", "an argument is missing")
+def _(place: Place) -> Words:
+    return ["predict", "model"]
+
+
+@case("any", "Ctrl+C, SIGTERM or a closed terminal, but for a training under way")
+def _(place: Place) -> Words:
+    place.patch.setattr("engine.training.export.export_run", lambda *_, **__: signal.raise_signal(HANGUP))
+    return ["export", place.run()]
+
+
+@case("any", "the reader of standard output is gone (`\\| head`), but for a training")
+def _(place: Place) -> Words:
+    def gone(*_: object, **__: object) -> None:
+        raise BrokenPipeError
+
+    place.patch.setattr("studio.session.inspecting.describe_model", gone)
+    return ["inspect", place.prefix()]
+
+
+# ----- the window -----
+
+
+@case("(the window)", "no display")
+def _(place: Place) -> Words:
+    place.patch.setattr(display, "display_problem", lambda: "neither DISPLAY nor WAYLAND_DISPLAY is set")
+    return []
+
+
+@case("(the window)", "PySide6 is not installed")
+def _(place: Place) -> Words:
+    place.patch.setattr(display.importlib.util, "find_spec", lambda name: None)
+    return []
+
+
+# ----- train -----
+
+
+@case("train", "no such data")
+def _(place: Place) -> Words:
+    return ["train", "--data", "nowhere", "--out", place.tmp / "run"]
+
+
+@case("train", "a file of the data is damaged")
+def _(place: Place) -> Words:
+    shutil.copytree(place.data, place.tmp / "data")
+    path = place.tmp / "data" / "train-labels-idx1-ubyte"
+    path.write_bytes(path.read_bytes()[:-5])
+    return place.train("--data", place.tmp / "data")
+
+
+@case("train", "the test pictures are no pictures like those to train on")
+def _(place: Place) -> Words:
+    shutil.copytree(place.data, place.tmp / "data")
+    write_idx(place.tmp / "data" / "t10k-images-idx3-ubyte", np.zeros((50, 28, 20)))
+    return place.train("--data", place.tmp / "data")
+
+
+@case("train", "no such model, or no such file")
+def _(place: Place) -> Words:
+    return place.train("--model", place.tmp / "net.py:Net")
+
+
+@case("train", "the model's code fails")
+def _(place: Place) -> Words:
+    return place.train("--model", place.model(lambda text: text.replace("784", "700")))
+
+
+@case("train", "the model does not fit the data")
+def _(place: Place) -> Words:
+    return place.train("--model", place.model(lambda text: text.replace("10)", "7)")))
+
+
+@case("train", "the device is not there, or needs an extra that is not installed")
+def _(place: Place) -> Words:
+    return place.train("--device", "gpu")
+
+
+@case("train", "not enough memory")
+def _(place: Place) -> Words:
+    def train(*_: object) -> None:
+        raise MemoryError
+
+    place.patch.setattr(Stepper, "train", train)
+    return place.train()
+
+
+@case("train", "`--out` holds a run")
+def _(place: Place) -> Words:
+    return place.train("--out", place.run())
+
+
+@case("train", "a training goes on in `--out`")
+def _(place: Place) -> Words:
+    lock = take(place.run() / LOCK_NAME)
+    assert isinstance(lock, Lock)
+    place.around = _released(lock)
+    return ["train", "--resume", "--out", place.tmp / "run"]
+
+
+class _released(AbstractContextManager[None]):
+    def __init__(self, lock: Lock) -> None:
+        self._lock = lock
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+
+@case("train", "`--out` can't be written")
+def _(place: Place) -> Words:
+    (place.tmp / "file").touch()
+    return place.train("--out", place.tmp / "file" / "run")
+
+
+@case("train", "the loss is no longer a number")
+def _(place: Place) -> Words:
+    place.patch.setattr(Stepper, "train", lambda *_: (float("nan"), 0.1))
+    return place.train()
+
+
+@case("train", "the disk is full at the end of the training")
+def _(place: Place) -> Words:
+    place.at_checkpoint("epoch", place.full_disk)
+    return place.train()
+
+
+@case("train", "`--max-size` can't hold the last and the best checkpoint")
+def _(place: Place) -> Words:
+    return place.train("--max-size", "1")
+
+
+@case("train", "Ctrl+C, SIGTERM or a closed terminal")
+def _(place: Place) -> Words:
+    place.at_checkpoint("epoch", lambda: signal.raise_signal(HANGUP))
+    return place.train()
+
+
+@case("train", "a second one while the last checkpoint is being written")
+def _(place: Place) -> Words:
+    place.at_checkpoint("epoch", lambda: signal.raise_signal(signal.SIGTERM))
+    first = CheckpointKeeper.write
+
+    def write(keeper: CheckpointKeeper, tree: dict[str, Any], why: str, best: bool) -> None:
+        if why == "stop":
+            signal.raise_signal(signal.SIGINT)
+        first(keeper, tree, why, best)
+
+    place.patch.setattr(CheckpointKeeper, "write", write)
+    return place.train()
+
+
+@case("train", "the reader of standard output is gone (`\\| head`)")
+def _(place: Place) -> Words:
+    def gone(*_: object) -> None:
+        raise BrokenPipeError
+
+    place.patch.setattr("studio.cli.training.Watcher.on_event", gone)
+    return place.train()
+
+
+# ----- train --resume -----
+
+
+@case("train --resume", "no `--out`")
+def _(place: Place) -> Words:
+    return ["train", "--resume"]
+
+
+@case("train --resume", "a setting that would make it another run")
+def _(place: Place) -> Words:
+    return ["train", "--resume", "--out", place.run(), "--seed", "7"]
+
+
+@case("train --resume", "no checkpoint, or none that is sound")
+def _(place: Place) -> Words:
+    for entry in list_checkpoints(place.run() / "checkpoints"):
+        entry.path.write_bytes(b"\x89HDF" + entry.path.read_bytes()[4:])
+    return ["train", "--resume", "--out", place.tmp / "run"]
+
+
+@case("train --resume", "the run is a `fit` of a script")
+def _(place: Place) -> Words:
+    write_checkpoint(place.tmp / "run" / "checkpoints", 1, {"config": {"kind": "fit", "script": "a.py"}})
+    return ["train", "--resume", "--out", place.tmp / "run"]
+
+
+@case("train --resume, export", "the run's code was written by another installation")
+def _(place: Place) -> Words:
+    return ["export", place.strangers_run()]
+
+
+@case("train --resume, export", "a link leads out of the run")
+def _(place: Place) -> Words:
+    run = place.run()
+    (run / "journal.jsonl").rename(place.tmp / "journal.jsonl")
+    (run / "journal.jsonl").symlink_to(place.tmp / "journal.jsonl")
+    return ["train", "--resume", "--out", run]
+
+
+# ----- export -----
+
+
+@case("export", "no run there")
+def _(place: Place) -> Words:
+    return ["export", place.tmp / "nowhere"]
+
+
+@case("export", "no checkpoint of that step")
+def _(place: Place) -> Words:
+    return ["export", place.run(), "--step", "3"]
+
+
+@case("export", "its weights are untrained")
+def _(place: Place) -> Words:
+    run = place.run()
+    for entry in list_checkpoints(run / "checkpoints")[1:]:
+        entry.path.unlink()
+    return ["export", run, "--checkpoint", "last"]
+
+
+@case("export", "the best weights were not saved")
+def _(place: Place) -> Words:
+    journal = place.run() / "journal.jsonl"
+    journal.write_text(journal.read_text() + '{"event":"epoch","step":12,"best":true}\n')
+    return ["export", place.tmp / "run"]
+
+
+@case("export", "the files can't be written")
+def _(place: Place) -> Words:
+    (place.tmp / "file").touch()
+    return ["export", place.run(), "--out", place.tmp / "file" / "model"]
+
+
+# ----- predict and inspect -----
+
+
+@case("predict, inspect", "no such model")
+def _(place: Place) -> Words:
+    return ["predict", place.tmp / "nowhere", place.picture()]
+
+
+@case("predict, inspect", "a file of the model is damaged, or none of ours")
+def _(place: Place) -> Words:
+    path = place.prefix().with_name("bars.pdiparams")
+    data = bytearray(path.read_bytes())
+    data[-100] ^= 1
+    path.write_bytes(data)
+    return ["predict", place.tmp / "bars", place.picture()]
+
+
+@case("predict, inspect", "files of two different saves")
+def _(place: Place) -> Words:
+    import engine
+    from engine import jit, nn
+
+    spec = [jit.input_spec.InputSpec([None, 1, 28, 28], "float32", "x")]
+    net = nn.Sequential(nn.Flatten(), nn.Linear(784, 10))
+    jit.save(jit.to_static(net, input_spec=spec), str(place.tmp / "other"))
+    assert engine.in_dynamic_mode()
+    shutil.copy(place.tmp / "other.pdiparams", place.prefix().with_name("bars.pdiparams"))
+    return ["predict", place.tmp / "bars", place.picture()]
+
+
+@case("predict", "a picture is absent, or none; the others are answered")
+def _(place: Place) -> Words:
+    (place.tmp / "note.txt").write_text("no picture")
+    return ["predict", place.prefix(), place.tmp / "note.txt", place.picture()]
+
+
+# ----- run -----
+
+
+@case("run", "no such script")
+def _(place: Place) -> Words:
+    return ["run", place.tmp / "nowhere.py"]
+
+
+@case("run", "the script ends with `sys.exit(3)`")
+def _(place: Place) -> Words:
+    (place.tmp / "script.py").write_text("import sys\nsys.exit(3)\n")
+    return ["run", place.tmp / "script.py"]
+
+
+@case("run", "the script raises an error: its traceback, as Python shows it")
+def _(place: Place) -> Words:
+    (place.tmp / "script.py").write_text("raise ZeroDivisionError('no')\n")
+    return ["run", place.tmp / "script.py"]
+
+
+@case("run", "the script asks for a name of Paddle that is not there")
+def _(place: Place) -> Words:
+    (place.tmp / "script.py").write_text("import paddle\npaddle.nonesuch\n")
+    return ["run", place.tmp / "script.py"]
+
+
+@case("run", "Ctrl+C: a traceback, and the status that a shell gives it")
+def _(place: Place) -> Words:
+    (place.tmp / "script.py").write_text("raise KeyboardInterrupt\n")
+    return ["run", place.tmp / "script.py"]
+
+
+# ----- the rows -----
+
+
+@pytest.fixture(scope="module")
+def made(bars: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Path]]:  # noqa: F811
+    """A finished run and what was exported from it, by one installation for the whole module."""
+    home = tmp_path_factory.mktemp("made")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(installation, "key_path", lambda: home / "installation.key")
+        words = ["--data", bars, "--model", "linear", "--epochs", "2", "--lr", "0.01", "--out", home / "run"]
+        for call in (["train", *words], ["export", home / "run", "--out", home / "saved" / "bars"]):
+            done = CliRunner().invoke(app, [str(word) for word in call])
+            assert done.exit_code == 0, done.output
+        yield home / "run", home / "saved" / "bars"
+
+
+def test_each_row_has_a_case_and_each_case_a_row() -> None:
+    assert [(row.command, row.case) for row in rows()] == list(CASES)
+
+
+@pytest.mark.parametrize("row", rows(), ids=lambda row: f"{row.command}: {row.case}"[:60])
+def test_the_row_is_true(
+    row: Row,
+    made: tuple[Path, Path],
+    bars: Path,  # noqa: F811
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    place = Place(tmp_path, bars, monkeypatch, *made)
+    words = CASES[row.command, row.case](place)
+    if row.command == "run" and row.code != 2:
+        if not hasattr(os, "fork"):
+            pytest.skip("a script takes its process over; each gets a forked one")
+        victim = Victim(tmp_path, words)
+        code, said = victim.ended(), victim.stderr.read_text()
+    else:
+        with place.around:
+            done = CliRunner().invoke(app, [str(word) for word in words])
+        code, said = done.exit_code, done.stderr
+    assert (code, row.says(said)) == (row.code, True), said
+    assert "\x1b" not in said
+    if code == 1 and row.command != "run":
+        assert said.count("\n") == (1 if row.line else 0)
+        assert "Traceback" not in said
