@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,6 +33,16 @@ def test_the_page_on_static_graphs_runs(tmp_path: Path, monkeypatch: pytest.Monk
         "inference/lenet.pdiparams", "inference/lenet.pdiparams.info", "inference/lenet.pdmodel",
     ]  # fmt: skip
     assert len(paddle.jit.load("inference/lenet").info["classes"]) == 10
+
+
+def test_the_page_on_threads_runs() -> None:
+    (block,) = re.findall(r"```python\n(.*?)```", (GUIDE / "threads.md").read_text("utf-8"), re.DOTALL)
+    scope: dict[str, Any] = {}
+    exec(block, scope)
+    adam, net = scope["adam"], scope["net"]
+    power = adam.state_dict()[f"{net.weight.name}_beta1_pow_acc_0"].numpy()
+    assert power == pytest.approx(0.9**4)  # three steps
+    assert not net.weight.grad.numpy().any()
 
 
 @pytest.mark.parametrize(
