@@ -10,49 +10,15 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
-from engine.files.checkpoint import list_checkpoints, read_checkpoint
+from engine.files.checkpoint import list_checkpoints
 from resources.locks import holder_of
 from studio.cli import app
 from tests.robust.faults import FAULTS, Fault, every_fault, temporaries
-from tests.studio.conftest import write_idx
-
-MODEL = '''"""A model of a user."""
-
-from engine import nn
-
-
-class Net(nn.Layer):
-    def __init__(self):
-        super().__init__()
-        self.linear = nn.Linear(784, 10)
-
-    def forward(self, x):
-        return self.linear(x.reshape([-1, 784]))
-'''
-
-
-@pytest.fixture(scope="module")
-def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two steps of an epoch."""
-    folder = tmp_path_factory.mktemp("few")
-    draw = np.random.default_rng(3)
-    for name, count in (("train", 16), ("t10k", 8)):
-        write_idx(folder / f"{name}-images-idx3-ubyte", draw.integers(0, 256, (count, 28, 28)))
-        write_idx(folder / f"{name}-labels-idx1-ubyte", np.arange(count) % 10)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> str:
-    path = tmp_path_factory.mktemp("code") / "net.py"
-    path.write_text(MODEL)
-    return f"{path}:Net"
+from tests.robust.small_training import difference, final
 
 
 class Training:
@@ -90,29 +56,6 @@ class Training:
 
 def call(*words: str | Path) -> Result:
     return CliRunner().invoke(app, [str(word) for word in words])
-
-
-def final(out: Path) -> dict[str, Any]:
-    """What a run ended with: weights, the optimizer's state, all random numbers."""
-    tree = read_checkpoint(list_checkpoints(out / "checkpoints")[-1].path)
-    return {name: tree[name] for name in ("model", "optimizer", "random", "loader")} | {
-        "step": tree["progress"]["step"], "best": read_checkpoint(out / "checkpoints" / "best.h5")["model"]
-    }  # fmt: skip
-
-
-def same(one: Any, other: Any) -> bool:
-    if isinstance(one, dict):
-        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
-    if isinstance(one, list | tuple):
-        return len(one) == len(other) and all(map(same, one, other))
-    if isinstance(one, np.ndarray):
-        return one.dtype == other.dtype and bool(np.array_equal(one, other))
-    return bool(one == other or (one != one and other != other))
-
-
-def difference(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
-    """The names whose values are not bit-equal."""
-    return [name for name in other if not same(one.get(name), other[name])]
 
 
 def ended_well(done: Result, said: str) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication
@@ -152,3 +154,33 @@ def test_pixel_view_draws_hard_pixels(qtbot: QtBot) -> None:
     assert image.pixelColor(2 + 15 * 7, 7 + 14 * 7 + 3).name() == theme.current().canvas.lower()
     with pytest.raises(ValueError, match="2-d"):
         view.set_image(np.zeros((1, 28, 28)))
+
+
+EDITS = st.sampled_from(["stroke", "dot", "picture", "clear", "nothing"])
+
+
+@settings(max_examples=20, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(st.tuples(EDITS, st.integers(0, 279), st.integers(0, 279)), max_size=6))
+def test_undoing_restores_every_drawing(
+    pad: DigitPad, qtbot: QtBot, edits: list[tuple[str, int, int]]
+) -> None:
+    while pad.can_undo():
+        pad.undo()
+    before = [pad.array()]
+    for edit, x, y in edits:
+        if edit == "stroke":
+            draw(qtbot, pad, (x, y), (y, x), (140, 140))
+        elif edit == "dot":
+            draw(qtbot, pad, (x, y))
+        elif edit == "picture":
+            pad.set_image(np.full((1 + x % 5, 1 + y % 7), 0.7))
+        elif edit == "clear":
+            pad.clear()
+        if not np.array_equal(pad.array(), before[-1]):
+            before.append(pad.array())
+    while pad.can_undo():
+        pad.undo()
+        if not np.array_equal(pad.array(), before[-1]):
+            before.pop()
+        assert np.array_equal(pad.array(), before[-1])
+    assert len(before) == 1
