@@ -5,8 +5,9 @@ after each round the garbage is collected and what the process holds is measured
 (caches fill). Of the rest the slope of each series is printed with its standard error, and whether it can be
 told from zero (bench/slopes.py). With ``--out`` every measurement is appended to a file as a line of JSON.
 
-Measured: resident memory of this process, Python's allocated blocks and the objects that its collector knows,
-open descriptors, threads, child processes, entries below the temporary folder. Linux only, as it reads /proc.
+Measured: resident memory of this process without that of files (the system takes pages of libraries away when
+others need memory), Python's allocated blocks and the objects that its collector knows, open descriptors,
+threads, child processes, entries below the temporary folder. Linux only, as it reads /proc.
 """
 
 from __future__ import annotations
@@ -43,11 +44,11 @@ SERIES = {
 def measured(folder: Path, cleared: Sequence[Path]) -> dict[str, float]:
     """What this process holds now. What users keep below ``cleared``, runs of theirs, is not counted."""
     gc.collect()
-    with open("/proc/self/statm", "rb") as file:
-        pages = int(file.read().split()[1])
+    with open("/proc/self/status", encoding="ascii") as file:
+        memory = next(int(line.split()[1]) for line in file if line.startswith("RssAnon:"))
     children = sum(len(p.read_text().split()) for p in Path("/proc/self/task").glob("*/children"))
     return {
-        "memory": pages * os.sysconf("SC_PAGE_SIZE") / 1024,
+        "memory": memory,
         "blocks": sys.getallocatedblocks(),
         "objects": len(gc.get_objects()),
         "descriptors": len(os.listdir("/proc/self/fd")),

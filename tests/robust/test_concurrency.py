@@ -19,6 +19,8 @@ import pytest
 import engine as paddle
 from engine.core.errors import GradientError
 from engine.nn import functional
+from studio.session.runs import list_runs, read_history
+from studio.session.session import Session
 from tests.robust.at_once import switching_often, together
 
 LONG = bool(os.environ.get("MODEL_STUDIO_LONG"))
@@ -290,3 +292,33 @@ def test_a_mode_switched_without_a_guard_holds_in_new_threads() -> None:
     finally:
         paddle.disable_static()
     assert together(2, lambda _: paddle.in_dynamic_mode()) == [True, True]
+
+
+# ----- sessions and processes -----------------------------------------------------------------------------
+
+
+def test_two_sessions_of_one_process_train_into_one_place(tmp_path: Path) -> None:
+    """Two trainings at once, each in a process and a folder of its own, give the same bits."""
+    sessions = [Session(runs_folder=tmp_path / "runs") for _ in range(2)]
+    problems: list[Any] = []
+    try:
+        for session in sessions:
+            session.problem.connect(problems.append)
+            for name, value in (("model", "linear"), ("batch_size", 500), ("seed", 5)):
+                session.change_setting(name, value)
+            assert session.execute("start") == ""
+            # Its name is taken once the folder is there; a start in the same moment is refused (decision 47).
+            assert session.wait_until(lambda s=session: Path(s.train.folder).is_dir(), 100.0), problems
+        folders = {session.train.folder for session in sessions}
+        assert len(folders) == 2
+        for session in sessions:
+            assert session.wait_until(lambda session=session: not session.busy(), 100.0), problems
+            assert session.train.state == "finished", problems
+    finally:
+        for session in sessions:
+            session.close()
+    runs = list_runs(tmp_path / "runs")
+    assert {str(run.path) for run in runs} == folders
+    histories = [read_history(run.path) for run in runs]
+    assert len(histories[0].losses) > 5
+    assert histories[0].losses == histories[1].losses
