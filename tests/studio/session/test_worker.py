@@ -167,20 +167,26 @@ if __name__ == "__main__":
     while not any(event["event"] == "steps" for event in worker.take()):
         worker.wait(40.0)
     print(worker.pid, flush=True)
+    if sys.argv[3] == "SIGHUP":  # as a closed terminal: to the whole group
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+        os.killpg(os.getpgrp(), signal.SIGHUP)
     os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
-def test_a_child_whose_parent_was_killed_saves_and_ends(bars: Path, tmp_path: Path, repo_root: Path) -> None:
+@pytest.mark.parametrize("name", ["SIGKILL", "SIGHUP"])
+def test_a_child_whose_parent_was_killed_saves_and_ends(
+    bars: Path, tmp_path: Path, repo_root: Path, name: str
+) -> None:
     script, out = tmp_path / "parent.py", tmp_path / "run"
     script.write_text(ORPHANING)
     environment = {**os.environ, "PYTHONPATH": str(repo_root)}
     parent = subprocess.run(
-        [sys.executable, str(script), str(bars), str(out)],
+        [sys.executable, str(script), str(bars), str(out), name], start_new_session=True,
         env=environment, capture_output=True, text=True, check=False, timeout=SECONDS,
     )  # fmt: skip
-    assert parent.returncode == -signal.SIGKILL, parent.stderr
+    assert parent.returncode == -getattr(signal, name), parent.stderr
     child = Path("/proc") / parent.stdout.strip()
     deadline = time.monotonic() + SECONDS
     while child.exists() and time.monotonic() < deadline:
