@@ -5,10 +5,15 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+_LONGEST = 100  # characters of a model's name that a folder is called after
+
 
 def new_run_folder(folder: Path, model: str, static: bool) -> Path:
     """A path in ``folder`` that is not taken: ``lenet-static-001`` and so on. Nothing is made."""
-    stem = re.sub(r"[^A-Za-z0-9_-]+", "-", model.rpartition(":")[2] or model).strip("-").lower() or "run"
+    stem = (
+        re.sub(r"[^A-Za-z0-9_-]+", "-", model.rpartition(":")[2] or model)[:_LONGEST].strip("-").lower()
+        or "run"
+    )
     base = f"{stem}-{'static' if static else 'eager'}"
     taken = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
     number = 1

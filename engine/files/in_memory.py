@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 
 from engine.core.errors import DTypeError
@@ -10,6 +9,7 @@ from engine.files import guarded
 from engine.files.checked import Container, Expected, check_bytes, decode
 from engine.files.container import container_parts
 from engine.files.installation import installation_key
+from engine.files.scratch import temporary_folder
 
 
 def container_bytes(kind: str, version: int, tree: object) -> bytes:
@@ -25,6 +25,7 @@ def read_container_bytes(data: bytes, kind: str | tuple[str, ...], max_version: 
     Raises:
         DTypeError: ``data`` is not of the type bytes.
         FormatError: damaged, truncated, foreign, of another kind, or of a version above ``max_version``.
+        SaveError: the temporary file can't be written.
     """
     if not isinstance(data, bytes):
         raise DTypeError(
@@ -33,8 +34,8 @@ def read_container_bytes(data: bytes, kind: str | tuple[str, ...], max_version: 
     expected = Expected(Path(shown), kind, max_version)
     block = check_bytes(data, expected.path)
     if not block.is_signed_with(installation_key()):
-        with tempfile.TemporaryDirectory(prefix="model-studio-") as folder:
-            stored = Path(folder) / "data"
+        with temporary_folder(shown) as folder:
+            stored = folder / "data"
             stored.write_bytes(data)
             guarded.check([guarded.Suspect(expected, block, len(data), stored)])
     return decode(expected, block, data)

@@ -83,6 +83,14 @@ def write_inference(prefix: StrPath, program: object, weights: Mapping[str, Arra
     return _save(inference_prefix(prefix)).write(trees)
 
 
+def move_inference(source: StrPath, prefix: StrPath) -> None:
+    """Put the three files of ``source``, on the same disk, in place of those of ``prefix``.
+
+    Raises as :func:`write_inference` and :func:`read_inference`.
+    """
+    _save(inference_prefix(prefix)).take_over(_save(inference_prefix(source)))
+
+
 def read_inference(prefix: StrPath) -> InferenceFiles:
     """Read the three files.
 

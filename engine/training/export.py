@@ -7,7 +7,6 @@ import math
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,9 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.errors import ArgumentError, DataError, EngineError, FormatError
+from engine.core.errors import ArgumentError, DataError, EngineError, FormatError, SaveError
+from engine.files.atomic import make_folder, save_error, saving
 from engine.files.checkpoint import BEST_NAME, list_checkpoints
-from engine.files.inference import describe_inference
+from engine.files.inference import describe_inference, inference_prefix, move_inference
+from engine.files.scratch import folder_beside
 from engine.training.config import TrainingConfig
 from engine.training.data import load_data
 from engine.training.events import Exported, ExportProgress, now
@@ -58,7 +59,7 @@ def export_run(
 
     Raises:
         DataError: there is no such checkpoint. SaveError: the files can't be written. FormatError: what was
-            written does not read back as it was.
+            written does not read back as it was; then what lay at ``prefix`` before is unchanged.
     """
     from engine import jit
     from engine.jit.input_spec import InputSpec
@@ -88,11 +89,22 @@ def export_run(
     info = {"scaling": SCALING, **data, "model": config.model, "data": config.data, "step": done,
             "validation_accuracy": accuracy}  # fmt: skip
     inputs = [InputSpec(shape=spec["shape"], dtype=spec["dtype"], name=spec["name"])]
-    jit.save(network, prefix, input_spec=inputs, info=info, optimize=optimize)
-    emit(_progress("verify", "Loading them in a clean process..."))
-    pictures, labels = _samples(config.data, shape, samples)
-    expected = _scores(network, pictures)
-    found = verify(prefix, pictures)
+    target = inference_prefix(prefix)
+    make_folder(target.parent)
+    # What is not verified never lies at the prefix: what was there before stays until then.
+    with folder_beside(target) as work:
+        written = work / "model"
+        try:
+            jit.save(network, str(written), input_spec=inputs, info=info, optimize=optimize)
+        except SaveError as error:
+            if isinstance(error.__cause__, OSError):
+                raise save_error(target, error.__cause__) from error
+            raise
+        emit(_progress("verify", "Loading them in a clean process..."))
+        pictures, labels = _samples(config.data, shape, samples)
+        expected = _scores(network, pictures)
+        found = verify(written, pictures, target)
+        move_inference(written, target)
     scores = found.scores
     described = describe_inference(prefix)
     return Exported(
@@ -119,44 +131,41 @@ class Verified:
     seconds_to_load: float
 
 
-def verify(prefix: str, pictures: np.ndarray) -> Verified:
-    """Load ``prefix`` in a fresh process and compute its scores of ``pictures``.
+def verify(written: Path, pictures: np.ndarray, target: Path) -> Verified:
+    """Load the files of the prefix ``written``, which lies in a folder of its own, in a fresh process and
+    compute their scores of ``pictures``. Messages name ``target``, where they shall lie.
 
     Raises:
         FormatError: the process could not load or run the model; says what it said.
+        SaveError: the disk has no room for pictures and scores.
     """
-    with tempfile.TemporaryDirectory(prefix="model-studio-verify-") as folder:
-        asked, answered = Path(folder) / "pictures.npy", Path(folder) / "scores.npy"
+    # The process starts in an empty folder: Python imports from where it starts.
+    empty, asked, answered = (written.with_name(name) for name in ("empty", "pictures.npy", "scores.npy"))
+    with saving(target):
+        empty.mkdir()
         np.save(asked, pictures, allow_pickle=False)
-        paths = [str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
-        command = [
-            sys.executable,
-            "-m",
-            "engine.training.verify",
-            str(Path(prefix).resolve()),
-            str(asked),
-            str(answered),
-        ]
-        try:
-            done = subprocess.run(
-                command, env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)}, cwd=folder,
-                capture_output=True, text=True, timeout=VERIFY_SECONDS, check=False,
-            )  # fmt: skip
-        except subprocess.TimeoutExpired:
-            raise FormatError(
-                f"export {prefix}: the files were written, but loading them took over {VERIFY_SECONDS} s; "
-                "try with fewer samples"
-            ) from None
-        if done.returncode != 0:
-            said = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
-            raise FormatError(
-                f"export {prefix}: the files were written, but don't load in a clean process: {said}; "
-                "report this with the model's code"
-            )
-        measured = json.loads(done.stdout)
-        return Verified(
-            np.load(answered, allow_pickle=False), measured["latency"], measured["seconds_to_load"]
+    paths = [str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    files = [str(path.resolve()) for path in (written, asked, answered)]
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "engine.training.verify", *files],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)}, cwd=empty,
+            capture_output=True, text=True, timeout=VERIFY_SECONDS, check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        raise FormatError(
+            f"export {target}: nothing was exported: loading the files took over {VERIFY_SECONDS} s; try "
+            "with fewer samples"
+        ) from None
+    if done.returncode != 0:
+        said = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+        said = said.replace(files[0], str(target))
+        raise FormatError(
+            f"export {target}: nothing was exported: the files don't load in a clean process: {said}; report "
+            "this with the model's code"
         )
+    measured = json.loads(done.stdout)
+    return Verified(np.load(answered, allow_pickle=False), measured["latency"], measured["seconds_to_load"])
 
 
 def _read(store: RunFolder, checkpoint: str, step: int | None) -> dict[str, Any]:

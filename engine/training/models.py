@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import secrets
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -166,15 +166,15 @@ def _importable(folder: Path) -> Iterator[None]:
     """Within the block modules in ``folder`` can be imported, from their sources and from nothing else.
 
     Python would believe a compiled file in ``__pycache__`` that claims to belong to a source; people agree to
-    what they can read. So compiled files are looked for in an empty folder, and none are written.
+    what they can read. So compiled files are looked for where there is nothing, and none are written.
     """
     before = sys.pycache_prefix, sys.dont_write_bytecode
-    with tempfile.TemporaryDirectory(prefix="model-studio-") as empty:
-        sys.path.insert(0, str(folder))
-        sys.pycache_prefix, sys.dont_write_bytecode = empty, True
-        try:
-            yield
-        finally:
-            sys.pycache_prefix, sys.dont_write_bytecode = before
-            if str(folder) in sys.path:
-                sys.path.remove(str(folder))
+    absent = Path(folder.anchor) / f"model-studio-{secrets.token_hex(16)}"  # which can't be guessed, so made
+    sys.path.insert(0, str(folder))
+    sys.pycache_prefix, sys.dont_write_bytecode = str(absent), True
+    try:
+        yield
+    finally:
+        sys.pycache_prefix, sys.dont_write_bytecode = before
+        if str(folder) in sys.path:
+            sys.path.remove(str(folder))

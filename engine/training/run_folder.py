@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -67,9 +68,9 @@ class RunFolder:
         Raises:
             InUseError: another training works in it. SaveError: it can't be made or written.
         """
-        if self._lock is not None or not (new or self.path.is_dir()):
+        if self._lock is not None or not (new or os.path.isdir(self.path)):
             return
-        self._made_folder = not self.path.exists()
+        self._made_folder = not os.path.exists(self.path)
         if new:
             make_folder(self.path)
         place = self.path / LOCK_NAME
@@ -111,11 +112,13 @@ class RunFolder:
         return self._has_checkpoints() or self._has_record()
 
     def _has_checkpoints(self) -> bool:
-        return bool(list_checkpoints(self.checkpoints_path)) or (self.checkpoints_path / BEST_NAME).exists()
+        return bool(list_checkpoints(self.checkpoints_path)) or os.path.exists(
+            self.checkpoints_path / BEST_NAME
+        )
 
     def _has_record(self) -> bool:
         """Whether the journal holds more than the words of a run that was stopped before its first step."""
-        if not self.journal_path.exists():
+        if not os.path.exists(self.journal_path):
             return False
         with self.journal_path.open("rb") as file:
             for line in file:
@@ -235,7 +238,7 @@ class RunFolder:
 
     def _cut_journal(self, step: int) -> None:
         """Remove the events after ``step``, which will be recorded again, and lines that are not events."""
-        if not self.journal_path.exists():
+        if not os.path.exists(self.journal_path):
             return
         kept = []
         for line in self.journal_path.read_bytes().splitlines(keepends=True):

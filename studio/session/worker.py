@@ -6,7 +6,6 @@ import multiprocessing
 import os
 import signal
 import sys
-import tempfile
 import threading
 import time
 from collections import deque
@@ -17,6 +16,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, Protocol
 
+from resources.scratch import Scratch, make_scratch
 from studio.session.jobs import Event, Inbox, perform
 
 JOIN_SECONDS = 10.0
@@ -93,9 +93,11 @@ class ProcessWorker(_Mailbox):
         context = multiprocessing.get_context("spawn")
         self._connection: Connection
         self._connection, theirs = context.Pipe()
-        handle, name = tempfile.mkstemp(prefix="model-studio-crash-", suffix=".txt")
-        os.close(handle)
-        self._crash_path = Path(name)
+        self._scratch: Scratch | None = None
+        # A training does not need a place for a report of its crash.
+        with suppress(OSError):
+            self._scratch = make_scratch()
+        self._crash_path = self._scratch.path / "crash.txt" if self._scratch else Path(os.devnull)
         self._oom_kills = _oom_kills()
         self._memory = 0
         self._job_done = False
@@ -175,11 +177,13 @@ class ProcessWorker(_Mailbox):
 
     def _crash_text(self) -> str:
         try:
-            text = self._crash_path.read_text(encoding="utf-8", errors="replace")[:MAX_CRASH_TEXT]
-            self._crash_path.unlink()
+            with self._crash_path.open(encoding="utf-8", errors="replace") as file:
+                return file.read(MAX_CRASH_TEXT)
         except OSError:
             return ""
-        return text
+        finally:
+            if self._scratch is not None:
+                self._scratch.remove()
 
 
 class ThreadWorker(_Mailbox):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.core.errors import ArgumentError, ShapeError
+from engine.core.errors import ArgumentError, FormatError, ShapeError
 from engine.core.random import default_generator
 from engine.files.checkpoint import list_checkpoints, read_checkpoint
 from engine.files.container import write_container
@@ -344,6 +344,29 @@ def test_an_export_is_checked_in_a_clean_process(
     assert sorted(event["sizes"]) == ["net.pdiparams", "net.pdiparams.info", "net.pdmodel"]
     assert event["latency"] > 0
     assert stages == ["read", "save", "verify"]
+
+
+def test_files_that_fail_their_check_are_not_exported(
+    bars: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = TrainingConfig(str(bars), "linear", batch_size=100, epochs=1, out=str(tmp_path / "run"))
+    train(config)
+    out = tmp_path / "out"
+    for name, value, words in (
+        ("VERIFY_SECONDS", 0.0, "loading the files took over"),
+        ("sys.executable", shutil.which("false"), "the files don't load in a clean process"),
+    ):
+        with monkeypatch.context() as patched:
+            patched.setattr(f"engine.training.export.{name}", value)
+            with pytest.raises(FormatError, match=f"export {out}/net: nothing was exported: {words}"):
+                export_run(tmp_path / "run", str(out / "net"), samples=5)
+        assert list(out.iterdir()) == []
+    (out / f".net.{'0' * 16}.work").mkdir()
+    (out / f".net.{'0' * 16}.work" / "lock").write_text("of a killed export")
+    export_run(tmp_path / "run", str(out / "net"), samples=5)
+    assert sorted(path.name for path in out.iterdir()) == [
+        "net.pdiparams", "net.pdiparams.info", "net.pdmodel",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("static", [True, False], ids=["static", "eager"])

@@ -1,0 +1,86 @@
+"""Folders that a process works in for a while: beside a file, or among the system's temporary files.
+
+Each holds a lock while its maker lives (:mod:`resources.locks`). Whoever makes the next one of that name in
+the same place removes what killed makers left, and nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import shutil
+import stat
+import tempfile
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from resources.locks import Holder, Lock, holder_of, take
+from resources.replacing import stem_beside
+
+_NAME = re.compile(r"\.(.+)\.[0-9a-f]{16}\.work", re.DOTALL)
+_LOCK = "lock"
+_STALE_SECONDS = 3600.0
+_TRIES = 20
+
+
+@dataclass(frozen=True)
+class Scratch:
+    """A folder of our own, from :func:`make_scratch`."""
+
+    path: Path
+    lock: Lock
+
+    def remove(self) -> None:
+        """Remove it with all that is in it; what can't be removed now goes with the next one."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        self.lock.release()
+        with suppress(OSError):  # the lock file goes last where an open file can't be removed
+            self.path.rmdir()
+
+
+def make_scratch(place: Path | None = None, name: str = "model-studio") -> Scratch:
+    """A new folder for work on ``name`` in ``place``; without a place among the system's temporary files.
+
+    Raises:
+        OSError: it can't be made there.
+    """
+    place = Path(tempfile.gettempdir()) if place is None else place
+    remove_left(place, name)
+    for _ in range(_TRIES):
+        path = place / f".{stem_beside(name)}.{secrets.token_hex(8)}.work"
+        path.mkdir(mode=0o700)
+        try:
+            lock = take(path / _LOCK)
+        except FileNotFoundError:
+            continue  # taken for an abandoned one before it was locked
+        except OSError:
+            shutil.rmtree(path, ignore_errors=True)
+            raise
+        if not isinstance(lock, Holder):
+            return Scratch(path, lock)
+    raise BlockingIOError(f"{place}: another process removes new folders")
+
+
+def remove_left(place: Path, name: str) -> None:
+    """Remove the folders for work on ``name`` in ``place`` whose makers were killed."""
+    stem = stem_beside(name)
+    with suppress(OSError):
+        for found in os.listdir(place):
+            match = _NAME.fullmatch(found)
+            if match and match[1] == stem and _is_left(place / found):
+                shutil.rmtree(place / found, ignore_errors=True)
+
+
+def _is_left(path: Path) -> bool:
+    try:
+        status = path.lstat()
+        if not stat.S_ISDIR(status.st_mode) or (os.name != "nt" and status.st_uid != os.geteuid()):
+            return False
+        if not (path / _LOCK).exists():
+            return status.st_mtime < time.time() - _STALE_SECONDS
+        return holder_of(path / _LOCK) is None
+    except OSError:
+        return False
