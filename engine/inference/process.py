@@ -92,8 +92,16 @@ class ModelProcess:
         self._cancels = 0
         self._closed = False
 
-    def load(self) -> ModelDescription:
+    def moment(self) -> int:
+        """This moment, for a request that is made later and that any ``cancel()`` after it shall end."""
+        with self._state:
+            return self._cancels
+
+    def load(self, since: int | None = None) -> ModelDescription:
         """Start the child and load the model; once it is loaded, its description.
+
+        Args:
+            since: a ``moment()``, from which on ``cancel()`` ends the request; that of the call unless given.
 
         Raises:
             DataError, FormatError: a file is absent, damaged, or of another save than the others.
@@ -101,27 +109,27 @@ class ModelProcess:
             ProgramError: the child crashed. CancelledError: ``cancel()`` or ``close()`` was called.
         """
         with self._requests:
-            return self._ready(self._begin())[1]
+            return self._ready(self._begin(since))[1]
 
-    def run(self, inputs: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
+    def run(self, inputs: Sequence[Any], since: int | None = None) -> list[np.ndarray[Any, Any]]:
         """The model's outputs for arrays, as a call of the loaded Layer computes them.
 
         Raises what the model raises for inputs that do not fit, and as :meth:`load`.
         """
         arrays = [np.asarray(each) for each in inputs]
         with self._requests:
-            child, described = self._ready(self._begin())
+            child, described = self._ready(self._begin(since))
             limits = None if described.own else self._limits_for(sum(array.nbytes for array in arrays))
             most = Most(MOST_SAID, MOST_OF_OWN << 10 if limits is None else MEMORY_FACTOR * limits.memory)
             return self._ask(child, "a run", {"do": "run"}, arrays, limits, most).arrays
 
-    def program(self) -> tuple[Any, str]:
-        """The Program as JSON has it (of ``serialize.to_plain``, not yet checked), and as Paddle prints it.
+    def program(self, since: int | None = None) -> tuple[Any, str]:
+        """The Program as JSON has it (``serialize.to_plain``, not yet checked), and as Paddle prints it.
 
         Raises as :meth:`load`, and LimitError for a Program too large to be shown.
         """
         with self._requests:
-            child, described = self._ready(self._begin())
+            child, described = self._ready(self._begin(since))
             limits = None if described.own else self._limits_for(0)
             most = Most(MOST_SAID, MOST_OF_OWN if described.own else MOST_PROGRAM)
             found = self._ask(child, "telling its Program", {"do": "program"}, [], limits, most).arrays
@@ -140,11 +148,15 @@ class ModelProcess:
         if child is not None:
             child.stop("cancelled")
 
-    def close(self) -> None:
-        """End the child and what it does; nothing can be asked any more."""
+    def end(self) -> None:
+        """End the child without waiting, as ``close()`` does; nothing can be asked any more."""
         with self._state:
             self._closed = True
         self.cancel()
+
+    def close(self) -> None:
+        """End the child and what it does; nothing can be asked any more."""
+        self.end()
         with self._requests:
             if self._child is not None:
                 self._end(self._child)
@@ -163,11 +175,14 @@ class ModelProcess:
 
     # ----- one request after the other -----
 
-    def _begin(self) -> int:
+    def _begin(self, since: int | None) -> int:
         with self._state:
+            before = self._cancels if since is None else since
+            if before != self._cancels:
+                raise CancelledError(f"{self.prefix}: cancelled before it began")
             if self._closed:
                 raise UnreadyError(f"{self.prefix}: the process of the model is closed; make another one")
-            return self._cancels
+            return before
 
     def _ready(self, cancels: int) -> tuple[_Child, ModelDescription]:
         """The child with the model loaded, started unless it is there. ``cancels`` counts those before."""
@@ -277,8 +292,8 @@ class ModelProcess:
                     "try again when the computer has less to do"
                 )
             return LimitError(
-                f"{self.prefix}: {what} took over {limits.seconds + MORE_SECONDS:.3g} s, and its process was "
-                f"ended; {how_to_raise('seconds', round(10 * self.limits.seconds))}"
+                f"{self.prefix}: {what} took over {limits.seconds + MORE_SECONDS:.3g} s, its limit, and "
+                f"its process was ended; {how_to_raise('seconds', round(10 * self.limits.seconds))}"
             )
         if code == TOO_MUCH_MEMORY and limits is not None:
             return self._memory_error(what, limits)
@@ -312,6 +327,8 @@ class _Child:
     def __init__(self, limits: ModelLimits | None) -> None:
         self.reason: str | None = None  # why this side ended it
         self._lock = threading.Lock()
+        packages = ("numpy", "h5py", "platformdirs", "threadpoolctl", "engine")
+        setup = {"folders": children.import_folders(*packages)}
         variables = children.environment(*_VARIABLES)
         if limits is not None:
             variables[ENVIRONMENT] = str(limits)
@@ -325,11 +342,14 @@ class _Child:
             raise FormatError(
                 f"model process: not started: {error}; close other programs, or repair the installation"
             ) from error
-        packages = ("numpy", "h5py", "platformdirs", "threadpoolctl", "engine")
-        setup = {"folders": children.import_folders(*packages)}
-        with suppress(OSError):
+        try:
             self._requests.write(json.dumps(setup).encode() + b"\n")
             self._requests.flush()
+        except OSError:  # it is gone already, which the first answer will show
+            pass
+        except BaseException:
+            self.end()
+            raise
 
     @property
     def _requests(self) -> Any:

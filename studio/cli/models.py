@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from studio.cli.application import app
+from studio.cli.limits import Memory, Seconds, Steps, chosen_limits
 from studio.cli.output import Json, console, emit_json, note, one_line_errors, plain, say
 from studio.cli.trust import Trust, require_trust
 from studio.session.runs import read_run_line
@@ -61,38 +62,39 @@ def predict(
     prefix: Annotated[str, typer.Argument(help="The saved model, without suffix.", metavar="PREFIX")],
     images: Annotated[list[Path], typer.Argument(help="Pictures of digits.", metavar="IMAGE...")],
     top: Annotated[int, typer.Option(help="How many classes to show.", min=1)] = 3,
+    memory: Memory = "",
+    seconds: Seconds = "",
+    steps: Steps = "",
     as_json: Json = False,
 ) -> None:
-    """Classify pictures with a saved model."""
+    """Classify pictures with a saved model; one from elsewhere runs in a process with limits."""
     failed = False
     with one_line_errors():
         from studio.session.pictures import PictureError, load_digit
-        from studio.session.predict_view import load_model, rank
+        from studio.session.predict_view import rank
+        from studio.session.saved_model import opened
 
-        model = load_model(prefix)
-        for image in images:
-            try:
-                picture = load_digit(image)
-            except PictureError as error:
-                failed = True
-                say(str(error), err=True)
-                continue
-            ranking = rank(model.scores(picture), model.info.classes)[:top]
-            if as_json:
-                answers = [{"class": name, "probability": value} for name, value in ranking]
-                emit_json(
-                    {
-                        "image": str(image),
-                        "class": ranking[0][0],
-                        "probability": ranking[0][1],
-                        "top": answers,
-                    }
-                )
-            else:
-                shown = "  ".join(f"{name} {value:.1%}" for name, value in ranking)
-                say(f"{image}: {shown}")
+        limits = chosen_limits(memory, seconds, steps)
+        with opened(prefix, limits) as (info, scores):
+            for image in images:
+                try:
+                    picture = load_digit(image)
+                except PictureError as error:
+                    failed = True
+                    say(str(error), err=True)
+                    continue
+                _tell(image, rank(scores(picture), info.classes)[:top], as_json)
     if failed:
         raise typer.Exit(1)
+
+
+def _tell(image: Path, ranking: list[tuple[str, float]], as_json: bool) -> None:
+    """Print the most probable classes of one picture."""
+    if as_json:
+        answers = [{"class": name, "probability": value} for name, value in ranking]
+        emit_json({"image": str(image), **answers[0], "top": answers})
+    else:
+        say(f"{image}: " + "  ".join(f"{name} {value:.1%}" for name, value in ranking))
 
 
 @app.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})

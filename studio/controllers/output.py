@@ -155,6 +155,10 @@ class OutputController(QObject):
             self._session.execute("stop_early")
         elif key in (GRAPH, EXPORT):
             self._session.execute("cancel_task")
+            if key == GRAPH:
+                self._session.predicting.cancel_program()
+        elif key == LOADING:
+            self._session.predicting.cancel()
 
     def close(self) -> None:
         """Follow the session no longer."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QFileDialog
 
 from studio.controllers.actions import Actions
@@ -24,8 +24,8 @@ from studio.session.pictures import (
     read_file,
     read_grey,
 )
-from studio.session.predict_view import ModelInfo
 from studio.session.problems import problem_from_message
+from studio.session.saved_model import ModelInfo
 from studio.session.session import Session
 from studio.session.settings import title_of
 from studio.windows.model_panel import ModelPanel
@@ -35,10 +35,11 @@ from widgets import theme
 
 IMAGES = "*.png *.jpg *.jpeg *.bmp *.gif *.tif *.tiff *.webp *.ppm *.pgm"
 MODELS = "*.pdmodel"
+SLOW_MS = 300  # a quicker answer needs no button that cancels it
 
 
 class PredictController(QObject):
-    """The model answers in the window's process: a training in its own is not disturbed."""
+    """The model answers from a process of its own: neither the window nor a training waits for it."""
 
     def __init__(
         self, session: Session, page: PredictPage, panel: ModelPanel, bar: PageActions, actions: Actions,
@@ -51,13 +52,20 @@ class PredictController(QObject):
         self._bonds = Bonds()
         bar.add_action(actions["load_model"], "open")
         actions.handle("load_model", self.choose_model)
+        self._was_busy, self._slow = False, QTimer(self)
+        self._slow.setSingleShot(True)
+        self._slow.timeout.connect(self._show_answer)
+        page.cancel_requested.connect(session.predicting.cancel)
+        page.again_requested.connect(session.predicting.try_again)
         page.pad.changed.connect(self._drawn)
         page.pad.image_dropped.connect(self.open_picture)
         page.open_image_requested.connect(self._choose_image)
         panel.model_chosen.connect(self.load)
-        panel.graph_requested.connect(lambda: (session.show_saved_graph(), show_graph()))
+        panel.graph_requested.connect(lambda: (session.predicting.show_program(), show_graph()))
         self._bonds.show(self._view, "model", self._show_model)
         self._bonds.show(self._view, "ranking", lambda _: self._show_answer())
+        for field in ("asking", "stopped", "last_problem"):
+            self._bonds.follow(getattr(self._view.events, field), lambda _: self._show_answer())
         self._bonds.show(self._view, "loading", lambda _: self._show_answer())
         self._bonds.show(self._view, "picture", lambda _: self._show_picture())
         self._bonds.follow(session.export.events.verification, lambda _: self._show_model(self._view.model))
@@ -122,7 +130,7 @@ class PredictController(QObject):
             self._view.clear()
             return
         self._origin = self.tr("drawing")
-        self._view.predict(fit_digit(drawing, "drawing"))
+        self._session.predicting.ask(fit_digit(drawing, "drawing"))
 
     def open_picture(self, path: str) -> None:
         """Feed the model a picture from a file; a file that is none is told about, the pad stays as it is."""
@@ -140,7 +148,7 @@ class PredictController(QObject):
         self._page.clear_button.setEnabled(True)
         size = self.tr("{0}, {1} \u00d7 {2} pixels")
         self._origin = size.format(Path(path).name, grey.shape[1], grey.shape[0])
-        self._view.predict(picture)
+        self._session.predicting.ask(picture)
 
     def _choose_image(self) -> None:
         path, _ = QFileDialog.getOpenFileName(
@@ -157,8 +165,22 @@ class PredictController(QObject):
     def _show_answer(self) -> None:
         view, page = self._view, self._page
         page.set_ranking(view.ranking)
+        busy = view.loading or view.asking
+        if not busy:
+            self._slow.stop()
+        elif not self._was_busy:
+            self._slow.start(SLOW_MS)
+        self._was_busy = busy
+        slow = busy and not self._slow.isActive()
+        again = {"": "", "limit": self.tr("Allow more")}.get(view.stopped, self.tr("Try again"))
+        page.offer(slow, "" if busy else again)
         if view.loading:
             page.show_answer("", self.tr("Loading the model..."))
+        elif slow:
+            page.show_answer("", self.tr("The model computes..."))
+        elif view.stopped and not busy:
+            problem = view.last_problem
+            page.show_answer("", problem.message if problem is not None else self.tr("Cancelled."))
         elif view.model is None:
             page.show_answer("", self.tr("Load a model, or export a run: the bars follow what you draw."))
         elif not view.ranking:

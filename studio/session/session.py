@@ -16,7 +16,8 @@ from studio.session.commands import command
 from studio.session.export_view import ExportViewModel
 from studio.session.graph_view import GraphViewModel
 from studio.session.library import Library
-from studio.session.predict_view import LoadedModel, PredictViewModel, load_model
+from studio.session.predict_view import PredictViewModel
+from studio.session.predicting import Predicting
 from studio.session.problems import problem_from_message
 from studio.session.settings import RunSettings, setting_problems
 from studio.session.train_view import TrainViewModel
@@ -52,8 +53,7 @@ class Session(Library):
         self._task: Worker | None = None
         self._task_view: GraphViewModel | ExportViewModel | None = None
         self._spare: Worker | None = None
-        self._loading: threading.Thread | None = None
-        self._loaded: list[LoadedModel | str] = []
+        self.predicting = Predicting(self.predict, self.graph, self._wake, self._report, self._remember_model)
         self._handlers: dict[str, Callable[..., None]] = {
             "new_project": self.new_project, "start": self.start, "pause": self.pause, "resume": self.resume,
             "stop_early": self.stop_early, "cancel": self.cancel, "checkpoint_now": self.checkpoint_now,
@@ -219,29 +219,12 @@ class Session(Library):
         self.tasks_changed.emit()
 
     def load_model(self, prefix: str) -> None:
-        """Load inference files for Predict, in a thread: reading a stranger's file may take seconds."""
-        if self.predict.loading:
-            return
-        # Here, not in the thread: two threads that import the engine at once can lock each other out.
-        import engine.jit  # noqa: F401
+        """Load inference files for Predict, in a process of their own."""
+        self.predicting.load(prefix)
 
-        self.predict.begin()
-
-        def work() -> None:
-            try:
-                self._loaded.append(load_model(prefix))
-            except Exception as error:
-                self._loaded.append(str(error))
-            self._wake()
-
-        self._loading = threading.Thread(target=work, name="load-model", daemon=True)
-        self._loading.start()
-
-    def show_saved_graph(self) -> None:
-        """Show the Program of the inference files that Predict has loaded."""
-        info = self.predict.model
-        if info is not None:
-            self.graph.show_saved(info.name, info.program, info.text())
+    def _remember_model(self, prefix: str) -> None:
+        self.preferences.remember_model(prefix)
+        self._save_preferences()
 
     # ----- events -----
 
@@ -269,16 +252,7 @@ class Session(Library):
                 self.tasks_changed.emit()
                 if view is not None and view.last_problem is not None:
                     self._report(view.last_problem)
-        while self._loaded:
-            loaded = self._loaded.pop(0)
-            if isinstance(loaded, str):
-                self.predict.load_failed(loaded)
-                if self.predict.last_problem is not None:
-                    self._report(self.predict.last_problem)
-            else:
-                self.predict.loaded(loaded)
-                self.preferences.remember_model(loaded.info.prefix)
-                self._save_preferences()
+        self.predicting.take()
 
     def wait_until(self, condition: Callable[[], bool], timeout: float) -> bool:
         """Pump until ``condition`` holds; False where ``timeout`` seconds passed. For scripts and tests."""
@@ -336,5 +310,4 @@ class Session(Library):
             if worker is not None:
                 worker.close()
         self._training = self._task = self._spare = None
-        if self._loading is not None:
-            self._loading.join(timeout)
+        self.predicting.close(timeout)

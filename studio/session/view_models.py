@@ -6,14 +6,14 @@ Each is a dataclass whose fields tell their real changes: ``model.events.loss.co
 
 from studio.session.export_view import ExportViewModel, Verification
 from studio.session.graph_view import GraphViewModel
-from studio.session.predict_view import LoadedModel, ModelInfo, PredictViewModel
+from studio.session.predict_view import PredictViewModel
 from studio.session.problems import ProblemView
+from studio.session.saved_model import ModelInfo
 from studio.session.train_view import TrainViewModel
 
 __all__ = [
     "ExportViewModel",
     "GraphViewModel",
-    "LoadedModel",
     "ModelInfo",
     "PredictViewModel",
     "ProblemView",

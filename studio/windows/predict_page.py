@@ -52,6 +52,8 @@ class PredictPage(QWidget):
     """Filled by its controller; the pad tells of drawings and of dropped files."""
 
     open_image_requested = Signal()
+    cancel_requested = Signal()
+    again_requested = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -60,6 +62,7 @@ class PredictPage(QWidget):
         set_icon(self.clear_button, "clear")
         set_icon(self.undo_button, "undo")
         set_icon(self.image_button, "image")
+        self.cancel_button, self.again_button = QPushButton(), QPushButton()
         self.brush = QSlider(Qt.Orientation.Horizontal)
         self._brush_label = QLabel()
         self._brush_label.setProperty("role", "mute")
@@ -96,6 +99,12 @@ class PredictPage(QWidget):
         head.setSpacing(theme.SPACE_M)
         head.addWidget(self.answer)
         head.addWidget(self.detail, 1, Qt.AlignmentFlag.AlignBottom)
+        for button, asked in (
+            (self.cancel_button, self.cancel_requested), (self.again_button, self.again_requested),
+        ):  # fmt: skip
+            button.hide()
+            button.clicked.connect(asked)
+            head.addWidget(button, 0, Qt.AlignmentFlag.AlignBottom)
         self.answer.setMinimumWidth(36)
         self.detail.setContentsMargins(0, 0, 0, 9)
         self._answer_card.body.addLayout(head)
@@ -149,6 +158,12 @@ class PredictPage(QWidget):
         self.detail.setText(detail)
         self.answer.setAccessibleName(self.tr("Prediction: {0}").format(answer) if answer else "")
 
+    def offer(self, cancel: bool, again: str) -> None:
+        """Show the button that cancels, or the one with the text ``again``."""
+        self.cancel_button.setVisible(cancel)
+        self.again_button.setText(again)
+        self.again_button.setVisible(bool(again))
+
     def set_ranking(self, ranking: list[tuple[str, float]]) -> None:
         """Class and probability, the likeliest first; none empties the bars."""
         if ranking:
@@ -165,6 +180,8 @@ class PredictPage(QWidget):
         self.clear_button.setText(tr("Clear"))
         self.undo_button.setText(tr("Undo"))
         self.image_button.setText(tr("Image..."))
+        self.cancel_button.setText(tr("Cancel"))
+        self.cancel_button.setToolTip(tr("End what the model does; its process is started again when needed"))
         self.image_button.setToolTip(tr("Open a picture of a digit; it can also be dropped on the pad"))
         self.brush.setAccessibleName(tr("Width of the brush"))
         self.bars.setAccessibleName(tr("Probabilities"))

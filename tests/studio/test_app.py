@@ -131,11 +131,13 @@ def test_main_job(open_studio: Open, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: other.session.predict.model is not None, timeout=WAIT)
     assert other.window.current_page() == "predict"
     draw(other, (0.2, 0.7), (0.5, 0.7), (0.8, 0.7))
+    qtbot.waitUntil(lambda: not other.session.predict.asking, timeout=WAIT)
     assert len(other.predict_page.bars.rows()) == 10
     assert other.predict_page.answer.text() == other.predict_page.bars.rows()[0][0]
     assert other.predict_page.fed.image().max() > 0.5
     assert ("Save id", session.export.save_id) in other.model_panel.facts.rows()
     click(other.model_panel.graph_button)
+    qtbot.waitUntil(lambda: not other.session.graph.loading, timeout=WAIT)
     shown = [operator.type for operator in other.graph_page.tree.program().blocks[0].operators]
     assert "conv2d" in shown
     other.window.project.runs.choose(folder)
@@ -186,6 +188,7 @@ def test_predicting_does_not_disturb_a_training_and_closing_stops_it_cleanly(
     view = first.session.train
     click(first.window.top.tab("predict"))
     draw(first, (0.2, 0.3), (0.8, 0.3))
+    qtbot.waitUntil(lambda: not first.session.predict.asking, timeout=WAIT)
     assert len(first.session.predict.ranking) == 10
     step = view.step
     qtbot.waitUntil(lambda: view.step > step, timeout=WAIT)

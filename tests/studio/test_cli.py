@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from engine.files.checkpoint import list_checkpoints
 from resources.settings import RUN_SETTINGS, optimizers, schedules
 from studio.cli import app
 from studio.session import display
+from tests.robust.strangers import Endless, saved, unsign
 
 MODEL = '''"""A model of a user, small and slow enough to be interrupted."""
 
@@ -207,6 +209,53 @@ def test_predict_says_which_file_is_no_image_and_answers_the_others(exported: Pa
     assert done.exit_code == 1
     assert "note.txt: not an image" in done.stderr
     assert done.stdout.startswith(str(tmp_path / "two.png"))
+
+
+def test_a_strangers_model_is_limited_unless_more_is_allowed(exported: Path, tmp_path: Path) -> None:
+    own = call("predict", exported, bar(2, tmp_path / "two.png"))
+    for path in exported.parent.glob("bars.*"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    foreign = unsign(tmp_path / "bars")
+    assert call("predict", foreign, tmp_path / "two.png").stdout == own.stdout
+    # The endless loop begins with the first bright pixel.
+    endless = unsign(saved(Endless(), tmp_path / "endless"))
+    done = call("predict", endless, tmp_path / "two.png", "--steps", "1e3", "--seconds", "2")
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert len(done.stderr.splitlines()) == 1
+    assert re.search(r"endless.*(seconds|steps|iterations)", done.stderr), done.stderr
+    wrong = call("predict", foreign, tmp_path / "two.png", "--memory", "much")
+    assert wrong.exit_code == 2
+    assert "memory is 'much'" in said_in(wrong)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is a signal on POSIX")
+def test_ctrl_c_ends_a_strangers_model(tmp_path: Path, repo_root: Path) -> None:
+    endless = unsign(saved(Endless(), tmp_path / "endless"))
+    words = [
+        "predict",
+        str(endless),
+        str(bar(2, tmp_path / "two.png")),
+        "--seconds",
+        "1e6",
+        "--steps",
+        "1e17",
+    ]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "studio", *words], cwd=repo_root,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    if children.exists():
+        while not children.read_text().strip():
+            assert process.poll() is None, process.communicate()
+    child = [int(pid) for pid in children.read_text().split()] if children.exists() else []
+    process.send_signal(signal.SIGINT)
+    said = process.communicate(timeout=60)
+    assert (process.returncode, said) == (1, ("", "stopped\n"))
+    deadline = time.monotonic() + 20
+    while [pid for pid in child if Path(f"/proc/{pid}").exists()]:
+        assert time.monotonic() < deadline, "the model's process is still there"
+        time.sleep(0.02)
 
 
 def test_an_optimized_export_says_what_became_of_the_operators(run_folder: Path, tmp_path: Path) -> None:

@@ -1,0 +1,184 @@
+"""AskedModel: a saved model of the window, in a process of its own, and the thread that waits for it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from studio.session.program_check import checked_program
+from studio.session.saved_model import ModelInfo, batch_of, model_info, scores_of
+
+if TYPE_CHECKING:
+    from engine.core.model_limits import ModelLimits
+    from engine.inference.process import ModelProcess
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """The model is there."""
+
+    info: ModelInfo
+
+
+@dataclass(frozen=True)
+class Answered:
+    """The scores of a picture, which is the array that was asked about, and the seconds that they took."""
+
+    picture: NDArray[Any]
+    scores: NDArray[np.float64]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class ProgramTold:
+    """The model's Program as plain values, and as Paddle prints it."""
+
+    program: dict[str, Any]
+    text: str
+
+
+@dataclass(frozen=True)
+class Failed:
+    """What was asked came to nothing: ``doing`` is loading, asking or program.
+
+    ``why`` is limit where a limit was too low, cancelled where the user ended it, else empty.
+    """
+
+    doing: str
+    message: str
+    why: str
+
+
+Told = Loaded | Answered | ProgramTold | Failed
+
+
+class AskedModel:
+    """Loads the model under ``prefix`` at once, then answers pictures, the newest one only.
+
+    No method waits. ``tell`` is called from another thread with this object and what there is to tell.
+    """
+
+    def __init__(self, prefix: str, limits: ModelLimits, tell: Callable[[AskedModel, Told], None]) -> None:
+        from engine.inference.process import ModelProcess
+
+        self.prefix = prefix
+        self._process: ModelProcess = ModelProcess(prefix, limits)
+        self._tell = tell
+        self._condition = threading.Condition()
+        self._picture: NDArray[Any] | None = None
+        self._program_wanted = self._closed = False
+        self._info: ModelInfo | None = None
+        # When the newest request was made: it can be cancelled from then on, also before the thread begins.
+        self._since = self._process.moment()
+        self._thread = threading.Thread(target=self._work, name="asked-model", daemon=True)
+        self._thread.start()
+
+    @property
+    def limits(self) -> ModelLimits:
+        return self._process.limits
+
+    @property
+    def pid(self) -> int:
+        """The id of the model's process; 0 where there is none now."""
+        return self._process.pid
+
+    def ask(self, picture: NDArray[Any]) -> None:
+        """Ask about a picture; one that still waits is dropped for it."""
+        with self._condition:
+            self._picture = picture
+            self._since = self._process.moment()
+            self._condition.notify()
+
+    def ask_program(self) -> None:
+        """Ask for the Program."""
+        with self._condition:
+            self._program_wanted = True
+            self._since = self._process.moment()
+            self._condition.notify()
+
+    def alive(self) -> bool:
+        """Whether it has not ended yet."""
+        return self._thread.is_alive()
+
+    def cancel(self) -> None:
+        """End all that was asked until now."""
+        self._process.cancel()
+
+    def use(self, limits: ModelLimits) -> None:
+        """Other limits from the next request on, for which the process is started anew."""
+        self._process.limits = limits
+        self.cancel()
+
+    def close(self) -> None:
+        """End the process without waiting for it; nothing more is told."""
+        with self._condition:
+            self._closed = True
+            self._condition.notify()
+        self._process.end()
+
+    def join(self, timeout: float) -> None:
+        """Wait until everything has ended, after ``close()``."""
+        self._thread.join(timeout)
+
+    # ----- in the thread -----
+
+    def _work(self) -> None:
+        try:
+            if self._attempt("loading", self._load):
+                while self._next():
+                    pass
+        finally:
+            self._process.close()
+
+    def _next(self) -> bool:
+        """Do what waits; False after ``close()``."""
+        with self._condition:
+            self._condition.wait_for(
+                lambda: self._closed or self._program_wanted or self._picture is not None
+            )
+            if self._closed:
+                return False
+            picture, self._picture = self._picture, None
+            wanted, self._program_wanted = self._program_wanted, False
+            since = self._since
+        if wanted:
+            self._attempt("program", lambda: self._get_program(since))
+        if picture is not None and not self._attempt("asking", lambda: self._get_scores(picture, since)):
+            with self._condition:
+                self._picture = None
+        return True
+
+    def _attempt(self, doing: str, work: Callable[[], Told]) -> bool:
+        from engine.core.errors import CancelledError, LimitError
+
+        told: Told
+        try:
+            told = work()
+        except Exception as error:
+            limit, cancelled = isinstance(error, LimitError), isinstance(error, CancelledError)
+            told = Failed(doing, str(error), "limit" if limit else "cancelled" if cancelled else "")
+        if not self._closed:
+            self._tell(self, told)
+        return not isinstance(told, Failed)
+
+    def _load(self) -> Told:
+        found = self._process.load(self._since)
+        self._info = model_info(found.prefix, found.info, found.save_id, found.own)
+        return Loaded(self._info)
+
+    def _get_program(self, since: int) -> Told:
+        plain, text = self._process.program(since)
+        return ProgramTold(checked_program(plain, self.prefix), text)
+
+    def _get_scores(self, picture: NDArray[Any], since: int) -> Told:
+        assert self._info is not None
+        batch = batch_of(self._info, picture)
+        begin = time.perf_counter()
+        outputs = self._process.run([batch], since)
+        return Answered(picture, scores_of(self._info, outputs), time.perf_counter() - begin)

@@ -1,0 +1,188 @@
+"""Predicting: the models of the page Predict behind its view model, and what they tell."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+from studio.session.asked_model import Answered, AskedModel, Failed, Loaded, ProgramTold, Told
+from studio.session.graph_view import GraphViewModel
+from studio.session.predict_view import PredictViewModel
+from studio.session.problems import ProblemView, problem_from_message
+
+if TYPE_CHECKING:
+    from engine.core.model_limits import ModelLimits
+
+# How much more a model may take after "Allow more".
+MORE = 4
+
+
+class Predicting:
+    """Loads models, asks the one that is loaded, and keeps the view model up to date. Nothing here waits.
+
+    Args:
+        wake: called from another thread when there is something to ``take()``.
+        report: told of problems that are shown outside the page too.
+        remember: told of each prefix that was loaded.
+    """
+
+    def __init__(
+        self,
+        view: PredictViewModel,
+        graph: GraphViewModel,
+        wake: Callable[[], None],
+        report: Callable[[ProblemView], None],
+        remember: Callable[[str], None],
+    ) -> None:
+        self._view, self._graph = view, graph
+        self._wake, self._report, self._remember = wake, report, remember
+        self._told: deque[tuple[AskedModel, Told]] = deque()
+        self._model: AskedModel | None = None
+        self._coming: AskedModel | None = None
+        self._ending: list[AskedModel] = []
+        self._failed_prefix = ""
+        self._program_wanted = False
+        self._limits: ModelLimits | None = None  # of the last attempt
+
+    def load(self, prefix: str, limits: ModelLimits | None = None) -> None:
+        """Load inference files; until that is done, the model before stays."""
+        if self._view.loading:
+            return
+        # Here, not in the thread: two threads that import the engine at once can lock each other out.
+        from engine.core.errors import EngineError
+        from engine.core.model_limits import current
+
+        self._view.begin()
+        self._failed_prefix = prefix
+        try:
+            self._coming = AskedModel(prefix, limits or current(), self._tell)
+        except EngineError as error:  # a prefix without a name
+            self._fail(Failed("loading", str(error), ""))
+
+    def ask(self, picture: NDArray[Any]) -> None:
+        """Ask about a picture (28x28, 0 to 1), as soon as there is a model that has answered the one before.
+
+        Pictures that came meanwhile are not asked about, except the newest.
+        """
+        self._view.draw(picture)
+        if self._failed_prefix and not self._view.loading:  # the model before goes on
+            self._failed_prefix = self._view.stopped = ""
+        self._ask_now()
+
+    def cancel(self) -> None:
+        """End what the model does."""
+        for model in (self._coming, self._model):
+            if model is not None:
+                model.cancel()
+
+    def cancel_program(self) -> None:
+        """End what the model does if its Program is waited for."""
+        if self._program_wanted:
+            self.cancel()
+
+    def try_again(self) -> None:
+        """After a stop: load or ask again; where a limit was too low, with four times the limits."""
+        more = self._view.stopped == "limit"
+        self._view.stopped = ""
+        self._view.last_problem = None
+        if self._failed_prefix:
+            self.load(self._failed_prefix, self._next_limits(more))
+        elif self._model is not None:
+            if more:
+                self._model.use(self._next_limits(more))
+            self._ask_now()
+
+    def clear(self) -> None:
+        """Nothing is drawn any more; what was asked about it counts no longer."""
+        self._view.clear()
+
+    def show_program(self) -> None:
+        """Show the Program of the model in the graph's view model."""
+        if self._model is not None:
+            self._program_wanted = self._graph.loading = True
+            self._model.ask_program()
+
+    def take(self) -> None:
+        """Bring the view models up to date with what the models have told."""
+        while self._told:
+            model, told = self._told.popleft()
+            if model is self._coming:
+                self._take_coming(model, told)
+            elif model is self._model:
+                self._take(told)
+
+    def close(self, timeout: float) -> None:
+        """End all models, those too that are stuck."""
+        for model in (self._model, self._coming):
+            self._let_go(model)
+        self._model = self._coming = None
+        for model in self._ending:
+            model.join(timeout)
+
+    def _tell(self, model: AskedModel, told: Told) -> None:
+        self._told.append((model, told))
+        self._wake()
+
+    def _next_limits(self, more: bool) -> ModelLimits:
+        from engine.core.model_limits import current
+
+        now = self._limits or current()
+        factor = MORE if more else 1
+        return replace(
+            now, memory=factor * now.memory, seconds=factor * now.seconds, steps=factor * now.steps
+        )
+
+    def _ask_now(self) -> None:
+        view = self._view
+        if self._model is not None and view.picture is not None and not view.stopped:
+            view.asking = True
+            self._model.ask(view.picture)
+
+    def _take_coming(self, model: AskedModel, told: Told) -> None:
+        self._coming, self._limits = None, model.limits
+        if isinstance(told, Loaded):
+            self._let_go(self._model)
+            self._model, self._failed_prefix = model, ""
+            self._view.asking = False
+            if self._program_wanted:  # of the model before
+                self._program_wanted = self._graph.loading = False
+            self._view.loaded(told.info)
+            self._remember(told.info.prefix)
+            self._ask_now()
+        elif isinstance(told, Failed):
+            self._let_go(model)
+            self._fail(told)
+
+    def _take(self, told: Told) -> None:
+        assert self._model is not None
+        if isinstance(told, Answered):
+            self._view.stopped = ""
+            self._view.asking = told.picture is not self._view.picture and self._view.picture is not None
+            self._view.answered(told)
+        elif isinstance(told, ProgramTold):
+            self._program_wanted = self._graph.loading = False
+            assert self._view.model is not None
+            self._graph.show_saved(self._view.model.name, told.program, told.text)
+        elif isinstance(told, Failed) and told.doing == "program":
+            self._program_wanted = self._graph.loading = False
+            if told.why != "cancelled":
+                self._report(problem_from_message(told.message, "The graph could not be shown"))
+        elif isinstance(told, Failed):
+            self._limits = self._model.limits
+            self._view.asking = False
+            self._fail(told)
+
+    def _fail(self, failed: Failed) -> None:
+        self._view.loading = False
+        self._view.failed(failed)
+        if self._view.last_problem is not None:
+            self._report(self._view.last_problem)
+
+    def _let_go(self, model: AskedModel | None) -> None:
+        if model is not None:
+            model.close()
+            self._ending = [each for each in self._ending if each.alive()] + [model]
