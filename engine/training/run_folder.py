@@ -345,15 +345,16 @@ class RunFolder:
 
         A folder that was made for the run and is empty again goes.
         """
-        self._close_journal()
-        if self._lock is None:
-            return
-        self._lock.release()
-        self._lock = None
-        if self._made_folder:
-            # Whatever someone else put there meanwhile stays, and the folder with it.
-            with suppress(OSError):
-                self.path.rmdir()
+        try:
+            self._close_journal()
+        finally:  # interrupted too
+            lock, self._lock = self._lock, None
+            if lock is not None:
+                lock.release()
+                if self._made_folder:
+                    # Whatever someone else put there meanwhile stays, and the folder with it.
+                    with suppress(OSError):
+                        self.path.rmdir()
 
     def _close_journal(self) -> None:
         journal, self._journal = self._journal, None

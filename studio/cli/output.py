@@ -100,6 +100,23 @@ def drop_output(stream: TextIO) -> None:
         os.close(nowhere)
 
 
+_NO_ROOM = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
+
+
+def output_is_lost(error: OSError) -> bool:
+    """Whether standard output could not be written for want of room (``> FILE`` on a full disk).
+
+    Errors of files that we save name them; a stream has no name.
+    """
+    return error.filename is None and error.errno in _NO_ROOM
+
+
+def lost_output(error: OSError) -> str:
+    """What to say then."""
+    reason = os.strerror(error.errno or 0).lower()
+    return f"standard output: not all of it could be written: {reason}; make room, or send it elsewhere"
+
+
 def emit_json(values: Mapping[str, Any]) -> None:
     """One line of strict JSON on stdout."""
     from engine.files.journal import event_line
@@ -134,6 +151,9 @@ def one_line_errors() -> Iterator[None]:
     except KeyboardInterrupt:
         fail("stopped")
     except Exception as error:
+        if isinstance(error, OSError) and output_is_lost(error):
+            drop_output(sys.stdout)
+            fail(lost_output(error))
         from engine.core.errors import EngineError
         from engine.training import describe_problem
 

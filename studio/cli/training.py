@@ -14,7 +14,19 @@ from resources.run_folders import new_run_folder
 from resources.settings import RULES_OF, SETTINGS, parse_parameters
 from studio.cli.application import app
 from studio.cli.options import rules_help, with_settings
-from studio.cli.output import Json, console, drop_output, fail, note, one_line_errors, plain, say, visible
+from studio.cli.output import (
+    Json,
+    console,
+    drop_output,
+    fail,
+    lost_output,
+    note,
+    one_line_errors,
+    output_is_lost,
+    plain,
+    say,
+    visible,
+)
 from studio.cli.signals import interruptible
 from studio.cli.trust import Trust, require_trust
 from studio.session.runs import read_run_line
@@ -94,6 +106,8 @@ def _run(run: TrainingRun, as_json: bool) -> None:
         fail(f"stopped at step {result.step}; {go_on}")
     if result.reason == "diverged":
         fail(teller.diverged)
+    if teller.lost:
+        fail(f"{teller.lost}. The run itself is saved: {out}")
     if not as_json:
         say(
             f"{out}: {result.step} steps in {result.seconds:.1f} s, "
@@ -105,12 +119,14 @@ class Teller:
     """Passes events to what prints them, and keeps what the command says at the end.
 
     A training whose reader is gone (``| head``) stops with a checkpoint; one whose terminal is gone, without
-    a hangup that would say so, goes on in silence.
+    a hangup that would say so, goes on in silence; one whose output finds no room goes on, and tells at the
+    end.
     """
 
     def __init__(self, watcher: JsonLines | Watcher, run: TrainingRun, stdout: TextIO) -> None:
         self.diverged = ""
         self.checkpoint = ""
+        self.lost = ""
         self._watcher: JsonLines | Watcher | None = watcher
         self._run = run
         self._stdout = stdout
@@ -129,6 +145,8 @@ class Teller:
             drop_output(self._stdout)
             if isinstance(error, BrokenPipeError):
                 self._run.interrupt()
+            elif output_is_lost(error):
+                self.lost = lost_output(error)
 
 
 class JsonLines:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shutil
@@ -187,6 +188,15 @@ def _(place: Place) -> Words:
     return ["inspect", place.prefix()]
 
 
+@case("any", "standard output finds no room (`> FILE` on a full disk), but for a training")
+def _(place: Place) -> Words:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    place.patch.setattr("studio.cli.models.emit_json", full)
+    return ["inspect", place.prefix(), "--json"]
+
+
 # ----- the window -----
 
 
@@ -324,6 +334,15 @@ def _(place: Place) -> Words:
         raise BrokenPipeError
 
     place.patch.setattr("studio.cli.training.Watcher.on_event", gone)
+    return place.train()
+
+
+@case("train", "standard output finds no room: the training goes on")
+def _(place: Place) -> Words:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    place.patch.setattr("studio.cli.training.Watcher.on_event", full)
     return place.train()
 
 

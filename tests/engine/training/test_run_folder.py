@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from engine.core.errors import ArgumentError, DataError, InUseError
+from engine.files.journal import JournalWriter
 from engine.training import TrainingRun, run_folder
 from engine.training.recorder import Recorder
 
@@ -129,3 +130,19 @@ def test_a_training_that_never_began_leaves_no_folder(bench: Any, tmp_path: Path
     with pytest.raises(ZeroDivisionError):
         run.run()
     assert not out.exists()
+
+
+def test_an_interruption_while_closing_gives_the_lock_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(self: JournalWriter) -> None:
+        raise KeyboardInterrupt
+
+    folder = run_folder.RunFolder(tmp_path / "run")
+    folder.open([], from_step=None)
+    with monkeypatch.context() as patch:
+        patch.setattr(JournalWriter, "close", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            folder.close()
+    run_folder.RunFolder(tmp_path / "run").require_free()
+    assert not (tmp_path / "run" / "run.lock").exists()
