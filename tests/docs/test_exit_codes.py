@@ -26,6 +26,7 @@ from engine.training.stepper import Stepper
 from resources.locks import LOCK_NAME, Lock, take
 from studio.cli import app
 from studio.session import display
+from tests.robust import strangers
 from tests.studio.conftest import bars, write_idx  # noqa: F401  (the fixture)
 from tests.studio.forked import Victim
 
@@ -453,6 +454,17 @@ def _(place: Place) -> Words:
 def _(place: Place) -> Words:
     (place.tmp / "note.txt").write_text("no picture")
     return ["predict", place.prefix(), place.tmp / "note.txt", place.picture()]
+
+
+@case("predict", "a stranger's model takes more time or memory than its limits")
+def _(place: Place) -> Words:
+    prefix = strangers.unsign(strangers.saved(strangers.Endless(), place.tmp / "endless"))
+    return ["predict", prefix, place.picture(), "--seconds", "0.2"]
+
+
+@case("predict", "a limit that is no number")
+def _(place: Place) -> Words:
+    return ["predict", place.prefix(), place.picture(), "--memory", "much"]
 
 
 # ----- run -----

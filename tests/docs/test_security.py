@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from engine.core.model_limits import ENVIRONMENT
 from engine.files import installation, userblock
 from engine.files.run_source import MARK_NAME, SOURCE
 from resources.locks import LOCK_NAME
@@ -47,6 +48,7 @@ def test_every_row_of_the_limits_is_looked_at() -> None:
 def test_what_it_names_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in (MARK_NAME, SOURCE, LOCK_NAME, SUFFIX, installation.key_path().name):
         assert name in TEXT
+    assert f"`{ENVIRONMENT}`" in TEXT
     monkeypatch.setenv("COLUMNS", "200")
     for command, option in (
         ("train", "--max-size"),
