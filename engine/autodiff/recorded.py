@@ -30,7 +30,7 @@ class Recorded:
     operator was freed.
     """
 
-    __slots__ = ("attrs", "edges", "grads", "inputs", "node", "opdef", "outputs", "wrap", "zeros")
+    __slots__ = ("attrs", "edges", "grads", "node", "opdef", "wrap", "zeros")
 
     def __init__(
         self,
@@ -40,19 +40,22 @@ class Recorded:
         zeros: Callable[[tuple[int, ...], list[Any]], Any],
     ) -> None:
         self.node = node
-        self.opdef = opdef = node.opdef
-        self.inputs: Any = node.inputs if opdef.saved_inputs else None
-        self.outputs: Any = node.outputs if opdef.saved_outputs else None
+        self.opdef = node.opdef
         self.attrs = node.attrs
-        # Last, as ``release`` drops them first: what was read before is whole, also where another thread
-        # frees the operator meanwhile.
-        self.edges = edges_left(node)
+        # After what is read above, as ``release`` drops them first: another thread may free the operator.
+        edges = node.edges
+        if edges is None:
+            raise _freed(node)
+        self.edges = edges
         self.grads = grads
         self.wrap = wrap
         self.zeros = zeros
 
     def input(self, n: int) -> Any:
-        return _as_saved(_restored(self.inputs[n]), self.edges[n])
+        inputs = self.node.inputs
+        if inputs is None:
+            raise _freed(self.node)
+        return _as_saved(_restored(inputs[n]), self.edges[n])
 
     def input_spec(self, n: int) -> Any:
         edge = self.edges[n]
@@ -61,9 +64,12 @@ class Recorded:
         return Shaped(shape_of(edge))
 
     def output(self, n: int) -> Any:
+        node, outputs = self.node, self.node.outputs
+        if outputs is None:
+            raise _freed(node)
         if self.opdef.listed:
-            return [self.wrap(self.node, self.outputs[m], m) for m in range(len(self.node.shapes))]
-        return self.wrap(self.node, self.outputs[n], n)
+            return [self.wrap(node, outputs[m], m) for m in range(len(node.shapes))]
+        return self.wrap(node, outputs[n], n)
 
     def zero_gradient(self, n: int) -> Any:
         shapes = self.node.shapes
@@ -78,11 +84,15 @@ def edges_left(node: Operator) -> tuple[Any, ...]:
     of another thread."""
     edges = node.edges
     if edges is None:
-        raise GradientError(
-            f"backward: the graph of {node.opdef.name} was freed by an earlier backward; "
-            f"call backward(retain_graph=True) the first time {at(node)}"
-        )
+        raise _freed(node)
     return edges
+
+
+def _freed(node: Operator) -> GradientError:
+    return GradientError(
+        f"backward: the graph of {node.opdef.name} was freed by an earlier backward; "
+        f"call backward(retain_graph=True) the first time {at(node)}"
+    )
 
 
 def release(node: Operator) -> None:
