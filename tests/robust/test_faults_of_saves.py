@@ -178,6 +178,7 @@ def test_a_save_is_whole_or_not_at_all(
             assert not left, f"{said}: {left}"
         subject.save(3)
         assert subject.load() == 3, said
+        assert not temporaries(place), f"{said}: {temporaries(place)}"
 
     every_fault(place, fault, prepare, lambda: subject.save(2), check, short=5)
 
