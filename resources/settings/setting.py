@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypeAlias
 
+_SHOWN = 200  # characters of a value in a message
+
 Kind: TypeAlias = Literal[
     "name", "path", "device", "int", "float", "bool", "choice", "integers", "numbers", "parameters"
 ]
@@ -68,39 +70,44 @@ class Setting:
         if self.kind in ("integers", "numbers"):
             return self._list_problem(value)
         if self.kind == "bool":
-            return "" if isinstance(value, bool) else f"must be true or false: got {value!r}; give true"
+            return "" if isinstance(value, bool) else f"must be true or false: got {_seen(value)}; give true"
         if self.kind == "choice":
             allowed = [choice for choice, _ in self.choices]
-            return "" if value in allowed else f"no such choice: got {value!r}; choose {_either(allowed)}"
+            known = isinstance(value, str | int | float) and value in allowed  # an array can't be compared
+            return "" if known else f"no such choice: got {_seen(value)}; choose {_either(allowed)}"
         if self.kind == "device":
-            return "" if _is_device(value) else f"no such device: got {value!r}; choose cpu, gpu or gpu:0"
+            return (
+                "" if _is_device(value) else f"no such device: got {_seen(value)}; choose cpu, gpu or gpu:0"
+            )
         if self.kind == "parameters":
             fits = isinstance(value, dict) and all(isinstance(name, str) for name in value)
-            return "" if fits else f"must be values by name: got {value!r}; give e.g. {{'beta1': 0.9}}"
+            return "" if fits else f"must be values by name: got {_seen(value)}; give e.g. {{'beta1': 0.9}}"
         if not isinstance(value, str):
-            return f"must be {KIND_WORDS[self.kind]}: got {value!r}; give {self.example}"
+            return f"must be {KIND_WORDS[self.kind]}: got {_seen(value)}; give {self.example}"
         if self.kind == "name" and not value.strip():
-            return f"must be a name: got {value!r}; give {self.example}"
+            return f"must be a name: got {_seen(value)}; give {self.example}"
         return ""
 
     def _number_problem(self, value: Any) -> str:
         whole = self.kind == "int"
         if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)):
-            return f"must be {'a whole number' if whole else 'a number'}: got {value!r}; {self._advice()}"
+            return (
+                f"must be {'a whole number' if whole else 'a number'}: got {_seen(value)}; {self._advice()}"
+            )
         if not _is_finite(value) or not self._within(value):
-            return f"must be {self.range_words()}: got {value}; {self._advice()}"
+            return f"must be {self.range_words()}: got {_seen(value)}; {self._advice()}"
         return ""
 
     def _list_problem(self, value: Any) -> str:
         what = "whole numbers" if self.kind == "integers" else "numbers"
         if not isinstance(value, list | tuple) or not value:
-            return f"must be a list of {what}: got {value!r}; {self._advice()}"
+            return f"must be a list of {what}: got {_seen(value)}; {self._advice()}"
         kinds = int if self.kind == "integers" else (int, float)
         for item in value:
             if isinstance(item, bool) or not isinstance(item, kinds) or not _is_finite(item):
-                return f"must hold {what} only: got {item!r}; {self._advice()}"
+                return f"must hold {what} only: got {_seen(item)}; {self._advice()}"
             if not self._within(item):
-                return f"each must be {self.range_words()}: got {item}; {self._advice()}"
+                return f"each must be {self.range_words()}: got {_seen(item)}; {self._advice()}"
         return ""
 
     def _within(self, value: float) -> bool:
@@ -192,6 +199,12 @@ class Setting:
         """The setting that ``as_plain`` described."""
         choices = tuple((value, title) for value, title in plain.get("choices", ()))
         return cls(**{**plain, "choices": choices})
+
+
+def _seen(value: object) -> str:
+    """``value`` as messages show it: one line, not too long. A file of a stranger may hold anything."""
+    text = repr(value)
+    return text if len(text) <= _SHOWN and text.isprintable() else " ".join(text[:_SHOWN].split()) + "..."
 
 
 def _is_finite(value: float) -> bool:

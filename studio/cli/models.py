@@ -106,7 +106,7 @@ def run(
     ] = "",
 ) -> None:
     """Run a Paddle script unedited: its `import paddle` is the engine. Its exit status is the script's."""
-    if not script.is_file():
+    if not _is_file(script):
         raise typer.BadParameter(f"the script is not there: {script}; check the path")
     if runs:
         os.environ["MODEL_STUDIO_RUNS"] = os.path.abspath(runs)
@@ -115,6 +115,13 @@ def run(
 
     bar.install()
     raise typer.Exit(run_script(str(script), args or []))
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name that is too long
+        return False
 
 
 @app.command()

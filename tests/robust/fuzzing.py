@@ -34,8 +34,9 @@ ADDRESS_SPACE = 1 << 30
 ROOT = Path(__file__).resolve().parents[2]
 _FORBIDDEN = (
     "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "os.forkpty", "os.startfile",
-    "subprocess.Popen", "socket.connect", "socket.bind", "pickle.find_class", "ctypes.dlopen",
+    "subprocess.Popen", "socket.connect", "socket.bind", "pickle.find_class",
 )  # fmt: skip
+_STARTS = ("os.fork", "os.posix_spawn", "subprocess.Popen")
 _PROGRESS = struct.Struct("<qd")
 
 
@@ -89,16 +90,18 @@ class _Watch:
 
     def __init__(self, scratch: str) -> None:
         self.seen: list[str] = []
-        self.active = False
+        self.active = self.processes = False
         self._scratch = scratch
 
     def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
         if not self.active:
             return
-        if event in _FORBIDDEN:
+        if event in _FORBIDDEN and not (self.processes and event in _STARTS):
             self.seen.append(f"{event}{arguments!r:.200}")
         elif event == "open" and self._is_foreign(*arguments):
             self.seen.append(f"open{arguments!r:.200}")
+        elif event == "ctypes.dlopen" and self._scratch in str(arguments[0]):
+            self.seen.append(f"library {arguments[0]}")
         elif event == "exec" and self._scratch in str(getattr(arguments[0], "co_filename", "")):
             self.seen.append(f"exec of {arguments[0].co_filename}")
 
@@ -111,14 +114,11 @@ class _Watch:
 
 
 def _isolate(scratch: Path) -> None:
-    """Home and temporary files are in ``scratch``; files that nobody signed are read in this process."""
-    from engine.files import guarded
-
+    """Home and temporary files are in ``scratch``."""
     for variable in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"):
         os.environ[variable] = str(scratch)
     tempfile.tempdir = str(scratch)
     warnings.simplefilter("ignore")
-    guarded.check = lambda suspects: None
 
 
 def _limit_memory() -> None:
@@ -162,6 +162,9 @@ def _where(error: BaseException) -> str:
 def _child(cases: list[tuple[str, int]], start: int, every: dict[str, Reader], shared: mmap.mmap, out: int,
            scratch: Path) -> None:  # fmt: skip
     """Read the cases from place ``start`` on; a line of JSON for each thousand and for each finding."""
+    from engine.files import guarded
+
+    check = guarded.check
     watch = _Watch(os.path.realpath(scratch))
     sys.addaudithook(watch)
     _limit_memory()
@@ -179,6 +182,9 @@ def _child(cases: list[tuple[str, int]], start: int, every: dict[str, Reader], s
         name, case = cases[place]
         reader = every[name]
         _PROGRESS.pack_into(shared, 0, place, time.monotonic())
+        # In this process: it is a child with limits itself.
+        guarded.check = check if reader.processes else lambda suspects: None
+        watch.processes = reader.processes
         before, watch.seen, watch.active = _peak(), [], True
         how, text = attempt(reader, case, scratch)
         watch.active = False
@@ -229,6 +235,7 @@ def _one_child(cases: list[tuple[str, int]], start: int, every: dict[str, Reader
         try:
             os.close(receive)
             null = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null, 1)  # Programs print
             os.dup2(null, 2)  # libhdf5 and malloc write there
             _isolate(scratch)
             _child(cases, start, every, shared, send, scratch)
@@ -303,7 +310,7 @@ def refused_by_the_child(reader: Reader, case: int) -> bool:
     """Whether the product's own guarded child refuses the file, in one line."""
     from engine.core.errors import FormatError
     from engine.files.in_memory import read_container_bytes
-    from tests.robust.readers import KINDS
+    from tests.robust.container_readers import KINDS
 
     data = reader.make(generator(reader.name, case))
     try:

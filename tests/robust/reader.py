@@ -18,7 +18,8 @@ class Reader:
 
     ``share`` of a thousand cases are its; ``allowed`` are the errors that it documents; it may take
     ``megabytes``. A reader that is ``contained`` calls libhdf5 on anything, which may crash or hang: the
-    product does so in the guarded child only, and the harness then asks that child.
+    product does so in the guarded child only, and the harness then asks that child. One with ``processes`` is
+    the product as it stands, which starts that child itself.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Reader:
     share: int
     megabytes: int = 64
     contained: bool = False
+    processes: bool = False
 
 
 def check_message(error: Exception) -> None:

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from resources.settings import SETTINGS, Setting, Settings, optimizers, parse_parameters, problems, schedules
@@ -80,3 +81,13 @@ def test_reading_the_declaration_imports_nothing_heavy(repo_root: Path) -> None:
         [sys.executable, "-c", code], cwd=repo_root, capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("name", ["device", "data", "model", "batch_size", "optimizer_params"])
+def test_a_value_of_a_stranger_stays_one_short_line(name: str) -> None:
+    """A checkpoint may hold anything in the place of a setting, arrays too."""
+    for value in (np.ones((50, 50)), ["x\n"] * 999, "\x1b[31m\n" * 99 if name == "device" else 1j, 10**400):
+        problem = SETTINGS[name].problem(value)
+        assert problem
+        assert "\n" not in problem
+        assert len(problem) < 500
