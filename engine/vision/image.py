@@ -53,7 +53,8 @@ def decoded(
 ) -> Image.Image:
     """The picture in a file, a path or an open one, wholly decoded; ``shown`` names it in messages.
 
-    Raises DataError for an absent file, or one that is not a picture or damaged.
+    Raises DataError for an absent file, or one that is not a picture, damaged, or beyond Pillow's limit on
+    pixels (twice ``PIL.Image.MAX_IMAGE_PIXELS``) or the memory.
     """
     try:
         picture = Image.open(source, formats=formats)
