@@ -27,7 +27,7 @@ _MESSAGE_LENGTH = 10_000
 Arrays = list[np.ndarray[Any, Any]]
 
 
-class _Server:
+class Server:
     """The model and the answers about it."""
 
     def __init__(self) -> None:
@@ -74,7 +74,7 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     """Answer requests in turn; the process ends when there are no more, also in the middle of a run."""
     inbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(requests, inbox), name="requests", daemon=True).start()
-    server = _Server()
+    server = Server()
     send(answers, {"ready": True})
     while True:
         said: dict[str, Any]

@@ -81,13 +81,26 @@ def model_files(draw: random.Random) -> dict[str, bytes]:
 def read_model(files: dict[str, bytes], folder: Path) -> object:
     """All that opens a model: jit.load, what the pages and inspect show, load_inference_model, load."""
     import engine as paddle
+    from engine.inference.serve import Server
+    from engine.inference.wire import Message
     from studio.session.inspecting import describe_model
+    from studio.session.program_check import checked_program
+    from studio.session.saved_model import model_info
+
+    def as_the_page_does() -> object:
+        server = Server()
+        said, _ = server.answer(
+            Message({"do": "load", "prefix": prefix, "memory": None, "seconds": None}, [])
+        )
+        _, (plain, text) = server.answer(Message({"do": "program"}, []))
+        shown = model_info(Path(prefix), said["info"], said["save_id"], own=False)
+        return shown, checked_program(json.loads(bytes(plain)), prefix), bytes(text).decode()
 
     for suffix, data in files.items():
         (folder / f"m.{suffix}").write_bytes(data)
     prefix = str(folder / "m")
     readers: list[Callable[[], object]] = [
-        lambda: str(paddle.jit.load(prefix).program()),
+        as_the_page_does,
         lambda: describe_model(prefix),
         lambda: paddle.load(prefix),
         lambda: paddle.static.load_inference_model(prefix, paddle.static.Executor()),
