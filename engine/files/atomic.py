@@ -16,7 +16,7 @@ from typing import BinaryIO
 from engine.core.errors import SaveError
 from engine.files.plain import StrPath
 from engine.files.reading import FEWER_FILES, TOO_MANY
-from resources.replacing import replaced_file
+from resources.replacing import replaced_file, sync_folder
 
 _FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 _DENIED = (errno.EACCES, errno.EPERM, errno.EROFS)
@@ -68,15 +68,21 @@ def saving(path: StrPath) -> Iterator[None]:
         raise save_error(path, cause) from cause
 
 
-def make_folder(path: StrPath) -> Path:
-    """Create the folder and its parents if they do not exist; returns the path.
+def make_folder(path: StrPath, mode: int = 0o777) -> Path:
+    """Create the folder and its parents if they do not exist, to survive a power failure; returns the path.
+
+    ``mode`` is that of a new folder, before the user's mask; its parents have the usual one.
 
     Raises:
         SaveError: the folder can't be created, or the path names a file.
     """
+    folder = Path(path)
     with saving(path):
-        os.makedirs(path, exist_ok=True)
-    return Path(path)
+        absent = [place for place in (folder, *folder.parents) if not place.exists()]
+        os.makedirs(path, mode, exist_ok=True)
+        for place in reversed(absent):
+            sync_folder(place.parent)
+    return folder
 
 
 @contextmanager

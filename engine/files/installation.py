@@ -9,7 +9,8 @@ from pathlib import Path
 
 import platformdirs
 
-from resources.replacing import remove_abandoned, temporary_file
+from engine.files.atomic import make_folder
+from resources.replacing import remove_abandoned, sync_folder, temporary_file
 
 _LENGTH = 32
 
@@ -36,6 +37,8 @@ def installation_key() -> bytes | None:
 
 def _read(path: Path) -> bytes | None:
     with open(path, "rb") as file:
+        if os.fstat(file.fileno()).st_nlink > 1:  # killed between the link and the end of its other name
+            remove_abandoned(path.parent, path.name)
         if os.name != "nt":
             status = os.fstat(file.fileno())
             if status.st_mode & 0o077 or status.st_uid != os.geteuid():
@@ -45,7 +48,7 @@ def _read(path: Path) -> bytes | None:
 
 
 def _create(path: Path) -> None:
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(path.parent, 0o700)
     remove_abandoned(path.parent, path.name)
     with temporary_file(path, 0o600) as (file, temporary):
         file.write(secrets.token_bytes(_LENGTH))
@@ -54,3 +57,4 @@ def _create(path: Path) -> None:
         # A link, unlike a rename, fails if another process was first: both then use that process's key.
         with suppress(FileExistsError):
             os.link(temporary, path)
+    sync_folder(path.parent)

@@ -25,6 +25,7 @@ from engine.files.container import read_container, write_container
 from engine.files.plain import Array, Json, StrPath
 from engine.files.reading import read_error
 from resources.json_documents import DocumentError, parse, require_modest
+from resources.replacing import sync_folder
 
 JOURNAL_NAME = "journal.jsonl"
 PACKED_NAME = "run.h5"
@@ -87,8 +88,11 @@ class JournalWriter:
         self._part = -1  # where a line begins that is not whole yet
         with saving(self.path):
             flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+            new = not self.path.exists()
             self._descriptor: int | None = os.open(self.path, flags, 0o666)
             try:
+                if new:
+                    sync_folder(self.path.parent)
                 self._mend()
             except BaseException:
                 self.close()

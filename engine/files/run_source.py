@@ -9,11 +9,12 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
-from collections.abc import Collection
+from collections.abc import Sequence
 from pathlib import Path
 
 from engine.core.errors import DataError
-from engine.files.atomic import atomic_write
+from engine.files.atomic import atomic_write, make_folder, saving
+from engine.files.folders import put_in_place, remove_abandoned_folders, remove_folder, temporary_beside
 from engine.files.installation import installation_key
 
 SOURCE = "source"
@@ -30,7 +31,10 @@ def source_files(run: Path) -> list[Path]:
         DataError: the folder or something in it is a link, or can't be read. What is behind a link is not
             what was agreed to, so none is followed.
     """
-    folder = run / SOURCE
+    return _files_in(run / SOURCE)
+
+
+def _files_in(folder: Path) -> list[Path]:
     if _is_link(folder):
         raise _link(folder)
     if not folder.is_dir():
@@ -72,16 +76,51 @@ def refuse_links(run: Path) -> None:
             raise _link(path)
 
 
-def mark_own(run: Path, written: Collection[Path]) -> None:
-    """Mark the code that the run keeps as this installation's, if it is ``written`` and nothing else.
+def keep_source(run: Path, files: Sequence[Path]) -> None:
+    """Copy code into the run's ``source/`` and mark it as this installation's.
+
+    The first of ``files`` lies at the top of it. Whatever interrupts this leaves no ``source/`` or all of it.
+    What an earlier run of this installation left there goes; other files stay, and are not marked.
 
     Raises:
-        DataError: as ``source_files``. SaveError: the mark can't be written.
+        DataError: as ``source_files``. SaveError: the code can't be copied.
     """
+    source = run / SOURCE
+    with saving(source):
+        remove_abandoned_folders(source)
+    if is_own(run):
+        remove_source(run)
+    if not files:
+        return
+    names = [file.relative_to(files[0].parent) for file in files]
+    if source.exists():
+        for file, name in zip(files, names, strict=True):
+            _copy(file, source / name)
+        return
+    temporary = temporary_beside(source)
+    for file, name in zip(files, names, strict=True):
+        _copy(file, temporary / name)
     key = installation_key()
-    if key is not None and written and source_files(run) == sorted(written):
-        mark = _mark(run, key)
+    if key is not None:
+        # Before the code is there: no moment shows code of ours without its mark.
+        mark = _mark(temporary, key)
         atomic_write(run / MARK_NAME, lambda file: file.write(mark))
+    with saving(source):
+        put_in_place(temporary, source)
+
+
+def remove_source(run: Path) -> None:
+    """Remove the code that the run keeps, with its mark. Raises SaveError."""
+    with saving(run / SOURCE):
+        remove_folder(run / SOURCE)
+        (run / MARK_NAME).unlink(missing_ok=True)
+
+
+def _copy(file: Path, target: Path) -> None:
+    make_folder(target.parent)
+    with saving(target):
+        content = file.read_bytes()
+    atomic_write(target, lambda copied: copied.write(content))
 
 
 def is_own(run: Path) -> bool:
@@ -92,13 +131,14 @@ def is_own(run: Path) -> bool:
             mark = file.read(hashlib.sha256().digest_size + 1)
     except OSError:
         return False
-    return key is not None and hmac.compare_digest(mark, _mark(run, key))
+    return key is not None and hmac.compare_digest(mark, _mark(run / SOURCE, key))
 
 
-def _mark(run: Path, key: bytes) -> bytes:
+def _mark(folder: Path, key: bytes) -> bytes:
+    """The mark of all files in ``folder``."""
     tag = hmac.new(key, _CONTEXT, hashlib.sha256)
-    for path in source_files(run):
-        name = path.relative_to(run / SOURCE).as_posix().encode("utf-8", "surrogateescape")
+    for path in _files_in(folder):
+        name = path.relative_to(folder).as_posix().encode("utf-8", "surrogateescape")
         try:
             content = hashlib.sha256(path.read_bytes()).digest()
         except OSError as error:

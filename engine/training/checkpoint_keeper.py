@@ -68,6 +68,12 @@ class CheckpointKeeper:
         self._best_missing = True
         self._trouble = "best.h5 is not that of this step"
 
+    def finish(self) -> None:
+        """Do what the run that goes on had left undone when it was killed; its folder is open now."""
+        assert self._folder is not None
+        self._save_best(self._folder)
+        self._folder.prune(self._keep)
+
     def write(self, tree: dict[str, Any], reason: str, best: bool) -> None:
         """Write a checkpoint, also as the best one; a failure is reported and the training goes on."""
         if self._folder is None:
@@ -77,9 +83,12 @@ class CheckpointKeeper:
         if reason == "start":
             self._look_ahead(tree, self._folder)
         begin, step = self._clock(), self._progress.step
+        # Those of an earlier step first: until they are best.h5, its checkpoint is all that has them.
+        self._save_best(self._folder)
         if best:
             self._unsaved_best, self._best_missing, self._best_replaced = tree, False, False
         try:
+            self._folder.sync_journal(self._publisher.write_failed)
             path = self._folder.write_checkpoint(step, tree, self._keep, self._limit)
         except OSError as error:
             self._unsaved_step = step

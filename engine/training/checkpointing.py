@@ -6,6 +6,7 @@ from typing import Any
 
 from engine.core.errors import EngineError, FormatError
 from engine.training.config import TrainingConfig
+from engine.training.kept import Kept
 from engine.training.progress import History, Progress
 from engine.training.setup import Parts
 from engine.training.stepper import arrays_of, random_state, set_random_state
@@ -31,8 +32,10 @@ def checkpoint_tree(
     }
 
 
-def restore(tree: dict[str, Any], progress: Progress, history: History, parts: Parts) -> None:
-    """Restore what ``checkpoint_tree`` saved; random numbers last, since restoring the rest may draw some.
+def restore(tree: dict[str, Any], progress: Progress, history: History, parts: Parts) -> Kept:
+    """Restore what ``checkpoint_tree`` saved, and tell how far it reaches.
+
+    Random numbers are the last, since restoring the rest may draw some.
 
     Raises:
         FormatError: the tree is not a checkpoint of such a training. ArgumentError: it is one of another
@@ -44,6 +47,9 @@ def restore(tree: dict[str, Any], progress: Progress, history: History, parts: P
         progress.set_state(tree["progress"])
         history.set_state(tree["history"])
         set_random_state(tree["random"])
+        return Kept(
+            progress.step, frozenset((int(done["epoch"]), int(done["step"])) for done in history.epochs)
+        )
     except EngineError:
         raise
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:

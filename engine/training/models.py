@@ -17,6 +17,7 @@ from engine.core.errors import ArgumentError, DataError
 
 BUILT_IN = {"lenet": "LeNet", "linear": "Linear", "cnn": "SmallCNN"}
 FOLDER = Path(__file__).resolve().parents[2] / "resources" / "models"
+_FILES = "__model_files__"  # of an imported module: what it was made from
 
 
 @dataclass(frozen=True)
@@ -137,28 +138,30 @@ def _import_file(file: Path) -> tuple[Any, tuple[Path, ...]]:
     # other.
     digest = hashlib.sha256(str(file).encode() + b"\0" + file.read_bytes()).hexdigest()[:12]
     name = f"model_{file.stem}_{digest}"
-    before = set(sys.modules)
     if name in sys.modules:
         module = sys.modules[name]
-    else:
-        spec = importlib.util.spec_from_file_location(name, file)
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[name] = module
-        alias.install()  # a model may say import paddle; it may do so later, in its forward, too
-        try:
-            with _importable(file.parent):
-                spec.loader.exec_module(module)
-        except BaseException:
-            sys.modules.pop(name, None)
-            raise
+        return module, vars(module).get(_FILES, (file,))
+    before = set(sys.modules)
+    spec = importlib.util.spec_from_file_location(name, file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    alias.install()  # a model may say import paddle; it may do so later, in its forward, too
+    try:
+        with _importable(file.parent):
+            spec.loader.exec_module(module)
+    except BaseException:
+        sys.modules.pop(name, None)
+        raise
     files = [file]
     for other in set(sys.modules) - before:
         path = getattr(sys.modules[other], "__file__", None)
         if path and Path(path).resolve().is_relative_to(file.parent) and Path(path).suffix == ".py":
             files.append(Path(path).resolve())
-    return module, tuple(dict.fromkeys(files))
+    # Another training of this process imports none of them again.
+    vars(module)[_FILES] = tuple(dict.fromkeys(files))
+    return module, vars(module)[_FILES]
 
 
 @contextmanager

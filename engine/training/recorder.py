@@ -64,7 +64,7 @@ class Recorder:
         """
         self._folder.claim(new=True)
         self._folder.require_new()
-        self._folder.open(sources, from_step=None)
+        self._folder.open(sources, None)
         progress = self.progress
         progress.steps_per_epoch = steps_per_epoch
         self._publisher.publish(Started(

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 from engine.core.errors import ArgumentError, DataError, EngineError, FormatError, InUseError, SaveError
 from engine.files.atomic import atomic_write, make_folder, saving
@@ -20,10 +19,19 @@ from engine.files.checkpoint import (
     write_best,
     write_checkpoint,
 )
-from engine.files.journal import JOURNAL_NAME, PACKED_NAME, JournalEvent, JournalWriter, pack_run, parse_event
-from engine.files.run_source import MARK_NAME, SOURCE, mark_own, refuse_links
+from engine.files.folders import remove_abandoned_folders, remove_folder
+from engine.files.journal import (
+    JOURNAL_NAME,
+    PACKED_NAME,
+    JournalEvent,
+    JournalWriter,
+    pack_run,
+    parse_event,
+)
+from engine.files.run_source import SOURCE, keep_source, refuse_links, remove_source
 from engine.files.space import estimated_bytes, over_limit, require_room, used_bytes
 from engine.training.events import LAST_KINDS, TrainingEvent, as_lines
+from engine.training.kept import Kept, elapsed_at
 from engine.training.models import FOLDER as BUILT_IN_MODELS
 from resources.json_documents import DocumentError, parse
 from resources.locks import LOCK_NAME, Holder, Lock, holder_of, take
@@ -32,8 +40,6 @@ CHECKPOINTS = "checkpoints"
 INFERENCE = "inference"
 
 _BEFORE_STEPS = ("started", "checkpoint_failed", "space_low", "failed")
-_TIMED = ("step", "epoch", *LAST_KINDS)
-_LONGEST = 1e10  # seconds, three hundred years
 
 Tell: TypeAlias = Callable[[str, str], None]
 """Called with the path and the message of a write that failed."""
@@ -55,7 +61,7 @@ class RunFolder:
         self._journal: JournalWriter | None = None
         self._waiting: list[dict[str, Any]] = []
         self._failing = False
-        self._from_step: int | None = None
+        self._from: Kept | None = None
         self.elapsed = 0.0
         self._made_folder = False
         self._lock: Lock | None = None
@@ -200,55 +206,57 @@ class RunFolder:
                         found = event.get("step")
         return found if isinstance(found, int) else None
 
-    def open(self, model_files: Iterable[Path], from_step: int | None) -> None:
-        """Make the folder ready for writing; with ``from_step`` the journal is cut back to that step.
+    def open(self, model_files: Iterable[Path], kept: Kept | None) -> None:
+        """Make the folder ready for writing; the journal is cut back to what is ``kept``.
 
-        Without it the run is a new one, and the journal of one that ended before its first step goes.
+        Without that the run is a new one, and what a run left that ended before its first step goes.
 
         Raises:
-            SaveError: the folder can't be made or written.
+            SaveError: the folder can't be made or written. DataError: links among the code that lies there.
         """
         self.claim(new=True)
-        self._from_step = from_step
+        self._from = kept
+        with saving(self.checkpoints_path):
+            remove_abandoned_folders(self.checkpoints_path)
         make_folder(self.checkpoints_path)
-        if from_step is None:
-            self._copy_source(list(model_files))
+        if kept is None:
+            # A resumed run uses the user's code; built-in models need no copy.
+            keep_source(self.path, [file for file in model_files if not file.is_relative_to(BUILT_IN_MODELS)])
             self._remove_records()
         else:
-            self._cut_journal(from_step)
+            self._cut_back(kept)
         self._journal = JournalWriter(self.journal_path)
-
-    def _copy_source(self, files: list[Path]) -> None:
-        """Copy the user's code, which a resumed run uses; built-in models need no copy."""
-        files = [file for file in files if not file.is_relative_to(BUILT_IN_MODELS)]
-        if not files:
-            return
-        make_folder(self.source_path)
-        targets = [self.source_path / file.relative_to(files[0].parent) for file in files]
-        for file, target in zip(files, targets, strict=True):
-            make_folder(target.parent)
-            with saving(target):
-                shutil.copyfile(file, target)
-        mark_own(self.path, targets)
 
     def _remove_records(self) -> None:
         for name in (JOURNAL_NAME, PACKED_NAME):
             with saving(self.path / name):
                 (self.path / name).unlink(missing_ok=True)
 
-    def _cut_journal(self, step: int) -> None:
-        """Remove the events after ``step``, which will be recorded again, and lines that are not events."""
+    def _cut_back(self, kept: Kept) -> None:
+        """Remove what will be written again, and lines of the journal that are not events.
+
+        The newest checkpoint first: whatever interrupts this, the journal reaches as far as the checkpoints.
+        """
+        for entry in reversed(list_checkpoints(self.checkpoints_path)):
+            if entry.step > kept.step:
+                with saving(entry.path):
+                    entry.path.unlink(missing_ok=True)
+        with saving(self.path / PACKED_NAME):
+            # The journal grows to the length again that it was packed at, and is another one then.
+            (self.path / PACKED_NAME).unlink(missing_ok=True)
+        self._rewrite_journal(kept.has)
+
+    def _rewrite_journal(self, wanted: Callable[[JournalEvent], bool]) -> None:
         if not os.path.exists(self.journal_path):
             return
-        kept = []
+        lines = []
         for line in self.journal_path.read_bytes().splitlines(keepends=True):
             with suppress(FormatError):
                 event = parse_event(line)
-                # Of what is counted, parse_event lets whole numbers through only.
-                if cast("int", event.get("step", 0)) <= step and line.endswith(b"\n"):
-                    kept.append(line)
-                    self.elapsed = max(self.elapsed, _elapsed(event))
-        atomic_write(self.journal_path, lambda file: file.write(b"".join(kept)))
+                if line.endswith(b"\n") and wanted(event):
+                    lines.append(line)
+                    self.elapsed = max(self.elapsed, elapsed_at(event))
+        atomic_write(self.journal_path, lambda file: file.write(b"".join(lines)))
 
     # ----- while training -----
 
@@ -270,6 +278,18 @@ class RunFolder:
                 self._failing = True
                 tell(str(getattr(error, "filename", None) or self.journal_path), str(error))
 
+    def sync_journal(self, tell: Tell) -> None:
+        """Bring the journal to the disk: before the checkpoint that ends what it tells."""
+        if self._journal is not None:
+            try:
+                self._journal.sync()
+            except EngineError as error:
+                tell(str(self.journal_path), str(error))
+
+    def prune(self, keep: int) -> None:
+        """Remove the checkpoints that are too many. Raises DataError."""
+        prune_checkpoints(self.checkpoints_path, keep)
+
     def write_checkpoint(self, step: int, tree: dict[str, Any], keep: int, limit: int = 0) -> Path:
         """Write a checkpoint and remove those that are too many.
 
@@ -284,7 +304,7 @@ class RunFolder:
         older = [entry.path for entry in list_checkpoints(place.parent)]
         self._require_room(place, tree, limit, spared=older)
         path = write_checkpoint(self.checkpoints_path, step, tree)
-        prune_checkpoints(self.checkpoints_path, keep)
+        self.prune(keep)
         for fewer in range(min(keep, len(older)), 0, -1):
             if not limit or self._used() <= limit:
                 break
@@ -318,19 +338,19 @@ class RunFolder:
 
     def discard(self, tell: Tell) -> None:
         """Remove what this run wrote; of a resumed run only what came after the checkpoint it went on
-        from."""
+        from.
+
+        Whatever interrupts this leaves a run that can be resumed, or a folder that a new run takes over.
+        """
         self._close_journal()
         try:
-            if self._from_step is not None:
-                for entry in list_checkpoints(self.checkpoints_path):
-                    if entry.step > self._from_step:
-                        entry.path.unlink()
-                self._cut_journal(self._from_step)
+            if self._from is not None:
+                self._cut_back(self._from)
                 return
-            for folder in (self.checkpoints_path, self.source_path):
-                if folder.exists():
-                    shutil.rmtree(folder)
-            (self.path / MARK_NAME).unlink(missing_ok=True)
+            # Without steps, so that it does not keep a new run out once the checkpoints are gone.
+            self._rewrite_journal(lambda event: event.get("event") == "started")
+            remove_folder(self.checkpoints_path)
+            remove_source(self.path)
             self._remove_records()
         except OSError as error:
             tell(
@@ -362,10 +382,3 @@ class RunFolder:
             # What a run ends with has been synced, or its loss been told; the lock must be given back.
             with suppress(SaveError):
                 journal.close()
-
-
-def _elapsed(event: JournalEvent) -> float:
-    """The seconds of training that an event of a journal tells of; 0 where it tells none, or nonsense."""
-    kind = event.get("event")
-    seconds = event.get("elapsed" if kind == "step" else "seconds") if kind in _TIMED else None
-    return float(seconds) if isinstance(seconds, float | int) and 0.0 <= seconds <= _LONGEST else 0.0

@@ -164,7 +164,7 @@ class TrainingRun(Commands):
                 self._folder.close()
 
     def _prepare(self) -> None:
-        folder, checkpoint, source = self._folder, None, None
+        folder, checkpoint, source, kept = self._folder, None, None, None
         if self._resume:
             assert folder is not None
             folder.refuse_links()
@@ -185,11 +185,13 @@ class TrainingRun(Commands):
         progress.steps_per_epoch, progress.epochs = len(parts.batches), self.config.epochs
         parts.check()
         if checkpoint is not None:
-            restore(checkpoint, progress, self.history, parts)
+            kept = restore(checkpoint, progress, self.history, parts)
             self._keeper.go_on(self._resumed_from, checkpoint)
         if folder is not None:
-            folder.open(parts.model_files, from_step=progress.step if checkpoint is not None else None)
+            folder.open(parts.model_files, kept)
             self._meter.before = folder.elapsed
+            if kept is not None:
+                self._keeper.finish()
         self._publisher.publish(Started(
             event="started", time=now(), config=self.config.as_dict(), folder=self.config.out,
             step=progress.step, epoch=min(progress.epoch + 1, progress.epochs),

@@ -120,3 +120,14 @@ def test_a_name_that_the_engine_lacks_is_told_with_the_users_line(tmp_path: Path
     problem = describe_problem(raised.value)
     assert problem.message.startswith("paddle.nn.Lineer: the engine has no such name; did you mean")
     assert (problem.file, problem.line) == (str(tmp_path / "net.py"), 3)
+
+
+def test_a_model_that_is_loaded_again_has_all_its_files(tmp_path: Path) -> None:
+    """Else the second training of a process keeps its code without what that imports, and never resumes."""
+    (tmp_path / "again_helper.py").write_text("WIDTH = 3\n")
+    (tmp_path / "again.py").write_text(
+        "from again_helper import WIDTH\nfrom engine import nn\nclass Net(nn.Layer):\n    width = WIDTH\n"
+    )
+    source = find_model(f"{tmp_path / 'again.py'}:Net")
+    names = [[path.name for path in load_model(source).files] for _ in range(2)]
+    assert names == [["again.py", "again_helper.py"]] * 2

@@ -139,7 +139,7 @@ def test_an_interruption_while_closing_gives_the_lock_back(
         raise KeyboardInterrupt
 
     folder = run_folder.RunFolder(tmp_path / "run")
-    folder.open([], from_step=None)
+    folder.open([], None)
     with monkeypatch.context() as patch:
         patch.setattr(JournalWriter, "close", interrupted)
         with pytest.raises(KeyboardInterrupt):

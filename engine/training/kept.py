@@ -1,0 +1,35 @@
+"""What a run that goes on keeps of its journal: the events up to the checkpoint that it goes on from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+from engine.files.journal import JournalEvent
+from engine.training.events import LAST_KINDS
+
+_TIMED = ("step", "epoch", *LAST_KINDS)
+_LONGEST = 1e10  # seconds, three hundred years
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A checkpoint's step, and the evaluations that it knows of, each as its epoch and step."""
+
+    step: int
+    evaluations: frozenset[tuple[int, int]] = frozenset()
+
+    def has(self, event: JournalEvent) -> bool:
+        """Whether the event is not recorded again. ``parse_event`` has checked what it counts."""
+        step, epoch = cast("int", event.get("step", 0)), cast("int", event.get("epoch", 0))
+        if event.get("event") == "epoch" and step == self.step:
+            # Perhaps it was recorded after the checkpoint of its step.
+            return (epoch, step) in self.evaluations
+        return step <= self.step
+
+
+def elapsed_at(event: JournalEvent) -> float:
+    """The seconds of training that an event of a journal tells of; 0 where it tells none, or nonsense."""
+    kind = event.get("event")
+    seconds = event.get("elapsed" if kind == "step" else "seconds") if kind in _TIMED else None
+    return float(seconds) if isinstance(seconds, float | int) and 0.0 <= seconds <= _LONGEST else 0.0
