@@ -31,7 +31,7 @@ class Container:
     """A file that was read: its kind and version, the product that wrote it, its save id and its tree.
 
     ``tree`` holds plain values (:data:`engine.files.plain.Plain`) of any structure; whoever reads the kind
-    checks the structure.
+    checks the structure. ``own`` says that this installation wrote the file.
     """
 
     kind: str
@@ -39,6 +39,7 @@ class Container:
     product: str
     save_id: bytes
     tree: Any
+    own: bool
 
 
 def load_checked(path: Path) -> tuple[UserBlock, bytes]:
@@ -89,8 +90,8 @@ def read_user_block(path: Path) -> UserBlock:
         return parse_user_block(file.read(userblock.SIZE), length, path)
 
 
-def decode(expected: Expected, block: UserBlock, data: bytes) -> Container:
-    """Parse bytes whose hashes were checked.
+def decode(expected: Expected, block: UserBlock, data: bytes, own: bool = False) -> Container:
+    """Parse bytes whose hashes were checked; ``own`` says that this installation signed them.
 
     Raises:
         FormatError: of another kind, of an unknown version, or of a structure that we do not write.
@@ -110,7 +111,7 @@ def decode(expected: Expected, block: UserBlock, data: bytes) -> Container:
                 f"{image.version} by {image.product}, this build reads up to "
                 f"{expected.max_version}; update Model Studio"
             )
-        return Container(image.kind, image.version, image.product, block.save_id, image.tree())
+        return Container(image.kind, image.version, image.product, block.save_id, image.tree(), own)
     except ImageError as cause:
         raise FormatError(
             f"{path}: not a valid Model Studio file: {cause}; Model Studio did not write it "

@@ -64,14 +64,18 @@ def read_containers(expected: Sequence[Expected]) -> list[Container]:
     """
     loaded = [load_checked(item.path) for item in expected]
     key = installation_key()
+    own = [block.is_signed_with(key) for block, _ in loaded]
     foreign = [
         guarded.Suspect(item, block, len(data))
-        for item, (block, data) in zip(expected, loaded, strict=True)
-        if not block.is_signed_with(key)
+        for item, (block, data), signed in zip(expected, loaded, own, strict=True)
+        if not signed
     ]
     if foreign:
         guarded.check(foreign)
-    return [decode(item, block, data) for item, (block, data) in zip(expected, loaded, strict=True)]
+    return [
+        decode(item, block, data, signed)
+        for item, (block, data), signed in zip(expected, loaded, own, strict=True)
+    ]
 
 
 def verify_container(path: StrPath) -> None:

@@ -33,9 +33,10 @@ def read_container_bytes(data: bytes, kind: str | tuple[str, ...], max_version: 
         )
     expected = Expected(Path(shown), kind, max_version)
     block = check_bytes(data, expected.path)
-    if not block.is_signed_with(installation_key()):
+    own = block.is_signed_with(installation_key())
+    if not own:
         with temporary_folder(shown) as folder:
             stored = folder / "data"
             stored.write_bytes(data)
             guarded.check([guarded.Suspect(expected, block, len(data), stored)])
-    return decode(expected, block, data)
+    return decode(expected, block, data, own)

@@ -27,7 +27,8 @@ KINDS = {PROGRAM: "inference.program", WEIGHTS: "inference.weights", INFO: "infe
 class InferenceFiles:
     """The content of the three files: the program, the weights by name, and the information on them.
 
-    ``program`` and ``info`` are plain values of any structure; their readers check it.
+    ``program`` and ``info`` are plain values of any structure; their readers check it. ``own`` says that this
+    installation wrote all three.
     """
 
     program: Any
@@ -35,6 +36,7 @@ class InferenceFiles:
     info: Any
     save_id: str
     prefix: Path
+    own: bool
 
 
 @dataclass(frozen=True)
@@ -101,8 +103,9 @@ def read_inference(prefix: StrPath) -> InferenceFiles:
     """
     base = inference_prefix(prefix)
     save_id, found = _read(base, SUFFIXES)
-    weights = found[WEIGHTS].tree["weights"]
-    return InferenceFiles(found[PROGRAM].tree["program"], weights, found[INFO].tree["info"], save_id, base)
+    program, weights = found[PROGRAM].tree["program"], found[WEIGHTS].tree["weights"]
+    own = all(container.own for container in found.values())
+    return InferenceFiles(program, weights, found[INFO].tree["info"], save_id, base, own)
 
 
 def describe_inference(prefix: StrPath) -> InferenceDescription:
@@ -123,8 +126,9 @@ def is_own_inference(prefix: StrPath) -> bool:
     return _save(inference_prefix(prefix)).is_own()
 
 
-def read_pair(prefix: StrPath) -> tuple[Any, Any] | None:
-    """Program and weights of two files that a caller wrote from bytes, without an information file.
+def read_pair(prefix: StrPath) -> tuple[Any, Any, bool] | None:
+    """Program and weights of two files that a caller wrote from bytes, without an information file, and
+    whether this installation wrote both.
 
     None if the files are not such a pair. Raises as :func:`read_inference`.
     """
@@ -137,7 +141,8 @@ def read_pair(prefix: StrPath) -> tuple[Any, Any] | None:
         return None
     for suffix, container in found.items():
         check_tree(container.tree, suffix, pair[suffix])
-    return found[PROGRAM].tree["program"], found[WEIGHTS].tree["weights"]
+    own = all(container.own for container in found.values())
+    return found[PROGRAM].tree["program"], found[WEIGHTS].tree["weights"], own
 
 
 def _save(base: Path) -> OneSave:

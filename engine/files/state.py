@@ -39,15 +39,15 @@ def read_state(path: StrPath) -> Any:
     return read_container(path, KIND, VERSION)
 
 
-def read_saved(path: StrPath) -> tuple[str | None, Any]:
+def read_saved(path: StrPath) -> tuple[str | None, Any, bool]:
     """The content of a file: a state, or the Program or weights of a model.
 
-    Returns None and the tree for a state, and the suffix and the tree for a file of a model. Raises as
-    :func:`read_state`.
+    Returns None and the tree for a state, and the suffix and the tree for a file of a model; last, whether
+    this installation wrote it. Raises as :func:`read_state`.
     """
     models = {INFERENCE_KINDS[suffix]: suffix for suffix in (PROGRAM, WEIGHTS)}
     container = read_containers([Expected(Path(path), (KIND, *models), VERSION)])[0]
     suffix = models.get(container.kind)
     if suffix is not None:
         check_tree(container.tree, suffix, path)
-    return suffix, container.tree
+    return suffix, container.tree, container.own

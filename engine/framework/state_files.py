@@ -60,17 +60,18 @@ def load(path: str | io.BytesIO, **configs: Any) -> Any:
     return_numpy = bool(configs.get("return_numpy", False))
     suffix: str | None = None
     if isinstance(path, io.BytesIO):
-        tree = read_container_bytes(_next_file(path), KIND, VERSION, "BytesIO").tree
+        container = read_container_bytes(_next_file(path), KIND, VERSION, "BytesIO")
+        tree, own = container.tree, container.own
     elif _is_model(path):
         return _model_state(path)
     else:
-        suffix, tree = read_saved(path)
+        suffix, tree, own = read_saved(path)
     if suffix == PROGRAM:
-        return from_plain(tree["program"], str(path))
+        return from_plain(tree["program"], str(path), own=own)
     if suffix == WEIGHTS:
         weights = tree["weights"]
         return weights if return_numpy else {k: Tensor(v, name=k) for k, v in weights.items()}
-    found = from_tree(tree, return_numpy, "BytesIO" if isinstance(path, io.BytesIO) else str(path))
+    found = from_tree(tree, return_numpy, "BytesIO" if isinstance(path, io.BytesIO) else str(path), own)
     return Tensor(found) if isinstance(found, np.ndarray) and not return_numpy else found
 
 
@@ -102,9 +103,12 @@ def to_tree(obj: Any) -> Any:
     return _plain(obj, "obj")
 
 
-def from_tree(tree: Any, return_numpy: bool, path: str) -> Any:
-    """What ``to_tree`` made plain. Raises FormatError, naming ``path``, for a malformed tensor or Program."""
-    return _restored(tree, return_numpy, path)
+def from_tree(tree: Any, return_numpy: bool, path: str, own: bool = False) -> Any:
+    """What ``to_tree`` made plain; ``own`` says that this installation wrote the file.
+
+    Raises FormatError, naming ``path``, for a malformed tensor or Program.
+    """
+    return _restored(tree, return_numpy, path, own)
 
 
 def _plain(value: Any, where: str) -> Any:
@@ -125,15 +129,15 @@ def _plain(value: Any, where: str) -> Any:
     )
 
 
-def _restored(value: Any, return_numpy: bool, path: str) -> Any:
+def _restored(value: Any, return_numpy: bool, path: str, own: bool) -> Any:
     if isinstance(value, dict):
         if _TENSOR in value or _PARAMETER in value:
             return _tensor(value, return_numpy, path)
         if _PROGRAM in value:
-            return from_plain(value[_PROGRAM], path, training=True)
-        return {k: _restored(v, return_numpy, path) for k, v in value.items()}
+            return from_plain(value[_PROGRAM], path, training=True, own=own)
+        return {k: _restored(v, return_numpy, path, own) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
-        return type(value)(_restored(v, return_numpy, path) for v in value)
+        return type(value)(_restored(v, return_numpy, path, own) for v in value)
     return value
 
 

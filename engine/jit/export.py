@@ -308,8 +308,11 @@ def programs_of(files: InferenceFiles) -> dict[str, Program]:
     methods = plain.pop("methods", {}) if isinstance(plain, dict) else {}
     if not isinstance(methods, dict) or any(hasattr(TranslatedLayer, name) for name in methods):
         raise FormatError(f"{where}: its methods are {methods!r:.80}; save the model again")
-    programs = {FORWARD: from_plain(plain, where)}
-    return programs | {name: from_plain(each, f"{where}, method {name}") for name, each in methods.items()}
+    own = files.own
+    programs = {FORWARD: from_plain(plain, where, own=own)}
+    return programs | {
+        name: from_plain(each, f"{where}, method {name}", own=own) for name, each in methods.items()
+    }
 
 
 def weights_of(program: Program, weights: Mapping[str, Any], where: str) -> Iterator[tuple[Variable, Any]]:

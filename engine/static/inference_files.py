@@ -147,7 +147,7 @@ def put_weights(program: Program, weights: Mapping[str, Any], shown: str, scope:
 def _from_files(prefix: str) -> tuple[Program, Mapping[str, Any], str]:
     pair = inference.read_pair(prefix)
     if pair is not None:
-        return from_plain(pair[0], f"{prefix}.pdmodel"), pair[1], f"{prefix}.pdiparams"
+        return from_plain(pair[0], f"{prefix}.pdmodel", own=pair[2]), pair[1], f"{prefix}.pdiparams"
     files = inference.read_inference(prefix)
     return programs_of(files)[FORWARD], files.weights, f"{files.prefix}.pdiparams"
 
@@ -231,12 +231,12 @@ def deserialize_program(data: bytes) -> Program:
     where = "deserialize_program"
     container = read_container_bytes(data, (_PROGRAM, STATE), inference.VERSION, where)
     if container.kind == STATE:
-        program = from_tree(container.tree, True, where)
+        program = from_tree(container.tree, True, where, container.own)
         if not isinstance(program, Program):
             raise FormatError(f"{where}: the bytes do not hold a Program; pass those of serialize_program()")
         return program
     inference.check_tree(container.tree, inference.PROGRAM, where)
-    return from_plain(container.tree["program"], where)
+    return from_plain(container.tree["program"], where, own=container.own)
 
 
 def deserialize_persistables(program: Program, data: bytes, executor: Any) -> None:

@@ -32,15 +32,19 @@ def _indices(name: str) -> Any:
         for what, value in (("row", rows), ("col", cols)):
             if value < 0:
                 raise ArgumentError(f"{name}: {what} must not be negative: got {value}; use 0 or more")
-        count = sum(_in_row(r, cols, offset, name == "tril_indices") for r in range(rows))
-        return Spec((2, count), dtype)
+        lower = name == "tril_indices"
+        below = _below(rows, cols, offset + 1 if lower else offset)
+        return Spec((2, below if lower else rows * cols - below), dtype)
 
     return infer
 
 
-def _in_row(row: int, cols: int, offset: int, lower: bool) -> int:
-    below = min(max(row + offset + 1, 0), cols)
-    return below if lower else cols - min(max(row + offset, 0), cols)
+def _below(rows: int, cols: int, first: int) -> int:
+    """The sum over all rows r of ``first + r``, within 0 and ``cols``."""
+    empty = min(max(-first, 0), rows)  # rows with nothing
+    partial = min(max(cols - first, 0), rows) - empty  # rows that the diagonal cuts
+    start = first + empty
+    return max(partial, 0) * (2 * start + partial - 1) // 2 + (rows - empty - max(partial, 0)) * cols
 
 
 @op("tril_indices", infer=_indices("tril_indices"))

@@ -7,7 +7,7 @@ and says which of them are to be replaced by values.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from engine.core.delegate import delegate
@@ -128,14 +128,21 @@ def _common(specs: Sequence[Spec]) -> Spec:
     return chosen[0].with_shape(shape)
 
 
+def with_filled(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[OpDef, list[Any], dict[str, Any]]:
+    """The operator that is run for these inputs, its inputs, and its attributes with the values."""
+    base, (given, values) = _operator(attrs["of"]), inputs
+    numbers = [value.reshape(()).item() for value in values]
+    full = base.with_defaults(_filled(attrs["attrs"], attrs["names"], attrs["places"], numbers))
+    return base, _arranged(given, attrs["layout"]), full
+
+
 @op("with_values", infer=_infer, outputs=("outs",), output_list="outs", complex=True)
 def with_values(xp, inputs: list, values: list, *, of, attrs, names, places, layout):
     """The results of the operator ``of``, its attributes ``names`` taken from ``values``."""
-    base = _operator(of)
-    numbers = [value.reshape(()).item() for value in values]
+    filled = {"of": of, "attrs": attrs, "names": names, "places": places, "layout": layout}
+    base, arranged, full = with_filled((inputs, values), filled)
     kernel, direct = base.kernel_for("cpu" if xp.__name__ == "numpy" else xp.__name__)
-    full = base.with_defaults(_filled(attrs, names, places, numbers))
-    result = (base.kernel if direct else kernel)(xp, *_arranged(inputs, layout), **full)
+    result = (base.kernel if direct else kernel)(xp, *arranged, **full)
     results = [result] if base.single else list(result)
     return [r.copy() for r in results] if base.view else results
 

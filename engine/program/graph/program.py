@@ -165,6 +165,8 @@ class Program:
         self.plans: LRU[Any, Any] = LRU("plans")
         # What was changed in place in static mode, by id: the Variable, and the one that has its value now.
         self.rebound: dict[int, tuple[Any, Variable]] = {}
+        # Whether it or a part of it is from a file of another installation: its runs are metered.
+        self.foreign = False
         self.rates: list[Any] = []  # learning rates, which an Executor brings into its scope before a run
 
     @property

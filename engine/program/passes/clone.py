@@ -29,7 +29,7 @@ def clone(program: Program, for_test: bool = False) -> Program:
     with eager Tensors). ``for_test``: without gradients and updates, dropout and batch norm as in prediction.
     """
     made = Program()
-    made.random_seed = program.random_seed
+    made.random_seed, made.foreign = program.random_seed, program.foreign
     made.inputs, made.outputs = list(program.inputs), list(program.outputs)
     made.rates = [] if for_test else list(program.rates)
     made.blocks = [Block(made, b.idx, b.parent_idx) for b in program.blocks]

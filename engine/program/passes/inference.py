@@ -27,6 +27,7 @@ def copy_program(
     """
     ops = needed(source.global_block().ops, outputs)
     made = Program()
+    made.foreign = source.foreign
     rewriter = _Extract(made, source.global_block(), ops, replay)
     for variable in inputs:
         rewriter.read(variable)

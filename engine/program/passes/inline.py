@@ -61,6 +61,7 @@ def inline(
     shared.
     """
     inliner = Inliner(builder)
+    builder.program.foreign |= source.foreign
     inliner.mapped.update(zip(inputs, given, strict=True))
     for variable in source.bound():
         inliner.mapped[variable] = builder.program.capture(variable.tensor)

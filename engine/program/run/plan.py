@@ -18,7 +18,7 @@ import numpy as np
 
 from engine.core import bfloat
 from engine.core.dtype import bfloat16
-from engine.core.errors import EngineError, ProgramError
+from engine.core.errors import EngineError, LimitError, ProgramError
 from engine.core.opdef import OpDef
 from engine.core.operator import Operator, at_line
 from engine.core.place import array_module
@@ -31,6 +31,7 @@ from engine.program.graph.liveness import last_uses, needed
 from engine.program.graph.program import Block, Program, Variable, variables_of
 from engine.program.run.concrete import concrete_specs
 from engine.program.run.constants import constants
+from engine.program.run.meter import Gauge, made, metered, step
 from engine.program.run.reuse import bases_of, fitting, handed_on, reusable
 
 Array = Any
@@ -55,13 +56,14 @@ class Plan:
         self.inputs = tuple(inputs)
         self.outputs = tuple(outputs)
         self.ops = needed(lowered(program, needed(ops, outputs)), outputs)
-        self.constants = constants(self.ops) if xp is np else {}
+        self.constants = constants(self.ops) if xp is np and not program.foreign else {}
         self.specs = concrete_specs(program, self.ops, feeds)
         writer = Writer(self, program, xp)
         self.source = writer.source()
         scope: dict[str, Any] = {}
         exec(compile(self.source, "<plan>", "exec"), writer.namespace, scope)
-        self._function = scope["plan"]
+        self._function = metered(scope["plan"]) if program.foreign else scope["plan"]
+        self._globals = scope["plan"].__globals__
         self._lines = writer.lines
         self._kernels = (writer.backend, writer.kernels)
         _plans.add(self)
@@ -69,7 +71,7 @@ class Plan:
     def follow_recording(self) -> None:
         """Call kernels as operators give them now: timed ones while a profiler records."""
         backend, kernels = self._kernels
-        called = self._function.__globals__
+        called = self._globals
         called |= {name: opdef.kernel_for(backend)[0] for name, opdef in kernels.items()}
 
     def __call__(self, values: Sequence[Array]) -> tuple[Array, ...]:
@@ -88,7 +90,9 @@ class Plan:
                 line = traceback.tb_lineno
             traceback = traceback.tb_next
         operator = self._lines.get(line) if line is not None else None
-        if operator is None or isinstance(error, (MemoryError, AssertionError)):
+        if operator is None or (
+            isinstance(error, (MemoryError, AssertionError)) and not isinstance(error, LimitError)
+        ):
             return error
         made: Exception = error
         if not isinstance(error, EngineError) and not operator.regions:
@@ -123,11 +127,12 @@ class Writer:
         self.plan = plan
         self.program = program
         self.backend = "cpu" if xp is np else "cupy"
+        self.metered = program.foreign
         self.known = plan.constants
         self.reused = reusable(plan.ops, plan.outputs, plan.specs, self.known)
         self.namespace: dict[str, Any] = {
             "xp": xp, "asarray": xp.asarray, "write": _write, "fitting": fitting,
-            "reserve": default_generator().reserve,
+            "reserve": default_generator().reserve, "step": step, "made": made,
         }  # fmt: skip
         self.lines: dict[int, Operator] = {}
         self.kernels: dict[str, OpDef] = {}  # by the global names of their kernels
@@ -217,6 +222,11 @@ class Writer:
         write = operator.opdef.plan_rule
         if write is not None:
             write(self, depth, operator)
+        elif self.metered:
+            gauge = self.constant(Gauge(operator))
+            self.line(depth, f"{gauge}({', '.join(self.slots(v) for v in operator.inputs)})", operator)
+            self._kernel_call(depth, operator)
+            self.line(depth, f"made({', '.join(self.names(variables_of(operator.outputs)))})", operator)
         else:
             self._kernel_call(depth, operator)
 

@@ -37,6 +37,8 @@ def write_while(writer: Writer, depth: int, operator: Operator) -> None:
     writer.line(depth, "while True:", operator)
     writer.block(depth + 1, condition.block)
     writer.line(depth + 1, f"if not {writer.slot(condition.results[0])}: break", operator)
+    if writer.metered:
+        writer.line(depth + 1, "step()", operator)
     _iteration(writer, depth + 1, operator)
     writer.assign(depth, operator.outputs, body.arguments, operator)
 

@@ -10,6 +10,7 @@ from engine.core.operator import Operator
 from engine.core.spec import Spec
 from engine.ops.control.flow import while_grad
 from engine.ops.control.gradient import gradient
+from engine.ops.control.with_values import plain, with_values
 from engine.program.backward.gradient_operator import forward_of
 from engine.program.graph.program import Block, Program
 from engine.program.saved.distrust_replay import (
@@ -199,14 +200,13 @@ def _gradient_faults(operator: Operator) -> Iterator[str]:
         yield f"attrs are not those of {of.name}"
     else:
         forward, _ = forward_of(operator)
-        yield from _attribute_faults(forward)
-        yield from _spec_faults(forward)
+        yield from list(_attribute_faults(forward)) or _spec_faults(forward)
 
 
 def _attribute_faults(operator: Operator) -> Iterator[str]:
     opdef = operator.opdef
     for name, default in opdef.attributes.items():
-        value = operator.attrs[name]
+        value = operator.attrs.get(name)
         kinds = _KINDS.get(type(default))
         most = _INTEGERS.get(name)
         if kinds is not None and value is not None and type(value) not in kinds:
@@ -215,9 +215,30 @@ def _attribute_faults(operator: Operator) -> Iterator[str]:
             yield f"{name} is {value!r}; it should be whole numbers, at most {most}"
         elif name == "index" and not (isinstance(value, list) and all(_is_index(v) for v in value)):
             yield f"index is {value!r}, which is not an index"
+    if opdef is with_values.opdef:
+        yield from _values_faults(operator)
     count = operator.attrs.get("num")
     if opdef.listed and count is not None and count != len(operator.outputs):
         yield f"num is {count!r} for {len(operator.outputs)} results"
+
+
+def _values_faults(operator: Operator) -> Iterator[str]:
+    """Faults of the attributes that an operator with values as attributes has besides those."""
+    attrs = operator.attrs
+    of = OPS.get(attrs["of"]) if isinstance(attrs["of"], str) else None
+    if of is None or not plain(of) or of is with_values.opdef or not isinstance(attrs["attrs"], dict):
+        yield f"of is {attrs['of']!r}, which takes no values as attributes"
+    elif attrs["attrs"].keys() != of.attributes.keys():
+        yield f"attrs are not those of {of.name}"
+    else:
+        inner = Operator(of, (), {k: v for k, v in attrs["attrs"].items() if not _has_none(v)})
+        inner.outputs = operator.outputs
+        yield from _attribute_faults(inner)
+
+
+def _has_none(value: Any) -> bool:
+    """Whether it is left out, as a value, or a part of it."""
+    return value is None or (isinstance(value, list) and None in value)
 
 
 def _flat(value: Any) -> list[Any]:
@@ -241,6 +262,7 @@ def _is_place(item: Any, kinds: tuple[str, ...]) -> bool:
 _INTEGERS = {
     **dict.fromkeys(("dilations", "ksize", "paddings", "strides"), 1 << 16),
     **dict.fromkeys(("axes", "axis", "repeat_times", "sections", "shape"), 1 << 40),
+    **dict.fromkeys(("min_level", "max_level", "refer_level"), 1 << 10),
 }
 _KINDS: dict[type, tuple[type, ...]] = {
     bool: (bool, int),

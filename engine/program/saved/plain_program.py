@@ -59,10 +59,14 @@ class PlainBlock(TypedDict):
 
 
 class PlainProgram(TypedDict):
-    """A Program; ``methods`` are further Programs of a saved Layer, by name."""
+    """A Program; ``methods`` are further Programs of a saved Layer, by name.
+
+    ``foreign`` is there where a part of it is from another installation: it stays so when it is saved again.
+    """
 
     version: int
     inputs: list[str]
     outputs: list[str]
     blocks: list[PlainBlock]
+    foreign: NotRequired[bool]
     methods: NotRequired[dict[str, PlainProgram]]

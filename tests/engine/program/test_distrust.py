@@ -54,7 +54,15 @@ def run(plain: dict) -> list:
 
 def test_the_program_itself_is_read():
     assert run(PLAIN)[0].shape == [3, 2]
-    assert to_plain(from_plain(PLAIN)) == PLAIN
+    assert to_plain(from_plain(PLAIN, own=True)) == PLAIN
+
+
+def test_what_another_installation_wrote_stays_foreign():
+    program = from_plain(PLAIN)
+    assert program.foreign
+    assert program.clone().foreign
+    assert from_plain(to_plain(program), own=True).foreign
+    assert not from_plain(PLAIN, own=True).foreign
 
 
 def change(kind: str, **attrs: object):

@@ -192,7 +192,7 @@ def test_files_of_before_name_what_is_taken_as_what_is_kept(static):
     for operator in operators(plain):
         taken = operator.pop("taken")
         operator["kept"] = operator["kept"] or taken
-    assert to_plain(from_plain(plain, "here", training=True)) == to_plain(program)
+    assert to_plain(from_plain(plain, "here", training=True, own=True)) == to_plain(program)
 
 
 def test_regions_within_themselves_are_refused(static):
