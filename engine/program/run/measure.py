@@ -152,8 +152,8 @@ _TURNING = frozenset(
     name + ending
     for name in (
         "rnn", "warpctc", "warprnnt", "viterbi_decode", "gather_tree", "nms", "matrix_nms", "yolov3_loss",
-        "generate_proposals_v2", "yolov3_loss_weights", "roi_align", "roi_pool", "roi_pool_pick", "psroi_pool",
-        "lu", "lu_unpack", "mode",
+        "generate_proposals_v2", "yolov3_loss_weights", "roi_align", "roi_pool", "roi_pool_pick",
+        "psroi_pool", "lu", "lu_unpack", "mode",
     )
     for ending in ("", "_grad")
 )  # fmt: skip

@@ -176,3 +176,132 @@ def from_plain(plain: object, where: str = "program", training: bool = False, ow
         said = "; ".join(map(_brief, found[:5]))
         raise FormatError(f"{where}: its Program is ill-formed: {said}; save the model again")
     program.foreign = foreign
+    return program
+
+
+def _brief(text: str) -> str:
+    """What is wrong in one line that can be read, whatever values of the file it quotes."""
+    return " ".join(text[:1000].split())[:400]
+
+
+def _text_faults(program: Program) -> Iterator[str]:
+    """Faults of the notes: the Program must be printable, although nothing that runs reads them."""
+    try:
+        program.to_string()
+    except Exception as error:  # notes of other types than expected raise errors of any class
+        yield f"it can't be printed: {error!r}"
+
+
+def _read(plain: PlainProgram) -> Program:
+    if plain["version"] == 1:
+        plain = cast("PlainProgram", from_version_1(cast("dict[str, Any]", plain)))
+    if plain["version"] != VERSION:
+        raise FormatError(
+            f"Program has version {plain['version']}: this build reads up to {VERSION}; update Model Studio"
+        )
+    program = Program()
+    program.blocks.clear()
+    for n, item in enumerate(plain["blocks"]):
+        if item["idx"] != n or (n and not 0 <= item["parent"] < n) or (n == 0 and item["parent"] != -1):
+            raise FormatError(f"block {n}: index {item['idx']} with parent {item['parent']} is not in order")
+        block = Block(program, n, int(item["parent"]))
+        program.blocks.append(block)
+        for v in item["vars"]:
+            _variable(block, v)
+    for block, item in zip(program.blocks, plain["blocks"], strict=True):
+        for o in item["ops"]:
+            block.ops.append(_operator(block, o))
+    program.inputs = [str(n) for n in plain["inputs"]]
+    program.outputs = [str(n) for n in plain["outputs"]]
+    program.reserve_names()
+    program.changed()
+    return program
+
+
+def _referred(program: Program, place: Reference) -> Variable:
+    index, name = place
+    return _block(program, index).vars[str(name)]
+
+
+def _block(program: Program, index: object) -> Block:
+    if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index < len(program.blocks):
+        raise FormatError(f"there is no block {index!r}")
+    return program.blocks[index]
+
+
+def _region(program: Program, plain: PlainRegion) -> Region:
+    return Region(
+        _block(program, plain["block"]),
+        [_referred(program, place) for place in plain["arguments"]],
+        [_referred(program, place) for place in plain["results"]],
+    )
+
+
+def _variable(block: Block, plain: PlainVariable) -> None:
+    name, spec, stop = str(plain["name"]), Spec(plain["shape"], plain["dtype"]), bool(plain["stop_gradient"])
+    if plain["parameter"] and block.idx == 0 and plain["persistable"]:
+        block.create_parameter(spec.shape, spec.dtype, name, trainable=not stop)
+    else:
+        block.create_var(
+            name, spec, persistable=bool(plain["persistable"]), stop_gradient=stop,
+            is_data=bool(plain["data"]), is_parameter=bool(plain["parameter"]),
+        )  # fmt: skip
+    stop_gradient, says_name, kind, says_spec = plain.get("says", [None, None, "LOD_TENSOR", None])
+    made = block.vars[name]
+    made.says_stop_gradient = None if stop_gradient is None else bool(stop_gradient)
+    made.says_name = None if says_name is None else str(says_name)
+    made.type = var_kind(str(kind))
+    made.says_spec = None if says_spec is None else _attribute(says_spec)
+
+
+# Notes that only the text shows; nothing that runs reads them.
+_NOTES = ("bare", "plain", "attrs", "inputs", "hidden", "cond", "loop", "type", "outputs", "own", "instead")
+
+
+def _notes(block: Block, plain: object) -> dict[str, Any] | None:
+    if not isinstance(plain, dict) or not plain:
+        return None
+    notes: dict[str, Any] = {k: v for k, v in plain.items() if k in _NOTES and v is not None}
+    if "extra" in plain:
+        notes["extra"] = {str(slot): block.var(str(name)) for slot, name in plain["extra"].items()}
+    return notes
+
+
+def _operator(block: Block, plain: PlainOperator) -> Operator:
+    opdef = OPS.get(plain["type"])
+    if opdef is None:
+        raise FormatError(f"operator {plain['type']!r} is unknown to this build; update Model Studio")
+    inputs: list[Any] = []
+    for declared in opdef.inputs:
+        found = plain["inputs"].get(declared.slot)
+        if found is None:
+            if not declared.optional:
+                raise FormatError(f"operator {opdef.name}: input {declared.slot} is missing")
+            inputs.append(None)
+        elif declared.is_list:
+            inputs.append([block.var(n) for n in found])
+        else:
+            (name,) = found
+            inputs.append(block.var(name))
+    attrs = opdef.with_defaults({k: _attribute(v) for k, v in plain["attrs"].items()})
+    operator = Operator(opdef, tuple(inputs), attrs)
+    outputs: list[Variable | None] = []
+    for out in opdef.outputs:
+        made = [block.var(n) for n in plain["outputs"].get(out.slot, [])]
+        if len(made) > 1 and not opdef.listed:
+            raise FormatError(f"operator {opdef.name}: {len(made)} variables for its one result {out.slot}")
+        outputs += made if made or opdef.listed else [None]
+    operator.outputs = tuple(outputs)
+    operator.notes = _notes(block, plain.get("notes"))
+    operator.replay = bool(plain.get("replay", False))
+    operator.regions = tuple(_region(block.program, r) for r in plain.get("regions", ()))
+    kept, taken, file, line = plain.get("kept"), plain.get("taken"), plain.get("file"), plain.get("line")
+    if "taken" not in plain and operator.replay and opdef.random:  # as once written: the key that it takes
+        kept, taken = None, kept
+    if kept is not None:
+        operator.kept = _referred(block.program, kept)
+    if taken is not None:
+        operator.taken = _referred(block.program, taken)
+    if file is not None:
+        operator.code = (str(file), int(cast("int", line)))
+    return operator
