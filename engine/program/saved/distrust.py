@@ -213,6 +213,8 @@ def _attribute_faults(operator: Operator) -> Iterator[str]:
             yield f"{name} is {value!r}; it should be like {default!r}"
         elif most is not None and not all(type(v) is int and abs(v) <= most for v in _flat(value)):
             yield f"{name} is {value!r}; it should be whole numbers, at most {most}"
+        elif name == "rule" and value is not None:
+            yield "Python functions are not read from files; build the Program again"
         elif name == "index" and not (isinstance(value, list) and all(_is_index(v) for v in value)):
             yield f"index is {value!r}, which is not an index"
     if opdef is with_values.opdef:
