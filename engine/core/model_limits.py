@@ -82,7 +82,7 @@ class ModelLimits:
         )
 
     def __str__(self) -> str:
-        return f"memory={self.memory}, seconds={self.seconds:g}, steps={self.steps}"
+        return f"memory={self.memory}, seconds={float(self.seconds)!r}, steps={self.steps}"
 
 
 def parse(text: str, base: ModelLimits | None = None) -> ModelLimits:
@@ -104,7 +104,7 @@ def parse(text: str, base: ModelLimits | None = None) -> ModelLimits:
 def _number(name: str, value: float | str) -> float:
     if not isinstance(value, str):
         return value
-    found = re.fullmatch(r"([0-9.]+(?:e[0-9]+)?)\s*([a-z]*)", value.strip().lower())
+    found = re.fullmatch(r"([0-9.]+(?:e[+-]?[0-9]+)?)\s*([a-z]*)", value.strip().lower())
     units = _UNITS if name == "memory" else {"": 1}
     try:
         if found is None or found[2] not in units:

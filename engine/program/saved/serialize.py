@@ -160,7 +160,7 @@ def from_plain(plain: object, where: str = "program", training: bool = False, ow
         found = list(size_faults(plain))
         if found:
             raise FormatError(
-                f"{where}: its Program is too large: {found[0]}; get it from who made it, smaller"
+                f"{where}: its Program is too large: {found[0]}; ask its author for a smaller one"
             )
     try:
         program = _read(cast("PlainProgram", plain))

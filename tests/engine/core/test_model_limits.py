@@ -14,6 +14,9 @@ def test_a_text_states_limits_and_is_read_again():
     limits = parse("memory=2 GB, seconds=0.5,steps=1e6")
     assert limits == ModelLimits(memory=2 * 10**9, seconds=0.5, steps=10**6)
     assert parse(str(limits)) == limits
+    large = ModelLimits(memory=10**15, seconds=1e17 / 3, steps=10**12)
+    assert parse(str(large)) == large
+    assert parse("seconds=1e+06").seconds == 1e6
     assert parse("memory=512 MiB").memory == 512 << 20
     assert parse("", limits) == limits
 
