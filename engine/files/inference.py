@@ -36,7 +36,7 @@ class InferenceFiles:
     info: Any
     save_id: str
     prefix: Path
-    own: bool
+    own: bool = False
 
 
 @dataclass(frozen=True)
