@@ -110,6 +110,7 @@ def test_writers_that_are_killed_and_readers(tmp_path: Path, name: str) -> None:
     draw = random.Random(seed)
     subject.write(tmp_path, 0)
     ends = time.monotonic() + SECONDS
+    kills = 0
 
     def keep_writing(number: int) -> None:
         value = number * 10**6
@@ -131,10 +132,12 @@ def test_writers_that_are_killed_and_readers(tmp_path: Path, name: str) -> None:
             ended = os.waitstatus_to_exitcode(os.waitpid(writers.pop(number), 0)[1])
             assert ended == -signal.SIGKILL, f"seed {seed}: a writer failed"
             assert len(found := subject.read(tmp_path)) == 1, f"seed {seed}: {found}"
-            number = max(writers) + 1 + number
+            kills += 1
+            number = WRITERS + kills
             writers[number] = forked(lambda n=number: keep_writing(n))
     finally:
         codes = [os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) for pid in (*writers.values(), reader)]
+    print(f"{name}: {kills} kills, seed {seed}")
     assert codes == [0] * len(codes), f"seed {seed}"
     subject.write(tmp_path, 7)
     assert subject.read(tmp_path) == {7}
