@@ -132,6 +132,7 @@ def read_run_folder(files: dict[str, bytes], folder: Path) -> object:
 
     from engine.files.journal import read_run
     from engine.files.run_source import is_own
+    from engine.training.kept import Kept
     from engine.training.run_folder import RunFolder
     from engine.training.training_run import TrainingRun
     from studio.session.runs import RunsFolder, read_history
@@ -150,7 +151,7 @@ def read_run_folder(files: dict[str, bytes], folder: Path) -> object:
     store.recorded_best_step(), store.best_step(), is_own(run)
     tolerant: list[Callable[[], object]] = [
         store.require_new, lambda: TrainingRun.from_folder(run), lambda: read_history(run),
-        lambda: store._cut_journal(1), lambda: read_run(run),
+        lambda: store._rewrite_journal(Kept(1).has), lambda: read_run(run),
     ]  # fmt: skip
     for read in tolerant:
         one_line(read, (EngineError,))
