@@ -7,6 +7,7 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, ShapeError
 from engine.fluid.dygraph.nn.forms import Formed, form
+from engine.fluid.layers.windows import pooled
 from engine.fluid.variable import result
 from engine.nn import functional
 from engine.nn.initializer import Normal
@@ -94,31 +95,6 @@ class Pool2D(Formed):
     def forward(self, input: Any) -> Any:
         """``input`` [N, C, H, W]."""
         return result(pooled(input, **{k: v for k, v in self.given.items() if k != "use_cudnn"}))
-
-
-def pooled(
-    input: Any,
-    pool_size: Any,
-    pool_type: str,
-    pool_stride: Any,
-    pool_padding: Any,
-    global_pooling: bool,
-    ceil_mode: bool,
-    exclusive: bool,
-    data_format: str = "NCHW",
-) -> Any:
-    """fluid's pool2d: the names of its arguments over ``max_pool2d`` and ``avg_pool2d``."""
-    if global_pooling:
-        reduce = functional.adaptive_max_pool2d if pool_type == "max" else functional.adaptive_avg_pool2d
-        return reduce(input, 1)
-    size, stride = pair(pool_size), pair(pool_stride)
-    if pool_type == "max":
-        return functional.max_pool2d(
-            input, size, stride, pool_padding, ceil_mode=ceil_mode, data_format=data_format
-        )
-    return functional.avg_pool2d(
-        input, size, stride, pool_padding, ceil_mode=ceil_mode, exclusive=exclusive, data_format=data_format
-    )
 
 
 def pair(size: Any) -> list[int]:

@@ -8,8 +8,8 @@ from typing import Any
 
 from engine.core.errors import ArgumentError
 from engine.fluid.dygraph.layers import Layer
+from engine.fluid.layers.adapting import activated
 from engine.fluid.variable import result
-from engine.nn import functional
 
 
 def form(signature: Callable[..., Any]) -> inspect.Signature:
@@ -60,17 +60,3 @@ def bound(
         raise ArgumentError(f"{where}: {error}; its arguments are {signature}") from None
     found.apply_defaults()
     return dict(found.arguments)
-
-
-def activated(value: Any, act: Any) -> Any:
-    """``value`` through the activation of that name, or of the dict ``{'type': name, attribute: ...}``."""
-    if act is None:
-        return value
-    options = dict(act) if isinstance(act, dict) else {"type": act}
-    name = options.pop("type", None)
-    function = getattr(functional, name, None) if isinstance(name, str) else None
-    if function is None:
-        raise ArgumentError(
-            f"act: {act!r} is not an activation; use the name of one, such as 'relu', or None"
-        )
-    return function(value, **options)

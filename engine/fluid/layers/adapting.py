@@ -1,0 +1,80 @@
+"""What all functions of ``fluid.layers`` share: results in fluid's form, activations by name."""
+
+from __future__ import annotations
+
+import functools
+import typing
+from collections.abc import Callable
+from types import FunctionType, ModuleType
+from typing import Any, TypeVar
+
+from engine.core.errors import ArgumentError
+from engine.fluid.variable import result
+from engine.tensor import manipulation
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def adapter(function: F) -> F:
+    """``function`` with its results as fluid gives them: Variables of one dimension or more."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return result(function(*args, **kwargs))
+
+    return typing.cast(F, call)
+
+
+def unary(name: str, modern: Callable[..., Any]) -> Callable[..., Any]:
+    """fluid's ``name(x, name=None)`` over a modern function of one tensor."""
+
+    def function(x: Any, name: str | None = None) -> Any:
+        return result(modern(x, name=name))
+
+    return called(function, name, modern)
+
+
+def called(function: Callable[..., Any], name: str, modern: Callable[..., Any]) -> Callable[..., Any]:
+    """``function`` under ``name``, with the description of the modern function that it calls."""
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = modern.__doc__
+    return function
+
+
+def public(module: ModuleType) -> dict[str, Any]:
+    """The functions and classes that belong to ``module``: defined there, or made there from a table."""
+    return {
+        name: value
+        for name, value in vars(module).items()
+        if isinstance(value, (FunctionType, type))
+        and not name.startswith("_")
+        and value.__module__ in (module.__name__, __name__)
+        and name not in globals()
+    }
+
+
+def sized_like(input: Any, shape: Any, input_dim_idx: int, output_dim_idx: int) -> list[Any]:
+    """``shape`` with one dimension taken from ``input``, also where only the running Program knows it."""
+    dims = list(shape)
+    size = int(input.shape[input_dim_idx])
+    dims[output_dim_idx] = size if size >= 0 else manipulation.shape(input)[input_dim_idx]
+    return dims
+
+
+def activated(value: Any, act: Any) -> Any:
+    """``value`` through the function of ``fluid.layers`` that ``act`` names.
+
+    ``act`` is None, a name such as 'relu', or a dict ``{'type': name, attribute: value}``. Raises
+    ArgumentError for another name.
+    """
+    if act is None:
+        return value
+    from engine.fluid.layers.ops import ACTIVATIONS
+
+    options = dict(act) if isinstance(act, dict) else {"type": act}
+    function = ACTIVATIONS.get(options.pop("type", None))
+    if function is None:
+        raise ArgumentError(
+            f"act: {act!r} is not an activation; use the name of one, such as 'relu', or None"
+        )
+    return function(value, **options)

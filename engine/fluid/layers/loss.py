@@ -1,0 +1,182 @@
+"""Losses with fluid's formulas and shapes: one row [N, 1] for each sample."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.fluid.layers.adapting import adapter
+from engine.nn import functional
+from engine.tensor import creation, manipulation, math, reduction
+from engine.tensor import exponential as exponentials
+
+IGNORED = -100
+
+
+@adapter
+def cross_entropy(input: Any, label: Any, soft_label: bool = False, ignore_index: int = IGNORED) -> Any:
+    """-log of the probability of each sample's class: ``input`` holds probabilities [N, classes].
+
+    ``label`` is int64 [N, 1], or with ``soft_label`` the shares of the classes [N, classes]; the result is
+    [N, 1], 0 for a label of ``ignore_index``.
+    """
+    if not soft_label and len(label.shape) == len(input.shape) - 1:
+        label = manipulation.unsqueeze(label, -1)
+    return functional.cross_entropy(
+        input, label, None, ignore_index if not soft_label else IGNORED, "none", soft_label, -1, False
+    )
+
+
+def cross_entropy2(input: Any, label: Any, ignore_index: int = IGNORED) -> Any:
+    """``cross_entropy`` of whole numbers."""
+    return cross_entropy(input, label, False, ignore_index)
+
+
+@adapter
+def softmax_with_cross_entropy(
+    logits: Any, label: Any, soft_label: bool = False, ignore_index: int = IGNORED,
+    numeric_stable_mode: bool = True, return_softmax: bool = False, axis: int = -1,
+) -> Any:  # fmt: skip
+    """``cross_entropy`` of ``softmax(logits)`` along ``axis``; with ``return_softmax`` the softmax too.
+
+    It is always computed in the stable way.
+    """
+    return functional.softmax_with_cross_entropy(
+        logits, label, soft_label, ignore_index, numeric_stable_mode, return_softmax, axis
+    )
+
+
+@adapter
+def sigmoid_cross_entropy_with_logits(
+    x: Any, label: Any, ignore_index: int = IGNORED, name: str | None = None, normalize: bool = False
+) -> Any:
+    """The cross entropy of ``sigmoid(x)`` and ``label``, element by element.
+
+    0 where the label is ``ignore_index``; ``normalize`` divides by the number of the others.
+    """
+    kept = math.cast(label != ignore_index, x.dtype)
+    loss = functional.binary_cross_entropy_with_logits(x, math.cast(label, x.dtype), reduction="none") * kept
+    return loss / math.clip(reduction.sum(kept), min=1.0) if normalize else loss
+
+
+@adapter
+def square_error_cost(input: Any, label: Any) -> Any:
+    """``(input - label)`` squared."""
+    return functional.square_error_cost(input, label)
+
+
+@adapter
+def smooth_l1(
+    x: Any, y: Any, inside_weight: Any = None, outside_weight: Any = None, sigma: float | None = None
+) -> Any:
+    """Sums over each sample of ``x - y``, squared where it is small: [N, 1].
+
+    With d = inside_weight * (x - y) and s = sigma squared (1): outside_weight times ``s * d * d / 2`` where
+    ``|d| < 1 / s``, else ``|d| - 1 / (2 * s)``.
+    """
+    s = 1.0 if sigma is None else float(sigma) ** 2
+    d = x - y if inside_weight is None else (x - y) * inside_weight
+    size = math.abs(d)
+    near = math.minimum(size, creation.full_like(size, 1.0 / s))
+    loss = near * (size - near * 0.5) * s
+    if outside_weight is not None:
+        loss = loss * outside_weight
+    return reduction.sum(manipulation.flatten(loss, 1), 1, keepdim=True)
+
+
+@adapter
+def huber_loss(input: Any, label: Any, delta: float) -> Any:
+    """``d * d / 2`` where ``d = label - input`` is at most ``delta``, else ``delta * (|d| - delta / 2)``."""
+    size = math.abs(label - input)
+    near = math.minimum(size, creation.full_like(size, float(delta)))
+    return near * (size - near * 0.5)
+
+
+@adapter
+def kldiv_loss(x: Any, target: Any, reduction: str = "mean", name: str | None = None) -> Any:
+    """``target * (log(target) - x)``, 0 where the target is not positive; x holds logarithms."""
+    return functional.kl_div(x, target, reduction, name)
+
+
+@adapter
+def log_loss(input: Any, label: Any, epsilon: float = 1e-4, name: str | None = None) -> Any:
+    """``-label * log(input + epsilon) - (1 - label) * log(1 - input + epsilon)``."""
+    return functional.log_loss(input, label, epsilon, name)
+
+
+@adapter
+def rank_loss(label: Any, left: Any, right: Any, name: str | None = None) -> Any:
+    """``log(1 + exp(o)) - label * o`` with ``o = left - right``: label 1 where left ranks higher."""
+    o = left - right
+    return functional.softplus(o) - label * o
+
+
+@adapter
+def margin_rank_loss(label: Any, left: Any, right: Any, margin: float = 0.1, name: str | None = None) -> Any:
+    """``max(0, -label * (left - right) + margin)``."""
+    return functional.relu(label * (right - left) + margin)
+
+
+@adapter
+def bpr_loss(input: Any, label: Any, name: str | None = None) -> Any:
+    """The mean over the other classes of ``-log(sigmoid(score of the label's class - score))``: [N, 1]."""
+    classes = int(input.shape[-1])
+    if len(label.shape) > 1:
+        label = manipulation.squeeze(label, -1)
+    chosen = functional.one_hot(label, classes)
+    own = reduction.sum(input * chosen, -1, keepdim=True)
+    losses = functional.softplus(input - own) * (1.0 - chosen)
+    return reduction.sum(losses, -1, keepdim=True) / float(classes - 1)
+
+
+@adapter
+def teacher_student_sigmoid_loss(
+    input: Any, label: Any, soft_max_up_bound: float = 15.0, soft_max_lower_bound: float = -15.0
+) -> Any:
+    """The loss of clicks and of a teacher's score z', both in ``label``: -2, -1, z' or 1 + z'.
+
+    ``log(1 + exp(x)) - x * z`` for a click z, and with a score also ``log(1 + exp(x)) - x * z'``. The bounds
+    are accepted; the derivative is that of the formula, also beyond them.
+    """
+    soft = functional.softplus(input)
+    clicked = math.cast((label >= 1.0).logical_or((label < 0.0).logical_and(label >= -1.0)), input.dtype)
+    scored = math.cast(label >= 0.0, input.dtype)
+    teacher = (label - math.cast(label >= 1.0, input.dtype)) * scored
+    return soft * (1.0 + scored) - input * clicked - input * teacher
+
+
+@adapter
+def dice_loss(input: Any, label: Any, epsilon: float = 1e-5) -> Any:
+    """1 minus twice the overlap of probabilities and classes, divided by their sum; the mean of samples."""
+    return functional.dice_loss(input, label, epsilon)
+
+
+@adapter
+def npair_loss(anchor: Any, positive: Any, labels: Any, l2_reg: float = 0.002) -> Any:
+    """The loss of pairs of embeddings, each of which has the others as negatives."""
+    return functional.npair_loss(anchor, positive, labels, l2_reg)
+
+
+@adapter
+def cos_sim(X: Any, Y: Any) -> Any:
+    """The cosine of the angle between the rows of X and Y (whose one row may stand for all): [N, 1]."""
+    lengths = exponentials.sqrt((X * X).sum(-1, keepdim=True)) * exponentials.sqrt(
+        (Y * Y).sum(-1, keepdim=True)
+    )
+    return (X * Y).sum(-1, keepdim=True) / lengths
+
+
+@adapter
+def label_smooth(
+    label: Any, prior_dist: Any = None, epsilon: float = 0.1, dtype: Any = "float32", name: str | None = None
+) -> Any:
+    """``(1 - epsilon) * label + epsilon * prior``, the prior even where ``prior_dist`` is None."""
+    return functional.label_smooth(label, prior_dist, epsilon, name)
+
+
+@adapter
+def fsp_matrix(x: Any, y: Any) -> Any:
+    """The products of all channels of x and y, averaged over the positions: [N, channels x, channels y]."""
+    columns = int(x.shape[2]) * int(x.shape[3])
+    left = manipulation.reshape(x, [0, 0, columns])
+    right = manipulation.transpose(manipulation.reshape(y, [0, 0, columns]), [0, 2, 1])
+    return left @ right / float(columns)

@@ -1,0 +1,19 @@
+"""``fluid.layers.nn``: what networks are made of, by family."""
+
+from typing import Any
+
+from engine.fluid.layers.adapting import public
+from engine.fluid.layers.nn import building, dropping, elementwise, pooling, shapes
+
+for _module in (building, dropping, elementwise, pooling, shapes):
+    globals().update(public(_module))
+del _module
+
+
+def __getattr__(name: str) -> Any:
+    from engine.fluid import layers
+
+    found = vars(layers).get(name)
+    if found is None:
+        raise AttributeError(f"module 'paddle.fluid.layers.nn' has no attribute {name!r}")
+    return found

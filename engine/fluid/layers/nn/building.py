@@ -1,0 +1,183 @@
+"""Functions that make their parameters in the Program that is being built."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.errors import ShapeError
+from engine.fluid.layers.adapting import activated, adapter
+from engine.static import nn as modern
+from engine.tensor import manipulation
+
+
+@adapter
+def fc(
+    input: Any, size: int, num_flatten_dims: int = 1, param_attr: Any = None, bias_attr: Any = None,
+    act: Any = None, is_test: bool = False, name: str | None = None,
+) -> Any:  # fmt: skip
+    """``act(sum of input @ weight + bias)``, the input flattened from dimension ``num_flatten_dims`` on."""
+    return activated(modern.fc(input, size, num_flatten_dims, param_attr, bias_attr, None, name), act)
+
+
+@adapter
+def embedding(
+    input: Any, size: Any, is_sparse: bool = False, is_distributed: bool = False,
+    padding_idx: int | None = None, param_attr: Any = None, dtype: Any = "float32",
+) -> Any:  # fmt: skip
+    """Rows of a table [rows, size]: ids [N, 1] give [N, size]. Raises ShapeError for other ids."""
+    if len(input.shape) < 2 or input.shape[-1] != 1:
+        raise ShapeError(
+            f"layers.embedding: the ids must end in a dimension of 1: got shape {list(input.shape)}; "
+            "use fluid.embedding, or unsqueeze them"
+        )
+    ids = manipulation.squeeze(input, -1)
+    return modern.embedding(ids, size, is_sparse, is_distributed, padding_idx, param_attr, dtype)
+
+
+@adapter
+def conv2d(
+    input: Any, num_filters: int, filter_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
+    groups: int | None = None, param_attr: Any = None, bias_attr: Any = None, use_cudnn: bool = True,
+    act: Any = None, name: str | None = None, data_format: str = "NCHW",
+) -> Any:  # fmt: skip
+    """``act(conv2d(input, filter) + bias)``."""
+    return activated(modern.conv2d(
+        input, num_filters, filter_size, stride, padding, dilation, groups, param_attr, bias_attr, use_cudnn,
+        None, name, data_format,
+    ), act)  # fmt: skip
+
+
+@adapter
+def conv3d(
+    input: Any, num_filters: int, filter_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
+    groups: int | None = None, param_attr: Any = None, bias_attr: Any = None, use_cudnn: bool = True,
+    act: Any = None, name: str | None = None, data_format: str = "NCDHW",
+) -> Any:  # fmt: skip
+    """``act(conv3d(input, filter) + bias)``."""
+    return activated(modern.conv3d(
+        input, num_filters, filter_size, stride, padding, dilation, groups, param_attr, bias_attr, use_cudnn,
+        None, name, data_format,
+    ), act)  # fmt: skip
+
+
+@adapter
+def conv2d_transpose(
+    input: Any, num_filters: int, output_size: Any = None, filter_size: Any = None, padding: Any = 0,
+    stride: Any = 1, dilation: Any = 1, groups: int | None = None, param_attr: Any = None,
+    bias_attr: Any = None, use_cudnn: bool = True, act: Any = None, name: str | None = None,
+    data_format: str = "NCHW",
+) -> Any:  # fmt: skip
+    """``act(conv2d_transpose(input, filter) + bias)``."""
+    return activated(modern.conv2d_transpose(
+        input, num_filters, output_size, filter_size, padding, stride, dilation, groups, param_attr,
+        bias_attr, use_cudnn, None, name, data_format,
+    ), act)  # fmt: skip
+
+
+@adapter
+def conv3d_transpose(
+    input: Any, num_filters: int, output_size: Any = None, filter_size: Any = None, padding: Any = 0,
+    stride: Any = 1, dilation: Any = 1, groups: int | None = None, param_attr: Any = None,
+    bias_attr: Any = None, use_cudnn: bool = True, act: Any = None, name: str | None = None,
+    data_format: str = "NCDHW",
+) -> Any:  # fmt: skip
+    """``act(conv3d_transpose(input, filter) + bias)``."""
+    return activated(modern.conv3d_transpose(
+        input, num_filters, output_size, filter_size, padding, stride, dilation, groups, param_attr,
+        bias_attr, use_cudnn, None, name, data_format,
+    ), act)  # fmt: skip
+
+
+@adapter
+def batch_norm(
+    input: Any, act: Any = None, is_test: bool = False, momentum: float = 0.9, epsilon: float = 1e-05,
+    param_attr: Any = None, bias_attr: Any = None, data_layout: str = "NCHW", in_place: bool = False,
+    name: str | None = None, moving_mean_name: str | None = None, moving_variance_name: str | None = None,
+    do_model_average_for_mean_and_var: bool = False, fuse_with_relu: bool = False,
+    use_global_stats: bool = False,
+) -> Any:  # fmt: skip
+    """Channels normalized over the batch, then ``* scale + bias``."""
+    out = modern.batch_norm(
+        input, None, is_test, momentum, epsilon, param_attr, bias_attr, data_layout, in_place, name,
+        moving_mean_name, moving_variance_name, do_model_average_for_mean_and_var, use_global_stats,
+    )  # fmt: skip
+    return activated(out, "relu" if fuse_with_relu and act is None else act)
+
+
+@adapter
+def instance_norm(
+    input: Any, epsilon: float = 1e-05, param_attr: Any = None, bias_attr: Any = None, name: str | None = None
+) -> Any:
+    """Channels of each sample normalized over their elements, then ``* scale + bias``."""
+    return modern.instance_norm(input, epsilon, param_attr, bias_attr, name)
+
+
+@adapter
+def layer_norm(
+    input: Any, scale: bool = True, shift: bool = True, begin_norm_axis: int = 1, epsilon: float = 1e-05,
+    param_attr: Any = None, bias_attr: Any = None, act: Any = None, name: str | None = None,
+) -> Any:  # fmt: skip
+    """Samples normalized over the dimensions from ``begin_norm_axis`` on, then ``* scale + bias``."""
+    return activated(modern.layer_norm(
+        input, scale, shift, begin_norm_axis, epsilon, param_attr, bias_attr, None, name
+    ), act)  # fmt: skip
+
+
+@adapter
+def group_norm(
+    input: Any, groups: int, epsilon: float = 1e-05, param_attr: Any = None, bias_attr: Any = None,
+    act: Any = None, data_layout: str = "NCHW", name: str | None = None,
+) -> Any:  # fmt: skip
+    """Groups of channels of each sample normalized, then ``* scale + bias``."""
+    return activated(modern.group_norm(
+        input, groups, epsilon, param_attr, bias_attr, None, data_layout, name
+    ), act)  # fmt: skip
+
+
+@adapter
+def data_norm(
+    input: Any, act: Any = None, epsilon: float = 1e-05, param_attr: Any = None, data_layout: str = "NCHW",
+    in_place: bool = False, name: str | None = None, moving_mean_name: str | None = None,
+    moving_variance_name: str | None = None, do_model_average_for_mean_and_var: bool = False,
+) -> Any:  # fmt: skip
+    """Columns normalized by running sums over all batches."""
+    return activated(modern.data_norm(
+        input, None, epsilon, param_attr, data_layout, in_place, name, moving_mean_name,
+        moving_variance_name, do_model_average_for_mean_and_var,
+    ), act)  # fmt: skip
+
+
+@adapter
+def spectral_norm(
+    weight: Any, dim: int = 0, power_iters: int = 1, eps: float = 1e-12, name: str | None = None
+) -> Any:
+    """``weight`` divided by its largest singular value, estimated by power iteration."""
+    return modern.spectral_norm(weight, dim, power_iters, eps, name)
+
+
+@adapter
+def prelu(x: Any, mode: str, param_attr: Any = None, name: str | None = None) -> Any:
+    """x where positive, else x times a learned slope: one ('all'), by 'channel' or by 'element'."""
+    return modern.prelu(x, mode, param_attr, name=name)
+
+
+@adapter
+def row_conv(input: Any, future_context_size: int, param_attr: Any = None, act: Any = None) -> Any:
+    """The weighted sum of each row of ``input`` [N, length, size] and the rows after it."""
+    return activated(modern.row_conv(input, future_context_size, param_attr), act)
+
+
+@adapter
+def bilinear_tensor_product(
+    x: Any, y: Any, size: int, act: Any = None, name: str | None = None, param_attr: Any = None,
+    bias_attr: Any = None,
+) -> Any:  # fmt: skip
+    """``act(x[n] @ weight[k] @ y[n] + bias[k])``: [N, size]."""
+    return activated(modern.bilinear_tensor_product(x, y, size, None, name, param_attr, bias_attr), act)
+
+
+def py_func(
+    func: Any, x: Any, out: Any, backward_func: Any = None, skip_vars_in_backward_input: Any = None
+) -> Any:
+    """``out``, which ``func`` computes in Python when the Program runs."""
+    return modern.py_func(func, x, out, backward_func, skip_vars_in_backward_input)
