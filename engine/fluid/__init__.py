@@ -5,7 +5,6 @@ from engine.base import (
     CUDAPinnedPlace,
     CUDAPlace,
     Executor,
-    ParamAttr,
     Program,
     Variable,
     default_main_program,
@@ -18,10 +17,21 @@ from engine.base import (
     require_version,
     unique_name,
 )
-from engine.fluid import dygraph, layers
+from engine.fluid import (
+    clip,
+    dygraph,
+    dygraph_grad_clip,
+    initializer,
+    layers,
+    optimizer,
+    param_attr,
+    regularizer,
+)
+from engine.fluid.param_attr import ParamAttr
 
 __all__ = [
     "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "Executor", "ParamAttr", "Program", "Variable",
-    "default_main_program", "disable_dygraph", "dygraph", "enable_dygraph", "framework", "in_dygraph_mode",
-    "is_compiled_with_cuda", "layers", "program_guard", "require_version", "unique_name",
+    "clip", "default_main_program", "disable_dygraph", "dygraph", "dygraph_grad_clip", "enable_dygraph",
+    "framework", "in_dygraph_mode", "initializer", "is_compiled_with_cuda", "layers", "optimizer", "param_attr",
+    "program_guard", "regularizer", "require_version", "unique_name",
 ]  # fmt: skip

@@ -26,12 +26,12 @@ def _require(where: str, **values: Any) -> None:
 
 
 def drawn_by(type_name: str, shape: tuple[int, ...], dtype: str, **attrs: Any) -> np.ndarray[Any, Any]:
-    """The numbers that a random operator draws now. The seed of the default main Program, where it has one,
-    fixes them in eager mode too."""
+    """The numbers that a random operator draws now. A ``seed`` among ``attrs`` fixes them; else that of the
+    default main Program, where it has one, in eager mode too."""
     opdef = OPS[type_name]
     made: np.ndarray[Any, Any] = opdef.kernel(
-        np, *(None for _ in opdef.inputs), shape=list(shape), dtype=dtype, **attrs,
-        seed=default_main_program().random_seed, key=default_generator().reserve(),
+        np, *(None for _ in opdef.inputs), shape=list(shape), dtype=dtype,
+        **{"seed": default_main_program().random_seed, **attrs}, key=default_generator().reserve(),
     )  # fmt: skip
     return made
 
