@@ -30,8 +30,8 @@ from engine.fluid import (
 from engine.fluid.param_attr import ParamAttr
 
 __all__ = [
-    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "Executor", "ParamAttr", "Program", "Variable",
-    "clip", "default_main_program", "disable_dygraph", "dygraph", "dygraph_grad_clip", "enable_dygraph",
-    "framework", "in_dygraph_mode", "initializer", "is_compiled_with_cuda", "layers", "optimizer", "param_attr",
+    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "Executor", "ParamAttr", "Program", "Variable", "clip",
+    "default_main_program", "disable_dygraph", "dygraph", "dygraph_grad_clip", "enable_dygraph", "framework",
+    "in_dygraph_mode", "initializer", "is_compiled_with_cuda", "layers", "optimizer", "param_attr",
     "program_guard", "regularizer", "require_version", "unique_name",
 ]  # fmt: skip

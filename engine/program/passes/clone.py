@@ -8,7 +8,8 @@ from engine.program.graph.liveness import with_sub_blocks
 from engine.program.graph.program import Block, Program
 from engine.program.passes.rewriter import Rewriter, like
 
-BACKWARD, OPTIMIZE = 1, 2
+BACKWARD, OPTIMIZE, LR_SCHEDULE = 1, 2, 16
+_TRAINING = BACKWARD | OPTIMIZE | LR_SCHEDULE
 
 
 class _Twins(Rewriter):
@@ -20,7 +21,7 @@ class _Twins(Rewriter):
         return self.program.blocks[block.idx]
 
     def leaves_out(self, operator: Operator) -> bool:
-        return self.for_test and bool(role(operator) & (BACKWARD | OPTIMIZE))
+        return self.for_test and bool(role(operator) & _TRAINING)
 
 
 @delegates.clone.define
@@ -66,14 +67,14 @@ def _drop_training_results(operator: Operator) -> None:
 
 
 def role(operator: Operator) -> int:
-    """Paddle's op_role: 0 forward, 1 backward, 2 update, 256 the loss."""
+    """Paddle's op_role: 0 forward, 1 backward, 2 update, 16 learning rate, 256 the loss."""
     return int((operator.notes or {}).get("attrs", {}).get("op_role", 0))
 
 
 def _drop_unused(source: Program, made: Program) -> None:
     """Leave out the Variables that only the operators left out read or wrote."""
     for old, new in zip(source.blocks, made.blocks, strict=True):
-        dropped = _touched([o for o in old.ops if role(o) & (BACKWARD | OPTIMIZE)])
+        dropped = _touched([o for o in old.ops if role(o) & _TRAINING])
         kept = _touched([o for b in made.blocks for o in b.ops])
         for name in dropped - kept:
             variable = new.vars.get(name)

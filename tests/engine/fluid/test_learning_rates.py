@@ -1,0 +1,119 @@
+"""Learning rates of fluid: formulas, one step for each minimize, the same in a guard and in a Program."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import engine
+from engine import fluid
+from engine.core.errors import ArgumentError, ModeError
+from engine.fluid import layers
+
+STEPS = range(7)
+
+
+def _polynomial(step: int, cycle: bool) -> float:
+    length = 3 * max(1, math.ceil(step / 3)) if cycle else 3
+    return (0.5 - 0.1) * (1 - min(step, length) / length) ** 2 + 0.1
+
+
+CASES: list[tuple[str, tuple[Any, ...], Callable[[int], float]]] = [
+    ("piecewise_decay", ([2, 4], [0.5, 0.25, 0.1]), lambda n: 0.5 if n < 2 else 0.25 if n < 4 else 0.1),
+    ("exponential_decay", (0.5, 3, 0.5), lambda n: 0.5 * 0.5 ** (n / 3)),
+    ("exponential_decay", (0.5, 3, 0.5, True), lambda n: 0.5 * 0.5 ** (n // 3)),
+    ("natural_exp_decay", (0.5, 3, 0.5), lambda n: 0.5 * math.exp(-0.5 * n / 3)),
+    ("natural_exp_decay", (0.5, 3, 0.5, True), lambda n: 0.5 * math.exp(-0.5 * (n // 3))),
+    ("inverse_time_decay", (0.5, 3, 0.5), lambda n: 0.5 / (1 + 0.5 * n / 3)),
+    ("inverse_time_decay", (0.5, 3, 0.5, True), lambda n: 0.5 / (1 + 0.5 * (n // 3))),
+    ("polynomial_decay", (0.5, 3, 0.1, 2.0), lambda n: _polynomial(n, False)),
+    ("polynomial_decay", (0.5, 3, 0.1, 2.0, True), lambda n: _polynomial(n, True)),
+    ("cosine_decay", (0.5, 2, 4), lambda n: 0.25 * (math.cos(n // 2 * math.pi / 4) + 1)),
+    ("noam_decay", (64, 4), lambda n: 64**-0.5 * min((n + 1) ** -0.5, (n + 1) * 4**-1.5)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "arguments", "formula"), CASES)
+def test_each_follows_its_formula_in_both_modes(
+    name: str, arguments: tuple[Any, ...], formula: Callable[[int], float]
+) -> None:
+    expected = [formula(n) for n in STEPS]
+    make = getattr(layers, name)
+    with fluid.dygraph.guard():
+        decay = make(*arguments)
+        assert isinstance(decay, fluid.dygraph.LearningRateDecay)
+        rates = [decay() for _ in STEPS]
+        assert rates[0].shape == [1]
+        np.testing.assert_allclose(np.concatenate([rate.numpy() for rate in rates]), expected, rtol=1e-6)
+    np.testing.assert_allclose(run(lambda: make(*arguments)), expected, rtol=1e-5)
+
+
+def run(make: Callable[[], Any]) -> list[float]:
+    """What the rate is in each run of a Program with an optimizer: how far a parameter of gradient 1 goes."""
+    engine.enable_static()
+    try:
+        main, startup = engine.static.Program(), engine.static.Program()
+        with engine.static.program_guard(main, startup), engine.utils.unique_name.guard():
+            w = layers.create_parameter([1], "float32", name="w")
+            rate = make()
+            optimizer = fluid.optimizer.SGD(rate)
+            optimizer.minimize(w)
+            assert optimizer._global_learning_rate() is rate
+        executor = engine.static.Executor()
+        executor.run(startup)
+        (kept,) = executor.run(main.clone(for_test=True), fetch_list=["w"])
+        found, before = [], float(kept[0])
+        for _ in STEPS:
+            value, now = executor.run(main, fetch_list=[rate, "w"])
+            np.testing.assert_allclose(before - now[0], value[0], atol=1e-6)
+            found.append(float(value[0]))
+            before = float(now[0])
+        return found
+    finally:
+        engine.disable_static()
+
+
+def test_a_warmup_goes_over_into_its_rate() -> None:
+    def make() -> Any:
+        return layers.linear_lr_warmup(layers.piecewise_decay([5], [0.5, 0.25]), 4, 0.1, 0.3)
+
+    np.testing.assert_allclose(run(make), [0.1, 0.15, 0.2, 0.25, 0.5, 0.25, 0.25], rtol=1e-6)
+    with fluid.dygraph.guard():
+        warmup = make()
+        found = [float(warmup().numpy()[0]) for _ in range(6)]
+        np.testing.assert_allclose(found, [0.15, 0.2, 0.25, 0.5, 0.5, 0.25], rtol=1e-6)
+        with pytest.raises(ArgumentError, match="end_lr"):
+            fluid.dygraph.LinearLrWarmup(0.1, 4, 0.3, 0.1)
+
+
+def test_a_counter_of_a_program_counts_once_in_each_run() -> None:
+    engine.enable_static()
+    try:
+        main, startup = engine.static.Program(), engine.static.Program()
+        with engine.static.program_guard(main, startup):
+            first = layers.autoincreased_step_counter(begin=3, step=2)
+            assert layers.autoincreased_step_counter(begin=3, step=2) is first
+        executor = engine.static.Executor()
+        executor.run(startup)
+        assert [executor.run(main, fetch_list=[first])[0].tolist() for _ in range(3)] == [[3], [5], [7]]
+    finally:
+        engine.disable_static()
+    with fluid.dygraph.guard(), pytest.raises(ModeError, match="autoincreased_step_counter"):
+        layers.autoincreased_step_counter()
+
+
+def test_rates_of_ones_own_define_step() -> None:
+    class Halved(fluid.dygraph.LearningRateDecay):
+        def step(self) -> float:
+            return 0.5**self.step_num
+
+    decay = Halved(begin=2, step=2)
+    assert [float(decay().numpy()[0]) for _ in range(2)] == [0.25, 0.0625]
+    with pytest.raises(ModeError, match="define step"):
+        fluid.dygraph.LearningRateDecay()()
+    with pytest.raises(ArgumentError, match="should be 1"):
+        layers.piecewise_decay([1, 2], [0.1, 0.2])
