@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -58,10 +59,12 @@ def load_checked(path: Path) -> tuple[UserBlock, bytes]:
         try:
             data = file.read(length)
         except MemoryError as cause:
-            raise FormatError(
+            error = DataError(
                 f"{path}: the file does not fit into memory: {length / 1e6:.0f} MB; "
                 "close other programs or use a machine with more memory"
-            ) from cause
+            )
+            error.errno, error.filename = errno.ENOMEM, str(path)
+            raise error from cause
     if len(data) != length or parse_user_block(data[: userblock.SIZE], length, path) != block:
         raise FormatError(
             f"{path}: the file changed while it was read: {len(data)} of {length} bytes; read it again"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.core.errors import ArgumentError, DataError, FormatError
+from engine.core.errors import AbsentError, ArgumentError, DataError, FormatError
 from engine.files.atomic import make_folder
 from engine.files.container import read_container, verify_container, write_container
 from engine.files.plain import StrPath
@@ -30,11 +30,19 @@ class CheckpointEntry:
 
 
 @dataclass(frozen=True)
+class Skipped:
+    """A damaged checkpoint, and what is wrong with it."""
+
+    path: Path
+    problem: str
+
+
+@dataclass(frozen=True)
 class Latest:
-    """The newest checkpoint with correct hashes, or None; ``notes`` name the skipped ones and the reasons."""
+    """The newest checkpoint with correct hashes, or None, and the newer ones that are damaged."""
 
     entry: CheckpointEntry | None
-    notes: tuple[str, ...]
+    skipped: tuple[Skipped, ...]
 
 
 @dataclass(frozen=True)
@@ -92,14 +100,23 @@ def list_checkpoints(folder: StrPath) -> list[CheckpointEntry]:
 
 
 def latest_checkpoint(folder: StrPath) -> Latest:
-    """The newest checkpoint with correct hashes; damaged ones are skipped and named in the notes."""
-    notes: list[str] = []
+    """The newest checkpoint with correct hashes; damaged ones are skipped and named in the notes.
+
+    Raises:
+        DataError: the folder, or a newer checkpoint, can't be read now. It may be sound, and whoever goes on
+            from an older one removes it.
+    """
+    skipped: list[Skipped] = []
     for entry in reversed(list_checkpoints(folder)):
-        problem = _problem(entry)
-        if problem is None:
-            return Latest(entry, tuple(notes))
-        notes.append(problem)
-    return Latest(None, tuple(notes))
+        try:
+            verify_container(entry.path)
+        except AbsentError:  # removed since it was listed
+            continue
+        except FormatError as error:
+            skipped.append(Skipped(entry.path, str(error)))
+            continue
+        return Latest(entry, tuple(skipped))
+    return Latest(None, tuple(skipped))
 
 
 def prune_checkpoints(folder: StrPath, keep: int = 3) -> Pruned:
@@ -115,7 +132,7 @@ def prune_checkpoints(folder: StrPath, keep: int = 3) -> Pruned:
     notes: list[str] = []
     for entry in reversed(list_checkpoints(folder)):
         if sound < keep:
-            sound += _problem(entry) is None
+            sound += _is_sound(entry)
             continue
         try:
             entry.path.unlink(missing_ok=True)
@@ -128,9 +145,9 @@ def prune_checkpoints(folder: StrPath, keep: int = 3) -> Pruned:
     return Pruned(tuple(removed), tuple(notes))
 
 
-def _problem(entry: CheckpointEntry) -> str | None:
+def _is_sound(entry: CheckpointEntry) -> bool:
     try:
         verify_container(entry.path)
-    except (FormatError, DataError) as error:
-        return str(error)
-    return None
+    except (FormatError, DataError):
+        return False
+    return True

@@ -133,6 +133,15 @@ class SpaceLow(Timed):
     message: str
 
 
+class CheckpointSkipped(Timed):
+    """The checkpoint at ``path`` is damaged; the run goes on from the older one of ``step``."""
+
+    event: Literal["checkpoint_skipped"]
+    step: int
+    path: str
+    message: str
+
+
 class Paused(Timed):
     """The training holds after ``step``."""
 
@@ -248,8 +257,8 @@ class Exported(Timed):
 
 
 TrainingEvent: TypeAlias = (
-    Preparing | Started | Steps | Evaluating | Epoch | Checkpoint | CheckpointFailed | SpaceLow | Paused
-    | Resumed | Stopping | Diverged | Ended | Failed
+    Preparing | Started | Steps | Evaluating | Epoch | Checkpoint | CheckpointFailed | CheckpointSkipped
+    | SpaceLow | Paused | Resumed | Stopping | Diverged | Ended | Failed
 )  # fmt: skip
 Event: TypeAlias = TrainingEvent | ProgramShown | ExportProgress | Exported
 LAST_KINDS = ("finished", "stopped", "cancelled", "failed")

@@ -184,7 +184,11 @@ def _read(store: RunFolder, checkpoint: str, step: int | None) -> dict[str, Any]
         raise DataError(f"export: there is no checkpoint of step {step}: {store.path}; {_choices(store)}")
     if checkpoint not in ("best", "last"):
         return store.read_checkpoint(Path(checkpoint))
-    latest = store.read_checkpoint(store.latest_checkpoint("export"))
+    newest, damaged = store.latest_checkpoint("export")
+    if damaged and checkpoint == "last":
+        problem = damaged[0].problem.partition("; ")[0]
+        raise DataError(f"export: the last checkpoint is damaged: {problem}; {_choices(store)}")
+    latest = store.read_checkpoint(newest)
     TrainingConfig.from_dict(latest["config"])  # a fit of a script is told about before what it lacks
     best = store.checkpoints_path / BEST_NAME
     if checkpoint == "last":

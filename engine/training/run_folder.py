@@ -12,6 +12,7 @@ from engine.core.errors import ArgumentError, DataError, EngineError, FormatErro
 from engine.files.atomic import atomic_write, make_folder, saving
 from engine.files.checkpoint import (
     BEST_NAME,
+    Skipped,
     latest_checkpoint,
     list_checkpoints,
     prune_checkpoints,
@@ -142,25 +143,33 @@ class RunFolder:
         """Refuse a run in which links lead elsewhere. Raises DataError."""
         refuse_links(self.path)
 
-    def latest_checkpoint(self, command: str = "resume") -> Path:
-        """The newest sound checkpoint.
+    def latest_checkpoint(self, command: str = "resume") -> tuple[Path, tuple[Skipped, ...]]:
+        """The newest sound checkpoint, and the damaged ones that are newer.
 
         Args:
             command: what it is asked for, ``resume`` or ``export``.
 
         Raises:
-            DataError: there is none; says which were skipped and why.
+            DataError: there is none; says which were skipped and why. Or a newer one can't be read now.
         """
-        latest = latest_checkpoint(self.checkpoints_path)
+        try:
+            latest = latest_checkpoint(self.checkpoints_path)
+        except DataError as error:
+            listed = error.filename != str(self.checkpoints_path)
+            older = ", or move it away to go on from an older one" if listed else ""
+            refused = DataError(f"{command}: {error}{older}")
+            refused.errno, refused.filename = error.errno, error.filename
+            raise refused from error
         if latest.entry is None:
-            skipped = f" ({'; '.join(latest.notes)})" if latest.notes else ""
+            reasons = "; ".join(each.problem for each in latest.skipped)
+            skipped = f" ({reasons})" if reasons else ""
             do = f"start a new run in {'another' if self._is_taken() else 'this'} folder"
             if command == "export":
                 do = "train first, or give the folder of a run"
             raise DataError(
                 f"{command}: there is no sound checkpoint: {self.checkpoints_path}{skipped}; {do}"
             )
-        return latest.entry.path
+        return latest.entry.path, latest.skipped
 
     def read_checkpoint(self, path: Path) -> dict[str, Any]:
         """The tree of a checkpoint. Raises DataError or FormatError."""

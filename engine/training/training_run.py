@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.core.errors import ArgumentError
+from engine.files.checkpoint import Skipped
 from engine.files.space import MEGABYTE
 from engine.kernels.cpu.threads import one_blas_thread
 from engine.training.checkpoint_keeper import CheckpointKeeper
@@ -17,6 +18,7 @@ from engine.training.config import TrainingConfig
 from engine.training.control import Commands
 from engine.training.data import fetch_data
 from engine.training.events import (
+    CheckpointSkipped,
     Diverged,
     Epoch,
     Evaluating,
@@ -113,10 +115,10 @@ class TrainingRun(Commands):
         store = RunFolder(folder)
         store.refuse_links()
         store.require_free()
-        path = Path(checkpoint) if checkpoint else store.latest_checkpoint()
+        path = Path(checkpoint) if checkpoint else store.latest_checkpoint()[0]
         recorded = TrainingConfig.from_dict(store.read_checkpoint(path)["config"])
         config = recorded.changed(out=str(folder)).continued(**changes)
-        return cls(config, listeners, resume=path)
+        return cls(config, listeners, resume=path if checkpoint else True)
 
     # ----- the training -----
 
@@ -165,11 +167,15 @@ class TrainingRun(Commands):
 
     def _prepare(self) -> None:
         folder, checkpoint, source, kept = self._folder, None, None, None
+        skipped: tuple[Skipped, ...] = ()
         if self._resume:
             assert folder is not None
             folder.refuse_links()
             folder.claim(new=False)
-            path = folder.latest_checkpoint() if self._resume is True else Path(str(self._resume))
+            if self._resume is True:
+                path, skipped = folder.latest_checkpoint()
+            else:
+                path = Path(str(self._resume))
             checkpoint = folder.read_checkpoint(path)
             recorded = TrainingConfig.from_dict(checkpoint["config"])
             recorded.continued(**self.config.as_dict())
@@ -199,6 +205,11 @@ class TrainingRun(Commands):
             train_samples=parts.train_samples, test_samples=parts.test_samples, classes=list(parts.classes),
             parameters=parts.stepper.parameter_count(), resumed_from=self._resumed_from,
         ))  # fmt: skip
+        for each in skipped:
+            self._publisher.publish(CheckpointSkipped(
+                event="checkpoint_skipped", time=now(), step=progress.step, path=str(each.path),
+                message=f"{each.problem}; the training goes on from step {progress.step}",
+            ))  # fmt: skip
         if checkpoint is None:
             self._checkpoint("start")
 

@@ -210,7 +210,7 @@ class Watcher:
             )
         elif event["event"] == "checkpoint_failed":
             self._say(f"not saved: {event['message']}")
-        elif event["event"] == "space_low":
+        elif event["event"] in ("space_low", "checkpoint_skipped"):
             self._say(f"warning: {event['message']}")
         elif event["event"] == "stopping":
             self._say("stopping...")

@@ -43,8 +43,8 @@ class Inbox:
             handler(command)
 
 
-def train_job(config: dict[str, Any], resume: str = "") -> dict[str, Any]:
-    """The job that trains with ``config``; ``resume`` is a checkpoint to go on from."""
+def train_job(config: dict[str, Any], resume: bool = False) -> dict[str, Any]:
+    """The job that trains with ``config``; ``resume`` to go on from its newest sound checkpoint."""
     return {"job": "train", "config": config, "resume": resume}
 
 
@@ -96,7 +96,7 @@ def _train(job: dict[str, Any], emit: Emit, inbox: Inbox) -> None:
         if event["event"] == "started":
             emit(program_event(run.network, config))
 
-    run = TrainingRun(config, [listen], resume=job["resume"] or False)
+    run = TrainingRun(config, [listen], resume=job["resume"])
     inbox.attach(lambda command: getattr(run, command)())
     run.run()
 

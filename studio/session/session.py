@@ -122,7 +122,7 @@ class Session(Library):
         if "start" in self.train.why_not or self._refuse(self.needs_agreement()):
             return
         folder = new_run_folder(self.runs_folder, settings.model, settings.static)
-        self._train(settings.as_config(str(folder)), "", continued=False)
+        self._train(settings.as_config(str(folder)), resume=False)
 
     def resume_run(self, folder: str = "", epochs: int = 0) -> None:
         """Go on with a run from its newest checkpoint: that in ``folder``, or the one shown.
@@ -145,11 +145,11 @@ class Session(Library):
         config = {**run.config, "out": run.path}
         if epochs:
             config["epochs"] = epochs
-        self._train(config, run.checkpoint, continued=True)
+        self._train(config, resume=True)
 
-    def _train(self, config: dict[str, Any], resume: str, continued: bool) -> None:
+    def _train(self, config: dict[str, Any], resume: bool) -> None:
         folder = str(config["out"])
-        self.train.begin(Path(folder).name, folder, continued)
+        self.train.begin(Path(folder).name, folder, resume)
         self._training = self._worker()
         self._training.start(jobs.train_job(config, resume))
 

@@ -237,6 +237,9 @@ class TrainViewModel:
     def _on_space_low(self, event: told.SpaceLow) -> None:
         self.report(problem_from_event(event, "The disk is nearly full; the training goes on"))
 
+    def _on_checkpoint_skipped(self, event: told.CheckpointSkipped) -> None:
+        self.report(problem_from_event(event, "A damaged checkpoint was passed over"))
+
     def _on_paused(self, event: told.Paused) -> None:
         if self.state == "pausing":
             self.go_to("paused", "Paused")

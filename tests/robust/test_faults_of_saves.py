@@ -136,7 +136,7 @@ class Checkpoint(Subject):
 
     def load(self) -> int:
         latest = latest_checkpoint(self.folder / "c")
-        assert latest.entry is not None, latest.notes
+        assert latest.entry is not None, latest.skipped
         tree = read_checkpoint(latest.entry.path)
         assert (tree["w"] == tree["value"]).all()
         return int(tree["value"])

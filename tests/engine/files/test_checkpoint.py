@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -59,17 +62,58 @@ def test_the_latest_is_the_newest_sound_one(tmp_path: Path) -> None:
     paths = [write_checkpoint(tmp_path, step, step) for step in (1, 2, 3)]
     latest = latest_checkpoint(tmp_path)
     assert latest.entry is not None
-    assert (latest.entry.step, latest.entry.path, latest.notes) == (3, paths[2], ())
+    assert (latest.entry.step, latest.entry.path, latest.skipped) == (3, paths[2], ())
     damage(paths[2])
     paths[1].write_bytes(paths[1].read_bytes()[:-10])
     latest = latest_checkpoint(tmp_path)
     assert latest.entry is not None
     assert latest.entry.step == 1
-    assert len(latest.notes) == 2
-    assert "step-00000003.h5: the file is damaged" in latest.notes[0]
-    assert "step-00000002.h5: the file is truncated" in latest.notes[1]
+    assert [each.path for each in latest.skipped] == [paths[2], paths[1]]
+    assert "step-00000003.h5: the file is damaged" in latest.skipped[0].problem
+    assert "step-00000002.h5: the file is truncated" in latest.skipped[1].problem
     damage(paths[0])
     assert latest_checkpoint(tmp_path).entry is None
+
+
+@pytest.mark.parametrize("number", [errno.EIO, errno.EMFILE, errno.EACCES, errno.ENOMEM])
+def test_one_that_can_not_be_read_now_is_not_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    """It may be sound; whoever goes on from an older one removes it."""
+    paths = [write_checkpoint(tmp_path, step, step) for step in (1, 2)]
+    real = os.open
+
+    def fail(path: Any, *rest: Any) -> int:
+        if Path(path) == paths[1]:
+            raise OSError(number, os.strerror(number), str(path))
+        return real(path, *rest)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", fail)
+        with pytest.raises(DataError, match=r"step-00000002.h5: can't be read: .*; ") as caught:
+            latest_checkpoint(tmp_path)
+        assert caught.value.errno == number
+        assert prune_checkpoints(tmp_path, keep=1).removed == ()
+    found = latest_checkpoint(tmp_path).entry
+    assert found is not None
+    assert found.step == 2
+
+
+def test_one_that_does_not_fit_into_memory_is_not_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write_checkpoint(tmp_path, 1, 1)
+
+    class Big(io.BytesIO):
+        def read(self, length: int | None = -1) -> bytes:
+            if length == self.getbuffer().nbytes:
+                raise MemoryError
+            return super().read(length)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("engine.files.checked.os.fdopen", lambda *_: Big(path.read_bytes()))
+        with pytest.raises(DataError, match=r"step-00000001.h5: the file does not fit into memory"):
+            latest_checkpoint(tmp_path)
 
 
 def test_pruning_keeps_the_newest_sound_ones_and_the_best(tmp_path: Path) -> None:

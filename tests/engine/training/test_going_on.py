@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -47,6 +49,58 @@ def test_times_that_are_none_are_passed_over(bench: Any, tmp_path: Path, said: s
     journal = out / "journal.jsonl"
     journal.write_text(journal.read_text() + f'{{"event":"step","step":1,"elapsed":{said}}}\n')
     assert bench.run(resume=True, out=str(out), epochs=2).run().seconds < 60
+
+
+def stopped_at_7(bench: Any, out: Path) -> Path:
+    """A run stopped at step 7; returns its newest checkpoint."""
+    run = bench.run(out=str(out), checkpoint_every=2)
+    bench.stepper.before_step = lambda step: run.interrupt() if step == 6 else None
+    assert run.run().step == 7
+    bench.stepper.before_step = lambda step: None
+    return out / "checkpoints" / "step-00000007.h5"
+
+
+def test_a_damaged_checkpoint_that_is_passed_over_is_told(bench: Any, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    newest = stopped_at_7(bench, out)
+    newest.write_bytes(newest.read_bytes()[:-10])
+    assert bench.run(resume=True, out=str(out), checkpoint_every=2).run().outcome == "finished"
+    assert bench.kinds()[:2] == ["started", "checkpoint_skipped"]
+    told = bench.one("checkpoint_skipped")
+    assert (told["path"], told["step"]) == (str(newest), 6)
+    assert told["message"].startswith(f"{newest}: the file is truncated: ")
+    assert told["message"].endswith("; the training goes on from step 6")
+    assert told["message"] in [line.get("message") for line in lines(out)]
+
+
+def test_a_checkpoint_that_can_not_be_read_now_is_not_passed_over(
+    bench: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "run"
+    newest = stopped_at_7(bench, out)
+    before = {path: path.read_bytes() for path in out.rglob("*.*") if path.is_file()}
+    real = os.open
+
+    def fail(path: Any, *rest: Any) -> int:
+        if Path(path) == newest:
+            raise OSError(errno.EIO, os.strerror(errno.EIO), str(path))
+        return real(path, *rest)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", fail)
+        for resume in (
+            lambda: bench.run(resume=True, out=str(out)).run(),
+            lambda: TrainingRun.from_folder(out),
+        ):
+            with pytest.raises(
+                DataError, match=r"^resume: .*, or move it away to go on from an older"
+            ) as said:
+                resume()
+            assert f"{newest}: can't be read: " in str(said.value)
+            assert said.value.errno == errno.EIO
+    assert {path: path.read_bytes() for path in before} == before
+    assert bench.run(resume=True, out=str(out)).run().outcome == "finished"
+    assert bench.one("started")["step"] == 7
 
 
 def test_an_older_checkpoint_whose_best_was_replaced_has_lost_nothing(bench: Any, tmp_path: Path) -> None:
