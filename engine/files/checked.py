@@ -53,7 +53,7 @@ def load_checked(path: Path) -> tuple[UserBlock, bytes]:
         DataError: there is no such file, or it can't be read.
         FormatError: damaged, truncated or foreign.
     """
-    with _opened(path) as (file, length):
+    with opened(path) as (file, length):
         block = parse_user_block(file.read(userblock.SIZE), length, path)
         file.seek(0)
         try:
@@ -89,7 +89,7 @@ def read_user_block(path: Path) -> UserBlock:
 
     Raises: as :func:`load_checked`.
     """
-    with _opened(path) as (file, length):
+    with opened(path) as (file, length):
         return parse_user_block(file.read(userblock.SIZE), length, path)
 
 
@@ -123,7 +123,7 @@ def decode(expected: Expected, block: UserBlock, data: bytes, own: bool = False)
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[tuple[BinaryIO, int]]:
+def opened(path: Path) -> Iterator[tuple[BinaryIO, int]]:
     """Open a regular file and return it with its length; refuses pipes and devices without waiting."""
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))

@@ -1,37 +1,72 @@
 """Paddle's ``fluid``, the package of versions before 2.0: thin names for scripts that still import it."""
 
-from engine.base import (
-    CPUPlace,
-    CUDAPinnedPlace,
-    CUDAPlace,
-    Executor,
-    Program,
-    Variable,
-    default_main_program,
-    disable_dygraph,
-    enable_dygraph,
-    framework,
-    in_dygraph_mode,
-    is_compiled_with_cuda,
-    program_guard,
-    require_version,
-    unique_name,
-)
+import importlib
+import importlib.util
+import sys
+from typing import Any
+
 from engine.fluid import (
     clip,
+    core,
     dygraph,
     dygraph_grad_clip,
+    executor,
+    framework,
     initializer,
     layers,
     optimizer,
     param_attr,
     regularizer,
 )
+from engine.fluid.core import LoDTensor, LoDTensorArray
+from engine.fluid.dygraph import (
+    disable_dygraph,
+    enable_dygraph,
+    load_dygraph,
+    save_dygraph,
+)
+from engine.fluid.executor import Executor, Scope, global_scope, scope_guard
+from engine.fluid.framework import (
+    CPUPlace,
+    CUDAPinnedPlace,
+    CUDAPlace,
+    Program,
+    Variable,
+    cpu_places,
+    cuda_pinned_places,
+    cuda_places,
+    default_main_program,
+    default_startup_program,
+    in_dygraph_mode,
+    is_compiled_with_cuda,
+    name_scope,
+    program_guard,
+    require_version,
+)
+from engine.fluid.lod_tensor import create_lod_tensor, create_random_int_lodtensor
 from engine.fluid.param_attr import ParamAttr
+from engine.static import BuildStrategy, CompiledProgram, ExecutionStrategy, WeightNormParamAttr, gradients
+from engine.static.inputs import data
+from engine.static.state_files import load, load_program_state, save, set_program_state
+from engine.utils import unique_name
 
 __all__ = [
-    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "Executor", "ParamAttr", "Program", "Variable", "clip",
-    "default_main_program", "disable_dygraph", "dygraph", "dygraph_grad_clip", "enable_dygraph", "framework",
-    "in_dygraph_mode", "initializer", "is_compiled_with_cuda", "layers", "optimizer", "param_attr",
-    "program_guard", "regularizer", "require_version", "unique_name",
+    "BuildStrategy", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "CompiledProgram", "ExecutionStrategy",
+    "Executor", "LoDTensor", "LoDTensorArray", "ParamAttr", "Program", "Scope", "Variable",
+    "WeightNormParamAttr", "clip", "core", "cpu_places", "create_lod_tensor", "create_random_int_lodtensor",
+    "cuda_pinned_places", "cuda_places", "data", "default_main_program", "default_startup_program",
+    "disable_dygraph", "dygraph", "dygraph_grad_clip", "enable_dygraph", "executor", "framework",
+    "global_scope", "gradients", "in_dygraph_mode", "initializer", "is_compiled_with_cuda", "layers",
+    "load", "load_dygraph", "load_program_state", "name_scope", "optimizer", "param_attr", "program_guard",
+    "regularizer", "require_version", "save", "save_dygraph", "scope_guard", "set_program_state",
+    "unique_name",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    """A module of fluid, imported at its first use."""
+    if not name.startswith("_") and importlib.util.find_spec(f"{__name__}.{name}") is not None:
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(
+        f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__]
+    )

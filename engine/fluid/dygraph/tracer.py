@@ -37,6 +37,9 @@ class Tracer:
         """The parameters made in the guard that still exist, in the order of their making."""
         return [found for found in (reference() for reference in self._parameters) if found is not None]
 
+    def _clear_ops(self) -> None:
+        """Nothing: what no value refers to any more is gone already. Scripts of 1.5 call it."""
+
     def train_mode(self) -> None:
         """Record operators for backward from here on; dropout drops, batch norm uses its batch."""
         self.training = True

@@ -1,0 +1,101 @@
+"""Reads the files that Paddle's ``save`` operator wrote: one LoDTensor in a stream of its own, no pickle.
+
+The layout is: u32 version 0, u64 number of LoD levels (each u64 length and data), u32 tensor version 0, i32
+length of a TensorDesc (protobuf: field 1 the data type, field 2 the dimensions), and the raw values.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.core.errors import FormatError
+from engine.files.checked import opened
+
+# Numbers of Paddle's VarType; bfloat16 (22) is absent: 1.x did not write it.
+_DTYPES = {
+    0: np.dtype(np.bool_), 1: np.dtype("<i2"), 2: np.dtype("<i4"), 3: np.dtype("<i8"), 4: np.dtype("<f2"),
+    5: np.dtype("<f4"), 6: np.dtype("<f8"), 20: np.dtype(np.uint8), 21: np.dtype(np.int8),
+}  # fmt: skip
+_DESC_BYTES = 1024  # far more than 64 dimensions take
+_VARINT_BYTES = 10
+
+
+def read_lod_tensor(path: Path) -> np.ndarray[Any, Any]:
+    """The array in ``path``.
+
+    Raises:
+        AbsentError, DataError: there is no such file, or it can't be read.
+        FormatError: it does not hold exactly one tensor without LoD.
+    """
+    with opened(path) as (file, _):
+        data = file.read()
+    try:
+        return _parsed(data)
+    except (_Malformed, struct.error) as cause:
+        raise FormatError(
+            f"{path}: not a tensor that Paddle's save wrote: {cause}; choose the folder that "
+            "save_persistables or save_params wrote"
+        ) from cause
+
+
+class _Malformed(Exception):
+    """What is wrong with the bytes."""
+
+
+def _parsed(data: bytes) -> np.ndarray[Any, Any]:
+    version, levels = struct.unpack_from("<IQ", data, 0)
+    if version != 0:
+        raise _Malformed(f"version {version} where 0 is expected")
+    if levels != 0:
+        raise _Malformed(f"{levels} LoD levels; rows of uneven length are not supported")
+    tensor_version, length = struct.unpack_from("<Ii", data, 12)
+    if tensor_version != 0 or not 0 < length <= _DESC_BYTES:
+        raise _Malformed(f"tensor version {tensor_version} and a description of {length} bytes")
+    start = 20 + length
+    if start > len(data):
+        raise _Malformed(f"it ends after {len(data)} bytes, within the description")
+    number, shape = _described(data[20:start])
+    dtype = _DTYPES.get(number)
+    if dtype is None:
+        raise _Malformed(f"data type {number} is unknown")
+    if any(size < 0 for size in shape) or math.prod(shape) * dtype.itemsize != len(data) - start:
+        raise _Malformed(f"{len(data) - start} bytes of values for {dtype.name}{shape}")
+    return np.frombuffer(data, dtype, offset=start).reshape(shape).copy()
+
+
+def _described(desc: bytes) -> tuple[int, list[int]]:
+    """The data type and the dimensions of a TensorDesc; dimensions one by one or packed."""
+    number, shape, at = -1, [], 0
+    while at < len(desc):
+        key, at = _varint(desc, at)
+        value, at = _varint(desc, at)
+        if key == 0x08:
+            number = value
+        elif key == 0x10:
+            shape.append(_signed(value))
+        elif key == 0x12 and at + value <= len(desc):
+            end = at + value
+            while at < end:
+                size, at = _varint(desc, at)
+                shape.append(_signed(size))
+        else:
+            raise _Malformed(f"field {key >> 3} in its description")
+    return number, shape
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    value = 0
+    for count, byte in enumerate(data[at : at + _VARINT_BYTES]):
+        value |= (byte & 0x7F) << (7 * count)
+        if byte < 0x80:
+            return value, at + count + 1
+    raise _Malformed("a number in its description has no end")
+
+
+def _signed(value: int) -> int:
+    return value - (1 << 64) if value >= 1 << 63 else value
