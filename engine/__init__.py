@@ -402,6 +402,7 @@ if TYPE_CHECKING:
         audio,
         callbacks,
         dataset,
+        distributed,
         distribution,
         fft,
         geometric,
@@ -426,7 +427,7 @@ if TYPE_CHECKING:
     from engine.hapi.summary import summary
 
 _LAZY = (
-    "amp", "audio", "callbacks", "dataset", "distribution", "fft", "geometric", "hapi", "hub",
+    "amp", "audio", "callbacks", "dataset", "distributed", "distribution", "fft", "geometric", "hapi", "hub",
     "incubate", "inference", "jit", "onnx", "profiler", "reader", "signal", "sparse", "sysconfig",
     "text", "version", "vision",
 )  # fmt: skip

@@ -1,0 +1,335 @@
+"""Collectives: what every process of a group calls, each with its own tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from engine.core import mode as modes
+from engine.core.bfloat import adopt, plain
+from engine.core.errors import ArgumentError, DTypeError, ModeError, ShapeError
+from engine.core.strictness import warn_at_user
+from engine.distributed import reducing
+from engine.distributed.groups import Group, group_of, outside, place_of
+from engine.distributed.mpi import bytes_of, library
+from engine.distributed.reducing import ReduceOp
+from engine.eager.tensor import Tensor, write
+
+
+class Task:
+    """Work that ``sync_op=False`` started; ``wait()`` returns when its results are there."""
+
+    def wait(self, timeout: Any = None) -> bool:
+        """True: the work is done when the call that started it returns."""
+        return True
+
+    def is_completed(self) -> bool:
+        """Whether the results are there."""
+        return True
+
+    def is_sync(self) -> bool:
+        """Whether the work was done before the call that started it returned."""
+        return True
+
+
+def host(tensor: Any, where: str) -> np.ndarray[Any, Any]:
+    """The data of a Tensor in contiguous memory of the CPU; the Tensor's own where that is so."""
+    if modes.is_static():
+        raise ModeError(f"{where}: a Program is being built: collectives run eagerly; call disable_static()")
+    if not isinstance(tensor, Tensor):
+        raise DTypeError(f"{where}: takes Tensors: got {type(tensor).__name__}; use paddle.to_tensor")
+    array = tensor._array
+    array = array if isinstance(array, np.ndarray) else array.get()
+    return adopt(np.asarray(plain(array), order="C"))
+
+
+def _alike(array: Any, model: Any, where: str) -> Any:
+    if array.shape != model.shape:
+        raise ShapeError(f"{where}: shapes differ: got {list(array.shape)} and {list(model.shape)}")
+    if array.dtype != model.dtype:
+        raise DTypeError(f"{where}: dtypes differ: got {array.dtype} and {model.dtype}; cast one")
+    return array
+
+
+def _parts(value: Any, count: int, where: str) -> list[np.ndarray[Any, Any]]:
+    """``count`` arrays: those of a list of Tensors of one shape and dtype, or a Tensor cut along axis 0."""
+    if isinstance(value, Tensor):
+        array = host(value, where)
+        if array.ndim == 0 or array.shape[0] % count:
+            raise ShapeError(
+                f"{where}: the first dimension must be a multiple of the {count} processes: got {value.shape}"
+            )
+        return np.split(array, count)
+    if not isinstance(value, Sequence) or len(value) != count:
+        given = f"{len(value)} items" if isinstance(value, Sequence) else type(value).__name__
+        raise ArgumentError(
+            f"{where}: takes a list with a Tensor for each of the {count} processes: got {given}"
+        )
+    arrays = [host(each, where) for each in value]
+    return [_alike(array, arrays[0], where) for array in arrays]
+
+
+def _stacked(arrays: list[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
+    return np.stack([plain(array) for array in arrays])
+
+
+def _deliver(into: list[Any], arrays: list[Any], where: str) -> None:
+    """Write ``arrays`` into the Tensors of a list, or append Tensors to an empty one."""
+    if not into:
+        into.extend(Tensor(array.copy()) for array in arrays)
+        return
+    if len(into) != len(arrays):
+        raise ArgumentError(f"{where}: the list must be empty or have {len(arrays)} Tensors: got {len(into)}")
+    for tensor, array in zip(into, arrays, strict=True):
+        write(tensor, _alike(array, host(tensor, where), where))
+
+
+def all_reduce(tensor: Any, op: int = ReduceOp.SUM, group: Group | None = None, sync_op: bool = True) -> Any:
+    """Replace ``tensor`` in place by the reduction of those of all processes: the same bits in all of them.
+
+    Differs from Paddle: what ``sync_op=False`` starts is done when the call returns; AVG works on a CPU too.
+    """
+    if outside(group):
+        return None
+    group = group_of(group, "all_reduce")
+    array = host(tensor, "all_reduce")
+    reducing.checked(op, array, "all_reduce")
+    if group.nranks > 1:
+        if not array.flags.writeable:
+            array = array.copy()
+        write(tensor, reducing.all_reduced(group.process_group, array, op))
+    return Task()
+
+
+def reduce(
+    tensor: Any, dst: int, op: int = ReduceOp.SUM, group: Group | None = None, sync_op: bool = True
+) -> Any:
+    """Replace ``tensor`` of the process ``dst`` by the reduction of those of all; the others keep theirs.
+
+    Differs from Paddle: what ``sync_op=False`` starts is done when the call returns.
+    """
+    if outside(group):
+        return None
+    group = group_of(group, "reduce")
+    array = host(tensor, "reduce")
+    reducing.checked(op, array, "reduce")
+    root = place_of(dst, group, "reduce")
+    if group.nranks > 1:
+        rows = np.empty((group.nranks if group.rank == root else 0, *array.shape), array.dtype)
+        group.process_group.Gather(bytes_of(array), bytes_of(rows) if group.rank == root else None, root)
+        if group.rank == root:
+            write(tensor, reducing.fold(reducing.rows_of(rows), op))
+    return Task()
+
+
+def broadcast(tensor: Any, src: int, group: Group | None = None, sync_op: bool = True) -> Any:
+    """Replace ``tensor`` in place by that of the process ``src``.
+
+    Differs from Paddle: what ``sync_op=False`` starts is done when the call returns.
+    """
+    if outside(group):
+        return None
+    group = group_of(group, "broadcast")
+    array = host(tensor, "broadcast")
+    root = place_of(src, group, "broadcast")
+    if group.nranks > 1:
+        if group.rank != root and not array.flags.writeable:
+            array = array.copy()
+        group.process_group.Bcast(bytes_of(array), root)
+        if group.rank != root:
+            write(tensor, array)
+    return Task()
+
+
+def all_gather(tensor_list: Any, tensor: Any, group: Group | None = None, sync_op: bool = True) -> Any:
+    """Collect ``tensor`` of every process in ``tensor_list``, in the order of the ranks.
+
+    An empty list gets new Tensors, those of a full one are written; a Tensor gets the values one behind the
+    other along its first axis.
+
+    Differs from Paddle: what ``sync_op=False`` starts is done when the call returns.
+    """
+    if outside(group):
+        return None
+    group = group_of(group, "all_gather")
+    array = host(tensor, "all_gather")
+    rows = np.empty((group.nranks, *array.shape), array.dtype)
+    if group.nranks > 1:
+        group.process_group.Allgather(bytes_of(array), bytes_of(rows))
+    else:
+        rows[0] = plain(array)
+    if isinstance(tensor_list, Tensor):
+        joined = adopt(rows.reshape(-1, *array.shape[1:]))
+        write(tensor_list, _alike(joined, host(tensor_list, "all_gather"), "all_gather"))
+    else:
+        _deliver(tensor_list, reducing.rows_of(rows), "all_gather")
+    return Task()
+
+
+def gather(
+    tensor: Any, gather_list: Any = None, dst: int = 0, group: Group | None = None, sync_op: bool = True
+) -> Any:
+    """Collect ``tensor`` of every process in ``gather_list`` of the process ``dst``.
+
+    Differs from Paddle: what ``sync_op=False`` starts is done when the call returns.
+    """
+    if outside(group):
+        return None
+    group = group_of(group, "gather")
+    array = host(tensor, "gather")
+    root = place_of(dst, group, "gather")
+    here = group.rank == root
+    if here and gather_list is None:
+        raise ArgumentError("gather: gather_list must not be None in the process dst: pass a list")
+    if not here and gather_list is not None:
+        warn_at_user("Specific `gather_list` is meaningless for rank which is not dst.", UserWarning)
+    rows = np.empty((group.nranks if here else 0, *array.shape), array.dtype)
+    if group.nranks > 1:
+        group.process_group.Gather(bytes_of(array), bytes_of(rows) if here else None, root)
+    else:
+        rows[0] = plain(array)
+    if here:
+        _deliver(gather_list, reducing.rows_of(rows), "gather")
+    return Task()
+
+
+def scatter(
+    tensor: Any, tensor_list: Any = None, src: int = 0, group: Group | None = None, sync_op: bool = True
+) -> Any:
+    """Replace ``tensor`` of each process by its one of the ``tensor_list`` of the process ``src``.
+
+    Differs from Paddle: what ``sync_op=False`` starts is done when the call returns.
+    """
+    if outside(group):
+        return None
+    group = group_of(group, "scatter")
+    array = host(tensor, "scatter")
+    root = place_of(src, group, "scatter")
+    here, rows = group.rank == root, None
+    if here:
+        parts = _parts(tensor_list, group.nranks, "scatter")
+        _alike(parts[0], array, "scatter")
+        rows = _stacked(parts)
+    elif tensor_list is not None:
+        warn_at_user(
+            "Specific `tensor_or_tensor_list` is meaningless for rank which is not src.", UserWarning
+        )
+    if group.nranks > 1:
+        got = np.empty(array.shape, array.dtype)
+        group.process_group.Scatter(None if rows is None else bytes_of(rows), bytes_of(got), root)
+    else:
+        assert rows is not None  # the only process is src
+        got = rows[0]
+    write(tensor, adopt(got))
+    return Task()
+
+
+def _exchanged(group: Group, rows: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Row i of this process goes to process i; the result has that of process i for this one in row i."""
+    if group.nranks == 1:
+        return rows
+    got = np.empty_like(rows)
+    group.process_group.Alltoall(bytes_of(rows), bytes_of(got))
+    return got
+
+
+def reduce_scatter(
+    tensor: Any, tensor_list: Any, op: int = ReduceOp.SUM, group: Group | None = None, sync_op: bool = True
+) -> Any:
+    """Replace ``tensor`` of process i by the reduction of item i of the ``tensor_list`` of all processes.
+
+    ``tensor_list`` may also be a Tensor, which is cut along its first axis.
+
+    Differs from Paddle: it works on a CPU too; what ``sync_op=False`` starts is done when the call returns.
+    """
+    if outside(group):
+        return None
+    group = group_of(group, "reduce_scatter")
+    array = host(tensor, "reduce_scatter")
+    reducing.checked(op, array, "reduce_scatter")
+    parts = _parts(tensor_list, group.nranks, "reduce_scatter")
+    _alike(parts[0], array, "reduce_scatter")
+    rows = _exchanged(group, _stacked(parts))
+    write(tensor, reducing.fold(reducing.rows_of(rows), op))
+    return Task()
+
+
+def alltoall(
+    in_tensor_list: Any, out_tensor_list: Any, group: Group | None = None, sync_op: bool = True
+) -> Any:
+    """Item i of ``in_tensor_list`` goes to process i; ``out_tensor_list`` gets what the others sent here.
+
+    Both may also be Tensors, which are cut along their first axis.
+
+    Differs from Paddle: it works on a CPU too; what ``sync_op=False`` starts is done when the call returns.
+    """
+    if outside(group):
+        return None
+    group = group_of(group, "alltoall")
+    if isinstance(in_tensor_list, Tensor) != isinstance(out_tensor_list, Tensor):
+        raise ArgumentError("alltoall: the output and input should be both tensor or tensor list")
+    parts = _parts(in_tensor_list, group.nranks, "alltoall")
+    got = reducing.rows_of(_exchanged(group, _stacked(parts)))
+    if isinstance(out_tensor_list, Tensor):
+        joined = adopt(np.concatenate([plain(row) for row in got]))
+        write(out_tensor_list, _alike(joined, host(out_tensor_list, "alltoall"), "alltoall"))
+    else:
+        _deliver(out_tensor_list, got, "alltoall")
+    return Task()
+
+
+def _sizes(given: Any, array: np.ndarray[Any, Any], count: int, name: str) -> list[int]:
+    length = array.shape[0] if array.ndim else 0
+    sizes = [length // count] * count if given is None else [int(each) for each in given]
+    if len(sizes) != count or min(sizes) < 0 or sum(sizes) != length:
+        raise ShapeError(
+            f"alltoall_single: {name} must be {count} sizes that add up to the first dimension {length}: "
+            f"got {sizes}"
+        )
+    return sizes
+
+
+def alltoall_single(
+    in_tensor: Any,
+    out_tensor: Any,
+    in_split_sizes: Any = None,
+    out_split_sizes: Any = None,
+    group: Group | None = None,
+    sync_op: bool = True,
+) -> Any:
+    """``alltoall`` of rows of one Tensor: ``in_split_sizes[i]`` go to process i, by default as many to each.
+
+    Differs from Paddle: it works on a CPU too; what ``sync_op=False`` starts is done when the call returns.
+    """
+    if outside(group):
+        return None
+    group = group_of(group, "alltoall_single")
+    source, target = host(in_tensor, "alltoall_single"), host(out_tensor, "alltoall_single")
+    sent = _sizes(in_split_sizes, source, group.nranks, "in_split_sizes")
+    taken = _sizes(out_split_sizes, target, group.nranks, "out_split_sizes")
+    _alike(source[:0], target[:0], "alltoall_single")
+    got = np.empty(target.shape, target.dtype)
+    if group.nranks > 1:
+        row = int(np.prod(source.shape[1:], dtype=np.int64)) * source.itemsize
+        out, into = ([size * row for size in sizes] for sizes in (sent, taken))
+        byte = library().BYTE
+        group.process_group.Alltoallv([*bytes_of(source)[:1], out, byte], [*bytes_of(got)[:1], into, byte])
+    else:
+        got[...] = plain(_alike(source, target, "alltoall_single"))
+    write(out_tensor, adopt(got))
+    return Task()
+
+
+def barrier(group: Group | None = None) -> None:
+    """Return when every process of the group has called it."""
+    if group is not None and not group.is_member():
+        return
+    group = group_of(group, "barrier")
+    if group.nranks > 1:
+        group.process_group.Barrier()
+
+
+def wait(tensor: Any, group: Group | None = None, use_calc_stream: bool = True) -> None:
+    """Nothing: the results of a collective are there when it returns."""

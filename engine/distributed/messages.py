@@ -1,0 +1,139 @@
+"""Messages from one process to another: send, receive, and both without waiting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from engine.core.bfloat import adopt
+from engine.core.errors import ArgumentError, ConditionError, ShapeError, UnsupportedError
+from engine.distributed.collectives import Task, host
+from engine.distributed.groups import Group, group_of, outside, place_of
+from engine.distributed.mpi import bytes_of, library
+from engine.eager.tensor import write
+
+
+class Message(Task):
+    """A message on its way: ``wait()`` returns when it has left, or has arrived in its Tensor."""
+
+    def __init__(self, request: Any, kept: Any, finish: Callable[[Any], None] | None = None) -> None:
+        self._request, self._kept, self._finish = request, kept, finish
+
+    def _end(self, status: Any) -> None:
+        finish, self._finish, self._kept = self._finish, None, None
+        if finish is not None:
+            finish(status)
+
+    def wait(self, timeout: Any = None) -> bool:
+        """Return True when the message has left or arrived; MPI waits without limit."""
+        status = library().Status()
+        self._request.Wait(status)
+        self._end(status)
+        return True
+
+    def is_completed(self) -> bool:
+        """Whether the message has left or arrived."""
+        status = library().Status()
+        done = bool(self._request.Test(status))
+        if done:
+            self._end(status)
+        return done
+
+    def is_sync(self) -> bool:
+        """False: the call that started it did not wait."""
+        return False
+
+
+def _peer(rank: Any, group: Group, where: str) -> int:
+    if rank is None:
+        return int(library().ANY_SOURCE)
+    place = place_of(rank, group, where)
+    if place == group.rank:
+        raise ArgumentError(f"{where}: rank {rank} is this process: a message goes to another one")
+    return place
+
+
+def _started_send(tensor: Any, dst: int, group: Group | None, where: str) -> Message:
+    group = group_of(group, where)
+    peer = _peer(dst, group, where)
+    kept = host(tensor, where).copy()  # the Tensor may change before the message has left
+    return Message(group.process_group.Isend(bytes_of(kept), peer), kept)
+
+
+def _started_receive(tensor: Any, src: int | None, group: Group | None, where: str) -> Message:
+    group = group_of(group, where)
+    model = host(tensor, where)
+    if group.nranks == 1:
+        raise ArgumentError(f"{where}: rank {src} does not send: this process is alone")
+    peer = _peer(src, group, where)
+    got = np.empty(model.shape, model.dtype)
+
+    def finish(status: Any) -> None:
+        count = status.Get_count(library().BYTE)
+        if count != got.nbytes:
+            raise ShapeError(
+                f"{where}: the message has another size than the tensor: {count} bytes for shape "
+                f"{list(got.shape)} of {got.dtype} ({got.nbytes} bytes)"
+            )
+        write(tensor, adopt(got))
+
+    return Message(group.process_group.Irecv(bytes_of(got), peer), got, finish)
+
+
+def send(tensor: Any, dst: int = 0, group: Group | None = None, sync_op: bool = True) -> Any:
+    """Send ``tensor`` to the process ``dst``, which receives it with ``recv``."""
+    if outside(group):
+        return None
+    message = _started_send(tensor, dst, group, "send")
+    if sync_op:
+        message.wait()
+    return message
+
+
+def recv(tensor: Any, src: int = 0, group: Group | None = None, sync_op: bool = True) -> Any:
+    """Replace ``tensor`` in place by what the process ``src`` sends: the same shape and dtype.
+
+    Raises:
+        ShapeError: the message has fewer bytes than the Tensor.
+    """
+    if outside(group):
+        return None
+    message = _started_receive(tensor, src, group, "recv")
+    if sync_op:
+        message.wait()
+    return message
+
+
+def isend(tensor: Any, dst: int, group: Group | None = None) -> Any:
+    """``send`` that does not wait: ``wait()`` of what it returns does."""
+    return None if outside(group) else _started_send(tensor, dst, group, "isend")
+
+
+def irecv(tensor: Any, src: int | None = None, group: Group | None = None) -> Any:
+    """``recv`` that does not wait; without ``src`` from whichever process sends first.
+
+    ``tensor`` has the values after ``wait()`` of what it returns.
+    """
+    return None if outside(group) else _started_receive(tensor, src, group, "irecv")
+
+
+class P2POp:
+    """One message for ``batch_isend_irecv``: ``op`` is ``isend`` or ``irecv``, ``peer`` the other process."""
+
+    def __init__(self, op: Any, tensor: Any, peer: int, group: Group | None = None) -> None:
+        if op not in (isend, irecv):
+            raise UnsupportedError(
+                f"P2POp: op must be paddle.distributed.isend or paddle.distributed.irecv: got {op!r}"
+            )
+        self.op, self.tensor, self.peer = op, tensor, peer
+        self.group = group_of(group, "P2POp")
+
+
+def batch_isend_irecv(p2p_op_list: list[P2POp]) -> list[Any]:
+    """Start all messages of the list; returns what to ``wait()`` for."""
+    if not isinstance(p2p_op_list, list) or not all(isinstance(each, P2POp) for each in p2p_op_list):
+        raise ConditionError("batch_isend_irecv: takes a list of paddle.distributed.P2POp")
+    tasks = [each.op(each.tensor, each.peer, each.group) for each in p2p_op_list]
+    return [task for task in tasks if task is not None]

@@ -1,0 +1,103 @@
+"""Jobs of two and three processes: every collective against NumPy, and how a job ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from engine.distributed.mpi import find_mpiexec
+
+pytest.importorskip("mpi4py", reason="needs the extra distributed", exc_type=ImportError)
+
+ROOT = Path(__file__).resolve().parents[3]
+OURS = ("PADDLE_", "PMI_", "OMP_", "OPENBLAS_", "MKL_")
+
+
+def command(count: int, *arguments: object) -> list[str]:
+    worker = [sys.executable, "-m", "engine.distributed.worker", *map(str, arguments)]
+    return [find_mpiexec(), "-n", str(count), *worker]
+
+
+def environment() -> dict[str, str]:
+    kept = {name: text for name, text in os.environ.items() if not name.startswith(OURS)}
+    return kept | {"PYTHONPATH": str(ROOT)}
+
+
+def job(count: int, *arguments: object, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command(count, *arguments), cwd=cwd, env=environment(), text=True, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120, check=False,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_collectives(count: int) -> None:
+    done = job(count, Path(__file__).with_name("ranks.py"))
+    assert done.returncode == 0, done.stdout
+    for rank in range(count):
+        assert f"rank {rank}: leaving" in done.stdout
+
+
+FAILING = """
+import sys
+import engine.distributed as dist
+dist.init_parallel_env()
+if dist.get_rank() == 1:
+    {failure}
+print("waiting", flush=True)
+dist.barrier()
+print("never")
+"""
+
+
+@pytest.mark.parametrize(
+    ("failure", "status", "said"),
+    [
+        ("raise ValueError('no such luck')", 1, "ValueError: no such luck"),
+        ("sys.exit(3)", 3, ""),
+        ("sys.exit('given up')", 1, "given up"),
+    ],
+)
+def test_a_failure_of_one_rank_ends_all(tmp_path: Path, failure: str, status: int, said: str) -> None:
+    script = tmp_path / "failing.py"
+    script.write_text(FAILING.format(failure=failure), encoding="utf-8")
+    done = job(2, "--log-dir", tmp_path / "logs", script, cwd=tmp_path)
+    assert done.returncode == status, done.stdout
+    logs = [(tmp_path / "logs" / f"workerlog.{rank}").read_text(encoding="utf-8") for rank in range(2)]
+    assert said in logs[1]
+    assert "worker.py" not in logs[1]
+    assert "runpy" not in logs[1]
+    assert "never" not in logs[0]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_a_killed_rank_ends_all(tmp_path: Path) -> None:
+    script = tmp_path / "killed.py"
+    failure = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
+    script.write_text(FAILING.format(failure=failure), encoding="utf-8")
+    before = time.monotonic()
+    done = job(2, script, cwd=tmp_path)
+    assert done.returncode == signal.SIGKILL, done.stdout
+    assert "never" not in done.stdout
+    assert time.monotonic() - before < 60  # without an end, the others would wait until the limit of 120 s
+
+
+def test_a_module_runs_with_its_arguments(tmp_path: Path) -> None:
+    lines: Sequence[str] = (
+        "import os, sys",
+        "from engine.distributed import ParallelEnv",
+        "env = ParallelEnv()",
+        "print(__name__, sys.argv[1:], env.rank, env.current_endpoint, os.environ['PADDLE_LOCAL_RANK'])",
+    )
+    (tmp_path / "told.py").write_text("\n".join(lines), encoding="utf-8")
+    done = job(2, "-m", "told", "--x", "1", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
+    for rank in range(2):
+        assert f"__main__ ['--x', '1'] {rank} 127.0.0.1:{6170 + rank} {rank}\n" in done.stdout
