@@ -110,7 +110,7 @@ class _Watch:
         name = os.fsdecode(path) if isinstance(path, str | bytes) else ""
         writes = isinstance(flags, int) and flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
         outside = bool(name) and not os.path.realpath(name).startswith(self._scratch)
-        return name.startswith("/etc/passwd") or (bool(writes) and outside)
+        return name.startswith("/etc/passwd") or (bool(writes) and outside and name != os.devnull)
 
 
 def _isolate(scratch: Path) -> None:
