@@ -233,9 +233,9 @@ class Export(Save):
         return Path(os.environ["XDG_STATE_HOME"]) / "export"
 
 
-def _verify_here(prefix: str, pictures: np.ndarray) -> export_room.Verified:
+def _verify_here(written: Path, pictures: np.ndarray, target: Path) -> export_room.Verified:
     with engine.no_grad():
-        scores = jit.load(prefix)(engine.to_tensor(pictures)).numpy()
+        scores = jit.load(str(written))(engine.to_tensor(pictures)).numpy()
     return export_room.Verified(scores, 0.0, 0.0)
 
 
@@ -344,8 +344,10 @@ class Journal(Save):
         pass
 
     def act(self, folder: Path) -> None:
-        with JournalWriter(folder / "journal.jsonl") as journal:
-            for step in range(self._EVENTS):
+        path = folder / "journal.jsonl"
+        with JournalWriter(path) as journal:
+            # After a kill it goes on where that one stopped.
+            for step in range(path.read_bytes().count(b"\n"), self._EVENTS):
                 journal.write({"event": "step", "step": step, "loss": step / 7})
             journal.sync()
 
