@@ -35,9 +35,9 @@ class Scratch:
 
     def remove(self) -> None:
         """Remove it with all that is in it; what can't be removed now goes with the next one."""
-        shutil.rmtree(self.path, ignore_errors=True)
-        self.lock.release()
-        with suppress(OSError):  # the lock file goes last where an open file can't be removed
+        _remove(self.path)
+        self.lock.release()  # whose file goes last: killed before, the folder is known as left
+        with suppress(OSError):
             self.path.rmdir()
 
 
@@ -71,7 +71,19 @@ def remove_left(place: Path, name: str) -> None:
         for found in os.listdir(place):
             match = _NAME.fullmatch(found)
             if match and match[1] == stem and _is_left(place / found):
+                _remove(place / found)
                 shutil.rmtree(place / found, ignore_errors=True)
+
+
+def _remove(folder: Path) -> None:
+    """Remove what is in a folder, all but its lock."""
+    with suppress(OSError):
+        for path in folder.iterdir():
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path, ignore_errors=True)
+            elif path.name != _LOCK:
+                with suppress(OSError):
+                    path.unlink()
 
 
 def _is_left(path: Path) -> bool:
@@ -80,6 +92,9 @@ def _is_left(path: Path) -> bool:
         if not stat.S_ISDIR(status.st_mode) or (os.name != "nt" and status.st_uid != os.geteuid()):
             return False
         if not (path / _LOCK).exists():
+            with suppress(OSError):
+                # Killed before it was locked, or at its very end. One who makes it just now tries again.
+                path.rmdir()
             return status.st_mtime < time.time() - _STALE_SECONDS
         return holder_of(path / _LOCK) is None
     except OSError:

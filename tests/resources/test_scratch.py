@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from resources.locks import Lock
 from resources.scratch import make_scratch, remove_left
 
 
@@ -44,7 +45,8 @@ def test_only_folders_of_ours_go(tmp_path: Path) -> None:
     place.mkdir()
     (place / f".a.{'0' * 16}.work").symlink_to(outside)
     (place / f".a.{'1' * 16}.work").write_text("a file")
-    (place / f".a.{'2' * 16}.work").mkdir()  # perhaps about to be locked
+    (place / f".a.{'2' * 16}.work").mkdir()
+    (place / f".a.{'2' * 16}.work" / "b").write_text("")  # whoever works without locks
     (place / f".a.{'3' * 16}.work").mkdir()
     os.utime(place / f".a.{'3' * 16}.work", (time.time() - 7200,) * 2)
     (place / f".a.{'4' * 16}.work").mkdir()
@@ -66,3 +68,28 @@ def test_without_a_place_it_lies_among_the_temporary_files(
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "absent"))
     with pytest.raises(FileNotFoundError):
         make_scratch()
+
+
+def test_a_folder_whose_maker_was_killed_before_it_was_locked_goes(tmp_path: Path) -> None:
+    left = tmp_path / f".model.{'0' * 16}.work"
+    left.mkdir()
+    remove_left(tmp_path, "model")
+    assert not left.exists()
+
+
+def test_the_lock_is_removed_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else a maker that is killed while it removes leaves a folder that nobody knows for an hour."""
+    scratch = make_scratch(tmp_path, "model")
+    (scratch.path / "a").write_text("a")
+    (scratch.path / "z").mkdir()
+    seen = []
+    release = Lock.release
+
+    def released(self: Lock) -> None:
+        seen.extend(path.name for path in scratch.path.iterdir())
+        release(self)
+
+    monkeypatch.setattr(Lock, "release", released)
+    scratch.remove()
+    assert seen == ["lock"]
+    assert list(tmp_path.iterdir()) == []
