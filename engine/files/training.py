@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from engine.core.errors import ConditionError, DTypeError
+from engine.core.errors import ConditionError, DataError, DTypeError, FormatError
 from engine.files.one_save import OneSave
 from engine.files.state import KIND, VERSION
 
@@ -53,6 +54,10 @@ def read_training(paths: Mapping[str, Path], suffixes: tuple[str, ...]) -> dict[
 
     Files without a save id, as ``paddle.save`` writes them one by one, count as one save.
     """
+    if all(path.exists() for path in paths.values()):
+        # A save of all three whose writer was killed is finished, whichever of them are asked for.
+        with suppress(DataError, FormatError):
+            _save(paths).read(())
     _, found = _save({suffix: paths[suffix] for suffix in suffixes}).read(suffixes)
     return {suffix: container.tree for suffix, container in found.items()}
 

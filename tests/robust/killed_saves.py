@@ -178,8 +178,10 @@ class ProgramSave(_Static):
 
     def _load(self, folder: Path) -> int:
         (weight,) = static.load_program_state(str(folder / "m")).values()
-        engine.load(str(folder / "m.pdmodel"))  # alone it may be of the save before until the next one
-        return _value_of(weight)
+        (parameter,) = engine.load(str(folder / "m.pdmodel")).all_parameters()
+        value = _value_of(weight)
+        assert list(parameter.shape) == [value]
+        return value
 
     def files(self) -> set[str]:
         return {"m.pdmodel", "m.pdparams", "m.pdopt"}
