@@ -37,21 +37,21 @@ def test_trainings_at_random_moments_and_operations() -> None:
 
 
 def test_a_training_that_is_killed_while_it_is_cancelled() -> None:
-    (line,) = counted("cancelled", "--stride", "1" if LONG else "29", "--offset", "0" if LONG else "13")
+    (line,) = counted("cancelled", "--stride", "1" if LONG else "43", "--offset", "0" if LONG else "13")
     assert ", 0 failures" in line
 
 
 def test_a_power_cut_in_a_training() -> None:
-    (line,) = counted("own model", "--power", "--stride", "1" if LONG else "79")
+    (line,) = counted("own model", "--power", "--stride", "1" if LONG else "131")
     assert ", 0 failures" in line
 
 
 def test_every_save_at_operations_in_turn() -> None:
-    lines = counted("saves", "--stride", "1" if LONG else "6")
+    lines = counted("saves", "--stride", "1" if LONG else "11")
     assert len(lines) == 11
     assert all(", 0 failures" in line for line in lines)
 
 
 def test_a_power_cut_in_a_save() -> None:
-    lines = counted("saves", "--power", "--stride", "1" if LONG else "23")
+    lines = counted("saves", "--power", "--stride", "1" if LONG else "47")
     assert all(", 0 failures" in line for line in lines)
