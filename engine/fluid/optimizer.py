@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine import optimizer as modern
+from engine.core.alias.absent import refusing
 from engine.fluid.dygraph.nn.forms import form
 from engine.fluid.optimizing import FluidOptimizer as Optimizer
 
@@ -91,3 +92,5 @@ Adagrad = AdagradOptimizer
 Adam = AdamOptimizer
 Adamax = AdamaxOptimizer
 Adadelta = AdadeltaOptimizer
+
+__getattr__ = refusing(__name__)

@@ -12,6 +12,16 @@ _LOD = "works on LoD tensors (rows of uneven length in one tensor), which do not
 _PAD = "pad the rows and use nn.functional.sequence_mask"
 _IPU = "is for Graphcore's IPUs, which the engine does not support"
 
+_NCE = (
+    "draws its noise classes with a sampler of Paddle's own; use nn.functional.class_center_sample, "
+    "hsigmoid_loss or softmax_with_cross_entropy"
+)
+_FLUID_LAYERS = {
+    "NCE": _NCE,
+    "SequenceConv": _LOD.format(instead="pad the rows and use Conv2D or nn.Conv1D"),
+    "TreeConv": "convolves trees given as edges; use geometric.send_u_recv on the edges",
+}
+
 ABSENT: dict[str, dict[str, str]] = {
     "paddle.static": {
         **dict.fromkeys(("IpuCompiledProgram", "IpuStrategy", "ipu_shard_guard", "set_ipu_shard"), _IPU),
@@ -27,10 +37,13 @@ ABSENT: dict[str, dict[str, str]] = {
         },
         "sequence_pool": _LOD.format(instead="pad the rows, mask them and reduce along their dimension"),
         "sequence_softmax": _LOD.format(instead="pad the rows and mask them before nn.functional.softmax"),
-        "nce": (
-            "draws its noise classes with a sampler of Paddle's own; use nn.functional.class_center_sample, "
-            "hsigmoid_loss or softmax_with_cross_entropy"
-        ),
+        "nce": _NCE,
+    },
+    **dict.fromkeys(("paddle.fluid.dygraph", "paddle.fluid.dygraph.nn"), _FLUID_LAYERS),
+    "paddle.fluid.optimizer": {
+        "DGCMomentumOptimizer": "sends compressed gradients between GPUs; use MomentumOptimizer",
+        "DpsgdOptimizer": "adds noise by Paddle's own generator; use SGDOptimizer",
+        "PipelineOptimizer": "cuts a Program into parts on several devices; use the optimizer that it wraps",
     },
     "paddle.incubate.nn.functional": {
         "block_multihead_attention": (

@@ -1,6 +1,7 @@
 """Paddle's ``fluid.dygraph``: eager mode and layers under the names of versions before 2.0."""
 
 from engine.base.dygraph import grad, no_grad
+from engine.core.alias.absent import refusing
 from engine.fluid.dygraph import nn, parallel
 from engine.fluid.dygraph.backward_strategy import BackwardStrategy
 from engine.fluid.dygraph.base import disable_dygraph, enable_dygraph, enabled, guard, to_variable
@@ -17,7 +18,27 @@ from engine.fluid.dygraph.learning_rate_scheduler import (
     PiecewiseDecay,
     PolynomialDecay,
 )
-from engine.fluid.dygraph.nn import FC, BatchNorm, Conv2D, Embedding, Linear, Pool2D
+from engine.fluid.dygraph.nn import (
+    FC,
+    BatchNorm,
+    BilinearTensorProduct,
+    Conv2D,
+    Conv2DTranspose,
+    Conv3D,
+    Conv3DTranspose,
+    Dropout,
+    Embedding,
+    Flatten,
+    GroupNorm,
+    GRUUnit,
+    InstanceNorm,
+    LayerNorm,
+    Linear,
+    Pool2D,
+    PRelu,
+    RowConv,
+    SpectralNorm,
+)
 from engine.fluid.dygraph.parallel import (
     DataParallel,
     Env,
@@ -29,10 +50,13 @@ from engine.jit import TranslatedLayer
 from engine.nn import LayerList, ParameterList, Sequential
 
 __all__ = [
-    "BackwardStrategy", "BatchNorm", "Conv2D", "CosineDecay", "DataParallel", "Embedding", "Env",
-    "ExponentialDecay", "FC", "InverseTimeDecay", "Layer", "LayerList", "LearningRateDecay", "Linear",
-    "LinearLrWarmup", "NaturalExpDecay", "NoamDecay", "ParallelEnv", "ParallelStrategy", "ParameterList",
-    "PiecewiseDecay", "PolynomialDecay", "Pool2D", "Sequential", "TranslatedLayer", "disable_dygraph",
-    "enable_dygraph", "enabled", "grad", "guard", "load_dygraph", "load_persistables", "nn", "no_grad",
-    "parallel", "prepare_context", "save_dygraph", "save_persistables", "to_variable",
+    "BackwardStrategy", "BatchNorm", "BilinearTensorProduct", "CosineDecay", "DataParallel", "Dropout",
+    "Embedding", "Env", "ExponentialDecay", "FC", "Flatten", "GRUUnit", "GroupNorm", "InstanceNorm",
+    "InverseTimeDecay", "Layer", "LayerList", "LayerNorm", "LearningRateDecay", "Linear", "LinearLrWarmup",
+    "NaturalExpDecay", "NoamDecay", "PRelu", "ParallelEnv", "ParallelStrategy", "ParameterList",
+    "PiecewiseDecay", "PolynomialDecay", "RowConv", "Sequential", "SpectralNorm", "TranslatedLayer",
+    "disable_dygraph", "enable_dygraph", "enabled", "grad", "guard", "load_dygraph", "load_persistables",
+    "nn", "no_grad", "parallel", "prepare_context", "save_dygraph", "save_persistables", "to_variable",
 ]  # fmt: skip
+
+__getattr__ = refusing(__name__)

@@ -97,11 +97,16 @@ def row_conv(input: Any, future_context_size: int, param_attr: Any = None, act: 
     size, window = input.spec.shape[2], future_context_size + 1
     weight = helper.parameter([window, size], param_attr, input.dtype)
     with helper.named():
-        columns = shape.transpose(input, axis=[0, 2, 1])
-        padded = functional.pad(columns, [0, future_context_size], data_format="NCL")
-        kernel = shape.unsqueeze(shape.transpose(weight, axis=[1, 0]), axes=[1])
-        out = conv_functions.conv1d(padded, kernel, groups=size)
-        return activated("row_conv", shape.transpose(out, axis=[0, 2, 1]), act)
+        return activated("row_conv", convolved_rows(input, weight), act)
+
+
+def convolved_rows(input: Any, weight: Any) -> Any:
+    """The rows of ``input`` [N, length, size] and those after each, weighted by ``weight`` [window, size]."""
+    window, size = (int(n) for n in weight.shape)
+    columns = shape.transpose(input, axis=[0, 2, 1])
+    padded = functional.pad(columns, [0, window - 1], data_format="NCL")
+    kernel = shape.unsqueeze(shape.transpose(weight, axis=[1, 0]), axes=[1])
+    return shape.transpose(conv_functions.conv1d(padded, kernel, groups=size), axis=[0, 2, 1])
 
 
 def sparse_embedding(

@@ -1,7 +1,17 @@
 """The layers of ``fluid.dygraph``, with ``name_scope`` first (1.5, 1.6) or without it (1.7, 1.8)."""
 
-from engine.fluid.dygraph.nn.conv import Conv2D, Pool2D
+from engine.core.alias.absent import refusing
+from engine.fluid.dygraph.nn.common import BilinearTensorProduct, Dropout, Flatten, PRelu, RowConv
+from engine.fluid.dygraph.nn.conv import Conv2D, Conv2DTranspose, Conv3D, Conv3DTranspose, Pool2D
 from engine.fluid.dygraph.nn.linear import FC, Embedding, Linear
 from engine.fluid.dygraph.nn.norm import BatchNorm
+from engine.fluid.dygraph.nn.normalizing import GroupNorm, InstanceNorm, LayerNorm, SpectralNorm
+from engine.fluid.dygraph.nn.recurrent import GRUUnit
 
-__all__ = ["FC", "BatchNorm", "Conv2D", "Embedding", "Linear", "Pool2D"]
+__all__ = [
+    "FC", "BatchNorm", "BilinearTensorProduct", "Conv2D", "Conv2DTranspose", "Conv3D", "Conv3DTranspose",
+    "Dropout", "Embedding", "Flatten", "GRUUnit", "GroupNorm", "InstanceNorm", "LayerNorm", "Linear",
+    "PRelu", "Pool2D", "RowConv", "SpectralNorm",
+]  # fmt: skip
+
+__getattr__ = refusing(__name__)

@@ -1,0 +1,84 @@
+"""``GRUUnit``: one step of a gated recurrent unit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.errors import ArgumentError
+from engine.core.strictness import tolerate
+from engine.fluid.dygraph.nn.forms import Formed, form
+from engine.fluid.layers.adapting import activated
+from engine.fluid.variable import result
+from engine.tensor.arranging import slice_
+from engine.tensor.manipulation import concat, reshape
+
+_ACTIVATIONS = ("identity", "sigmoid", "tanh", "relu")
+
+
+class GRUUnit(Formed):
+    """One step of a GRU for a batch; ``size`` is three times that of the hidden state.
+
+    The input [N, size] is already multiplied by its weight. The weight [size / 3, size] is memory that holds
+    two matrices one after the other: [size / 3, 2 * size / 3] for update and reset, then
+    [size / 3, size / 3] for the candidate. ``origin_mode`` has no effect, as in Paddle, where it does not
+    reach the operator; True gives a LeniencyWarning. Raises ArgumentError for another activation.
+    """
+
+    EARLY = form(
+        lambda name_scope, size, param_attr=None, bias_attr=None, activation="tanh",
+        gate_activation="sigmoid", origin_mode=False, dtype="float32": None
+    )  # fmt: skip
+    LATE = form(
+        lambda size, param_attr=None, bias_attr=None, activation="tanh", gate_activation="sigmoid",
+        origin_mode=False, dtype="float32": None
+    )  # fmt: skip
+
+    def _make(self) -> None:
+        given = self.given
+        if given["size"] % 3:
+            raise ArgumentError(f"GRUUnit: size is three times the hidden size: got {given['size']}")
+        for name in ("activation", "gate_activation"):
+            if given[name] not in _ACTIVATIONS:
+                raise ArgumentError(f"GRUUnit: {name} is one of {_ACTIVATIONS}: got {given[name]!r}")
+        if given["origin_mode"]:
+            tolerate(
+                ArgumentError(
+                    "GRUUnit: origin_mode has no effect: got True; use nn.GRUCell, which keeps the state by "
+                    "the update gate"
+                )
+            )
+        hidden = given["size"] // 3
+        self._weight = self.create_parameter(given["param_attr"], [hidden, 3 * hidden], self._dtype)
+        self._bias = self.create_parameter(given["bias_attr"], [1, 3 * hidden], self._dtype, is_bias=True)
+
+    @property
+    def weight(self) -> Any:
+        """Both matrices, one after the other."""
+        return self._weight
+
+    @property
+    def bias(self) -> Any:
+        """The bias [1, size], or None."""
+        return self._bias
+
+    def forward(self, input: Any, hidden: Any) -> Any:
+        """The new state, ``reset * hidden``, and the gates (update, reset, candidate) side by side."""
+        size = self.given["size"] // 3
+        flat, cut = reshape(self._weight, [-1]), 2 * size * size
+        gates = reshape(slice_(flat, [0], [0], [cut]), [size, 2 * size])
+        candidate = reshape(slice_(flat, [0], [cut], [cut + size * size]), [size, size])
+        given = input if self._bias is None else input + self._bias
+        both = self._through("gate_activation", _columns(given, 0, 2 * size) + hidden @ gates)
+        update, reset = _columns(both, 0, size), _columns(both, size, 2 * size)
+        kept = reset * hidden
+        new = self._through("activation", _columns(given, 2 * size, 3 * size) + kept @ candidate)
+        moved = hidden + update * (new - hidden)
+        return result(moved), result(kept), result(concat([both, new], axis=1))
+
+    def _through(self, name: str, value: Any) -> Any:
+        chosen = self.given[name]
+        return value if chosen == "identity" else activated(value, chosen)
+
+
+def _columns(value: Any, first: int, end: int) -> Any:
+    return slice_(value, [1], [first], [end])
