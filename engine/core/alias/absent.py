@@ -45,6 +45,37 @@ ABSENT: dict[str, dict[str, str]] = {
         "DpsgdOptimizer": "adds noise by Paddle's own generator; use SGDOptimizer",
         "PipelineOptimizer": "cuts a Program into parts on several devices; use the optimizer that it wraps",
     },
+    "paddle.fluid.layers": {
+        **dict.fromkeys(
+            (
+                "array_to_lod_tensor", "beam_search", "beam_search_decode", "chunk_eval", "crf_decoding",
+                "ctc_greedy_decoder", "dynamic_gru", "dynamic_lstm", "dynamic_lstmp", "edit_distance",
+                "im2sequence", "linear_chain_crf", "lod_rank_table", "lod_reset", "lod_tensor_to_array",
+                "max_sequence_len", "merge_lod_tensor", "reorder_lod_tensor_by_rank", "sequence_concat",
+                "sequence_conv", "sequence_enumerate", "sequence_expand", "sequence_expand_as",
+                "sequence_first_step", "sequence_last_step", "sequence_pad", "sequence_reshape",
+                "sequence_reverse", "sequence_scatter", "sequence_slice", "sequence_softmax",
+                "sequence_pool", "sequence_unpad", "shrink_memory", "split_lod_tensor", "DynamicRNN",
+            ),
+            _LOD.format(instead="pad the rows, use layers.sequence_mask, nn.LSTM or nn.GRU"),
+        ),
+        **dict.fromkeys(
+            ("StaticRNN", "IfElse"),
+            "fills sub-blocks in several steps; use layers.while_loop, layers.cond or nn.RNN",
+        ),
+        **dict.fromkeys(
+            ("Send", "Recv", "ListenAndServ"),
+            "belongs to parameter servers, which do not exist here; use paddle.distributed",
+        ),
+        **dict.fromkeys(
+            ("open_recordio_file", "open_files", "random_data_generator", "Preprocessor", "multi_pass"),
+            "reads recordio files, which do not exist here; use fluid.io.DataLoader.from_generator",
+        ),
+        "nce": (
+            "draws its noise classes with a sampler of Paddle's own; use layers.softmax_with_cross_entropy "
+            "or nn.functional.class_center_sample"
+        ),
+    },
     "paddle.incubate.nn.functional": {
         "block_multihead_attention": (
             "serves many requests on a GPU from paged caches; use masked_multihead_attention"

@@ -3,11 +3,11 @@
 from engine.core.alias.absent import refusing
 from engine.fluid.layers import control_flow, io, learning_rate_scheduler, loss, metric_op, nn, ops, tensor
 from engine.fluid.layers.adapting import public
-from engine.fluid.layers.nn import building, dropping, elementwise, pooling, shapes
+from engine.fluid.layers.nn import building, dropping, elementwise, pictures, pooling, shapes
 
 for _module in (
-    building, dropping, elementwise, pooling, shapes, ops, tensor, loss, metric_op, control_flow, io,
-    learning_rate_scheduler,
+    building, dropping, elementwise, pictures, pooling, shapes, ops, tensor, loss, metric_op, control_flow,
+    io, learning_rate_scheduler,
 ):  # fmt: skip
     globals().update(public(_module))
 del _module

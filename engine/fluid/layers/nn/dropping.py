@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError
 from engine.fluid.dygraph import tracer as tracers
-from engine.fluid.layers.adapting import adapter
+from engine.fluid.layers.adapting import adapter, sized_like
 from engine.nn import functional
+from engine.ops.random import draws
+from engine.tensor import manipulation
+from engine.tensor import random as randoms
+from engine.tensor.sizes import dimensions
 
 _MODES = {"downgrade_in_infer": "downscale_in_infer", "upscale_in_train": "upscale_in_train"}
 
@@ -31,3 +36,40 @@ def dropout(
     return functional.dropout(
         x, dropout_prob, training=training, mode=_MODES[dropout_implementation], name=name
     )
+
+
+@adapter
+def gaussian_random(
+    shape: Any, mean: float = 0.0, std: float = 1.0, seed: int = 0, dtype: Any = "float32",
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """Normally distributed numbers; ``seed`` other than 0 repeats them."""
+    return draws.gaussian(
+        dtype=as_dtype(dtype).name, mean=float(mean), std=float(std), seed=seed,
+        **dimensions("gaussian_random", shape),
+    )  # fmt: skip
+
+
+@adapter
+def uniform_random_batch_size_like(
+    input: Any, shape: Any, dtype: Any = "float32", input_dim_idx: int = 0, output_dim_idx: int = 0,
+    min: float = -1.0, max: float = 1.0, seed: int = 0,
+) -> Any:  # fmt: skip
+    """Numbers from ``min`` to ``max``; dimension ``output_dim_idx`` is ``input_dim_idx`` of ``input``."""
+    return randoms.uniform(sized_like(input, shape, input_dim_idx, output_dim_idx), dtype, min, max, seed)
+
+
+@adapter
+def gaussian_random_batch_size_like(
+    input: Any, shape: Any, input_dim_idx: int = 0, output_dim_idx: int = 0, mean: float = 0.0,
+    std: float = 1.0, seed: int = 0, dtype: Any = "float32",
+) -> Any:  # fmt: skip
+    """Normally distributed numbers; dimension ``output_dim_idx`` is ``input_dim_idx`` of ``input``."""
+    shape = sized_like(input, shape, input_dim_idx, output_dim_idx)
+    return gaussian_random(shape, mean, std, seed, dtype)
+
+
+@adapter
+def sampling_id(x: Any, min: float = 0.0, max: float = 1.0, seed: int = 0, dtype: Any = "float32") -> Any:
+    """A class for each row of probabilities ``x`` [N, classes]: int64 [N]."""
+    return manipulation.reshape(randoms.multinomial(x, 1), [-1])

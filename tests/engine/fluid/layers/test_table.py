@@ -260,6 +260,34 @@ ROWS = [
         "adaptive_pool2d",
         lambda x: x.reshape(2, 4, 2, 2, 2, 2).mean((3, 5)), PICTURE, pool_size=[2, 2], pool_type="avg",
     ),
+    # -- pictures
+    unary("resize_nearest", lambda x: x[:, :, [0, 2, 3]][..., [0, 2, 3]], PICTURE, out_shape=[3, 3]),
+    unary(
+        "resize_nearest", lambda x: x.repeat(2, 2).repeat(2, 3), PICTURE, scale=2.0, align_corners=False,
+    ),
+    unary("resize_bilinear", lambda x: x[:, :, [0, -1]][..., [0, -1]], PICTURE, out_shape=[2, 2]),
+    unary("image_resize_short", lambda x: x[:, :, [0, -1]][..., [0, -1]], PICTURE, out_short_len=2),
+    unary("lrn", lambda x: x / (2 + 0.1 * (x * x)) ** 0.75, PICTURE, n=1, k=2.0, alpha=0.1),
+    Row(
+        "affine_channel", (PICTURE, f(4), f(4)), {},
+        lambda x, a, b: x * a[:, None, None] + b[:, None, None],
+    ),
+    unary(
+        "space_to_depth",
+        lambda x: x.reshape(2, 4, 2, 2, 2, 2).transpose(0, 3, 5, 1, 2, 4).reshape(2, 16, 2, 2),
+        PICTURE, blocksize=2,
+    ),
+    unary(
+        "shuffle_channel", lambda x: x.reshape(2, 2, 2, 4, 4).swapaxes(1, 2).reshape(x.shape), PICTURE,
+        group=2,
+    ),
+    unary(
+        "add_position_encoding",
+        lambda x: 0.5 * x + 2 * np.array(
+            [[np.sin(n), np.sin(n / 1e4), np.cos(n), np.cos(n / 1e4)] for n in range(3)]
+        ),
+        f(1, 3, 4), alpha=0.5, beta=2.0,
+    ),
     unary("dropout", lambda x: x * 0.75, dropout_prob=0.25, is_test=True),
     unary("dropout", lambda x: x, dropout_prob=0.25, is_test=True, dropout_implementation="upscale_in_train"),
 ]  # fmt: skip
@@ -320,3 +348,69 @@ def test_values(row: Row, world: Callable[..., list[Any]]) -> None:
         for value, wanted in zip(found, expected, strict=True):
             assert value.shape == np.shape(wanted)
             np.testing.assert_allclose(value.astype(np.float64), wanted, rtol=2e-5, atol=2e-6)
+
+
+@pytest.mark.parametrize("name", ["sequence_pool", "dynamic_lstm", "DynamicRNN", "nce", "Send"])
+def test_what_is_left_out_names_the_modern_way(name: str) -> None:
+    with pytest.raises(AttributeError, match=rf"paddle.fluid.layers.{name}: is absent: .*use "):
+        getattr(layers, name)
+
+
+def test_data_has_a_batch_dimension_unless_one_is_unknown() -> None:
+    engine.enable_static()
+    try:
+        with engine.static.program_guard(engine.static.Program(), engine.static.Program()):
+            assert tuple(layers.data("a", [1, 28, 28]).shape) == (-1, 1, 28, 28)
+            assert tuple(layers.data("b", [None, 3]).shape) == (-1, 3)
+            assert tuple(layers.data("c", [3], append_batch_size=False).shape) == (3,)
+            with pytest.raises(engine.core.errors.ArgumentError, match=r"lod_level=1.*pad the rows"):
+                layers.data("d", [1], lod_level=1)
+    finally:
+        engine.disable_static()
+
+
+def test_builders_make_their_parameters() -> None:
+    engine.enable_static()
+    try:
+        main, startup = engine.static.Program(), engine.static.Program()
+        with engine.static.program_guard(main, startup), engine.utils.unique_name.guard():
+            image = layers.data("image", [1, 8, 8])
+            ids = layers.data("ids", [1], dtype="int64")
+            out = layers.conv2d(image, 4, 3, act="relu")
+            out = layers.pool2d(layers.batch_norm(out), 2, "max", 2)
+            out = layers.fc([out, layers.embedding(ids, [7, 5])], 3, act="softmax")
+        names = [p.name for p in main.all_parameters()]
+        assert names[-3:] == ["fc_0.w_0", "fc_0.w_1", "fc_0.b_0"]
+        assert "embedding_0.w_0" in names
+        exe = engine.static.Executor()
+        exe.run(startup)
+        feed = {"image": f(2, 1, 8, 8), "ids": np.array([[1], [6]])}
+        (value,) = exe.run(main, feed, [out])
+        np.testing.assert_allclose(value.sum(1), np.ones(2), rtol=1e-6)
+    finally:
+        engine.disable_static()
+
+
+def test_dropout_in_a_guard_follows_its_mode() -> None:
+    with fluid.dygraph.guard():
+        x = fluid.dygraph.to_variable(np.ones((50, 50), np.float32))
+        kept = layers.dropout(x, 0.5).numpy()
+        assert set(np.unique(kept)) == {0.0, 1.0}
+        fluid.dygraph.Layer("net").eval()
+        np.testing.assert_array_equal(layers.dropout(x, 0.25).numpy(), x.numpy() * np.float32(0.75))
+
+
+def test_random_tensors_have_their_shapes(world: Callable[..., list[Any]]) -> None:
+    def draw(x: Any) -> list[Any]:
+        return [
+            layers.uniform_random([3, 2], min=2.0, max=3.0),
+            layers.gaussian_random([4], std=0.5),
+            layers.uniform_random_batch_size_like(x, [-1, 5]),
+            layers.gaussian_random_batch_size_like(x, [5, -1], output_dim_idx=1),
+            layers.sampling_id(x),
+        ]
+
+    found = world(draw, (CHANCES,))
+    assert [v.shape for v in found] == [(3, 2), (4,), (3, 5), (5, 3), (3,)]
+    assert found[0].min() >= 2.0
+    assert set(found[4]) <= set(range(4))

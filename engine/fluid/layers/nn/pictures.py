@@ -1,0 +1,204 @@
+"""Pictures at other sizes, channels rearranged, boxes of detectors, with fluid's arguments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engine.core.errors import ArgumentError
+from engine.fluid.layers.adapting import activated, adapter
+from engine.nn import functional
+from engine.nn.functional.resampling import interpolate
+from engine.tensor import creation, manipulation, scattering
+from engine.vision import ops as vision
+
+_RESAMPLE = {"BILINEAR": "bilinear", "TRILINEAR": "trilinear", "NEAREST": "nearest", "BICUBIC": "bicubic"}
+
+
+@adapter
+def image_resize(
+    input: Any, out_shape: Any = None, scale: Any = None, name: str | None = None,
+    resample: str = "BILINEAR", actual_shape: Any = None, align_corners: bool = True, align_mode: int = 1,
+    data_format: str = "NCHW",
+) -> Any:  # fmt: skip
+    """Pictures at the size ``out_shape``, or ``scale`` times as large.
+
+    ``resample`` is 'BILINEAR', 'TRILINEAR', 'NEAREST' or 'BICUBIC'. Raises ArgumentError for another, and
+    where neither a size nor a scale is given.
+    """
+    if resample not in _RESAMPLE:
+        raise ArgumentError(f"image_resize: resample is one of {sorted(_RESAMPLE)}: got {resample!r}")
+    size = out_shape if actual_shape is None else actual_shape
+    if size is not None:
+        scale = None  # the size goes before the scale
+    if resample != "NEAREST" or not align_corners:
+        return interpolate(
+            input, size, scale, _RESAMPLE[resample], align_corners, align_mode, data_format, name
+        )
+    if size is None and isinstance(scale, (int, float)):
+        size = [int(d * scale) for d in input.shape[2:4]]
+    if not isinstance(size, (list, tuple)):
+        raise ArgumentError(
+            f"image_resize: 'NEAREST' with align_corners needs out_shape or scale as numbers: got {size!r}"
+        )
+    for axis, count in zip((1, 2) if data_format[-1] == "C" else (2, 3), size, strict=True):
+        input = scattering.index_select(input, _nearest(int(input.shape[axis]), int(count)), axis)
+    return input
+
+
+def _nearest(size: int, count: int) -> Any:
+    """Which of ``size`` elements is nearest to each of ``count`` points, the corners on each other."""
+    ratio = np.float32((size - 1) / (count - 1) if count > 1 else 0.0)
+    return creation.assign((ratio * np.arange(count, dtype=np.float32) + np.float32(0.5)).astype(np.int64))
+
+
+def resize_bilinear(
+    input: Any, out_shape: Any = None, scale: Any = None, name: str | None = None, actual_shape: Any = None,
+    align_corners: bool = True, align_mode: int = 1, data_format: str = "NCHW",
+) -> Any:  # fmt: skip
+    """``image_resize`` by means of the four neighbours."""
+    return image_resize(
+        input, out_shape, scale, name, "BILINEAR", actual_shape, align_corners, align_mode, data_format
+    )
+
+
+def resize_trilinear(
+    input: Any, out_shape: Any = None, scale: Any = None, name: str | None = None, actual_shape: Any = None,
+    align_corners: bool = True, align_mode: int = 1, data_format: str = "NCDHW",
+) -> Any:  # fmt: skip
+    """``image_resize`` of volumes by means of the eight neighbours."""
+    return image_resize(
+        input, out_shape, scale, name, "TRILINEAR", actual_shape, align_corners, align_mode, data_format
+    )
+
+
+def resize_nearest(
+    input: Any, out_shape: Any = None, scale: Any = None, name: str | None = None, actual_shape: Any = None,
+    align_corners: bool = True, data_format: str = "NCHW",
+) -> Any:  # fmt: skip
+    """``image_resize`` by the nearest neighbour."""
+    return image_resize(input, out_shape, scale, name, "NEAREST", actual_shape, align_corners, 1, data_format)
+
+
+def image_resize_short(input: Any, out_short_len: int, resample: str = "BILINEAR") -> Any:
+    """Pictures whose shorter side has ``out_short_len`` points, the other in proportion."""
+    height, width = (int(d) for d in input.shape[2:4])
+    short = min(height, width)
+    size = [int(float(d) * (float(out_short_len) / float(short)) + 0.5) for d in (height, width)]
+    return image_resize(input, size, resample=resample)
+
+
+@adapter
+def lrn(
+    input: Any, n: int = 5, k: float = 1.0, alpha: float = 1e-4, beta: float = 0.75, name: str | None = None,
+    data_format: str = "NCHW",
+) -> Any:  # fmt: skip
+    """``input / (k + alpha * sum of squares of n channels around) ** beta``."""
+    return functional.local_response_norm(input, n, alpha * n, beta, k, data_format, name)
+
+
+@adapter
+def affine_grid(theta: Any, out_shape: Any, name: str | None = None) -> Any:
+    """The points of an affine map [N, 2, 3], for ``grid_sampler``."""
+    return functional.affine_grid(theta, out_shape, True, name)
+
+
+@adapter
+def grid_sampler(x: Any, grid: Any, name: str | None = None) -> Any:
+    """Pictures at the points ``grid`` [N, H, W, 2], -1 and 1 the middles of the corner points."""
+    return functional.grid_sample(x, grid, "bilinear", "zeros", True, name)
+
+
+@adapter
+def affine_channel(
+    x: Any, scale: Any = None, bias: Any = None, data_layout: str = "NCHW", name: str | None = None,
+    act: Any = None,
+) -> Any:  # fmt: skip
+    """``scale * x + bias`` with one number of each for a channel."""
+    dims = [1] * len(x.shape)
+    dims[1 if data_layout[1] == "C" else -1] = -1
+    out = x if scale is None else x * manipulation.reshape(scale, dims)
+    return activated(out if bias is None else out + manipulation.reshape(bias, dims), act)
+
+
+@adapter
+def space_to_depth(x: Any, blocksize: int, name: str | None = None) -> Any:
+    """Blocks of points as channels: [N, C, H, W] gives [N, C * b * b, H / b, W / b]."""
+    n, c, h, w = (int(d) for d in x.shape)
+    b = int(blocksize)
+    if h % b or w % b:
+        raise ArgumentError(f"space_to_depth: blocksize {b} does not divide height {h} and width {w}")
+    parts = manipulation.reshape(x, [n, c, h // b, b, w // b, b])
+    return manipulation.reshape(
+        manipulation.transpose(parts, [0, 3, 5, 1, 2, 4]), [n, c * b * b, h // b, w // b]
+    )
+
+
+@adapter
+def shuffle_channel(x: Any, group: int, name: str | None = None) -> Any:
+    """The channels of ``group`` groups in turn."""
+    return functional.channel_shuffle(x, group)
+
+
+@adapter
+def pixel_shuffle(x: Any, upscale_factor: int) -> Any:
+    """Channels as points: [N, C * r * r, H, W] gives [N, C, H * r, W * r]."""
+    return functional.pixel_shuffle(x, upscale_factor)
+
+
+@adapter
+def temporal_shift(x: Any, seg_num: int, shift_ratio: float = 0.25, name: str | None = None) -> Any:
+    """Shares of the channels taken from the segment before and after."""
+    return functional.temporal_shift(x, seg_num, shift_ratio, name)
+
+
+@adapter
+def unfold(
+    x: Any, kernel_sizes: Any, strides: Any = 1, paddings: Any = 0, dilations: Any = 1,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """The windows of pictures as columns."""
+    return functional.unfold(x, kernel_sizes, strides, paddings, dilations, name)
+
+
+@adapter
+def add_position_encoding(input: Any, alpha: float, beta: float, name: str | None = None) -> Any:
+    """``alpha * input + beta * p`` for [N, length, size]: p has sines, then cosines of the position.
+
+    Frequencies fall from 1 to 1/10000 over each half.
+    """
+    length, size = int(input.shape[1]), int(input.shape[2])
+    if length < 0 or size < 0 or size % 2:
+        raise ArgumentError(
+            f"add_position_encoding: length and size must be known and the size even: got {list(input.shape)}"
+        )
+    half = size // 2
+    power = np.arange(half) / (half - 1 if half > 1 else 1)
+    angle = np.arange(length)[:, None] / 10000.0**power
+    table = np.concatenate([np.sin(angle), np.cos(angle)], 1)[None]
+    return input * alpha + creation.assign((table * beta).astype(np.float32))
+
+
+@adapter
+def yolo_box(
+    x: Any, img_size: Any, anchors: Any, class_num: int, conf_thresh: float, downsample_ratio: int,
+    clip_bbox: bool = True, name: str | None = None, scale_x_y: float = 1.0,
+) -> Any:  # fmt: skip
+    """Boxes and scores of one head of YOLOv3."""
+    return vision.yolo_box(
+        x, img_size, anchors, class_num, conf_thresh, downsample_ratio, clip_bbox, scale_x_y=scale_x_y
+    )
+
+
+@adapter
+def yolov3_loss(
+    x: Any, gt_box: Any, gt_label: Any, anchors: Any, anchor_mask: Any, class_num: int,
+    ignore_thresh: float, downsample_ratio: int, gt_score: Any = None, use_label_smooth: bool = True,
+    name: str | None = None, scale_x_y: float = 1.0,
+) -> Any:  # fmt: skip
+    """The loss of one head of YOLOv3, one number a picture."""
+    return vision.yolo_loss(
+        x, gt_box, gt_label, anchors, anchor_mask, class_num, ignore_thresh, downsample_ratio, gt_score,
+        use_label_smooth, None, scale_x_y,
+    )  # fmt: skip
