@@ -1,38 +1,70 @@
-"""Runs a script written for Paddle: ``python -m engine.run SCRIPT``; its ``import paddle`` is the engine."""
+"""Runs a script written for Paddle: ``python -m engine.run SCRIPT``; its ``import paddle`` is the engine.
+
+A script of Paddle 1.x starts in static mode, as then, and finds the names that Pillow has dropped since.
+"""
 
 from __future__ import annotations
 
 import builtins
 import difflib
+import importlib.util
 import os
+import runpy
 import sys
 import sysconfig
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.machinery import SourceFileLoader
 from types import ModuleType
 
 from engine.core import alias
+from engine.core.alias.generation import is_old
 from engine.core.alias.missing import asked_for
 from engine.core.errors import EngineError
+from engine.core.place import REDIRECT
 
-_USAGE = "usage: python -m engine.run SCRIPT [ARGS]"
+MODES = ("static", "dynamic")
+DEVICES = ("cpu",)
+_USAGE = "usage: python -m engine.run [--mode static|dynamic] [--device cpu] (SCRIPT | -m MODULE) [ARGS]"
+_OPTIONS = {"--mode": MODES, "--device": DEVICES}
+# Names that Pillow 10 dropped, with those of the same filters.
+_PILLOW = {"ANTIALIAS": "LANCZOS", "LINEAR": "BILINEAR", "CUBIC": "BICUBIC"}
 _ENGINE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _INSTALLED = tuple({sysconfig.get_paths()[key] for key in ("stdlib", "platstdlib", "purelib", "platlib")})
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run ``SCRIPT [ARGS]``; the exit status is the script's, or 2 where there is no such script."""
+    """Run ``SCRIPT [ARGS]`` or ``-m MODULE [ARGS]``; the exit status is the script's, or 2 where there is no
+    such script."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    if not words or words[0] in ("-h", "--help"):
-        print(_USAGE, file=sys.stdout if words else sys.stderr)
-        return 0 if words else 2
-    return run_script(words[0], words[1:])
+    chosen: dict[str, str] = {}
+    while words and words[0].partition("=")[0] in _OPTIONS:
+        option, equals, value = words.pop(0).partition("=")
+        value = value if equals or not words else words.pop(0)
+        if value not in _OPTIONS[option]:
+            print(
+                f"run: {option}: {value!r} is not known; use {' or '.join(_OPTIONS[option])}", file=sys.stderr
+            )
+            return 2
+        chosen[option] = value
+    asked, how = words[:1] in (["-h"], ["--help"]), run_script
+    if words[:1] == ["-m"]:
+        words, how = words[1:], run_module
+    if not words or asked:
+        print(_USAGE, file=sys.stdout if asked else sys.stderr)
+        return 0 if asked else 2
+    return how(words[0], words[1:], chosen.get("--mode"), chosen.get("--device"))
 
 
-def run_script(path: str, arguments: Sequence[str] = ()) -> int:
+def run_script(
+    path: str, arguments: Sequence[str] = (), mode: str | None = None, device: str | None = None
+) -> int:
     """Run the Python file at ``path`` as ``__main__``, with ``sys.argv`` and ``sys.path[0]`` as Python sets
     them and ``import paddle`` resolved to the engine, here and in processes it spawns with multiprocessing.
+
+    ``mode`` "static" or "dynamic" is the mode that it starts in; by default static for a script of Paddle
+    1.x, which imports ``paddle.fluid`` and nothing of 2.0. ``device`` "cpu" sends work meant for a GPU to the
+    CPU, also in processes that it starts.
 
     The process is the script's from then on: ``__main__``, ``sys.argv`` and ``sys.path`` stay as it leaves
     them. Returns the exit status. A name that Paddle's modules lack here fails with one line on stderr; other
@@ -52,10 +84,66 @@ def run_script(path: str, arguments: Sequence[str] = ()) -> int:
     )  # fmt: skip
     sys.argv = [path, *arguments]
     _set_path(file_name)
-    alias.install()
+    _prepare(source, mode, device)
     sys.modules["__main__"] = main_module
+    return _status(lambda: exec(compile(source, file_name, "exec", dont_inherit=True), main_module.__dict__))
+
+
+def run_module(
+    name: str, arguments: Sequence[str] = (), mode: str | None = None, device: str | None = None
+) -> int:
+    """Run the module ``name`` as ``python -m`` does, one of Paddle's too (``paddle.distributed.launch``).
+
+    The rest is as in ``run_script``; the exit status is 2 where there is no such module.
+    """
+    if not sys.flags.safe_path:
+        sys.path[:1] = [os.getcwd()]
+    alias.install()
+    real = alias.real_name(name)
     try:
-        exec(compile(source, file_name, "exec", dont_inherit=True), main_module.__dict__)
+        spec = importlib.util.find_spec(real)
+        if spec is not None and spec.submodule_search_locations is not None:
+            spec = importlib.util.find_spec(f"{real}.__main__")
+    except ModuleNotFoundError:  # a package that it lies in
+        spec = None
+    if spec is None:
+        print(f"run: there is no module {name} that can be run; check the name", file=sys.stderr)
+        return 2
+    source = getattr(spec.loader, "get_source", lambda _: None)(spec.name)
+    if alias.CHILDREN_PATH not in sys.path:
+        sys.path.insert(0 if sys.flags.safe_path else 1, alias.CHILDREN_PATH)
+    _prepare(source or "", mode, device)
+    sys.argv = [name, *arguments]
+    return _status(lambda: runpy.run_module(real, run_name="__main__", alter_sys=True))
+
+
+def _prepare(source: str | bytes, mode: str | None, device: str | None) -> None:
+    """Make ``import paddle`` the engine, and set what a script of this source starts with."""
+    alias.install()
+    if device is not None:
+        os.environ[REDIRECT] = device
+    old = is_old(source)
+    if mode == "static" or (mode is None and old):
+        from engine.framework import enable_static
+
+        enable_static()
+    if old or (b"ANTIALIAS" if isinstance(source, bytes) else "ANTIALIAS") in source:  # type: ignore[operator]
+        _bring_back_filters()
+
+
+def _bring_back_filters() -> None:
+    """Give Pillow's module the names of filters that scripts of Paddle 1.x use."""
+    from PIL import Image
+
+    for name, same in _PILLOW.items():
+        if not hasattr(Image, name):
+            setattr(Image, name, getattr(Image.Resampling, same))
+
+
+def _status(body: Callable[[], object]) -> int:
+    """The exit status of the script that ``body`` runs, whose errors are reported."""
+    try:
+        body()
     except SystemExit as leave:
         if leave.code is None or isinstance(leave.code, int):
             return leave.code or 0
@@ -70,7 +158,7 @@ def run_script(path: str, arguments: Sequence[str] = ()) -> int:
 def report(error: BaseException) -> None:
     """Write what went wrong to stderr: one line for a missing name, else a traceback of the user's frames."""
     trace = error.__traceback__
-    while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
+    while trace is not None and trace.tb_frame.f_code.co_filename in (__file__, "<frozen runpy>"):
         trace = trace.tb_next
     error.__traceback__ = trace
     line = missing_name(error)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 from contextlib import AbstractContextManager
 from types import ModuleType
 from typing import Any
@@ -59,6 +60,10 @@ class CUDAPinnedPlace(CPUPlace):
     """Page-locked host memory; kept on the plain CPU place."""
 
 
+REDIRECT = "MODEL_STUDIO_DEVICE"
+"""The environment variable that, being ``cpu``, sends work meant for a GPU to the CPU."""
+ON_CPU = f"or run a script on the CPU with `model-studio run --device cpu` ({REDIRECT}=cpu)"
+
 _current: Setting[Place] = Setting("place", CPUPlace())
 
 
@@ -74,7 +79,7 @@ def backend(place: Place) -> ModuleType:
     except ImportError as error:
         raise MissingDeviceError(
             f"set_device: {place.device!r} needs CuPy, which is not installed ({error}); "
-            "pip install 'model-studio[gpu]', or use set_device('cpu')"
+            f"pip install 'model-studio[gpu]', use set_device('cpu'), {ON_CPU}"
         ) from error
     module.check(place.index)
     return module
@@ -87,10 +92,25 @@ def array_module(array: Any) -> Any:
     return importlib.import_module("engine.kernels.cupy").xp
 
 
+def redirected() -> bool:
+    """Whether the environment sends work meant for a GPU to the CPU. Raises ArgumentError for a value of
+    ``MODEL_STUDIO_DEVICE`` other than ``cpu``."""
+    chosen = os.environ.get(REDIRECT, "")
+    if chosen not in ("", "cpu"):
+        raise ArgumentError(f"{REDIRECT}: {chosen!r} is not a device that work can be sent to; use 'cpu'")
+    return chosen == "cpu"
+
+
 def as_place(value: Any) -> Place:
-    """A place from a Place or a name: ``'cpu'``, ``'gpu'``, ``'gpu:1'``."""
-    if isinstance(value, Place):
-        return value
+    """A place from a Place or a name: ``'cpu'``, ``'gpu'``, ``'gpu:1'``.
+
+    With ``MODEL_STUDIO_DEVICE=cpu`` the CPU for a GPU.
+    """
+    place = value if isinstance(value, Place) else _named(value)
+    return CPUPlace() if place.kind == "gpu" and redirected() else place
+
+
+def _named(value: Any) -> Place:
     kind, _, index = str(value).lower().partition(":")
     kind = {"cuda": "gpu"}.get(kind, kind)
     if kind not in ("cpu", "gpu") or (index and not index.isdigit()) or (kind == "cpu" and index):

@@ -6,9 +6,10 @@ from engine.base.core import (
     CUDAPlace,
     Scope,
     VarDesc,
-    get_cuda_device_count,
     is_compiled_with_cuda,
 )
+from engine.base.core import get_cuda_device_count as _gpus
+from engine.core.place import redirected
 from engine.fluid.lod_tensor import LoDTensor, LoDTensorArray
 
 __all__ = [
@@ -19,3 +20,8 @@ __all__ = [
 
 class EOFException(Exception):
     """A reader has no more batches."""
+
+
+def get_cuda_device_count() -> int:
+    """The number of GPUs; one where the CPU stands for them (``model-studio run --device cpu``)."""
+    return 1 if redirected() else _gpus()

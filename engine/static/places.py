@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 
 from engine.core.errors import AbsentDeviceError, DeviceError, EngineError
-from engine.core.place import CPUPlace, CUDAPlace, Place, backend
+from engine.core.place import CPUPlace, CUDAPlace, Place, as_place, backend
 
 
 def cpu_places(device_count: int | None = None) -> list[Place]:
@@ -26,7 +26,7 @@ def cuda_places(device_ids: Sequence[int] | int | None = None) -> list[Place]:
     places = [CUDAPlace(int(n)) for n in ([device_ids] if isinstance(device_ids, int) else device_ids)]
     try:
         for place in places:
-            backend(place)
+            backend(as_place(place))
     except EngineError as error:
         raise AbsentDeviceError(f"cuda_places: {error}") from error
     if not places:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -97,24 +98,46 @@ def _tell(image: Path, ranking: list[tuple[str, float]], as_json: bool) -> None:
         say(f"{image}: " + "  ".join(f"{name} {value:.1%}" for name, value in ranking))
 
 
+class _Mode(Enum):
+    STATIC = "static"
+    DYNAMIC = "dynamic"
+
+
+class _Device(Enum):
+    CPU = "cpu"
+
+
 @app.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 def run(
-    script: Annotated[Path, typer.Argument(help="A script written for Paddle.", metavar="SCRIPT")],
+    script: Annotated[
+        str, typer.Argument(help="A script written for Paddle; with -m a module.", metavar="SCRIPT")
+    ],
     args: Annotated[list[str] | None, typer.Argument(help="Its arguments.", metavar="[ARGS]...")] = None,
     runs: Annotated[
         str, typer.Option(help="Record each fit of a paddle.Model as a run in this folder.", metavar="DIR")
     ] = "",
+    module: Annotated[
+        bool, typer.Option("-m", help="SCRIPT is the name of a module, as in python -m.")
+    ] = False,
+    mode: Annotated[
+        _Mode | None,
+        typer.Option(help="The mode to start in; static for scripts of Paddle 1.x, else dynamic."),
+    ] = None,
+    device: Annotated[
+        _Device | None, typer.Option(help="cpu: compute there what the script puts on a GPU.")
+    ] = None,
 ) -> None:
     """Run a Paddle script unedited: its `import paddle` is the engine. Its exit status is the script's."""
-    if not _is_file(script):
+    if not module and not _is_file(Path(script)):
         raise typer.BadParameter(f"the script is not there: {script}; check the path")
     if runs:
         os.environ["MODEL_STUDIO_RUNS"] = os.path.abspath(runs)
-    from engine.run import run_script
+    from engine.run import run_module, run_script
     from studio.cli import bar
 
     bar.install()
-    raise typer.Exit(run_script(str(script), args or []))
+    start = run_module if module else run_script
+    raise typer.Exit(start(script, args or [], mode and mode.value, device and device.value))
 
 
 def _is_file(path: Path) -> bool:

@@ -398,9 +398,11 @@ def test_run_records_each_fit_of_a_script_where_it_is_asked_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[Any] = []
+    choices: list[Any] = []
 
-    def run_script(path: str, arguments: list[str]) -> int:
+    def run_script(path: str, arguments: list[str], mode: str | None, device: str | None) -> int:
         seen.append((arguments, os.environ.get("MODEL_STUDIO_RUNS")))
+        choices.append((mode, device))
         return 0
 
     monkeypatch.setattr("engine.run.run_script", run_script)
@@ -410,3 +412,7 @@ def test_run_records_each_fit_of_a_script_where_it_is_asked_to(
     for words in (["script.py", "--runs", "mine"], ["--runs", "runs", "script.py", "-v"]):
         assert CliRunner().invoke(app, ["run", *words]).exit_code == 0
     assert seen == [(["--runs", "mine"], ""), (["-v"], str(tmp_path / "runs"))]
+    chosen = ["run", "--mode", "static", "--device", "cpu", "script.py", "--mode", "x"]
+    assert CliRunner().invoke(app, chosen).exit_code == 0
+    assert choices == [(None, None), (None, None), ("static", "cpu")]
+    assert CliRunner().invoke(app, ["run", "--device", "tpu", "script.py"]).exit_code == 2

@@ -7,6 +7,7 @@ from typing import Any
 import cupy
 
 from engine.core.errors import DeviceError
+from engine.core.place import ON_CPU
 
 xp = cupy
 
@@ -19,13 +20,13 @@ def check(index: int) -> None:
     except cupy.cuda.runtime.CUDARuntimeError as error:
         raise DeviceError(
             f"{where} can't be used: CuPy finds no working GPU ({error}); "
-            "check the driver with nvidia-smi, or use set_device('cpu')"
+            f"check the driver with nvidia-smi, use set_device('cpu'), {ON_CPU}"
         ) from error
     if index >= count:
         raise DeviceError(
             f"{where} does not exist: this machine has {count} GPU(s); use 'gpu:0' to 'gpu:{count - 1}'"
             if count
-            else f"{where} does not exist: this machine has no GPU; use set_device('cpu')"
+            else f"{where} does not exist: this machine has no GPU; use set_device('cpu'), {ON_CPU}"
         )
     try:
         with cupy.cuda.Device(index):
@@ -33,7 +34,7 @@ def check(index: int) -> None:
     except Exception as error:  # whatever the driver or the compiler of kernels has to say
         raise DeviceError(
             f"{where} can't compute: CuPy says {type(error).__name__}: {error}; "
-            "check that its CUDA version fits the driver, or use set_device('cpu')"
+            f"check that its CUDA version fits the driver, use set_device('cpu'), {ON_CPU}"
         ) from error
 
 
