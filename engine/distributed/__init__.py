@@ -28,6 +28,7 @@ from engine.distributed.groups import (
 from engine.distributed.messages import P2POp, batch_isend_irecv, irecv, isend, recv, send
 from engine.distributed.objects import all_gather_object, broadcast_object_list, scatter_object_list
 from engine.distributed.reducing import ReduceOp
+from engine.distributed.spawning import spawn
 
 __all__ = [
     "P2POp",
@@ -60,5 +61,6 @@ __all__ = [
     "scatter",
     "scatter_object_list",
     "send",
+    "spawn",
     "wait",
 ]

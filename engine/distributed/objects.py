@@ -106,7 +106,8 @@ def _gathered(value: Any, group: Group, where: str) -> list[Any]:
     return [unpacked(part) for part in np.split(everything, np.cumsum(sizes)[:-1])]
 
 
-def _broadcast(value: Any, root: int, group: Group, where: str) -> Any:
+def broadcast_value(value: Any, root: int, group: Group, where: str) -> Any:
+    """``value`` of the member ``root`` of ``group``, in every member."""
     if group.nranks == 1:
         return unpacked(packed(value, where))
     data = packed(value, where) if group.rank == root else np.empty(0, np.uint8)
@@ -136,7 +137,7 @@ def broadcast_object_list(object_list: list[Any], src: int, group: Group | None 
         return
     group = group_of(group, "broadcast_object_list")
     root = place_of(src, group, "broadcast_object_list")
-    got = _broadcast(list(object_list), root, group, "broadcast_object_list")
+    got = broadcast_value(list(object_list), root, group, "broadcast_object_list")
     if len(got) != len(object_list):
         raise ArgumentError(
             f"broadcast_object_list: the lists must have one length: here {len(object_list)} items, in rank "
@@ -165,4 +166,4 @@ def scatter_object_list(
             f"scatter_object_list: in_object_list needs an item for each of the {group.nranks} processes: "
             f"got {given}"
         )
-    out_object_list[:] = [_broadcast(in_object_list, root, group, "scatter_object_list")[group.rank]]
+    out_object_list[:] = [broadcast_value(in_object_list, root, group, "scatter_object_list")[group.rank]]
