@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from engine import optimizer as modern
+from engine.core import mode as modes
 from engine.core.alias.absent import refusing
+from engine.fluid import update_rules as rules
+from engine.fluid.dygraph import tracer as tracers
 from engine.fluid.dygraph.nn.forms import form
 from engine.fluid.optimizing import FluidOptimizer as Optimizer
+from engine.incubate.optimizer import model_average as averaging
+from engine.static import ExponentialMovingAverage
 
 __all__ = [
-    "SGD", "Adadelta", "AdadeltaOptimizer", "Adagrad", "AdagradOptimizer", "Adam", "AdamOptimizer", "Adamax",
-    "AdamaxOptimizer", "LambOptimizer", "Momentum", "MomentumOptimizer", "Optimizer",
-    "RMSPropOptimizer", "SGDOptimizer",
+    "SGD", "Adadelta", "AdadeltaOptimizer", "Adagrad", "AdagradOptimizer", "Adam", "AdamOptimizer",
+    "Adamax", "AdamaxOptimizer", "DecayedAdagrad", "DecayedAdagradOptimizer", "ExponentialMovingAverage",
+    "Ftrl", "FtrlOptimizer", "LambOptimizer", "LarsMomentum", "LarsMomentumOptimizer", "ModelAverage",
+    "Momentum", "MomentumOptimizer", "Optimizer", "RMSPropOptimizer", "SGDOptimizer",
 ]  # fmt: skip
 
 
@@ -86,11 +94,56 @@ class LambOptimizer(Optimizer, modern.Lamb):
     )  # fmt: skip
 
 
+class DecayedAdagradOptimizer(Optimizer, rules.DecayedAdagrad):
+    """Adagrad whose sum of squares decays."""
+
+    FORM = form(
+        lambda learning_rate, decay=0.95, epsilon=1e-06, parameter_list=None, regularization=None,
+        grad_clip=None, name=None: None
+    )  # fmt: skip
+
+
+class FtrlOptimizer(Optimizer, rules.Ftrl):
+    """Follow the regularized leader: many weights become 0 with ``l1``."""
+
+    FORM = form(
+        lambda learning_rate, l1=0.0, l2=0.0, lr_power=-0.5, parameter_list=None, regularization=None,
+        grad_clip=None, name=None: None
+    )  # fmt: skip
+
+
+class LarsMomentumOptimizer(Optimizer, rules.LarsMomentum):
+    """Momentum with a rate for each parameter, by its norm and its gradient's."""
+
+    FORM = form(
+        lambda learning_rate, momentum, lars_coeff=0.001, lars_weight_decay=0.0005, parameter_list=None,
+        regularization=None, grad_clip=None, name=None, exclude_from_weight_decay=None, epsilon=0: None
+    )  # fmt: skip
+
+
+class ModelAverage(averaging.ModelAverage):
+    """Adds up the parameters after each step; ``apply`` puts their mean in their place for a while.
+
+    In static mode create it after ``minimize``. ``regularization`` is not used.
+    """
+
+    def __init__(
+        self, average_window_rate: float, min_average_window: int = 10000, max_average_window: int = 10000,
+        regularization: Any = None, name: str | None = None,
+    ) -> None:  # fmt: skip
+        tracer = None if modes.is_static() else tracers.current()
+        parameters = None if tracer is None else tracer.all_parameters()
+        super().__init__(average_window_rate, parameters, min_average_window, max_average_window, name)
+
+
 SGD = SGDOptimizer
 Momentum = MomentumOptimizer
 Adagrad = AdagradOptimizer
 Adam = AdamOptimizer
 Adamax = AdamaxOptimizer
 Adadelta = AdadeltaOptimizer
+DecayedAdagrad = DecayedAdagradOptimizer
+Ftrl = FtrlOptimizer
+LarsMomentum = LarsMomentumOptimizer
 
 __getattr__ = refusing(__name__)

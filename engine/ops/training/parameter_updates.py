@@ -14,7 +14,7 @@ from engine.core.opdef import op
 from engine.core.spec import Spec
 
 
-def _check(where: str, param: Spec, **others: Spec) -> None:
+def require_fitting(where: str, param: Spec, **others: Spec) -> None:
     """Raise where a gradient or state does not have the parameter's shape and dtype."""
     for name, spec in others.items():
         if spec.ndim != param.ndim or any(
@@ -26,7 +26,7 @@ def _check(where: str, param: Spec, **others: Spec) -> None:
 
 
 def _infer_sgd(param: Spec, learning_rate: Spec, grad: Spec) -> Spec:
-    _check("sgd", param, grad=grad)
+    require_fitting("sgd", param, grad=grad)
     return param
 
 
@@ -40,7 +40,7 @@ def sgd(xp, param, learning_rate, grad):
 def _infer_momentum(
     param: Spec, grad: Spec, velocity: Spec, learning_rate: Spec, **_: Any
 ) -> tuple[Spec, Spec]:
-    _check("momentum", param, grad=grad, velocity=velocity)
+    require_fitting("momentum", param, grad=grad, velocity=velocity)
     return param, velocity
 
 
@@ -90,7 +90,7 @@ def _infer_adam(
     skip_update: Spec | None = None,
     **_: Any,
 ) -> tuple[Spec, ...]:
-    _check("adam", param, grad=grad, moment1=moment1, moment2=moment2)
+    require_fitting("adam", param, grad=grad, moment1=moment1, moment2=moment2)
     return param, moment1, moment2, beta1_pow, beta2_pow
 
 
@@ -159,7 +159,7 @@ def adamw(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow
 
 
 def _infer_adagrad(param: Spec, grad: Spec, moment: Spec, learning_rate: Spec, **_: Any) -> tuple[Spec, Spec]:
-    _check("adagrad", param, grad=grad, moment=moment)
+    require_fitting("adagrad", param, grad=grad, moment=moment)
     return param, moment
 
 
@@ -183,7 +183,7 @@ def adagrad(xp, param, grad, moment, learning_rate, *, epsilon=1e-6):
 def _infer_rmsprop(
     param: Spec, mean_square: Spec, grad: Spec, moment: Spec, learning_rate: Spec, mean_grad: Spec, **_: Any
 ) -> tuple[Spec, ...]:
-    _check("rmsprop", param, grad=grad, mean_square=mean_square, moment=moment, mean_grad=mean_grad)
+    require_fitting("rmsprop", param, grad=grad, mean_square=mean_square, moment=moment, mean_grad=mean_grad)
     return param, moment, mean_square, mean_grad
 
 
@@ -223,7 +223,7 @@ def rmsprop(xp, param, mean_square, grad, moment, learning_rate, mean_grad, *, e
 def _infer_adadelta(
     param: Spec, grad: Spec, avg_squared_grad: Spec, avg_squared_update: Spec, learning_rate: Spec, **_: Any
 ) -> tuple[Spec, ...]:
-    _check("adadelta", param, grad=grad, avg_squared_grad=avg_squared_grad,
+    require_fitting("adadelta", param, grad=grad, avg_squared_grad=avg_squared_grad,
            avg_squared_update=avg_squared_update)  # fmt: skip
     return param, avg_squared_grad, avg_squared_update
 
@@ -258,7 +258,7 @@ def adadelta(xp, param, grad, avg_squared_grad, avg_squared_update, learning_rat
 def _infer_adamax(
     param: Spec, grad: Spec, learning_rate: Spec, moment: Spec, inf_norm: Spec, beta1_pow: Spec, **_: Any
 ) -> tuple[Spec, ...]:
-    _check("adamax", param, grad=grad, moment=moment, inf_norm=inf_norm)
+    require_fitting("adamax", param, grad=grad, moment=moment, inf_norm=inf_norm)
     return param, moment, inf_norm, beta1_pow
 
 
@@ -321,7 +321,7 @@ def lamb(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow,
 
 
 def _infer_assign_into(target: Spec, value: Spec) -> Spec:
-    _check("assign to a buffer", target, value=value)
+    require_fitting("assign to a buffer", target, value=value)
     return target
 
 

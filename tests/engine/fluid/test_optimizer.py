@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from engine.core.errors import ArgumentError, DTypeError
 from engine.fluid import optimizer as optimizers
 from engine.fluid.dygraph import nn
 from engine.nn.clip import ClipGradByNorm
+from tests.engine.fluid.record_kernels import SHAPES, drawn
 
 DATA = np.random.default_rng(0).normal(size=(4, 6)).astype(np.float32)
 
@@ -169,6 +172,9 @@ RULES = [
     lambda: optimizers.AdadeltaOptimizer(0.1, 1e-6, 0.9),
     lambda: optimizers.RMSPropOptimizer(0.1, momentum=0.5),
     lambda: optimizers.LambOptimizer(0.1),
+    lambda: optimizers.DecayedAdagrad(0.1, 0.9),
+    lambda: optimizers.Ftrl(0.1, l1=0.01, l2=0.1),
+    lambda: optimizers.LarsMomentum(0.1, 0.9),
 ]
 
 
@@ -193,6 +199,49 @@ def test_a_program_trains_as_a_guard_does(make: Callable[[], Any]) -> None:
             np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
     finally:
         engine.disable_static()
+
+
+RECORDED = {
+    "decayed_adagrad": lambda: optimizers.DecayedAdagrad(0.1, 0.9, 1e-4),
+    "ftrl": lambda: optimizers.Ftrl(0.1, 0.05, 0.1),
+    "ftrl -0.3": lambda: optimizers.Ftrl(0.1, 0.05, 0.1, lr_power=-0.3),
+    "lars_momentum": lambda: optimizers.LarsMomentum(0.1, 0.9, 0.5, 0.05),
+}
+
+
+@pytest.mark.parametrize("case", RECORDED)
+def test_rules_of_their_own_are_those_of_paddle(case: str) -> None:
+    path = Path(__file__).with_name("recorded_kernels.json")
+    steps = json.loads(path.read_text(encoding="utf-8"))[case]["steps"]
+    first, *gradients = drawn(*SHAPES[case.split()[0]])
+    with fluid.dygraph.guard():
+        w = fluid.dygraph.Layer("w").create_parameter(
+            fluid.ParamAttr(initializer=fluid.initializer.NumpyArrayInitializer(first)),
+            first.shape,
+            "float32",
+        )
+        optimizer = RECORDED[case]()
+        for gradient, expected in zip(gradients, steps, strict=True):
+            loss = fluid.layers.reduce_sum(w * fluid.dygraph.to_variable(gradient))
+            loss.backward()
+            optimizer.minimize(loss)
+            w.clear_gradient()
+            np.testing.assert_allclose(w.numpy(), expected, rtol=1e-4, atol=1e-5)
+
+
+def test_the_mean_of_a_guards_parameters() -> None:
+    with fluid.dygraph.guard():
+        layer = nn.Linear(6, 2, bias_attr=False)
+        average, sgd, seen = optimizers.ModelAverage(0.15, 2, 10), optimizers.SGD(0.1), []
+        for _ in range(2):
+            loss = fluid.layers.reduce_mean(layer(variable()))
+            loss.backward()
+            sgd.minimize(loss)
+            average.minimize(loss)
+            seen.append(layer.weight.numpy())
+        with average.apply():
+            np.testing.assert_allclose(layer.weight.numpy(), (seen[0] + seen[1]) / 2, rtol=1e-5)
+        np.testing.assert_array_equal(layer.weight.numpy(), seen[1])
 
 
 def test_clips_of_a_program_are_those_of_its_parameters() -> None:
