@@ -7,17 +7,16 @@ import secrets
 from contextlib import suppress
 from pathlib import Path
 
-import platformdirs
-
 from engine.files.atomic import make_folder
 from resources.replacing import remove_abandoned, sync_folder, temporary_file
+from resources.user_folders import user_folder
 
 _LENGTH = 32
 
 
 def key_path() -> Path:
     """The path of the key: ``installation.key`` in the user's data folder."""
-    return Path(platformdirs.user_data_dir("model-studio", appauthor=False)) / "installation.key"
+    return user_folder("data") / "installation.key"
 
 
 def installation_key() -> bytes | None:

@@ -7,15 +7,14 @@ import os
 from pathlib import Path
 from typing import Literal, TypeVar
 
-import platformdirs
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from resources.json_documents import DocumentError, parse
 from resources.locks import Holder, wait_for
 from resources.replacing import stem_beside
+from resources.user_folders import NO_HOME, user_folder
 from studio.session.settings import RunSettings
 
-APP = "model-studio"
 FORMAT = "model-studio project"
 SUFFIX = ".studio.json"
 MAX_BYTES = 10_000_000
@@ -125,7 +124,7 @@ def write_project(path: Path, project: Project, seen: str | None = None) -> str:
 
 def preferences_path() -> Path:
     """Where this person's preferences are."""
-    return platformdirs.user_config_path(APP) / "preferences.json"
+    return user_folder("config", author=True) / "preferences.json"
 
 
 def read_preferences() -> tuple[Preferences, str]:
@@ -149,8 +148,9 @@ def write_preferences(preferences: Preferences) -> None:
 
 
 def default_runs_folder() -> Path:
-    """Where runs go while there is no project file."""
-    return platformdirs.user_data_path(APP) / "runs"
+    """Where runs go while there is no project file: in the folder worked in where there is no home."""
+    found = user_folder("data", author=True)
+    return Path("runs").absolute() if found.is_relative_to(NO_HOME) else found / "runs"
 
 
 def file_digest(path: Path) -> str:

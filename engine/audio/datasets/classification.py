@@ -12,6 +12,7 @@ from engine.core.errors import AbsentError, ArgumentError
 from engine.io.dataset import Dataset
 from engine.tensor import creation
 from engine.vision.datasets.locate import data_folders
+from resources.user_folders import home_folder
 
 _FEATURES: dict[str, Any] = {
     "raw": None,
@@ -66,7 +67,7 @@ class AudioClassificationDataset(Dataset):
 
 def folder_of(where: str, name: str, url: str) -> Path:
     """The folder ``name`` of an unpacked data set. Raises AbsentError, which says what to get."""
-    places = [*data_folders(""), Path.home() / ".cache" / "paddle" / "dataset"]
+    places = [*data_folders(""), home_folder() / ".cache" / "paddle" / "dataset"]
     for place in places:
         if (place / name).is_dir():
             return place / name

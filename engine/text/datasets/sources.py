@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from pathlib import Path
 
 from engine.core.errors import AbsentError, ConditionError, DataError
 from engine.vision.datasets.download import download as fetch
 from engine.vision.datasets.locate import cache_folder, data_folders
+from resources.user_folders import home_folder
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def located(
             f"{where}: {argument} is not set and downloading automatically is disabled: get {source.url} "
             f"and pass its path as {argument}"
         )
-    folders = [*data_folders(source.folder), Path.home() / ".cache" / "paddle" / "dataset" / source.folder]
+    folders = [*data_folders(source.folder), home_folder() / ".cache" / "paddle" / "dataset" / source.folder]
     for folder in folders:
         for name in source.names:
             if (folder / name).is_file():

@@ -6,14 +6,14 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-import platformdirs
+from resources.user_folders import user_folder
 
 PREFIXES = {"train": ("train",), "test": ("t10k", "test")}
 
 
 def cache_folder(name: str = "") -> Path:
     """This user's folder for what can be made or downloaded again (it may not exist yet)."""
-    return Path(platformdirs.user_cache_dir("model-studio", appauthor=False)) / name
+    return user_folder("cache") / name
 
 
 def data_folders(name: str) -> list[Path]:
