@@ -47,13 +47,13 @@ class Lock:
         self.path = path
         self._descriptor: int | None = descriptor
 
-    def release(self) -> None:
-        """Remove the file and give the lock back; releasing twice does nothing."""
+    def release(self, keep: bool = False) -> None:
+        """Remove the file, unless it is to be kept, and give the lock back; releasing twice does nothing."""
         if self._descriptor is None:
             return
         descriptor, self._descriptor = self._descriptor, None
         try:
-            if sys.platform != "win32":
+            if sys.platform != "win32" and not keep:
                 # While it is held: afterwards the file may be another's.
                 with suppress(OSError):
                     self.path.unlink()
@@ -63,7 +63,7 @@ class Lock:
         finally:
             with suppress(OSError):
                 os.close(descriptor)
-        if sys.platform == "win32":
+        if sys.platform == "win32" and not keep:
             with suppress(OSError):
                 self.path.unlink()  # fails where another has it open
 

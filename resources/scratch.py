@@ -36,7 +36,9 @@ class Scratch:
     def remove(self) -> None:
         """Remove it with all that is in it; what can't be removed now goes with the next one."""
         _remove(self.path)
-        self.lock.release()  # whose file goes last: killed before, the folder is known as left
+        # The lock's file goes last: before, the folder is known as left, also where too many open files or
+        # the disk kept something in it.
+        self.lock.release(keep=not _is_empty(self.path))
         with suppress(OSError):
             self.path.rmdir()
 
@@ -84,6 +86,14 @@ def _remove(folder: Path) -> None:
             elif path.name != _LOCK:
                 with suppress(OSError):
                     path.unlink()
+
+
+def _is_empty(folder: Path) -> bool:
+    """Whether there is nothing but its lock in a folder; False where that can't be seen now."""
+    try:
+        return set(os.listdir(folder)) <= {_LOCK}
+    except OSError:
+        return False
 
 
 def _is_left(path: Path) -> bool:

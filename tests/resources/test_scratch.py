@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import time
@@ -35,6 +36,23 @@ def test_what_a_killed_maker_left_goes_with_the_next_one_of_that_name(tmp_path: 
     make_scratch(tmp_path, "mine").remove()
     (left,) = os.listdir(tmp_path)
     assert left.startswith(".theirs.")
+
+
+def test_what_could_not_be_removed_goes_with_the_next_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    scratch = make_scratch(tmp_path, "mine")
+    (scratch.path / "a").write_text("x")
+    with monkeypatch.context() as patch:
+        for name in ("listdir", "scandir"):
+            patch.setattr(os, name, fail)
+        scratch.remove()
+    assert scratch.path.exists()
+    make_scratch(tmp_path, "mine").remove()
+    assert os.listdir(tmp_path) == []
 
 
 def test_only_folders_of_ours_go(tmp_path: Path) -> None:
@@ -85,9 +103,9 @@ def test_the_lock_is_removed_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     seen = []
     release = Lock.release
 
-    def released(self: Lock) -> None:
+    def released(self: Lock, keep: bool = False) -> None:
         seen.extend(path.name for path in scratch.path.iterdir())
-        release(self)
+        release(self, keep)
 
     monkeypatch.setattr(Lock, "release", released)
     scratch.remove()
