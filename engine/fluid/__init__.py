@@ -17,8 +17,10 @@ from engine.fluid import (
     optimizer,
     param_attr,
     regularizer,
+    unique_name,
 )
 from engine.fluid.core import LoDTensor, LoDTensorArray
+from engine.fluid.data_feeder import DataFeeder
 from engine.fluid.dygraph import (
     disable_dygraph,
     enable_dygraph,
@@ -48,18 +50,17 @@ from engine.fluid.param_attr import ParamAttr
 from engine.static import BuildStrategy, CompiledProgram, ExecutionStrategy, WeightNormParamAttr, gradients
 from engine.static.inputs import data
 from engine.static.state_files import load, load_program_state, save, set_program_state
-from engine.utils import unique_name
 
 __all__ = [
-    "BuildStrategy", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "CompiledProgram", "ExecutionStrategy",
-    "Executor", "LoDTensor", "LoDTensorArray", "ParamAttr", "Program", "Scope", "Variable",
-    "WeightNormParamAttr", "clip", "core", "cpu_places", "create_lod_tensor", "create_random_int_lodtensor",
-    "cuda_pinned_places", "cuda_places", "data", "default_main_program", "default_startup_program",
-    "disable_dygraph", "dygraph", "dygraph_grad_clip", "enable_dygraph", "executor", "framework",
-    "global_scope", "gradients", "in_dygraph_mode", "initializer", "is_compiled_with_cuda", "layers",
-    "load", "load_dygraph", "load_program_state", "name_scope", "optimizer", "param_attr", "program_guard",
-    "regularizer", "require_version", "save", "save_dygraph", "scope_guard", "set_program_state",
-    "unique_name",
+    "BuildStrategy", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "CompiledProgram", "DataFeeder",
+    "ExecutionStrategy", "Executor", "LoDTensor", "LoDTensorArray", "ParamAttr", "Program", "Scope",
+    "Variable", "WeightNormParamAttr", "clip", "core", "cpu_places", "create_lod_tensor",
+    "create_random_int_lodtensor", "cuda_pinned_places", "cuda_places", "data", "default_main_program",
+    "default_startup_program", "disable_dygraph", "dygraph", "dygraph_grad_clip", "enable_dygraph",
+    "executor", "framework", "global_scope", "gradients", "in_dygraph_mode", "initializer",
+    "is_compiled_with_cuda", "layers", "load", "load_dygraph", "load_program_state", "name_scope",
+    "optimizer", "param_attr", "program_guard", "regularizer", "require_version", "save", "save_dygraph",
+    "scope_guard", "set_program_state", "unique_name",
 ]  # fmt: skip
 
 

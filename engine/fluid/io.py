@@ -1,0 +1,157 @@
+"""``fluid.io``: values of a Program's variables, and inference models, in a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from engine.core.errors import AbsentError, ArgumentError, FormatError
+from engine.files.lod_tensor import read_lod_tensor
+from engine.files.state import read_state, write_state
+from engine.framework.state_files import from_tree, to_tree
+from engine.program.graph.program import Program, Variable
+from engine.program.run.executor import default_main_program
+from engine.program.run.scope import give_value, require_fit, value_of
+from engine.static.compiled import program_of
+from engine.static.helper import require_executor
+from engine.static.inference_files import load_inference_model as _load_model
+from engine.static.inference_files import save_inference_model as _save_model
+from engine.static.state_files import load, load_program_state, save, set_program_state
+
+__all__ = [
+    "load", "load_inference_model", "load_params", "load_persistables", "load_program_state", "load_vars",
+    "save", "save_inference_model", "save_params", "save_persistables", "save_vars", "set_program_state",
+]  # fmt: skip
+
+FILE, MODEL = "variables.h5", "__model__"
+
+
+def is_persistable(var: Variable) -> bool:
+    """Whether ``var`` keeps its value between runs and is not fed."""
+    return bool(var.persistable and not var.is_data)
+
+
+def is_parameter(var: Variable) -> bool:
+    """Whether ``var`` is a parameter."""
+    return bool(var.is_parameter)
+
+
+def save_vars(
+    executor: Any, dirname: str, main_program: Any = None, vars: Sequence[Any] | None = None,
+    predicate: Callable[[Any], bool] | None = None, filename: str | None = None,
+) -> None:  # fmt: skip
+    """Write the values of ``vars``, or of those that ``predicate`` chooses, to one file in ``dirname``.
+
+    The file is ``filename``, by default ``variables.h5``; values that it has under other names stay.
+
+    Differs from Paddle: one container instead of a file for each variable. Raises ProgramError for a variable
+    without a value, SaveError if writing fails (what was there stays).
+    """
+    require_executor("save_vars", executor)
+    path = Path(dirname) / (filename or FILE)
+    chosen = _chosen(main_program, vars, predicate)
+    values = {v.name: to_tree(value_of(v)) for v in chosen}
+    before = read_state(path) if filename is None and path.exists() else {}
+    write_state(path, {**before, **values})
+
+
+def load_vars(
+    executor: Any, dirname: str, main_program: Any = None, vars: Sequence[Any] | None = None,
+    predicate: Callable[[Any], bool] | None = None, filename: str | None = None,
+) -> None:  # fmt: skip
+    """Give the variables the values that ``save_vars`` wrote, or that Paddle wrote, a file for each.
+
+    Where any value does not fit nothing is changed. Raises AbsentError for an absent file or value,
+    FormatError for a damaged or foreign file, ShapeError or DTypeError for a value that does not fit.
+    """
+    require_executor("load_vars", executor)
+    chosen = _chosen(main_program, vars, predicate)
+    path = Path(dirname) / (filename or FILE)
+    if filename is not None or path.exists():
+        found = from_tree(read_state(path), True, str(path))
+        if not isinstance(found, dict):
+            raise FormatError(f"{path}: it holds no values by name; choose what save_vars wrote")
+    else:
+        found = {v.name: read_lod_tensor(_inside(Path(dirname), v.name)) for v in chosen}
+    missing = [v.name for v in chosen if v.name not in found]
+    if missing:
+        raise AbsentError(
+            f"load_vars: {path}: it has no values for {missing[:5]}; load files of this Program"
+        )
+    for variable in chosen:
+        require_fit(variable, found[variable.name])
+    for variable in chosen:
+        give_value(variable, found[variable.name])
+
+
+def _inside(folder: Path, name: str) -> Path:
+    path = folder / name
+    if path.is_absolute() != folder.is_absolute() or ".." in Path(name).parts:
+        raise ArgumentError(f"load_vars: {name!r} names a file outside of {folder}; rename the variable")
+    return path
+
+
+def _chosen(program: Any, vars: Any, predicate: Any) -> list[Variable]:
+    owner: Program = default_main_program() if program is None else program_of("fluid.io", program)
+    if vars is not None:
+        return [owner.global_block().var(v if isinstance(v, str) else v.name) for v in vars]
+    wanted = predicate or is_persistable
+    return [v for v in owner.list_vars() if is_persistable(v) and wanted(v)]
+
+
+def save_params(executor: Any, dirname: str, main_program: Any = None, filename: str | None = None) -> None:
+    """Write the values of all parameters; see ``save_vars``."""
+    save_vars(executor, dirname, main_program, None, is_parameter, filename)
+
+
+def load_params(executor: Any, dirname: str, main_program: Any = None, filename: str | None = None) -> None:
+    """Give all parameters the values that were saved; see ``load_vars``."""
+    load_vars(executor, dirname, main_program, None, is_parameter, filename)
+
+
+def save_persistables(
+    executor: Any, dirname: str, main_program: Any = None, filename: str | None = None
+) -> None:
+    """Write the values of all persistable variables, those of optimizers too; see ``save_vars``."""
+    save_vars(executor, dirname, main_program, None, is_persistable, filename)
+
+
+def load_persistables(
+    executor: Any, dirname: str, main_program: Any = None, filename: str | None = None
+) -> None:
+    """Give all persistable variables the values that were saved; see ``load_vars``."""
+    load_vars(executor, dirname, main_program, None, is_persistable, filename)
+
+
+def save_inference_model(
+    dirname: str, feeded_var_names: Sequence[str], target_vars: Any, executor: Any,
+    main_program: Any = None, model_filename: str | None = None, params_filename: str | None = None,
+    export_for_deployment: bool = True, program_only: bool = False,
+) -> list[str]:  # fmt: skip
+    """Write the operators that compute ``target_vars`` and the parameters to ``dirname``; their names.
+
+    The files are ``__model__``, or ``model_filename``, with the suffixes of ``static.save_inference_model``,
+    whose errors are raised; ``params_filename`` is not used, since the files of a model share their name.
+    """
+    program = (
+        default_main_program() if main_program is None else program_of("save_inference_model", main_program)
+    )
+    block = program.global_block()
+    targets = list(target_vars) if isinstance(target_vars, (list, tuple)) else [target_vars]
+    names = [feeded_var_names] if isinstance(feeded_var_names, str) else feeded_var_names
+    prefix = _prefix(dirname, model_filename)
+    _save_model(prefix, [block.var(name) for name in names], targets, executor, program=program)
+    return [target.name for target in targets]
+
+
+def load_inference_model(
+    dirname: str, executor: Any, model_filename: str | None = None, params_filename: str | None = None,
+    pserver_endpoints: Any = None,
+) -> list[Any]:  # fmt: skip
+    """A list of the Program, the names of its feeds, and the Variables to fetch. Raises as the static one."""
+    return _load_model(_prefix(dirname, model_filename), executor)
+
+
+def _prefix(dirname: str, model_filename: str | None) -> str:
+    return str(Path(dirname) / (model_filename or MODEL).removesuffix(".pdmodel"))
