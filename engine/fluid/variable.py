@@ -17,6 +17,7 @@ from engine.core.operator import Leaf
 from engine.eager.backward import backward
 from engine.eager.tensor import Tensor, new
 from engine.fluid.dygraph import tracer as tracers
+from engine.fluid.one_element import convertible
 from engine.tensor.manipulation import reshape
 from engine.tensor.operators import OPERATORS
 
@@ -44,7 +45,11 @@ class Variable(Tensor):
         """The gradient as a NumPy array of this value's shape, or None before ``backward()``."""
         tracer = tracers.current()
         found = self.grad if tracer is None else tracer.gradient(self)
-        return None if found is None else found.numpy()
+        return None if found is None else convertible(found.numpy())
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """A NumPy array of the value. One of shape [1] converts to a number: ``float(loss.numpy())``."""
+        return convertible(super().numpy())
 
     def __bool__(self) -> bool:
         # In fluid a Variable had no truth value, so `if label:` asked whether there is one.

@@ -1,0 +1,83 @@
+"""The Python blocks of document 004 (DyGraph of Paddle 1.5), and the scripts put together from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+PREAMBLE = (
+    "import os; import numpy as np; import paddle; import paddle.fluid as fluid; from PIL import Image; "
+    "from paddle.fluid.dygraph import to_variable; from paddle.fluid.optimizer import AdamOptimizer; "
+    "BATCH_SIZE, epoch_num = 64, 1"
+)
+"""The imports and names that the document leaves undefined. It is line 1 of every script."""
+
+NETWORK = ((167, 212), (225, 253))
+"""SimpleImgConvPool and MNIST."""
+
+FLOAT = r"\d\.\d+(?:e-\d+)?"
+
+
+@dataclass(frozen=True)
+class Story:
+    """One script: ``PREAMBLE`` and blocks of the document, each at the document's own line numbers.
+
+    Attributes:
+        blocks: first and last line, counted from 1, both included; each block has its common indentation
+            taken off (a tab counts as four blanks).
+        inside: the indentation that a block gets instead, by its first line, where it continues another one.
+        instead: corrected lines by their numbers.
+        out: regular expressions, each found in what is printed, in this order.
+        then: our own code at the end, which must run without an error.
+        batches: how many batches of 64 pictures there are for training.
+    """
+
+    blocks: tuple[tuple[int, int], ...]
+    inside: dict[int, int] = field(default_factory=dict)
+    instead: dict[int, str] = field(default_factory=dict)
+    out: tuple[str, ...] = ()
+    then: str = ""
+    batches: int = 2
+
+
+DEBUGGED = """
+assert np.array_equal(dy_out, [5.0]), dy_out
+assert np.array_equal(dy_grad, [2.0, 4.0, 0.0]), dy_grad
+"""
+READS = """
+first = next(train_reader())
+assert len(first) == 64 and first[0][0].shape == (784,) and first[0][0].dtype == np.float32
+"""
+LEARNED = """
+assert avg_loss.shape == [1] and float(avg_loss.numpy()) < 2.0, avg_loss.numpy()
+"""
+PARAMETERS = """
+assert sorted(dy_param_value) == sorted(param.name for param in mnist.parameters())
+assert [param.name for param in mnist.parameters()] == [
+    "mnist/MNIST_0/SimpleImgConvPool_0/Conv2D_0.w_0", "mnist/MNIST_0/SimpleImgConvPool_0/Conv2D_0.b_0",
+    "mnist/MNIST_0/SimpleImgConvPool_1/Conv2D_0.w_0", "mnist/MNIST_0/SimpleImgConvPool_1/Conv2D_0.b_0",
+    "mnist/MNIST_0/FC_0.w_0", "mnist/MNIST_0/FC_0.b_0",
+]
+"""
+STORIES = {
+    "guard": Story(((31, 33),), instead={33: "    pass"}),
+    "sums": Story(((40, 46),), out=(r"\[\[10\. 10\.\]\n \[10\. 10\.\]\]",)),
+    "gradient": Story(
+        ((40, 46), (62, 64)), inside={62: 4}, out=(r"\[\[10\. 10\.\]\n \[10\. 10\.\]\]", r"\[1\.\]"),
+    ),
+    "MyLayer from its parts": Story(
+        ((31, 31), (85, 87), (92, 97), (106, 106), (110, 114), (118, 119)), inside={92: 4, 118: 4},
+        then=DEBUGGED,
+    ),
+    "MyLayer": Story(((124, 149),), then=DEBUGGED),
+    "reader": Story(((161, 162),), then=READS),
+    "forward": Story(((161, 162), *NETWORK, (260, 267)), out=(r"result is: \[\[0\.\d+ 0\.\d+",)),
+    "training": Story((*NETWORK, (283, 310)), then=LEARNED),
+    "parameters": Story(
+        (*NETWORK, (321, 361)), batches=5, then=PARAMETERS + LEARNED,
+        out=(
+            r"Loss at step 0: \[2\.\d+\]", r"Final loss: \[\d\.\d*\]",
+            rf"_simple_img_conv_pool_1_conv2d W's mean is: -?{FLOAT}",
+            rf"_simple_img_conv_pool_1_conv2d Bias's mean is: -?{FLOAT}",
+        ),
+    ),
+}  # fmt: skip
