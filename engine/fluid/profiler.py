@@ -25,7 +25,7 @@ def start_profiler(state: str, tracer_option: Any = None) -> None:
     if state not in _STATES:
         raise ArgumentError(f"start_profiler: state must be 'CPU', 'GPU' or 'All': got {state!r}")
     if not _running:
-        _running.append(Profiler())
+        _running.append(Profiler(on_trace_ready=lambda _: None))  # written where it is stopped
         _running[0].start()
 
 
