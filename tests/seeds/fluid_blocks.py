@@ -28,6 +28,7 @@ class Story:
         instead: corrected lines by their numbers.
         out: regular expressions, each found in what is printed, in this order.
         then: our own code at the end, which must run without an error.
+        warns: a regular expression for all that stands on stderr.
         batches: how many batches of 64 pictures there are for training.
     """
 
@@ -36,6 +37,7 @@ class Story:
     instead: dict[int, str] = field(default_factory=dict)
     out: tuple[str, ...] = ()
     then: str = ""
+    warns: str = ""
     batches: int = 2
 
 
@@ -58,6 +60,10 @@ assert [param.name for param in mnist.parameters()] == [
     "mnist/MNIST_0/FC_0.w_0", "mnist/MNIST_0/FC_0.b_0",
 ]
 """
+STATIC = """
+assert static_out.shape == (1,) and 0.0 < static_out[0] < 2.4, static_out
+"""
+
 STORIES = {
     "guard": Story(((31, 33),), instead={33: "    pass"}),
     "sums": Story(((40, 46),), out=(r"\[\[10\. 10\.\]\n \[10\. 10\.\]\]",)),
@@ -80,4 +86,18 @@ STORIES = {
             rf"_simple_img_conv_pool_1_conv2d Bias's mean is: -?{FLOAT}",
         ),
     ),
+    "saving and loading": Story(
+        (*NETWORK, (552, 602)), batches=21, out=("model save and load success\\? True",),
+        warns=r".*UserWarning: Optimizer not saved, Only optimizer with 'LearningRateDecay' .*\n.*\n",
+    ),
+    "evaluation and inference": Story(
+        (*NETWORK, (620, 668), (670, 718)), batches=21,
+        out=(
+            r"Loss at epoch 0 step 0: \[2\.\d+\]", rf"Loss at epoch 0 , Test avg_loss is: {FLOAT}, acc is: ",
+            "checkpoint saved", r"No optimizer loaded\. If you didn't save optimizer, please ignore this\. "
+            r"The program can still work with new optimizer\. \n",
+            "checkpoint loaded", r"Inference result of image/infer_3\.png is: 3\n",
+        ),
+    ),
+    "Executor": Story((*NETWORK, (744, 780)), then=STATIC),
 }  # fmt: skip

@@ -67,7 +67,8 @@ def run_story(story: Story, lines: list[str], folder: Path, data: Path, picture:
     )
     command = [sys.executable, "-m", "studio", "run", "script.py"]
     done = subprocess.run(command, cwd=folder, env=env, capture_output=True, encoding="utf-8", check=False)
-    assert (done.stderr, done.returncode) == ("", 0)
+    assert re.fullmatch(story.warns, done.stderr), done.stderr
+    assert done.returncode == 0
     at = 0
     for pattern in story.out:
         found = re.compile(pattern).search(done.stdout, at)
