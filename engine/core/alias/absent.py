@@ -71,6 +71,28 @@ ABSENT: dict[str, dict[str, str]] = {
             ("open_recordio_file", "open_files", "random_data_generator", "Preprocessor", "multi_pass"),
             "reads recordio files, which do not exist here; use fluid.io.DataLoader.from_generator",
         ),
+        **{
+            name: f"has no form of fluid's here; use {modern}"
+            for name, modern in {
+                "warpctc": "nn.functional.ctc_loss",
+                "hsigmoid": "nn.HSigmoidLoss",
+                "sampled_softmax_with_cross_entropy": "layers.softmax_with_cross_entropy",
+                "lstm": "nn.LSTM",
+                "gru_unit": "fluid.dygraph.GRUUnit",
+                "rnn": "nn.RNN",
+                "roi_pool": "vision.ops.roi_pool, which takes the number of boxes of each picture",
+                "roi_align": "vision.ops.roi_align, which takes the number of boxes of each picture",
+                "psroi_pool": "vision.ops.psroi_pool, which takes the number of boxes of each picture",
+                "multiclass_nms": "vision.ops.nms",
+                "deformable_conv": "static.nn.deform_conv2d or vision.ops.DeformConv2D",
+                "random_crop": "vision.transforms.RandomCrop",
+                "tensor_array_to_tensor": "layers.stack or layers.concat of the array",
+            }.items()
+        },
+        **dict.fromkeys(
+            ("merge_selected_rows", "get_tensor_from_selected_rows"),
+            "works on gradients of the rows used only; gradients are dense here: use them as they are",
+        ),
         "nce": (
             "draws its noise classes with a sampler of Paddle's own; use layers.softmax_with_cross_entropy "
             "or nn.functional.class_center_sample"

@@ -1,13 +1,23 @@
 """``fluid.layers``: functions of networks with the names, arguments and shapes of versions before 2.0."""
 
 from engine.core.alias.absent import refusing
-from engine.fluid.layers import control_flow, io, learning_rate_scheduler, loss, metric_op, nn, ops, tensor
+from engine.fluid.layers import (
+    blocks,
+    control_flow,
+    io,
+    learning_rate_scheduler,
+    loss,
+    metric_op,
+    nn,
+    ops,
+    tensor,
+)
 from engine.fluid.layers.adapting import public
 from engine.fluid.layers.nn import building, dropping, elementwise, pictures, pooling, shapes
 
 for _module in (
     building, dropping, elementwise, pictures, pooling, shapes, ops, tensor, loss, metric_op, control_flow,
-    io, learning_rate_scheduler,
+    blocks, io, learning_rate_scheduler,
 ):  # fmt: skip
     globals().update(public(_module))
 del _module

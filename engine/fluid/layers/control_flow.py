@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.fluid.layers.adapting import adapter, called
+from engine.fluid.layers.blocks import Switch as Switch
+from engine.fluid.layers.blocks import While as While
 from engine.fluid.variable import result
 from engine.static import metrics
 from engine.static.nn import control_flow as modern

@@ -6,6 +6,7 @@ from typing import Any
 
 from engine.core.errors import ShapeError
 from engine.fluid.layers.adapting import activated, adapter
+from engine.nn import functional
 from engine.static import nn as modern
 from engine.tensor import manipulation
 
@@ -181,3 +182,21 @@ def py_func(
 ) -> Any:
     """``out``, which ``func`` computes in Python when the Program runs."""
     return modern.py_func(func, x, out, backward_func, skip_vars_in_backward_input)
+
+
+@adapter
+def lstm_unit(
+    x_t: Any, hidden_t_prev: Any, cell_t_prev: Any, forget_bias: float = 0.0, param_attr: Any = None,
+    bias_attr: Any = None, name: str | None = None,
+) -> Any:  # fmt: skip
+    """One step of an LSTM: the new hidden and cell states [N, size].
+
+    One fc of input and hidden state gives the gates input, forget, output and the candidate, side by side.
+    """
+    size = int(cell_t_prev.shape[1])
+    joined = manipulation.concat([x_t, hidden_t_prev], 1)
+    parts = modern.fc(joined, 4 * size, 1, param_attr, bias_attr, None, name)
+    i, f, o, g = manipulation.split(parts, 4, 1)
+    kept = functional.sigmoid(f + forget_bias) * cell_t_prev
+    cell = kept + functional.sigmoid(i) * functional.tanh(g)
+    return functional.sigmoid(o) * functional.tanh(cell), cell

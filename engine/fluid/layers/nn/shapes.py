@@ -203,6 +203,12 @@ def sequence_mask(x: Any, maxlen: Any = None, dtype: Any = "int64", name: str | 
 
 
 @adapter
+def gather_tree(ids: Any, parents: Any) -> Any:
+    """The whole sequences of a beam search, from the ids and parents of its steps."""
+    return functional.gather_tree(ids, parents)
+
+
+@adapter
 def matmul(
     x: Any, y: Any, transpose_x: bool = False, transpose_y: bool = False, alpha: float = 1.0,
     name: str | None = None,

@@ -391,6 +391,26 @@ def test_builders_make_their_parameters() -> None:
         engine.disable_static()
 
 
+def test_lstm_unit() -> None:
+    engine.enable_static()
+    try:
+        main, startup = engine.static.Program(), engine.static.Program()
+        with engine.static.program_guard(main, startup):
+            x, h, c = (layers.data(name, [4]) for name in "xhc")
+            found = layers.lstm_unit(x, h, c, forget_bias=1.0)
+        exe = engine.static.Executor()
+        exe.run(startup)
+        arrays = dict(zip("xhc", (X, Y, P), strict=True))
+        *states, weight, bias = exe.run(main, arrays, [*found, *main.all_parameters()])
+    finally:
+        engine.disable_static()
+    gates = np.concatenate([X, Y], 1).astype(np.float64) @ weight + bias
+    i, forget, o, g = np.split(gates, 4, 1)
+    cell = sigmoid(forget + 1) * P + sigmoid(i) * np.tanh(g)
+    np.testing.assert_allclose(states[0], sigmoid(o) * np.tanh(cell), rtol=1e-5)
+    np.testing.assert_allclose(states[1], cell, rtol=1e-5)
+
+
 def test_dropout_in_a_guard_follows_its_mode() -> None:
     with fluid.dygraph.guard():
         x = fluid.dygraph.to_variable(np.ones((50, 50), np.float32))
