@@ -8,7 +8,6 @@ leads through a file.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
@@ -16,12 +15,6 @@ import platformdirs
 
 APP = "model-studio"
 NO_HOME = Path(os.devnull) / "HOME is not set"
-
-_KINDS: dict[str, Callable[..., str]] = {
-    "data": platformdirs.user_data_dir,
-    "config": platformdirs.user_config_dir,
-    "cache": platformdirs.user_cache_dir,
-}
 
 
 def user_folder(kind: Literal["data", "config", "cache"], author: bool = False) -> Path:
@@ -31,7 +24,7 @@ def user_folder(kind: Literal["data", "config", "cache"], author: bool = False) 
         author: on Windows, below a folder of the same name.
     """
     try:
-        found = Path(_KINDS[kind](APP, appauthor=None if author else False))
+        found = Path(getattr(platformdirs, f"user_{kind}_dir")(APP, appauthor=None if author else False))
     except RuntimeError:
         return NO_HOME / APP
     return found if found.is_absolute() else NO_HOME / APP

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -98,15 +99,18 @@ def keep_source(run: Path, files: Sequence[Path]) -> None:
             _copy(file, source / name)
         return
     temporary = temporary_beside(source)
-    for file, name in zip(files, names, strict=True):
-        _copy(file, temporary / name)
-    key = installation_key()
-    if key is not None:
-        # Before the code is there: no moment shows code of ours without its mark.
-        mark = _mark(temporary, key)
-        atomic_write(run / MARK_NAME, lambda file: file.write(mark))
-    with saving(source):
-        put_in_place(temporary, source)
+    try:
+        for file, name in zip(files, names, strict=True):
+            _copy(file, temporary / name)
+        key = installation_key()
+        if key is not None:
+            # Before the code is there: no moment shows code of ours without its mark.
+            mark = _mark(temporary, key)
+            atomic_write(run / MARK_NAME, lambda file: file.write(mark))
+        with saving(source):
+            put_in_place(temporary, source)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)  # nothing where it is in place
 
 
 def remove_source(run: Path) -> None:

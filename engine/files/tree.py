@@ -235,6 +235,11 @@ def _no_constant(name: str) -> None:
     raise TreeError(f"its structure holds the bare word {name}")
 
 
+def _short(value: object) -> str:
+    """What a file names, as a part of a message."""
+    return repr(value[:200] if isinstance(value, str) else value)[:200]
+
+
 def _collect(node: Json, wanted: dict[str, str]) -> None:
     if isinstance(node, list):
         for item in node:
@@ -243,11 +248,11 @@ def _collect(node: Json, wanted: dict[str, str]) -> None:
         if "$array" in node:
             path, dtype = node["$array"], node.get("dtype")
             if not isinstance(path, str) or not isinstance(dtype, str) or dtype not in DTYPES:
-                raise TreeError(f"its structure names an array {path!r} of dtype {dtype!r}")
+                raise TreeError(f"its structure names an array {_short(path)} of dtype {_short(dtype)}")
             parts = path.split("/")
             good = parts[0] == "" and len(parts) > 1 and all(part.strip(".") for part in parts[1:])
             if path in wanted or not good:
-                raise TreeError(f"its structure names an array twice or badly: {path!r}")
+                raise TreeError(f"its structure names an array twice or badly: {path[:200]!r}")
             wanted[path] = dtype
         else:
             for item in node.values():

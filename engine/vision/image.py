@@ -36,16 +36,22 @@ def image_load(path: str | os.PathLike[str], backend: str | None = None) -> Any:
 
     Raises:
         ArgumentError: an unknown backend.
-        DataError: the file is absent or no picture.
+        DataError: the file is absent, not a picture, or larger than the memory.
     """
     backend = _backend if backend is None else _checked(backend)
     picture = decoded(path, os.fspath(path))
     if backend == "pil":
         return picture
-    pixels = np.asarray(picture.convert("RGB"))
-    if backend == "cv2":
-        return np.ascontiguousarray(pixels[:, :, ::-1])
-    return to_tensor(np.ascontiguousarray(pixels.transpose(2, 0, 1)))
+    try:
+        pixels = np.asarray(picture.convert("RGB"))
+        if backend == "cv2":
+            return np.ascontiguousarray(pixels[:, :, ::-1])
+        return to_tensor(np.ascontiguousarray(pixels.transpose(2, 0, 1)))
+    except MemoryError:
+        raise DataError(
+            f"{os.fspath(path)}: a picture of {picture.width} x {picture.height} needs more memory than there "
+            "is; choose a smaller one"
+        ) from None
 
 
 def decoded(

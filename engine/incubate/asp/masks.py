@@ -55,7 +55,7 @@ def _greedy(matrix: _Array, n: int, m: int) -> _Array:
     return _joined(masks, shape, matrix.shape)
 
 
-@functools.cache
+@functools.lru_cache(maxsize=16)
 def _patterns(n: int, m: int) -> _Array:
     """All m x m masks with n ones in each row and column."""
     rows = [row for row in itertools.product((1.0, 0.0), repeat=m) if sum(row) == n]

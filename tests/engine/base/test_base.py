@@ -17,7 +17,6 @@ from engine.static import Program, program_guard
         ("base.ParamAttr", paddle.ParamAttr),
         ("base.CPUPlace", paddle.CPUPlace),
         ("base.dygraph.no_grad", paddle.no_grad),
-        ("fluid.ParamAttr", paddle.ParamAttr),
         ("framework.ParamAttr", paddle.ParamAttr),
         ("framework.grad", paddle.grad),
         ("jit.api.to_static", paddle.jit.to_static),

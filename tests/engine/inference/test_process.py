@@ -296,7 +296,7 @@ data = []
 for _ in range(int(sys.argv[2])):
     data.append(b"1" * 10_000_000)
     time.sleep(0.01)
-time.sleep(0.1)
+time.sleep(10 if int(sys.argv[2]) > 5 else 0.1)  # the watcher ends it before
 """
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from resources.scratch import make_scratch
 from studio.session.runs import list_runs
 from studio.session.session import Session
 from studio.session.worker import ThreadWorker, death_message
@@ -120,11 +121,18 @@ def test_cancel_discards_the_run(session: Session) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="sends a POSIX signal")
-def test_a_killed_child_leaves_the_session_alive_and_the_run_resumable(session: Session) -> None:
+def test_a_killed_child_leaves_the_session_alive_and_the_run_resumable(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     train = session.train
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
     endless(session)
+    assert len(os.listdir(temporary)) == 1
     os.kill(session.training_pid, signal.SIGKILL)
     until(session, lambda: not session.busy())
+    assert os.listdir(temporary) == [], "the place for the child's crash report stays"
     assert train.state == "crashed"
     problem = problems(session)[-1]
     assert problem.what.startswith("it was killed from outside: signal SIGKILL, last seen with")
@@ -181,7 +189,9 @@ def test_a_child_whose_parent_was_killed_saves_and_ends(
 ) -> None:
     script, out = tmp_path / "parent.py", tmp_path / "run"
     script.write_text(ORPHANING)
-    environment = {**os.environ, "PYTHONPATH": str(repo_root)}
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    environment = {**os.environ, "PYTHONPATH": str(repo_root), "TMPDIR": str(temporary)}
     parent = subprocess.run(
         [sys.executable, str(script), str(bars), str(out), name], start_new_session=True,
         env=environment, capture_output=True, text=True, check=False, timeout=SECONDS,
@@ -195,6 +205,8 @@ def test_a_child_whose_parent_was_killed_saves_and_ends(
     last = json.loads((out / "journal.jsonl").read_text().splitlines()[-1])
     assert (last["event"], last["reason"]) == ("stopped", "interrupted")
     assert last["checkpoint"].endswith(f"step-{last['step']:08d}.h5")
+    make_scratch(temporary).remove()  # as the next worker does
+    assert os.listdir(temporary) == [], "the place for the child's crash report stays"
 
 
 def test_closing_the_session_stops_the_training_with_a_checkpoint(session: Session) -> None:
