@@ -49,8 +49,8 @@ def image_load(path: str | os.PathLike[str], backend: str | None = None) -> Any:
         return to_tensor(np.ascontiguousarray(pixels.transpose(2, 0, 1)))
     except MemoryError:
         raise DataError(
-            f"{os.fspath(path)}: a picture of {picture.width} x {picture.height} needs more memory than there "
-            "is; choose a smaller one"
+            f"{os.fspath(path)}: a picture of {picture.width} x {picture.height} needs more memory than "
+            "there is; choose a smaller one"
         ) from None
 
 

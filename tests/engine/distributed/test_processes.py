@@ -94,7 +94,8 @@ def test_a_module_runs_with_its_arguments(tmp_path: Path) -> None:
         "import os, sys",
         "from engine.distributed import ParallelEnv",
         "env = ParallelEnv()",
-        "print(__name__, sys.argv[1:], env.rank, env.current_endpoint, os.environ['PADDLE_LOCAL_RANK'])",
+        "told = (__name__, sys.argv[1:], env.rank, env.current_endpoint, os.environ['PADDLE_LOCAL_RANK'])",
+        "sys.stdout.write(' '.join(map(str, told)) + '\\n')  # at once: two processes write",
     )
     (tmp_path / "told.py").write_text("\n".join(lines), encoding="utf-8")
     done = job(2, "-m", "told", "--x", "1", cwd=tmp_path)
