@@ -62,17 +62,27 @@ def watch_memory(memory: int) -> None:
     """Let a thread end this process, with TOO_MUCH_MEMORY, once it holds ``memory`` more bytes than now."""
     if sys.platform == "win32":
         return
-    import resource
-
-    unit = 1 if sys.platform == "darwin" else 1024
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss + memory // unit
+    most = _resident() + memory
 
     def watch() -> None:
-        while resource.getrusage(resource.RUSAGE_SELF).ru_maxrss <= most:
+        while _resident() <= most:
             time.sleep(_WATCH_SECONDS)
         os._exit(TOO_MUCH_MEMORY)
 
     threading.Thread(target=watch, name="memory", daemon=True).start()
+
+
+def _resident() -> int:
+    """Bytes of memory that this process holds; where the system does not say, the most it has held."""
+    import resource
+
+    try:
+        # Not the most on Linux: a child begins there with its parent's.
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[1]) * resource.getpagesize()
+    except OSError:
+        unit = 1 if sys.platform == "darwin" else 1024
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
 def _address_space() -> int:
