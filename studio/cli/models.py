@@ -71,6 +71,7 @@ def predict(
     """Classify pictures with a saved model; one from elsewhere runs in a process with limits."""
     failed = False
     with one_line_errors():
+        from engine.core.errors import LimitError
         from studio.session.pictures import PictureError, load_digit
         from studio.session.predict_view import rank
         from studio.session.saved_model import opened
@@ -84,7 +85,11 @@ def predict(
                     failed = True
                     say(str(error), err=True)
                     continue
-                _tell(image, rank(scores(picture), info.classes)[:top], as_json)
+                try:
+                    found = scores(picture)
+                except LimitError as error:
+                    raise LimitError(f"{prefix}: {error}") from error
+                _tell(image, rank(found, info.classes)[:top], as_json)
     if failed:
         raise typer.Exit(1)
 
