@@ -40,13 +40,14 @@ _UNITS = {
 }
 
 
-@dataclass(frozen=True)
+# Methods that dataclass would write are compiled at import; a comparison and a text by hand are not.
+@dataclass(frozen=True, repr=False, eq=False)
 class ModelLimits:
     """Limits of one run of a model that this installation did not write.
 
-    ``memory`` is the most bytes of all values alive at once (half of it the most of one result), ``seconds``
-    the longest time, ``steps`` the most iterations of all its loops together. Raises ArgumentError for a
-    value that is not above 0.
+    ``memory`` is the most bytes of all values alive at once (a quarter of it the most of one result),
+    ``seconds`` the longest time, ``steps`` the most iterations of all its loops together. Raises
+    ArgumentError for a value that is not above 0.
     """
 
     memory: int = 256 << 20
@@ -60,6 +61,15 @@ class ModelLimits:
                 raise ArgumentError(
                     f"model_limits: {field.name} must be above 0 and at most 1e18: got {value!r}"
                 )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ModelLimits) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(vars(self).values()))
+
+    def __repr__(self) -> str:
+        return f"ModelLimits({self})"
 
     def raised(self, **changes: float | str | None) -> ModelLimits:
         """These limits with others for some of them; None changes nothing.

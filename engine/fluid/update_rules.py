@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from engine.ops.training import early_updates
+from engine.ops.training import parameter_updates
 from engine.optimizer.optimizer import Optimizer
 
 
@@ -28,7 +28,7 @@ class DecayedAdagrad(_Rule):
     def _update(
         self, target: Any, gradient: Any, rate: Any, kept: Any, options: Any, decay: Any, parameter: Any
     ) -> None:
-        early_updates.decayed_adagrad(target, gradient, *kept, rate, **options)
+        parameter_updates.decayed_adagrad(target, gradient, *kept, rate, **options)
 
 
 class Ftrl(_Rule):
@@ -39,7 +39,7 @@ class Ftrl(_Rule):
     def _update(
         self, target: Any, gradient: Any, rate: Any, kept: Any, options: Any, decay: Any, parameter: Any
     ) -> None:
-        early_updates.ftrl(target, *kept, gradient, rate, **options)
+        parameter_updates.ftrl(target, *kept, gradient, rate, **options)
 
 
 class LarsMomentum(_Rule):
@@ -54,7 +54,7 @@ class LarsMomentum(_Rule):
         self, target: Any, gradient: Any, rate: Any, kept: Any, options: Any, decay: Any, parameter: Any
     ) -> None:
         excluded = any(part in parameter.name for part in options["exclude_from_weight_decay"] or ())
-        early_updates.lars_momentum(
+        parameter_updates.lars_momentum(
             target, gradient, *kept, rate, mu=options["momentum"], lars_coeff=options["lars_coeff"],
             lars_weight_decay=0.0 if excluded else options["lars_weight_decay"],
             epsilon=float(options["epsilon"]),

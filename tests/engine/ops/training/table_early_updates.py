@@ -1,4 +1,4 @@
-"""Rows of the operators in ``engine/ops/training/early_updates.py``."""
+"""Rows of ``engine/ops/training/parameter_updates.py`` for rules that only optimizers before 2.0 have."""
 
 from __future__ import annotations
 
