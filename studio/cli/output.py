@@ -154,8 +154,12 @@ def one_line_errors() -> Iterator[None]:
         if isinstance(error, OSError) and output_is_lost(error):
             drop_output(sys.stdout)
             fail(lost_output(error))
-        from engine.core.errors import EngineError
-        from engine.training import describe_problem
+        try:
+            from engine.core.errors import EngineError
+            from engine.training import describe_problem
+        except (MemoryError, ImportError):  # what an import that found no memory leaves cannot be used
+            reason = str(error) or type(error).__name__
+            fail(f"the program could not be loaded: {reason}; close other programs, or raise ulimit -v")
 
         problem = describe_problem(error)
         place = f" ({problem.file}:{problem.line})" if problem.file not in problem.message else ""
