@@ -60,10 +60,6 @@ ABSENT: dict[str, dict[str, str]] = {
             _LOD.format(instead="pad the rows, use layers.sequence_mask, nn.LSTM or nn.GRU"),
         ),
         **dict.fromkeys(
-            ("StaticRNN", "IfElse"),
-            "fills sub-blocks in several steps; use layers.while_loop, layers.cond or nn.RNN",
-        ),
-        **dict.fromkeys(
             ("Send", "Recv", "ListenAndServ"),
             "belongs to parameter servers, which do not exist here; use paddle.distributed",
         ),

@@ -10,6 +10,8 @@ from engine.fluid.layers import (
     metric_op,
     nn,
     ops,
+    row_branches,
+    static_rnn,
     tensor,
 )
 from engine.fluid.layers.adapting import public
@@ -17,7 +19,7 @@ from engine.fluid.layers.nn import building, dropping, elementwise, pictures, po
 
 for _module in (
     building, dropping, elementwise, pictures, pooling, shapes, ops, tensor, loss, metric_op, control_flow,
-    blocks, io, learning_rate_scheduler,
+    blocks, row_branches, static_rnn, io, learning_rate_scheduler,
 ):  # fmt: skip
     globals().update(public(_module))
 del _module

@@ -8,6 +8,8 @@ from typing import Any
 from engine.fluid.layers.adapting import adapter, called
 from engine.fluid.layers.blocks import Switch as Switch
 from engine.fluid.layers.blocks import While as While
+from engine.fluid.layers.row_branches import IfElse as IfElse
+from engine.fluid.layers.static_rnn import StaticRNN as StaticRNN
 from engine.fluid.variable import result
 from engine.static import metrics
 from engine.static.nn import control_flow as modern
@@ -118,4 +120,6 @@ def while_loop(cond: Any, body: Any, loop_vars: Any, is_test: bool = False, name
     return modern.while_loop(cond, body, loop_vars, is_test, name)
 
 
-Assert = modern.Assert
+def Assert(cond: Any, data: Any = None, summarize: int = 20, name: str | None = None) -> Any:
+    """Stop the running Program with the values of ``data`` unless ``cond`` is true."""
+    return modern.Assert(cond, data, summarize, name)

@@ -192,7 +192,8 @@ def _filled(grads: Any, like: Any) -> list[Any]:
 def _infer_stack(xs: list[Spec], *, axis: int) -> Spec:
     if not xs:
         raise ArgumentError("stack: got no tensors; pass at least one")
-    if any(s.shape != xs[0].shape for s in xs):
+    known = [{*dims} - {-1} for dims in zip(*(s.shape for s in xs), strict=False)]
+    if any(s.ndim != xs[0].ndim for s in xs) or any(len(dims) > 1 for dims in known):
         raise ShapeError(f"stack: all tensors need one shape: got {[list(s.shape) for s in xs]}")
     require_same_dtype("stack", **{f"x[{n}]": s for n, s in enumerate(xs)})
     shape = list(xs[0].shape)

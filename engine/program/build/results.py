@@ -28,7 +28,7 @@ def make_results(builder: Builder, operator: Operator, specs: tuple[Spec | None,
             positions[slot], wanted[slot] = n, spec
     record = Record(
         builder.calls, builder.block, operator, wanted,
-        stop=_has_no_gradient(builder, operator), grad=builder.grad, operands=builder.startup is not None,
+        stop=has_no_gradient(builder, operator), grad=builder.grad, operands=builder.startup is not None,
     )  # fmt: skip
     for slot, variable in record.results():
         outputs[positions[slot]] = variable
@@ -36,7 +36,7 @@ def make_results(builder: Builder, operator: Operator, specs: tuple[Spec | None,
     return outputs
 
 
-def _has_no_gradient(builder: Builder, operator: Operator) -> bool:
+def has_no_gradient(builder: Builder, operator: Operator) -> bool:
     """Whether gradients end at ``operator``: none are wanted, or no rule leads to an input that has one."""
     opdef = operator.opdef
     if not builder.grad or not opdef.differentiable:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import engine
+from engine import fluid
 from engine.core.errors import ArgumentError, ModeError
 from engine.fluid import layers
 from engine.program.graph.check import check
@@ -119,3 +120,37 @@ def test_switch_takes_the_first_true_case(main: Any) -> None:
 def test_blocks_belong_to_static_mode() -> None:
     with pytest.raises(ModeError, match="Python's own statement"), layers.Switch():
         pass
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_gradients_flow_through_a_value_that_has_none_in_the_first_iteration(main: Any, nested: bool) -> None:
+    x = layers.data("x", [3, 2], False)
+    half = fluid.ParamAttr(initializer=fluid.initializer.Constant(0.5))
+    weight = layers.create_parameter([4, 2], "float32", attr=half)
+    h, i, limit = layers.fill_constant([3, 2], "float32", 1.0), number(0), number(3)
+    cond = layers.less_than(i, limit)
+    with layers.While(cond).block():
+        if nested:
+            j, two = number(0), number(2)
+            inner = layers.less_than(j, two)
+            with layers.While(inner).block():
+                layers.assign(layers.scale(h, 0.5), h)
+                layers.increment(j)
+                layers.less_than(j, two, cond=inner)
+        layers.assign(layers.tanh(layers.matmul(layers.concat([x, h], 1), weight)), h)
+        layers.increment(i)
+        layers.less_than(i, limit, cond=cond)
+    ((_, gradient),) = fluid.backward.append_backward(layers.reduce_sum(h))
+    value = np.linspace(-1, 1, 6, dtype=np.float32).reshape(3, 2)
+    (found,) = run(main, [gradient], x=value)
+
+    def total(w: Any) -> Any:
+        h = np.ones((3, 2))
+        for _ in range(3):
+            h = np.tanh(np.concatenate([value, h * (0.25 if nested else 1)], 1) @ w)
+        return h.sum()
+
+    for at, one in zip(np.ndindex(4, 2), found, strict=True):
+        step = np.zeros((4, 2))
+        step[at] = 1e-6
+        assert one == pytest.approx((total(0.5 + step) - total(0.5 - step)) / 2e-6, rel=1e-4)
