@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 from engine.core.dtype import DType as DataType
+from engine.core.errors import EOFException
 from engine.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place
 from engine.core.var_type import VarType
 from engine.device import cuda as _cuda
@@ -23,10 +24,11 @@ from engine.program.graph.program import Program as ProgramDesc
 from engine.program.run.scope import Scope
 
 __all__ = [
-    "BlockDesc", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "DataType", "Place", "ProgramDesc", "Scope",
-    "VarDesc", "eager", "get_cuda_device_count", "get_cudnn_version", "get_flags", "is_compiled_with_cinn",
-    "is_compiled_with_cuda", "is_compiled_with_custom_device", "is_compiled_with_distribute",
-    "is_compiled_with_ipu", "is_compiled_with_rocm", "is_compiled_with_xpu", "set_flags",
+    "BlockDesc", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "DataType", "EOFException", "Place",
+    "ProgramDesc", "Scope", "VarDesc", "eager", "get_cuda_device_count", "get_cudnn_version", "get_flags",
+    "is_compiled_with_cinn", "is_compiled_with_cuda", "is_compiled_with_custom_device",
+    "is_compiled_with_distribute", "is_compiled_with_ipu", "is_compiled_with_rocm",
+    "is_compiled_with_xpu", "set_flags",
 ]  # fmt: skip
 
 eager = SimpleNamespace(Tensor=Tensor)

@@ -102,6 +102,10 @@ class ProgramError(EngineError, ValueError, RuntimeError):
     """A Program that is ill-formed, or can't run as it is asked to."""
 
 
+class EOFException(EngineError):
+    """A reader of a Program has no more batches; the name is Paddle's, which scripts catch."""
+
+
 class LimitError(EngineError, RuntimeError, MemoryError):
     """A model that this installation did not write takes more memory, time or iterations than it may."""
 

@@ -4,6 +4,7 @@ from engine.base.core import (
     CPUPlace,
     CUDAPinnedPlace,
     CUDAPlace,
+    EOFException,
     Scope,
     VarDesc,
     is_compiled_with_cuda,
@@ -16,10 +17,6 @@ __all__ = [
     "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException", "LoDTensor", "LoDTensorArray", "Scope",
     "VarDesc", "get_cuda_device_count", "is_compiled_with_cuda",
 ]  # fmt: skip
-
-
-class EOFException(Exception):
-    """A reader has no more batches."""
 
 
 def get_cuda_device_count() -> int:

@@ -9,10 +9,13 @@ from typing import Any
 from engine.core.errors import AbsentError, ArgumentError, FormatError
 from engine.files.lod_tensor import read_lod_tensor
 from engine.files.state import read_state, write_state
+from engine.fluid.reader import DataLoader, PyReader
 from engine.framework.state_files import from_tree, to_tree
+from engine.io.batching import batch
 from engine.program.graph.program import Program, Variable
 from engine.program.run.executor import default_main_program
 from engine.program.run.scope import give_value, require_fit, value_of
+from engine.reader.decorator import buffered, cache, chain, compose, firstn, map_readers, shuffle
 from engine.static.compiled import program_of
 from engine.static.helper import require_executor
 from engine.static.inference_files import load_inference_model as _load_model
@@ -20,8 +23,10 @@ from engine.static.inference_files import save_inference_model as _save_model
 from engine.static.state_files import load, load_program_state, save, set_program_state
 
 __all__ = [
-    "load", "load_inference_model", "load_params", "load_persistables", "load_program_state", "load_vars",
-    "save", "save_inference_model", "save_params", "save_persistables", "save_vars", "set_program_state",
+    "DataLoader", "PyReader", "batch", "buffered", "cache", "chain", "compose", "firstn", "load",
+    "load_inference_model", "load_params", "load_persistables", "load_program_state", "load_vars",
+    "map_readers", "save", "save_inference_model", "save_params", "save_persistables", "save_vars",
+    "set_program_state", "shuffle",
 ]  # fmt: skip
 
 FILE, MODEL = "variables.h5", "__model__"

@@ -144,6 +144,13 @@ class DataLoader:
         self._workers: Workers | None = None  # those that outlive an epoch
         self._iterator: weakref.ref[_Epoch] | None = None
 
+    @staticmethod
+    def from_generator(*args: Any, **kwargs: Any) -> Any:
+        """A loader of what a Python generator yields: see ``engine.io.generator_loader.GeneratorLoader``."""
+        from engine.io.generator_loader import GeneratorLoader
+
+        return GeneratorLoader(*args, **kwargs)
+
     def __len__(self) -> int:
         if self._iterable:
             raise ArgumentError(

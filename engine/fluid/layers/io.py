@@ -1,10 +1,12 @@
-"""``data``: the Variables that an Executor feeds."""
+"""``data``, ``py_reader`` and what reads from it: where a Program's batches come from."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from engine.core.errors import ArgumentError
+from engine.core.names import generate
 from engine.static import data as modern_data
 
 
@@ -18,14 +20,62 @@ def data(
     or negative already. Raises ArgumentError for ``lod_level``: rows of uneven length are not in one tensor
     here.
     """
-    if lod_level:
-        raise ArgumentError(
-            f"layers.data: {name!r} has lod_level={lod_level}: LoD tensors (rows of uneven length in one "
-            "tensor) do not exist here; pad the rows and use layers.sequence_mask"
-        )
+    _refuse_lod("data", repr(name), lod_level)
     known = [-1 if d is None else int(d) for d in shape]
     if append_batch_size and all(d >= 0 for d in known):
         known = [-1, *known]
     made = modern_data(name, known, dtype)
     made.stop_gradient = stop_gradient
     return made
+
+
+def _refuse_lod(where: str, what: str, level: int) -> None:
+    if level:
+        raise ArgumentError(
+            f"layers.{where}: {what} has lod_level={level}: LoD tensors (rows of uneven length in one "
+            "tensor) do not exist here; pad the rows and use layers.sequence_mask"
+        )
+
+
+def py_reader(
+    capacity: int, shapes: Sequence[Any], dtypes: Sequence[Any], lod_levels: Any = None,
+    name: str | None = None, use_double_buffer: bool = True,
+) -> Any:  # fmt: skip
+    """A ``PyReader`` of new Variables of these shapes and dtypes, which ``read_file`` gives.
+
+    Each run of the Program between its ``start()`` and ``reset()`` takes a batch of what was given
+    by ``decorate_paddle_reader`` (lists of samples) or ``decorate_tensor_provider`` (arrays). Raises
+    ArgumentError for shapes and dtypes of different numbers, and for ``lod_levels`` other than 0.
+    """
+    if len(shapes) != len(dtypes):
+        raise ArgumentError(
+            f"layers.py_reader: there are {len(shapes)} shapes and {len(dtypes)} dtypes; give as many"
+        )
+    for place, level in enumerate(lod_levels or ()):
+        _refuse_lod("py_reader", f"field {place}", level)
+    key = name or "py_reader"
+    fed = [
+        modern_data(generate(f"{key}_field"), list(shape), dtype)
+        for shape, dtype in zip(shapes, dtypes, strict=True)
+    ]
+    return create_py_reader_by_data(capacity, fed, name, use_double_buffer)
+
+
+def create_py_reader_by_data(
+    capacity: int, feed_list: Sequence[Any], name: str | None = None, use_double_buffer: bool = True
+) -> Any:
+    """A ``PyReader`` that feeds the Variables of ``feed_list``: see ``py_reader``."""
+    from engine.fluid.reader import PyReader
+
+    return PyReader(feed_list, capacity, use_double_buffer, iterable=False)
+
+
+def read_file(reader: Any) -> Any:
+    """The Variables that a batch of ``reader`` is in: a list, or the only one."""
+    found = reader.variables
+    return found[0] if len(found) == 1 else found
+
+
+def double_buffer(reader: Any, place: Any = None, name: str | None = None) -> Any:
+    """``reader`` itself, which reads ahead already."""
+    return reader

@@ -168,6 +168,7 @@ class Program:
         # Whether it or a part of it is from a file of another installation: its runs are metered.
         self.foreign = False
         self.rates: list[Any] = []  # learning rates, which an Executor brings into its scope before a run
+        self.readers: list[Any] = []  # what gives an Executor a batch at each run, beside what it is fed
 
     @property
     def random_seed(self) -> int:

@@ -137,15 +137,19 @@ class Executor:
         Lists within ``fetch_list`` are taken apart; what ``minimize`` returns runs and fetches nothing.
         ``feed`` gives arrays or Tensors by the names of data Variables; lists and numbers take the Variable's
         dtype. Parameters and other persistable Variables have their values in ``scope`` (the global one by
-        default). Operators that nothing depends on are not run. Results are copies.
+        default). Operators that nothing depends on are not run. Results are copies. Readers of the Program
+        (those that are not iterable) give a batch at each run.
 
         Raises ProgramError for an unknown fetch or a parameter without a value, ArgumentError,
-        ShapeError or DTypeError for a feed that is missing, unknown or does not fit.
+        ShapeError or DTypeError for a feed that is missing, unknown or does not fit, EOFException after the
+        last batch of a reader.
         """
         if self._closed:
             raise ProgramError("Executor.run: this executor is closed; make another one")
         program = _program_of(program)
         feeds = _feeds_of(feed)
+        for reader in program.readers:
+            feeds = reader.feed(feeds)
         wanted = [fetch_list] if isinstance(fetch_list, (str, Variable)) else fetch_list or ()
         if any(isinstance(f, _NESTED) for f in wanted):
             wanted = list(_flat(wanted))
