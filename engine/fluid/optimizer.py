@@ -17,8 +17,8 @@ from engine.static import ExponentialMovingAverage
 __all__ = [
     "SGD", "Adadelta", "AdadeltaOptimizer", "Adagrad", "AdagradOptimizer", "Adam", "AdamOptimizer",
     "Adamax", "AdamaxOptimizer", "DecayedAdagrad", "DecayedAdagradOptimizer", "ExponentialMovingAverage",
-    "Ftrl", "FtrlOptimizer", "LambOptimizer", "LarsMomentum", "LarsMomentumOptimizer", "ModelAverage",
-    "Momentum", "MomentumOptimizer", "Optimizer", "RMSPropOptimizer", "SGDOptimizer",
+    "Ftrl", "FtrlOptimizer", "Lamb", "LambOptimizer", "LarsMomentum", "LarsMomentumOptimizer", "ModelAverage",
+    "Momentum", "MomentumOptimizer", "Optimizer", "RMSProp", "RMSPropOptimizer", "SGDOptimizer",
 ]  # fmt: skip
 
 
@@ -142,6 +142,8 @@ Adagrad = AdagradOptimizer
 Adam = AdamOptimizer
 Adamax = AdamaxOptimizer
 Adadelta = AdadeltaOptimizer
+RMSProp = RMSPropOptimizer
+Lamb = LambOptimizer
 DecayedAdagrad = DecayedAdagradOptimizer
 Ftrl = FtrlOptimizer
 LarsMomentum = LarsMomentumOptimizer

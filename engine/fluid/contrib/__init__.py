@@ -1,5 +1,5 @@
 """Paddle's ``fluid.contrib``: what scripts of 1.x use of it."""
 
-from engine.fluid.contrib import layers, reader
+from engine.fluid.contrib import reader
 
-__all__ = ["layers", "reader"]
+__all__ = ["reader"]

@@ -26,6 +26,7 @@ from engine.program.graph.liveness import arguments, needed, stored_by, written
 from engine.program.graph.program import Program, Variable, reads, writes
 from engine.program.passes.pipeline import level, optimize
 from engine.program.run.plan import Plan
+from engine.program.run.reuse import bases_of
 from engine.program.run.scope import Scope, global_scope
 
 _defaults = Setting("default_programs", (Program(), Program()))
@@ -100,14 +101,15 @@ class _Prepared:
 
 
 class _Compiled:
-    """A plan, and where the values that stay between runs come from and go to."""
+    """A plan, where the values that stay between runs come from and go to, and which fetches are copied."""
 
-    __slots__ = ("noted", "plan", "read", "stored")
+    __slots__ = ("copied", "noted", "plan", "read", "stored")
 
     def __init__(self, plan: Plan, read: list[Variable], stored: list[Variable]) -> None:
         self.plan = plan
         self.read = read
         self.stored = stored
+        self.copied = _twice(plan)
         replaced = written(plan.ops)
         self.noted = [v.tensor for v in read if v.tensor is not None and v in replaced]
 
@@ -176,6 +178,8 @@ class Executor:
         for tensor in compiled.noted:
             counter_of(tensor).count += 1
         count = len(prepared.fetched)
+        if compiled.copied:
+            results = tuple([r.copy() if n in compiled.copied else r for n, r in enumerate(results)])
         for variable, array in zip(compiled.stored, results[count:], strict=True):
             _store(variable, array, scope)
         fetched = results[:count]
@@ -328,6 +332,17 @@ def _compile(prepared: _Prepared, arrays: Sequence[Any], xp: Any) -> _Compiled:
     feeds = {v.name: Spec(a.shape, from_numpy(a.dtype)) for v, a in zip(prepared.fed, arrays, strict=True)}
     plan = Plan(program, ops, [*prepared.fed, *kept], outputs, feeds, xp)
     return _Compiled(plan, kept, stored)
+
+
+def _twice(plan: Plan) -> set[int]:
+    """The places of outputs whose memory a later output has too: what is both fetched and stored, say.
+
+    The plan itself copies outputs that have the memory of an input.
+    """
+    base = bases_of(plan.ops)
+    memories = [base.get(id(v), id(v)) for v in plan.outputs]
+    given = {id(v) for v in plan.inputs}
+    return {n for n, each in enumerate(memories) if each in memories[n + 1 :] and each not in given}
 
 
 def _values(variables: Sequence[Variable], scope: Scope, xp: Any) -> list[Any]:

@@ -40,8 +40,8 @@ Array = Any
 class Plan:
     """A compiled sequence of operators: takes arrays for ``inputs``, in order, returns those of ``outputs``.
 
-    The results belong to the caller: one that may share its array with an argument or another result is
-    copied. Nothing is kept between calls but constants.
+    The results belong to the caller: one that may share its array with an argument is copied; two of them may
+    share one. Nothing is kept between calls but constants.
     """
 
     def __init__(

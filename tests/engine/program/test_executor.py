@@ -55,6 +55,20 @@ def test_a_fetched_value_is_a_copy():
     np.testing.assert_array_equal(first, np.ones(4))
 
 
+def test_what_a_startup_program_gives_does_not_change_with_the_scope():
+    startup = Program()
+    with static.program_guard(Program(), startup):
+        paddle.enable_static()
+        w = static.create_parameter([2], "float32", default_initializer=paddle.nn.initializer.Constant(3.0))
+        paddle.disable_static()
+    scope = static.Scope()
+    first, again = Executor().run(startup, fetch_list=[w.name, w.name], scope=scope)
+    scope.find_var(w.name).tensor._array[:] = 5  # as an update in place does
+    first[0] = 7
+    np.testing.assert_array_equal(first, [7, 3])
+    np.testing.assert_array_equal(again, [3, 3])
+
+
 def test_results_of_an_earlier_run_stay_when_the_plan_runs_again():
     program, out = built(lambda x: (x + 1.0) * 2.0, ((-1,), "float32"))
     a = run(program, out, np.zeros(8, "float32"))

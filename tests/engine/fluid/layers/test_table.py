@@ -420,6 +420,18 @@ def test_dropout_in_a_guard_follows_its_mode() -> None:
         np.testing.assert_array_equal(layers.dropout(x, 0.25).numpy(), x.numpy() * np.float32(0.75))
 
 
+def test_a_seed_of_dropout_fixes_its_mask(world: Callable[..., list[Any]]) -> None:
+    # Recorded from dropout of Paddle 2.6.2 with fix_seed and seed 5.
+    kept = np.array([1, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 1], np.float32)
+    for mode, factor in (("upscale_in_train", 2), ("downgrade_in_infer", 1)):
+
+        def dropped(x: Any, mode: str = mode) -> Any:
+            return layers.dropout(x, 0.5, seed=5, dropout_implementation=mode)
+
+        (found,) = world(dropped, (np.ones(12, np.float32),))
+        np.testing.assert_array_equal(found, kept * factor)
+
+
 def test_random_tensors_have_their_shapes(world: Callable[..., list[Any]]) -> None:
     def draw(x: Any) -> list[Any]:
         return [
