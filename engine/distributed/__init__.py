@@ -13,6 +13,7 @@ from engine.distributed.collectives import (
     scatter,
     wait,
 )
+from engine.distributed.communication import stream
 from engine.distributed.environment import ParallelEnv
 from engine.distributed.groups import (
     destroy_process_group,
@@ -62,5 +63,6 @@ __all__ = [
     "scatter_object_list",
     "send",
     "spawn",
+    "stream",
     "wait",
 ]

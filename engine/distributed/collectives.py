@@ -1,4 +1,8 @@
-"""Collectives: what every process of a group calls, each with its own tensor."""
+"""Collectives: what every process of a group calls, each with its own tensor.
+
+Eagerly they exchange arrays at once and have no gradients, as in Paddle; while a Program is built they append
+operators to it, which have (``in_programs``).
+"""
 
 from __future__ import annotations
 
@@ -9,11 +13,11 @@ import numpy as np
 
 from engine.core import mode as modes
 from engine.core.bfloat import adopt, plain
-from engine.core.errors import ArgumentError, DTypeError, ModeError, ShapeError
+from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.core.strictness import warn_at_user
-from engine.distributed import reducing
+from engine.distributed import exchange, in_programs, reducing
 from engine.distributed.groups import Group, group_of, outside, place_of
-from engine.distributed.mpi import bytes_of, library
+from engine.distributed.in_programs import split_sizes
 from engine.distributed.reducing import ReduceOp
 from engine.eager.tensor import Tensor, write
 
@@ -36,13 +40,13 @@ class Task:
 
 def host(tensor: Any, where: str) -> np.ndarray[Any, Any]:
     """The data of a Tensor in contiguous memory of the CPU; the Tensor's own where that is so."""
-    if modes.is_static():
-        raise ModeError(f"{where}: a Program is being built: collectives run eagerly; call disable_static()")
     if not isinstance(tensor, Tensor):
         raise DTypeError(f"{where}: takes Tensors: got {type(tensor).__name__}; use paddle.to_tensor")
     array = tensor._array
+    if array.__class__ is np.ndarray and array.flags.c_contiguous:
+        return array
     array = array if isinstance(array, np.ndarray) else array.get()
-    return adopt(np.asarray(plain(array), order="C"))
+    return adopt(np.asarray(plain(array), order="C"))  # type: ignore[no-any-return]
 
 
 def _alike(array: Any, model: Any, where: str) -> Any:
@@ -94,12 +98,13 @@ def all_reduce(tensor: Any, op: int = ReduceOp.SUM, group: Group | None = None, 
     if outside(group):
         return None
     group = group_of(group, "all_reduce")
+    if modes.is_static():
+        in_programs.all_reduce(tensor, op, group, sync_op)
+        return Task()
     array = host(tensor, "all_reduce")
-    reducing.checked(op, array, "all_reduce")
-    if group.nranks > 1:
-        if not array.flags.writeable:
-            array = array.copy()
-        write(tensor, reducing.all_reduced(group.process_group, array, op))
+    if not array.flags.writeable:
+        array = array.copy()
+    write(tensor, exchange.all_reduced(group, array, op, "all_reduce"))
     return Task()
 
 
@@ -113,14 +118,13 @@ def reduce(
     if outside(group):
         return None
     group = group_of(group, "reduce")
-    array = host(tensor, "reduce")
-    reducing.checked(op, array, "reduce")
     root = place_of(dst, group, "reduce")
-    if group.nranks > 1:
-        rows = np.empty((group.nranks if group.rank == root else 0, *array.shape), array.dtype)
-        group.process_group.Gather(bytes_of(array), bytes_of(rows) if group.rank == root else None, root)
-        if group.rank == root:
-            write(tensor, reducing.fold(reducing.rows_of(rows), op))
+    if modes.is_static():
+        in_programs.reduce(tensor, root, op, group, sync_op)
+        return Task()
+    found = exchange.reduced(group, host(tensor, "reduce"), op, root, "reduce")
+    if found is not None:
+        write(tensor, found)
     return Task()
 
 
@@ -132,14 +136,13 @@ def broadcast(tensor: Any, src: int, group: Group | None = None, sync_op: bool =
     if outside(group):
         return None
     group = group_of(group, "broadcast")
-    array = host(tensor, "broadcast")
     root = place_of(src, group, "broadcast")
-    if group.nranks > 1:
-        if group.rank != root and not array.flags.writeable:
-            array = array.copy()
-        group.process_group.Bcast(bytes_of(array), root)
-        if group.rank != root:
-            write(tensor, array)
+    if modes.is_static():
+        in_programs.broadcast(tensor, root, group, sync_op)
+        return Task()
+    array = exchange.broadcast(group, host(tensor, "broadcast"), root)
+    if group.rank != root:
+        write(tensor, array)
     return Task()
 
 
@@ -154,14 +157,13 @@ def all_gather(tensor_list: Any, tensor: Any, group: Group | None = None, sync_o
     if outside(group):
         return None
     group = group_of(group, "all_gather")
-    array = host(tensor, "all_gather")
-    rows = np.empty((group.nranks, *array.shape), array.dtype)
-    if group.nranks > 1:
-        group.process_group.Allgather(bytes_of(array), bytes_of(rows))
-    else:
-        rows[0] = plain(array)
+    if modes.is_static():
+        in_programs.all_gather(tensor_list, tensor, group, sync_op)
+        return Task()
+    rows = exchange.gathered(group, host(tensor, "all_gather"))
+    assert rows is not None  # every process has them
     if isinstance(tensor_list, Tensor):
-        joined = adopt(rows.reshape(-1, *array.shape[1:]))
+        joined = adopt(rows.reshape(-1, *rows.shape[2:]))
         write(tensor_list, _alike(joined, host(tensor_list, "all_gather"), "all_gather"))
     else:
         _deliver(tensor_list, reducing.rows_of(rows), "all_gather")
@@ -178,19 +180,17 @@ def gather(
     if outside(group):
         return None
     group = group_of(group, "gather")
-    array = host(tensor, "gather")
     root = place_of(dst, group, "gather")
     here = group.rank == root
     if here and gather_list is None:
         raise ArgumentError("gather: gather_list must not be None in the process dst: pass a list")
     if not here and gather_list is not None:
         warn_at_user("Specific `gather_list` is meaningless for rank which is not dst.", UserWarning)
-    rows = np.empty((group.nranks if here else 0, *array.shape), array.dtype)
-    if group.nranks > 1:
-        group.process_group.Gather(bytes_of(array), bytes_of(rows) if here else None, root)
-    else:
-        rows[0] = plain(array)
-    if here:
+    if modes.is_static():
+        in_programs.gather(tensor, gather_list if here else None, root, group, sync_op)
+        return Task()
+    rows = exchange.gathered(group, host(tensor, "gather"), root)
+    if rows is not None:
         _deliver(gather_list, reducing.rows_of(rows), "gather")
     return Task()
 
@@ -205,34 +205,22 @@ def scatter(
     if outside(group):
         return None
     group = group_of(group, "scatter")
-    array = host(tensor, "scatter")
     root = place_of(src, group, "scatter")
     here, rows = group.rank == root, None
+    if not here and tensor_list is not None:
+        warn_at_user(
+            "Specific `tensor_or_tensor_list` is meaningless for rank which is not src.", UserWarning
+        )
+    if modes.is_static():
+        in_programs.scatter(tensor, tensor_list if here else None, root, group, sync_op)
+        return Task()
+    array = host(tensor, "scatter")
     if here:
         parts = _parts(tensor_list, group.nranks, "scatter")
         _alike(parts[0], array, "scatter")
         rows = _stacked(parts)
-    elif tensor_list is not None:
-        warn_at_user(
-            "Specific `tensor_or_tensor_list` is meaningless for rank which is not src.", UserWarning
-        )
-    if group.nranks > 1:
-        got = np.empty(array.shape, array.dtype)
-        group.process_group.Scatter(None if rows is None else bytes_of(rows), bytes_of(got), root)
-    else:
-        assert rows is not None  # the only process is src
-        got = rows[0]
-    write(tensor, adopt(got))
+    write(tensor, exchange.scattered(group, rows, array, root))
     return Task()
-
-
-def _exchanged(group: Group, rows: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Row i of this process goes to process i; the result has that of process i for this one in row i."""
-    if group.nranks == 1:
-        return rows
-    got = np.empty_like(rows)
-    group.process_group.Alltoall(bytes_of(rows), bytes_of(got))
-    return got
 
 
 def reduce_scatter(
@@ -247,11 +235,14 @@ def reduce_scatter(
     if outside(group):
         return None
     group = group_of(group, "reduce_scatter")
+    if modes.is_static():
+        in_programs.reduce_scatter(tensor, tensor_list, op, group, sync_op)
+        return Task()
     array = host(tensor, "reduce_scatter")
-    reducing.checked(op, array, "reduce_scatter")
+    reducing.way(op, array.dtype, group.nranks, "reduce_scatter")
     parts = _parts(tensor_list, group.nranks, "reduce_scatter")
     _alike(parts[0], array, "reduce_scatter")
-    rows = _exchanged(group, _stacked(parts))
+    rows = exchange.exchanged(group, _stacked(parts))
     write(tensor, reducing.fold(reducing.rows_of(rows), op))
     return Task()
 
@@ -268,27 +259,19 @@ def alltoall(
     if outside(group):
         return None
     group = group_of(group, "alltoall")
-    if isinstance(in_tensor_list, Tensor) != isinstance(out_tensor_list, Tensor):
+    if isinstance(in_tensor_list, (list, tuple)) != isinstance(out_tensor_list, (list, tuple)):
         raise ArgumentError("alltoall: the output and input should be both tensor or tensor list")
+    if modes.is_static():
+        in_programs.alltoall(in_tensor_list, out_tensor_list, group, sync_op)
+        return Task()
     parts = _parts(in_tensor_list, group.nranks, "alltoall")
-    got = reducing.rows_of(_exchanged(group, _stacked(parts)))
+    got = reducing.rows_of(exchange.exchanged(group, _stacked(parts)))
     if isinstance(out_tensor_list, Tensor):
         joined = adopt(np.concatenate([plain(row) for row in got]))
         write(out_tensor_list, _alike(joined, host(out_tensor_list, "alltoall"), "alltoall"))
     else:
         _deliver(out_tensor_list, got, "alltoall")
     return Task()
-
-
-def _sizes(given: Any, array: np.ndarray[Any, Any], count: int, name: str) -> list[int]:
-    length = array.shape[0] if array.ndim else 0
-    sizes = [length // count] * count if given is None else [int(each) for each in given]
-    if len(sizes) != count or min(sizes) < 0 or sum(sizes) != length:
-        raise ShapeError(
-            f"alltoall_single: {name} must be {count} sizes that add up to the first dimension {length}: "
-            f"got {sizes}"
-        )
-    return sizes
 
 
 def alltoall_single(
@@ -306,19 +289,15 @@ def alltoall_single(
     if outside(group):
         return None
     group = group_of(group, "alltoall_single")
+    if modes.is_static():
+        in_programs.alltoall_single(in_tensor, out_tensor, in_split_sizes, out_split_sizes, group, sync_op)
+        return Task()
     source, target = host(in_tensor, "alltoall_single"), host(out_tensor, "alltoall_single")
-    sent = _sizes(in_split_sizes, source, group.nranks, "in_split_sizes")
-    taken = _sizes(out_split_sizes, target, group.nranks, "out_split_sizes")
+    sent = split_sizes(in_split_sizes, source.shape, group.nranks, "in_split_sizes")
+    taken = split_sizes(out_split_sizes, target.shape, group.nranks, "out_split_sizes")
     _alike(source[:0], target[:0], "alltoall_single")
-    got = np.empty(target.shape, target.dtype)
-    if group.nranks > 1:
-        row = int(np.prod(source.shape[1:], dtype=np.int64)) * source.itemsize
-        out, into = ([size * row for size in sizes] for sizes in (sent, taken))
-        byte = library().BYTE
-        group.process_group.Alltoallv([*bytes_of(source)[:1], out, byte], [*bytes_of(got)[:1], into, byte])
-    else:
-        got[...] = plain(_alike(source, target, "alltoall_single"))
-    write(out_tensor, adopt(got))
+    got = exchange.exchanged_parts(group, source, sent, taken)
+    write(out_tensor, _alike(got, target, "alltoall_single"))
     return Task()
 
 
@@ -327,8 +306,10 @@ def barrier(group: Group | None = None) -> None:
     if group is not None and not group.is_member():
         return
     group = group_of(group, "barrier")
-    if group.nranks > 1:
-        group.process_group.Barrier()
+    if modes.is_static():
+        in_programs.barrier(group)
+    else:
+        exchange.barrier(group)
 
 
 def wait(tensor: Any, group: Group | None = None, use_calc_stream: bool = True) -> None:

@@ -216,7 +216,17 @@ def group_of(group: Group | None, where: str) -> Group:
             f"{where}: the global group is not initialized: {env.world_size} processes; call "
             "paddle.distributed.init_parallel_env() first"
         )
+    return alone()
+
+
+def alone() -> Group:
+    """A process alone, as a group of itself."""
     return Group(0, 0, [0], None, "_default_pg")
+
+
+def known_groups() -> dict[int, Group]:
+    """The groups that this process has joined or made, by number."""
+    return _GROUPS
 
 
 def place_of(rank: int, group: Group, where: str) -> int:

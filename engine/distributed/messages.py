@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from engine.core import mode as modes
 from engine.core.bfloat import adopt
 from engine.core.errors import ArgumentError, ConditionError, ShapeError, UnsupportedError
+from engine.distributed import in_programs
 from engine.distributed.collectives import Task, host
 from engine.distributed.groups import Group, group_of, outside, place_of
 from engine.distributed.mpi import bytes_of, library
@@ -46,6 +48,10 @@ class Message(Task):
         return False
 
 
+# Messages of Programs that may still be on their way: MPI reads the array until it has left.
+_LEAVING: list[Message] = []
+
+
 def _peer(rank: Any, group: Group, where: str) -> int:
     if rank is None:
         return int(library().ANY_SOURCE)
@@ -67,25 +73,70 @@ def _started_receive(tensor: Any, src: int | None, group: Group | None, where: s
     model = host(tensor, where)
     if group.nranks == 1:
         raise ArgumentError(f"{where}: rank {src} does not send: this process is alone")
-    peer = _peer(src, group, where)
     got = np.empty(model.shape, model.dtype)
+    arrived = _arrived(got, where)
 
     def finish(status: Any) -> None:
+        write(tensor, adopt(arrived(status)))
+
+    return Message(group.process_group.Irecv(bytes_of(got), _peer(src, group, where)), got, finish)
+
+
+def _arrived(got: Any, where: str) -> Callable[[Any], Any]:
+    """A function of MPI's status that gives ``got``, or raises where the message had another size."""
+
+    def checked(status: Any) -> Any:
         count = status.Get_count(library().BYTE)
         if count != got.nbytes:
             raise ShapeError(
                 f"{where}: the message has another size than the tensor: {count} bytes for shape "
                 f"{list(got.shape)} of {got.dtype} ({got.nbytes} bytes)"
             )
-        write(tensor, adopt(got))
+        return got
 
-    return Message(group.process_group.Irecv(bytes_of(got), peer), got, finish)
+    return checked
+
+
+def sent(array: Any, place: int, group: Group, where: str) -> None:
+    """Send an array, which nobody changes any more, to the member at ``place``, without waiting for it.
+
+    Two processes may send to each other before they receive.
+    """
+    if place == group.rank:
+        raise ArgumentError(f"{where}: process {place} is this one: a message goes to another one")
+    _LEAVING[:] = [message for message in _LEAVING if not message.is_completed()]
+    _LEAVING.append(Message(group.process_group.Isend(bytes_of(array), place), array))
+
+
+def received(got: Any, place: int, group: Group, where: str) -> Any:
+    """``got``, an array, with what the member at ``place`` sends."""
+    if place == group.rank:
+        raise ArgumentError(f"{where}: process {place} is this one: a message comes from another one")
+    status = library().Status()
+    group.process_group.Recv(bytes_of(got), place, status=status)
+    return _arrived(got, where)(status)
+
+
+def _sent_in_program(tensor: Any, dst: int, group: Group | None, where: str) -> Task:
+    group = group_of(group, where)
+    in_programs.send(tensor, _peer(dst, group, where), group)
+    return Task()
+
+
+def _received_in_program(tensor: Any, src: int | None, group: Group | None, where: str) -> Task:
+    group = group_of(group, where)
+    if src is None:
+        raise ArgumentError(f"{where}: a Program says who sends: got src=None; give the rank")
+    in_programs.recv(tensor, _peer(src, group, where), group)
+    return Task()
 
 
 def send(tensor: Any, dst: int = 0, group: Group | None = None, sync_op: bool = True) -> Any:
     """Send ``tensor`` to the process ``dst``, which receives it with ``recv``."""
     if outside(group):
         return None
+    if modes.is_static():
+        return _sent_in_program(tensor, dst, group, "send")
     message = _started_send(tensor, dst, group, "send")
     if sync_op:
         message.wait()
@@ -100,6 +151,8 @@ def recv(tensor: Any, src: int = 0, group: Group | None = None, sync_op: bool = 
     """
     if outside(group):
         return None
+    if modes.is_static():
+        return _received_in_program(tensor, src, group, "recv")
     message = _started_receive(tensor, src, group, "recv")
     if sync_op:
         message.wait()
@@ -108,7 +161,10 @@ def recv(tensor: Any, src: int = 0, group: Group | None = None, sync_op: bool = 
 
 def isend(tensor: Any, dst: int, group: Group | None = None) -> Any:
     """``send`` that does not wait: ``wait()`` of what it returns does."""
-    return None if outside(group) else _started_send(tensor, dst, group, "isend")
+    if outside(group):
+        return None
+    start = _sent_in_program if modes.is_static() else _started_send
+    return start(tensor, dst, group, "isend")
 
 
 def irecv(tensor: Any, src: int | None = None, group: Group | None = None) -> Any:
@@ -116,7 +172,10 @@ def irecv(tensor: Any, src: int | None = None, group: Group | None = None) -> An
 
     ``tensor`` has the values after ``wait()`` of what it returns.
     """
-    return None if outside(group) else _started_receive(tensor, src, group, "irecv")
+    if outside(group):
+        return None
+    start = _received_in_program if modes.is_static() else _started_receive
+    return start(tensor, src, group, "irecv")
 
 
 class P2POp:

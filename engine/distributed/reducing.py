@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from engine.core.bfloat import adopt, is_bfloat16, narrow, plain, widen
+from engine.core.dtype import bfloat16
 from engine.core.errors import ArgumentError, DTypeError
 from engine.distributed.mpi import bytes_of, library
 
@@ -25,15 +27,25 @@ _FOLDS: dict[int, Any] = {0: np.add, 1: np.maximum, 2: np.minimum, 3: np.multipl
 _SMALL = 16 * 1024  # bytes: below, sending everything to everyone takes fewer messages
 
 
-def checked(op: int, array: np.ndarray[Any, Any], where: str) -> int:
-    """``op`` where it is defined for the dtype of ``array``."""
+@cache
+def way(op: int, dtype: Any, count: int, where: str) -> str | None:
+    """The name of MPI's operation that gives the bits of a reduction in the order of ``count`` ranks, if any.
+
+    Two processes, or integers, give the same bits in any order, so MPI may reduce them.
+
+    Raises:
+        ArgumentError: ``op`` is none of ReduceOp's.
+        DTypeError: it is not defined for ``dtype``.
+    """
     if op not in _FOLDS:
         raise ArgumentError(f"{where}: op must be one of ReduceOp's SUM, MAX, MIN, PROD, AVG: got {op!r}")
-    kind = "f" if is_bfloat16(array) else array.dtype.kind
+    low = dtype == bfloat16.np
+    kind = "f" if low else dtype.kind
     if (op == ReduceOp.AVG and kind not in "fc") or (op in (ReduceOp.MAX, ReduceOp.MIN) and kind == "c"):
         name = next(name for name, value in vars(ReduceOp).items() if value == op)
-        raise DTypeError(f"{where}: {name} is not defined for {array.dtype}; cast the tensor, or use SUM")
-    return op
+        raise DTypeError(f"{where}: {name} is not defined for {dtype}; cast the tensor, or use SUM")
+    paired = count == 2 and kind in "fc" and dtype.itemsize > 2 and op not in (ReduceOp.MAX, ReduceOp.MIN)
+    return ("SUM", "MAX", "MIN", "PROD", "SUM")[op] if paired or kind in "iu" else None
 
 
 def fold(rows: Any, op: int) -> Any:
@@ -61,22 +73,19 @@ def rows_of(stacked: np.ndarray[Any, Any]) -> list[Any]:
     return [adopt(stacked[each, ...]) for each in range(len(stacked))]
 
 
-def all_reduced(comm: Any, array: np.ndarray[Any, Any], op: int) -> np.ndarray[Any, Any]:
+def all_reduced(comm: Any, array: np.ndarray[Any, Any], op: int, where: str) -> np.ndarray[Any, Any]:
     """The reduction of the contiguous ``array`` of each process, in all of them; done in place where MPI can.
 
-    Two processes, or integers, give the same bits in any order, so MPI reduces them. Else each process
-    reduces its part of the elements in the order of the ranks.
+    Else each process reduces its part of the elements in the order of the ranks.
     """
-    flat = plain(array).reshape(-1)
-    exact = array.dtype.kind in "iu" and not is_bfloat16(array)
-    paired = comm.size == 2 and array.dtype.kind in "fc" and array.dtype != np.float16
-    if (exact and op != ReduceOp.AVG) or (paired and op in (ReduceOp.SUM, ReduceOp.PROD, ReduceOp.AVG)):
-        mpi = library()
-        ops = (mpi.SUM, mpi.MAX, mpi.MIN, mpi.PROD, mpi.SUM)
-        comm.Allreduce(mpi.IN_PLACE, flat, op=ops[op])
+    mpi, count = library(), comm.size
+    direct = way(op, array.dtype, count, where)
+    if direct is not None:
+        comm.Allreduce(mpi.IN_PLACE, array, getattr(mpi, direct))
         if op == ReduceOp.AVG:
-            np.divide(flat, np.asarray(comm.size, flat.real.dtype), out=flat)
+            np.divide(array, np.asarray(count, array.real.dtype), out=array)
         return array
+    flat = plain(array).reshape(-1)
     if flat.nbytes <= _SMALL:
         rows = np.empty((comm.size, flat.size), flat.dtype)
         comm.Allgather(bytes_of(flat), bytes_of(rows))

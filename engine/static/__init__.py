@@ -17,7 +17,6 @@ from engine.program.run.executor import (
 )
 from engine.program.run.scope import Scope, global_scope, scope_guard
 from engine.static import nn
-from engine.static.average import ExponentialMovingAverage
 from engine.static.compiled import BuildStrategy, CompiledProgram, ExecutionStrategy
 from engine.static.inputs import data
 from engine.static.metrics import Print, accuracy, auc, ctr_metric_bundle
@@ -29,6 +28,7 @@ from engine.tensor.indexing import with_item as setitem
 
 if TYPE_CHECKING:
     from engine.static import amp
+    from engine.static.average import ExponentialMovingAverage
     from engine.static.io import (
         deserialize_persistables,
         deserialize_program,
@@ -60,6 +60,7 @@ __getattr__ = lazy(
     __name__,
     modules=("amp", "io"),
     members={
+        "engine.static.average": ("ExponentialMovingAverage",),
         "engine.static.inference_files": (
             "deserialize_persistables",
             "deserialize_program",

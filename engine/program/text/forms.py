@@ -206,6 +206,7 @@ FORMS: dict[str, Form] = {
         ("equal", "not_equal", "less_than", "less_equal", "greater_than", "greater_equal"), _COMPARE
     ),
     "scale": Form(empty="ScaleTensor", floats="scale bias"),
+    "c_allreduce_sum": Form(empty="Cond"),
     "cast": Form(
         attrs={"in_dtype": lambda o: number(o.inputs[0].dtype), "use_mkldnn": False},
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -260,4 +261,5 @@ if __name__ == "__main__":
     )
     for check in CHECKS:
         check()
-        print(f"rank {RANK}: {check.__name__}", flush=True)
+        sys.stdout.write(f"rank {RANK}: {check.__name__}\n")  # at once: several processes write
+        sys.stdout.flush()

@@ -37,12 +37,12 @@ def job(count: int, *arguments: object, cwd: Path = ROOT) -> subprocess.Complete
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("count", [2, 3])
-def test_collectives(count: int) -> None:
-    done = job(count, Path(__file__).with_name("ranks.py"))
+@pytest.mark.parametrize(("script", "count"), [("ranks.py", 2), ("ranks.py", 3), ("programs.py", 2)])
+def test_checks_of_each_rank(script: str, count: int) -> None:
+    done = job(count, Path(__file__).with_name(script))
     assert done.returncode == 0, done.stdout
     for rank in range(count):
-        assert f"rank {rank}: leaving" in done.stdout
+        assert f"rank {rank}: leaving\n" in done.stdout
 
 
 FAILING = """
