@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Annotated, Any, TypeVar, cast
 
 import typer
 
-from resources.settings import RUN_SETTINGS, Rule, Setting, optimizers, schedules
+from resources.settings import RUN_SETTINGS, SETTINGS, Rule, Setting, optimizers, parse_parameters, schedules
 
 _Command = TypeVar("_Command", bound=Callable[..., None])
 _TYPES: dict[str, Any] = {"int": int, "float": float, "bool": bool, "parameters": list[str]}
@@ -46,6 +46,26 @@ def _help(setting: Setting) -> str:
     if setting.kind == "choice" and not all(name in setting.help for name in names):
         return f"{setting.help.removesuffix('.')}: {', '.join(names)}."
     return setting.help
+
+
+def given_options(context: typer.Context) -> Iterator[str]:
+    """The options that stand on the command line."""
+    for name in context.params:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            yield name
+
+
+def read_parameters(name: str, chosen: str, words: list[str]) -> dict[str, Any]:
+    """The values that ``--optimizer-param`` or ``--schedule-param`` gave to the rule ``chosen``.
+
+    Raises:
+        typer.BadParameter: it does not take them.
+    """
+    try:
+        return parse_parameters(name, chosen, words)
+    except ValueError as error:
+        raise typer.BadParameter(f"{SETTINGS[name].flag}: {error}") from None
 
 
 def rules_help() -> str:

@@ -7,10 +7,7 @@ import signal
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import TYPE_CHECKING, TypeAlias
-
-if TYPE_CHECKING:
-    from engine.training import TrainingRun
+from typing import Protocol, TypeAlias
 
 Handler: TypeAlias = Callable[[int, FrameType | None], object]
 
@@ -35,8 +32,14 @@ def handling(handlers: Mapping[int, Handler]) -> Iterator[None]:
             signal.signal(number, former)
 
 
+class Interruptible(Protocol):
+    """What can be asked to end with a checkpoint: a training, a sweep."""
+
+    def interrupt(self) -> None: ...
+
+
 @contextmanager
-def interruptible(run: TrainingRun) -> Iterator[None]:
+def interruptible(run: Interruptible) -> Iterator[None]:
     """Within the block the first of ``ENDING`` stops ``run`` with a checkpoint, the second ends it at once,
     and the third ends the process."""
     terminals = [number for number in (1, 2) if _is_terminal(number)]

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
 from resources.run_folders import new_run_folder
-from resources.settings import RULES_OF, SETTINGS, parse_parameters
+from resources.settings import RULES_OF
 from studio.cli.application import app
-from studio.cli.options import rules_help, with_settings
+from studio.cli.options import given_options, read_parameters, rules_help, with_settings
 from studio.cli.output import (
     Json,
     console,
@@ -42,6 +41,14 @@ def train(
     context: typer.Context,
     out: Annotated[str, typer.Option(help="The run's folder; a new one in runs/ unless given.")] = "",
     resume: Annotated[bool, typer.Option("--resume", help="Continue the run in --out.")] = False,
+    stop_after: Annotated[
+        int,
+        typer.Option(
+            help="Stop after so many of the epochs, with a checkpoint to resume from.",
+            min=0,
+            metavar="EPOCHS",
+        ),
+    ] = 0,
     trust: Trust = False,
     as_json: Json = False,
     **settings: Any,
@@ -49,14 +56,14 @@ def train(
     """Train a model."""
     if resume and not out:
         raise typer.BadParameter("--resume needs the folder of the run: give --out DIR")
-    given = {name: settings[name] for name in _given(context) if name in settings}
+    given = {name: settings[name] for name in given_options(context) if name in settings}
     with one_line_errors():
         recorded = read_run_line(Path(out)) if resume else None
         chosen = {**settings, **(recorded.config if recorded is not None else {}), **given}
         for name, (chooser, _) in RULES_OF.items():
             values = given if resume else settings
             if name in values:
-                values[name] = _parameters(name, str(chosen[chooser]), values[name])
+                values[name] = read_parameters(name, str(chosen[chooser]), values[name])
         from engine.core.errors import ArgumentError
         from engine.training import TrainingConfig, TrainingRun
 
@@ -70,31 +77,19 @@ def train(
         except ArgumentError as error:
             raise typer.BadParameter(str(error)) from None
         note(recorded.note if recorded is not None else "", as_json)
-        _run(run, as_json)
+        _run(run, as_json, stop_after)
 
 
-def _parameters(name: str, chosen: str, words: list[str]) -> dict[str, Any]:
-    try:
-        return parse_parameters(name, chosen, words)
-    except ValueError as error:
-        raise typer.BadParameter(f"{SETTINGS[name].flag}: {error}") from None
-
-
-def _given(context: typer.Context) -> Iterator[str]:
-    """The settings that stand on the command line."""
-    for name in context.params:
-        source = context.get_parameter_source(name)
-        if source is not None and source.name == "COMMANDLINE":
-            yield name
-
-
-def _run(run: TrainingRun, as_json: bool) -> None:
+def _run(run: TrainingRun, as_json: bool, stop_after: int) -> None:
     """Train with a listener that prints; Ctrl-C stops with a checkpoint."""
     out = run.config.out
     stdout = sys.stdout
     watcher: JsonLines | Watcher = JsonLines(stdout) if as_json else Watcher()
     teller = Teller(watcher, run, stdout)
     run.listeners.append(teller)
+    stop = StopAfter(run, stop_after)
+    if stop_after:
+        run.listeners.append(stop)
     go_on = f"continue with: model-studio train --out {out} --resume"
     with interruptible(run), watcher, contextlib.redirect_stdout(sys.stderr if as_json else stdout):
         try:
@@ -102,7 +97,7 @@ def _run(run: TrainingRun, as_json: bool) -> None:
         except KeyboardInterrupt:
             kept = f"; {Path(teller.checkpoint).name} is kept; {go_on}" if teller.checkpoint else ""
             fail(f"stopped at once{kept}")
-    if result.reason == "interrupted":
+    if result.reason == "interrupted" and not stop.reached:
         fail(f"stopped at step {result.step}; {go_on}")
     if result.reason == "diverged":
         fail(teller.diverged)
@@ -113,6 +108,26 @@ def _run(run: TrainingRun, as_json: bool) -> None:
             f"{out}: {result.step} steps in {result.seconds:.1f} s, "
             f"test accuracy {result.validation_accuracy:.2%} (best {result.best_accuracy:.2%})"
         )
+
+
+class StopAfter:
+    """Stops a training, with a checkpoint, at the end of an epoch before its last."""
+
+    def __init__(self, run: TrainingRun, epochs: int) -> None:
+        self.reached = False
+        self._run = run
+        self._epochs = epochs
+
+    def on_event(self, event: TrainingEvent) -> None:
+        if event["event"] == "started":
+            self._reach(event["step"] // event["steps_per_epoch"])  # a run that has come so far before
+        elif event["event"] == "epoch":
+            self._reach(event["epoch"])
+
+    def _reach(self, epoch: int) -> None:
+        if epoch >= self._epochs:
+            self.reached = True
+            self._run.interrupt()
 
 
 class Teller:

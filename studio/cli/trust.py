@@ -1,13 +1,16 @@
-"""The agreement to run the code that a run brings along, on the command line: refused unless --trust."""
+"""Agreement to run the code that a run or sweep brings along, on the command line: refused unless --trust."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
 from studio.cli.output import fail, say
+
+if TYPE_CHECKING:
+    from studio.session.sweep.document import Sweep
 
 Trust: TypeAlias = Annotated[
     bool,
@@ -32,6 +35,34 @@ def require_trust(command: str, run: Path, trust: bool) -> None:
             f"{command}: the run's code was not written by this installation and was not agreed to: {path} "
             f"(SHA-256 {file_digest(path)[:12]}...); read it, then give --trust to run it"
         )
-    trouble = agree_to(run)
+    _tell_trouble(command, agree_to(run))
+
+
+def require_sweep_trust(folder: Path, sweep: Sweep, trust: bool) -> None:
+    """End the command unless the models of a sweep that was written before may run, those its runs keep too.
+
+    Raises:
+        DataError: a model's file is absent or has changed, or there is a link among the code of a run.
+    """
+    from studio.session.agreement import remember
+    from studio.session.project import read_preferences
+    from studio.session.sweep.models import not_agreed_model, require_same
+
+    for file in sweep.models:
+        require_same(sweep.models, file)
+    file = not_agreed_model(sweep.models, sweep.mark, read_preferences()[0].agreed)
+    if file and not trust:
+        fail(
+            f"sweep: the sweep was not written by this installation, and its model was not agreed to: {file} "
+            f"(SHA-256 {sweep.models[file][:12]}...); read it, then give --trust to run it"
+        )
+    if file:
+        _tell_trouble("sweep", remember(sweep.models.values()))
+    for trial in sweep.trials:
+        if (folder / trial.name).is_dir():
+            require_trust("sweep", folder / trial.name, trust)
+
+
+def _tell_trouble(command: str, trouble: str) -> None:
     if trouble:
         say(f"{command}: --trust holds for this time only: {trouble}", err=True)

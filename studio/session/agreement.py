@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from studio.session.project import file_digest, read_preferences, write_preferences
@@ -41,10 +41,14 @@ def agree_to(run: Path) -> str:
     """
     from engine.files.run_source import source_files
 
+    return remember(file_digest(path) for path in source_files(run))
+
+
+def remember(digests: Iterable[str]) -> str:
+    """Remember that files of this content may run; says why that can't be remembered."""
     preferences, trouble = read_preferences()
     if trouble:
         return trouble
-    digests = [file_digest(path) for path in source_files(run)]
     preferences.agreed += [digest for digest in dict.fromkeys(digests) if digest not in preferences.agreed]
     try:
         write_preferences(preferences)

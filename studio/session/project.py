@@ -117,7 +117,7 @@ def write_project(path: Path, project: Project, seen: str | None = None) -> str:
                 f"{path}: not saved: another window or program has changed it since it was opened here; save "
                 "under another name, or open it again"
             )
-        return _write(path, project)
+        return write_document(path, project)
     finally:
         taken.release()
 
@@ -133,7 +133,9 @@ def read_preferences() -> tuple[Preferences, str]:
     if not path.exists():
         return Preferences(), ""
     try:
-        return _read(path, Preferences, "the defaults are used; saving the settings replaces the file"), ""
+        return read_document(
+            path, Preferences, "the defaults are used; saving the settings replaces the file"
+        ), ""
     except ProjectError as error:
         return Preferences(), str(error)
 
@@ -144,7 +146,7 @@ def write_preferences(preferences: Preferences) -> None:
 
     path = preferences_path()
     make_folder(path.parent)
-    _write(path, preferences)
+    write_document(path, preferences)
 
 
 def default_runs_folder() -> Path:
@@ -158,7 +160,12 @@ def file_digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def _read(path: Path, kind: type[_Document], remedy: str) -> _Document:
+def read_document(path: Path, kind: type[_Document], remedy: str) -> _Document:
+    """A JSON file of ours as the model ``kind``; ``remedy`` says what to do where it is none.
+
+    Raises:
+        ProjectError: as ``read_project``.
+    """
     return _document(path, _bytes(path, remedy), kind, remedy)
 
 
@@ -191,7 +198,8 @@ def _document(path: Path, data: bytes, kind: type[_Document], remedy: str) -> _D
         raise ProjectError(f"{path}: {place}: {first['msg'].lower()}: {seen}; {remedy}") from error
 
 
-def _write(path: Path, document: BaseModel) -> str:
+def write_document(path: Path, document: BaseModel) -> str:
+    """Write ``document`` as JSON, atomically; returns the SHA-256 of what was written. Raises SaveError."""
     from engine.files.atomic import atomic_write
 
     data = (document.model_dump_json(indent=2) + "\n").encode()

@@ -1,0 +1,189 @@
+"""The command sweep: many trainings with different settings, compared; stopped and resumed as a whole."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from resources.run_folders import new_sweep_folder
+from resources.settings import RULES_OF
+from studio.cli.application import app
+from studio.cli.options import given_options, read_parameters, with_settings
+from studio.cli.output import Json, fail, note, one_line_errors
+from studio.cli.signals import interruptible
+from studio.cli.sweep_output import SweepLines, list_trials, show_best, show_table
+from studio.cli.trust import Trust, require_sweep_trust
+
+if TYPE_CHECKING:
+    from studio.session.sweep.document import Sweep
+    from studio.session.sweep.pool import Pool
+
+_PANEL = "Sweep"
+# What may be given when a sweep is resumed: how it is carried out, not what it is.
+_RESUMED = ("out", "resume", "retry", "jobs", "dry_run", "trust", "as_json")
+
+
+class Metric(StrEnum):
+    """What trials are compared by."""
+
+    accuracy = "accuracy"
+    loss = "loss"
+
+
+class Goal(StrEnum):
+    """Which end of the metric is the better one."""
+
+    max = "max"
+    min = "min"
+
+
+def _option(text: str, *names: str, metavar: str | None = None, minimum: int | None = None) -> Any:
+    return typer.Option(*names, help=text, metavar=metavar, min=minimum, rich_help_panel=_PANEL)
+
+
+@app.command()
+@with_settings
+def sweep(
+    context: typer.Context,
+    param: Annotated[list[str] | None, _option(
+        "What varies, by its option: lr=0.1,0.01, lr=log:1e-4..1e-1, optimizer-param.beta1=0.8,0.9.",
+        metavar="NAME=VALUES",
+    )] = None,
+    trials: Annotated[int, _option("Draw so many combinations with --seed; 0 takes all.", minimum=0)] = 0,
+    halving: Annotated[bool, _option(
+        "Stop the worse early: after --min-epochs, then --eta times as many, one in eta goes on.", "--halving"
+    )] = False,
+    eta: Annotated[int, _option("One trial in so many goes on from a rung.", minimum=2)] = 3,
+    min_epochs: Annotated[int, _option("Epochs of the first rung.", minimum=1)] = 1,
+    metric: Annotated[Metric, _option("Compare on the test pictures by accuracy or loss.")] = Metric.accuracy,
+    goal: Annotated[Goal | None, _option("Usually max for accuracy, min for loss.")] = None,
+    jobs: Annotated[int, _option("Trainings at once; 0: one a core where memory allows.", minimum=0)] = 0,
+    out: Annotated[str, _option("The sweep's folder; a new one in runs/ unless given.")] = "",
+    resume: Annotated[bool, _option("Continue the sweep in --out.", "--resume")] = False,
+    retry: Annotated[bool, _option("With --resume: failed trials again.", "--retry")] = False,
+    dry_run: Annotated[bool, _option("List the trials and train none.", "--dry-run")] = False,
+    trust: Trust = False,
+    as_json: Json = False,
+    **settings: Any,
+) -> None:  # fmt: skip
+    """Train with many settings and compare."""
+    given = [name for name in given_options(context) if name not in _RESUMED]
+    if resume and not out:
+        raise typer.BadParameter("--resume needs the folder of the sweep: give --out DIR")
+    if resume and given:
+        raise typer.BadParameter(
+            f"a resumed sweep keeps what it was started with: got --{given[0].replace('_', '-')}; begin a "
+            "new one for that"
+        )
+    if retry and not resume:
+        raise typer.BadParameter("--retry trains failed trials of a sweep again: give --resume --out DIR")
+    with one_line_errors():
+        for name, (chooser, _) in RULES_OF.items():
+            settings[name] = read_parameters(name, settings[chooser], settings[name])
+        from studio.session.sweep.document import Halving
+
+        folder = Path(out) if out else new_sweep_folder(Path("runs"))
+        halved = Halving(eta=eta, min_epochs=min_epochs) if halving else None
+        chosen = {"metric": metric.value, "goal": goal.value if goal else None}
+        whole = None if resume else _new(settings, param or [], trials=trials, halving=halved, **chosen)
+        if whole is not None and 0 < len(whole.trials) < trials:
+            note(f"there are no more than {len(whole.trials)} different trials", as_json)
+        if dry_run:
+            _list(whole or _read(folder), folder, as_json)
+            return
+        _carry_out(folder, whole, jobs, trust, retry, as_json)
+
+
+def _new(settings: dict[str, Any], words: list[str], **chosen: Any) -> Sweep:
+    from engine.core.errors import EngineError
+    from studio.session.sweep.making import new_sweep
+
+    try:
+        return new_sweep(settings, words, **chosen)
+    except EngineError:
+        raise
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+def _read(folder: Path) -> Sweep:
+    from studio.session.sweep.document import read_sweep
+
+    return read_sweep(folder)
+
+
+def _list(sweep: Sweep, folder: Path, as_json: bool) -> None:
+    if as_json:
+        list_trials(sweep, folder)
+    else:
+        show_table(sweep)
+
+
+def _carry_out(folder: Path, new: Sweep | None, jobs: int, trust: bool, retry: bool, as_json: bool) -> None:
+    """Train a new sweep, or what remains of the one in ``folder``; both are looked at under its lock."""
+    from engine.core.errors import ArgumentError
+    from studio.session.sweep.document import NAME
+    from studio.session.sweep.runner import SweepRun, lock_sweep
+
+    if new is None:
+        _read(folder)  # before its folder is made
+    elif (folder / NAME).exists():
+        raise ArgumentError(
+            f"out: the folder already holds a sweep: {folder}; choose another, or give --resume"
+        )
+    with ExitStack() as stack:
+        stack.callback(lock_sweep(folder).release)
+        sweep = new or _read(folder)
+        if new is None:
+            require_sweep_trust(folder, sweep, trust)
+        for trial in sweep.trials:
+            if retry and trial.state in ("failed", "diverged"):
+                trial.state = "interrupted"
+        run = SweepRun(folder, sweep, _pool(sweep, jobs, trust, as_json))
+        lines = SweepLines(sweep, as_json)
+        run.tell = lines.on_event
+        with interruptible(run), lines:
+            run.run()
+    if not as_json:
+        show_table(sweep)
+    show_best(sweep, folder, as_json)
+    _end(sweep, folder, run.stopping)
+
+
+def _pool(sweep: Sweep, jobs: int, trust: bool, as_json: bool) -> Pool:
+    from engine.training.data import fetch_data, load_data
+    from studio.session.sweep.machine import default_jobs, jobs_that_fit
+    from studio.session.sweep.pool import LocalPool
+
+    for name in {sweep.settings_of(trial)["data"] for trial in sweep.trials}:
+        fetch_data(name, lambda text: note(text, as_json=True))
+        load_data(name)  # what is wrong with it is said once, before anything starts
+    fit = jobs_that_fit()
+    if jobs and fit and jobs > fit:
+        note(f"--jobs {jobs}: the free memory has room for about {fit} small trainings", as_json)
+    return LocalPool(jobs or default_jobs(), trust)
+
+
+def _end(sweep: Sweep, folder: Path, stopped: bool) -> None:
+    """Fail where the sweep did not do all it was asked to; a loss that diverged is a result, too."""
+    from studio.session.sweep.results import best_trial
+
+    failed = [trial for trial in sweep.trials if trial.state == "failed"]
+    left = [trial for trial in sweep.trials if trial.state in ("waiting", "running", "interrupted")]
+    resume = f"model-studio sweep --out {folder} --resume"
+    if stopped and left:
+        fail(f"stopped: {len(left)} of {len(sweep.trials)} trials are left; continue with: {resume}")
+    if left:
+        fail(f"{len(left)} of {len(sweep.trials)} trials were stopped from outside; continue with: {resume}")
+    if failed:
+        first = failed[0]
+        fail(
+            f"{len(failed)} of {len(sweep.trials)} trials failed: trial {first.number}: {first.message}; "
+            f"train them again with: {resume} --retry"
+        )
+    if best_trial(sweep) is None:
+        fail(f"every trial diverged: {sweep.trials[0].message}")

@@ -1,0 +1,35 @@
+"""``model-studio`` for a process that watches it: stops as with Ctrl+C when its standard input ends.
+
+Whoever started it holds the other end, so that it ends however that one ends; on every system.
+"""
+
+from __future__ import annotations
+
+import _thread
+import os
+import signal
+import threading
+import time
+
+from studio.cli import main as command_line
+
+GRACE = 20.0  # seconds in which a training can write its last checkpoint
+ORPHANED = 3
+
+
+def main() -> None:
+    """Run the command; its own standard input is empty."""
+    watched = os.dup(0)
+    nowhere = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nowhere, 0)
+    os.close(nowhere)
+    threading.Thread(target=_watch, args=(watched,), name="watch", daemon=True).start()
+    command_line()
+
+
+def _watch(descriptor: int) -> None:
+    while os.read(descriptor, 1024):
+        pass
+    _thread.interrupt_main(signal.SIGTERM)
+    time.sleep(GRACE)
+    os._exit(ORPHANED)

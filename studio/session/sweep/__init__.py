@@ -1,0 +1,1 @@
+"""Sweeps: many trainings with different settings, planned, run side by side, stopped, resumed, compared."""

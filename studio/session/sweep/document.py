@@ -1,0 +1,127 @@
+"""sweep.json: what a sweep varies, its trials and how far they are; read with checks, written atomically.
+
+The file may come from a stranger. It names no folder to write to and no code but the user's models, which
+run only as agreed (:mod:`studio.session.sweep.models`).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
+
+from resources.settings import problems
+from studio.session.project import ProjectError, read_document, write_document
+from studio.session.settings import RunSettings
+from studio.session.sweep.parameters import Parameter, Value, short_name, with_choices
+from studio.session.sweep.plan import MOST_TRIALS
+
+NAME = "sweep.json"
+LOCK = "sweep.lock"
+MESSAGE = 500  # characters of what a trial failed with
+State = Literal["waiting", "running", "interrupted", "done", "dropped", "diverged", "failed"]
+_STRICT = ConfigDict(extra="forbid", strict=True)
+_REMEDY = "give the folder of a sweep that Model Studio wrote"
+
+
+class Measured(BaseModel):
+    """What a trial had reached after ``epochs`` epochs: the results of the best of them, ``best``.
+
+    A result that is not the metric may be None, where it was not a finite number.
+    """
+
+    model_config = _STRICT
+
+    epochs: int = Field(ge=1, le=1_000_000)
+    best: int = Field(ge=1, le=1_000_000)
+    accuracy: FiniteFloat | None
+    loss: FiniteFloat | None
+
+
+class Trial(BaseModel):
+    """One training of a sweep; its run is in the folder ``name`` beside sweep.json.
+
+    ``state`` is dropped where a halving went on without it. ``message`` says what went wrong.
+    """
+
+    model_config = _STRICT
+
+    number: int = Field(ge=1, le=MOST_TRIALS)
+    choices: dict[str, Value]
+    state: State = "waiting"
+    measured: list[Measured] = Field(default_factory=list, max_length=100)
+    message: str = Field(default="", max_length=MESSAGE)
+
+    @property
+    def name(self) -> str:
+        """The name of its folder."""
+        return f"trial-{self.number:03d}"
+
+    def at(self, epochs: int) -> Measured | None:
+        """What it had reached after so many epochs; None where it has not come so far."""
+        return next((each for each in self.measured if each.epochs == epochs), None)
+
+
+class Halving(BaseModel):
+    """Successive halving: of the trials at each rung the best one in ``eta`` goes on."""
+
+    model_config = _STRICT
+
+    eta: int = Field(ge=2, le=1000)
+    min_epochs: int = Field(ge=1, le=1_000_000)
+
+
+class Sweep(BaseModel):
+    """What sweep.json holds. ``models`` has the SHA-256 of the user's model files, ``mark`` says who wrote
+    that."""
+
+    model_config = _STRICT
+
+    format: Literal["model-studio sweep"] = "model-studio sweep"
+    version: Literal[1] = 1
+    settings: RunSettings
+    parameters: list[Parameter] = Field(min_length=1, max_length=100)
+    halving: Halving | None = None
+    metric: Literal["accuracy", "loss"] = "accuracy"
+    goal: Literal["max", "min"] = "max"
+    models: dict[str, str] = Field(default_factory=dict, max_length=1000)
+    mark: str = Field(default="", max_length=100)
+    trials: list[Trial] = Field(min_length=1, max_length=MOST_TRIALS)
+
+    def settings_of(self, trial: Trial) -> dict[str, Any]:
+        """All settings of a trial's training, without its folder."""
+        return with_choices(self.settings.as_dict(), trial.choices)
+
+
+def read_sweep(folder: Path) -> Sweep:
+    """The sweep in ``folder``.
+
+    Raises:
+        ProjectError: no sweep there, a damaged one, one of a later version, or with settings that no training
+            takes.
+    """
+    path = folder / NAME
+    sweep = read_document(path, Sweep, _REMEDY)
+    names = {parameter.name for parameter in sweep.parameters}
+    for place, trial in enumerate(sweep.trials, 1):
+        if trial.number != place or trial.choices.keys() != names:
+            raise ProjectError(
+                f"{path}: trial {place}: not what its parameters say: {trial!r:.100}; {_REMEDY}"
+            )
+        for name, problem in trial_problems(sweep.settings.as_dict(), trial.choices).items():
+            raise ProjectError(f"{path}: trial {place}: {short_name(name)}: {problem}")
+    return sweep
+
+
+def write_sweep(folder: Path, sweep: Sweep) -> None:
+    """Write the sweep atomically. Raises SaveError."""
+    write_document(folder / NAME, sweep)
+
+
+def trial_problems(settings: dict[str, Any], choices: dict[str, Any]) -> dict[str, str]:
+    """What is wrong with the settings of a trial, by name; needs no engine."""
+    try:
+        return problems(with_choices(settings, choices))
+    except (KeyError, TypeError) as error:  # choices of a stranger may name anything
+        return {", ".join(choices): f"no such setting: {error}"}

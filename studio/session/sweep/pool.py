@@ -1,0 +1,84 @@
+"""Where trials are trained: what every such place offers, and child processes of this machine."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from studio.session.sweep.children import Child, Tell
+from studio.session.sweep.machine import cores
+
+STOP_SECONDS = 30.0
+
+
+@dataclass(frozen=True)
+class Job:
+    """A training to be done: ``words`` of the command train without ``--out``, which is ``folder``.
+
+    ``resume`` goes on with the run that is there. ``model`` is the user's file, empty for a built-in model.
+    """
+
+    number: int
+    folder: Path
+    words: tuple[str, ...]
+    resume: bool = False
+    model: str = ""
+
+
+class Pool(Protocol):
+    """Trains several jobs at once and tells what they report."""
+
+    tell: Tell
+
+    @property
+    def slots(self) -> int:
+        """How many jobs may be under way."""
+
+    def start(self, job: Job) -> None:
+        """Begin a job. Raises EngineError or OSError."""
+
+    def stop(self) -> None:
+        """Ask all jobs to write a checkpoint and end."""
+
+    def close(self, seconds: float = STOP_SECONDS) -> None:
+        """Ask all to end, and end those at once that have not after ``seconds``."""
+
+
+class LocalPool:
+    """Child processes of this one, at most ``jobs`` at once; they end with it however it ends."""
+
+    def __init__(self, jobs: int, trust: bool = False) -> None:
+        self.tell: Tell = lambda report: None
+        self._jobs = jobs
+        self._trust = trust
+        self._children: list[Child] = []
+
+    @property
+    def slots(self) -> int:
+        """How many jobs may be under way."""
+        return self._jobs
+
+    def start(self, job: Job) -> None:
+        """Begin a job. Raises OSError where the process can't be started."""
+        words = ["train", "--json", "--out", str(job.folder), *job.words]
+        if job.resume:
+            words += ["--resume", *(["--trust"] if self._trust else [])]
+        self._children = [child for child in self._children if not child.join(0)]
+        self._children.append(Child(job.number, words, self.tell, max(1, cores() // self._jobs)))
+
+    def stop(self) -> None:
+        """Ask all jobs to write a checkpoint and end."""
+        for child in self._children:
+            child.stop()
+
+    def close(self, seconds: float = STOP_SECONDS) -> None:
+        """Ask all to end, and end those at once that have not after ``seconds``."""
+        self.stop()
+        deadline = time.monotonic() + seconds
+        for child in self._children:
+            if not child.join(max(0.0, deadline - time.monotonic())):
+                child.kill()
+                child.join()
+        self._children = []

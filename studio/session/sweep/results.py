@@ -1,0 +1,70 @@
+"""What trials have reached, read from the journals of their runs, and which is the best."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from pathlib import Path
+
+from studio.session.runs import read_history, read_run_line
+from studio.session.sweep.document import Measured, Sweep, Trial
+
+
+def measured(folder: Path, epochs: int, metric: str, goal: str) -> Measured | None:
+    """The best of the first ``epochs`` epochs of the run in ``folder``; None where it has not come so far.
+
+    Raises:
+        DataError, FormatError: its journal can't be read.
+    """
+    rows = [row for row in read_history(folder).epochs if 1 <= row.get("epoch", 0) <= epochs]
+    if max((row["epoch"] for row in rows), default=0) < epochs:
+        return None
+    sound = [row for row in rows if math.isfinite(_value(row, metric))]
+    if not sound:
+        return None
+    best = (max if goal == "max" else min)(sound, key=lambda row: _value(row, metric))
+    values = (_value(best, each) for each in ("accuracy", "loss"))
+    accuracy, loss = (value if math.isfinite(value) else None for value in values)
+    return Measured(epochs=epochs, best=int(best["epoch"]), accuracy=accuracy, loss=loss)
+
+
+def _value(row: dict[str, float], metric: str) -> float:
+    return float(row.get(f"validation_{metric}", math.nan))
+
+
+def state_of(folder: Path) -> str:
+    """How the run in ``folder`` ended, as the list of runs shows it; empty where there is none."""
+    run = read_run_line(folder)
+    return run.state if run is not None else ""
+
+
+def has_checkpoint(folder: Path) -> bool:
+    """Whether the run in ``folder`` can go on from a checkpoint."""
+    run = read_run_line(folder)
+    return run is not None and bool(run.checkpoint)
+
+
+def score(sweep: Sweep, result: Measured) -> float:
+    """The metric, turned so that less is better."""
+    value = result.accuracy if sweep.metric == "accuracy" else result.loss
+    if value is None:
+        return math.inf
+    return -value if sweep.goal == "max" else value
+
+
+def ranked(sweep: Sweep, trials: Iterable[Trial]) -> list[Trial]:
+    """Trials, the best first: those that came furthest, among them by the metric; then those without one."""
+
+    def key(trial: Trial) -> tuple[int, float, int]:
+        if not trial.measured or trial.state in ("failed", "diverged"):
+            return 1, 0.0, trial.number
+        last = trial.measured[-1]
+        return -last.epochs, score(sweep, last), trial.number
+
+    return sorted(trials, key=key)
+
+
+def best_trial(sweep: Sweep) -> Trial | None:
+    """The best trial; None where none has a result."""
+    first = ranked(sweep, sweep.trials)[0]
+    return first if first.measured and first.state not in ("failed", "diverged") else None
