@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from resources.run_folders import new_sweep_folder
-from resources.settings import RULES_OF
+from resources.settings import RULES_OF, RUN_SETTINGS
 from studio.cli.application import app
 from studio.cli.options import given_options, read_parameters, with_settings
 from studio.cli.output import Json, fail, note, one_line_errors
@@ -76,8 +76,7 @@ def sweep(
         raise typer.BadParameter("--resume needs the folder of the sweep: give --out DIR")
     if resume and given:
         raise typer.BadParameter(
-            f"a resumed sweep keeps what it was started with: got --{given[0].replace('_', '-')}; begin a "
-            "new one for that"
+            f"a resumed sweep keeps what it was started with: got {_flag(given[0])}; begin a new one for that"
         )
     if retry and not resume:
         raise typer.BadParameter("--retry trains failed trials of a sweep again: give --resume --out DIR")
@@ -111,9 +110,17 @@ def _new(settings: dict[str, Any], words: list[str], **chosen: Any) -> Sweep:
 
 
 def _read(folder: Path) -> Sweep:
+    from studio.session.project import ProjectError
     from studio.session.sweep.document import read_sweep
 
-    return read_sweep(folder)
+    try:
+        return read_sweep(folder)
+    except ProjectError as error:
+        fail(str(error))
+
+
+def _flag(name: str) -> str:
+    return RUN_SETTINGS[name].flag if name in RUN_SETTINGS else f"--{name.replace('_', '-')}"
 
 
 def _list(sweep: Sweep, folder: Path, as_json: bool) -> None:

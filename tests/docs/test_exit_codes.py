@@ -26,9 +26,12 @@ from engine.training.stepper import Stepper
 from resources.locks import LOCK_NAME, Lock, take
 from studio.cli import app
 from studio.session import display
+from studio.session.sweep.pool import Job
+from studio.session.sweep.runner import lock_sweep
 from tests.robust import strangers
 from tests.studio.conftest import bars, write_idx  # noqa: F401  (the fixture)
 from tests.studio.forked import Victim
+from tests.studio.session.sweep.inside import InsidePool
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "exit-codes.md"
 MODEL = """
@@ -100,9 +103,10 @@ class Place:
         return self.tmp / "digit.png"
 
     def train(self, *words: str | Path) -> list[str | Path]:
-        return [*self._chosen(), "--out", self.tmp / "run", *words]
+        return [*self.chosen(), "--out", self.tmp / "run", *words]
 
-    def _chosen(self) -> list[str | Path]:
+    def chosen(self) -> list[str | Path]:
+        """The settings of a training that takes a moment."""
         return ["train", "--data", self.data, "--model", "linear", "--epochs", "2", "--lr", "0.01"]
 
     def model(self, change: Callable[[str], str] = str) -> str:
@@ -384,6 +388,110 @@ def _(place: Place) -> Words:
     (run / "journal.jsonl").rename(place.tmp / "journal.jsonl")
     (run / "journal.jsonl").symlink_to(place.tmp / "journal.jsonl")
     return ["train", "--resume", "--out", run]
+
+
+# ----- sweep -----
+
+
+def trained_here(place: Place, end: Callable[[Job], tuple[int, str] | None] = lambda job: None) -> None:
+    """Trials are trained in this process, or end as ``end`` says."""
+    place.patch.setattr("studio.cli.sweeping._pool", lambda *_: InsidePool(end))
+
+
+def sweep(place: Place, *words: str | Path) -> Words:
+    return ["sweep", *place.chosen()[1:], "--out", place.tmp / "sweep", *words]
+
+
+def swept(place: Place, *words: str | Path) -> Path:
+    """The folder of a finished sweep of one trial."""
+    trained_here(place)
+    done = CliRunner().invoke(app, [str(word) for word in sweep(place, "--param", "seed=1", *words)])
+    assert done.exit_code == 0, done.output
+    return place.tmp / "sweep"
+
+
+@case("sweep", "nothing to vary")
+def _(place: Place) -> Words:
+    return sweep(place)
+
+
+@case("sweep", "a parameter that no training has")
+def _(place: Place) -> Words:
+    return sweep(place, "--param", "lrate=0.1")
+
+
+@case("sweep", "a value or a combination that no training takes: none is begun")
+def _(place: Place) -> Words:
+    return sweep(place, "--clip-norm", "1", "--param", "optimizer=adam,lbfgs")
+
+
+@case("sweep", "no such data")
+def _(place: Place) -> Words:
+    return sweep(place, "--data", "nowhere", "--param", "seed=1,2")
+
+
+@case("sweep", "a trial fails or is killed; the others are trained")
+def _(place: Place) -> Words:
+    trained_here(place, lambda job: (-9, "") if job.number == 1 else None)
+    return sweep(place, "--param", "seed=1,2")
+
+
+@case("sweep", "the loss of every trial is no longer a number")
+def _(place: Place) -> Words:
+    trained_here(place)
+    place.patch.setattr(Stepper, "train", lambda *_: (float("nan"), 0.1))
+    return sweep(place, "--param", "seed=1")
+
+
+@case("sweep", "Ctrl+C, SIGTERM or a closed terminal")
+def _(place: Place) -> Words:
+    def end(job: Job) -> tuple[int, str]:
+        signal.raise_signal(HANGUP)
+        return 1, "stopped at step 4; ..."
+
+    trained_here(place, end)
+    return sweep(place, "--param", "seed=1,2")
+
+
+@case("sweep", "`--out` holds a sweep")
+def _(place: Place) -> Words:
+    return ["sweep", "--out", swept(place), "--param", "seed=1"]
+
+
+@case("sweep", "it goes on in `--out`")
+def _(place: Place) -> Words:
+    lock = lock_sweep(place.tmp / "sweep")
+    place.around = _released(lock)
+    return sweep(place, "--param", "seed=1")
+
+
+@case("sweep --resume", "no `--out`")
+def _(place: Place) -> Words:
+    return ["sweep", "--resume"]
+
+
+@case("sweep --resume", "a setting that would make it another sweep")
+def _(place: Place) -> Words:
+    return ["sweep", "--resume", "--out", swept(place), "--lr", "7"]
+
+
+@case("sweep --resume", "no sweep there, or a damaged one")
+def _(place: Place) -> Words:
+    return ["sweep", "--resume", "--out", place.tmp / "nowhere"]
+
+
+@case("sweep --resume", "the model has changed since")
+def _(place: Place) -> Words:
+    swept(place, "--model", place.model())
+    place.model(lambda text: text + "\n")
+    return ["sweep", "--resume", "--out", place.tmp / "sweep"]
+
+
+@case("sweep --resume", "a stranger's sweep trains a model of their own")
+def _(place: Place) -> Words:
+    file = swept(place, "--model", place.model()) / "sweep.json"
+    file.write_text(re.sub('"mark": "[0-9a-f]+"', '"mark": ""', file.read_text()))
+    return ["sweep", "--resume", "--out", file.parent]
 
 
 # ----- export -----

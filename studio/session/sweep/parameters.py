@@ -127,10 +127,12 @@ def short_text(choices: Mapping[str, Any]) -> str:
 
 
 def with_choices(settings: Mapping[str, Any], choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings with what a trial chose in their place."""
+    """Settings with what a trial chose in their place. Raises KeyError for a name of none."""
     values = {**settings, **{name: dict(settings[name]) for name in RULES_OF}}
     for name, value in choices.items():
         whole, dot, parameter = name.partition(".")
+        if whole not in values:
+            raise KeyError(name)
         if dot:
             values[whole][parameter] = value
         else:

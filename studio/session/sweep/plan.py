@@ -38,7 +38,7 @@ def grid(parameters: Sequence[Parameter]) -> list[dict[str, Any]]:
 
 
 def drawn(parameters: Sequence[Parameter], count: int, seed: int) -> list[dict[str, Any]]:
-    """``count`` different combinations drawn at random, the same for a seed; fewer where no more are found."""
+    """``count`` different combinations drawn at random, the same for a seed; fewer if no more exist."""
     numbers = random.Random(seed)
     found: list[dict[str, Any]] = []
     seen: set[str] = set()
