@@ -70,8 +70,11 @@ def result(value: Any) -> Any:
     In a guard that trains, a floating result always has a gradient: as in fluid 1.5, also where no input has
     one (it is then a leaf).
     """
+    if isinstance(value, dict):
+        return {key: result(each) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
-        return type(value)(result(each) for each in value)
+        made_of = map(result, value)
+        return type(value)(*made_of) if hasattr(value, "_fields") else type(value)(made_of)
     if getattr(value, "shape", None) is not None and len(value.shape) == 0:
         value = reshape(value, [1])
     made = as_variable(value)

@@ -1,5 +1,5 @@
 """Paddle's ``fluid.contrib``: what scripts of 1.x use of it."""
 
-from engine.fluid.contrib import reader
+from engine.fluid.contrib import layers, reader
 
-__all__ = ["reader"]
+__all__ = ["layers", "reader"]

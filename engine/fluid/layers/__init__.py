@@ -4,22 +4,26 @@ from engine.core.alias.absent import refusing
 from engine.fluid.layers import (
     blocks,
     control_flow,
+    decoding,
     io,
     learning_rate_scheduler,
     loss,
     metric_op,
     nn,
     ops,
+    recurrent,
     row_branches,
     static_rnn,
     tensor,
 )
 from engine.fluid.layers.adapting import public
 from engine.fluid.layers.nn import building, dropping, elementwise, pictures, pooling, shapes
+from engine.nn.decode import BeamSearchDecoder as BeamSearchDecoder
+from engine.nn.decode import Decoder as Decoder
 
 for _module in (
     building, dropping, elementwise, pictures, pooling, shapes, ops, tensor, loss, metric_op, control_flow,
-    blocks, row_branches, static_rnn, io, learning_rate_scheduler,
+    blocks, row_branches, static_rnn, decoding, recurrent, io, learning_rate_scheduler,
 ):  # fmt: skip
     globals().update(public(_module))
 del _module

@@ -172,6 +172,33 @@ _CELLS: dict[str, Any] = {
 }  # fmt: skip
 
 
+def layered(
+    mode: str, x: Any, weights: Any, first: list[list[Any]], dropout: float = 0.0, lengths: Any = None
+) -> tuple[Any, list[Any]]:
+    """The outputs of layers one over the other for ``x`` [steps, N, size], and their last states.
+
+    ``weights`` has for each layer, for each direction, weight_ih, weight_hh, bias_ih and bias_hh. ``first``
+    has for each part of the state a tensor [N, hidden] for each layer and direction, or is empty; the last
+    states are [layers * directions, N, hidden]. Between layers elements are dropped with probability
+    ``dropout``.
+    """
+    last: list[list[Any]] = [[] for _ in range(2 if mode == "LSTM" else 1)]
+    for number, directions in enumerate(weights):
+        if number and dropout:
+            x = functional.dropout(x, dropout, training=True)
+        outputs = []
+        for direction, own in enumerate(directions):
+            states = [part[number * len(directions) + direction] for part in first]
+            y, *found = ops.rnn(
+                x, *own, *states, *[None] * (2 - len(states)), lengths, mode=mode, is_reverse=direction == 1
+            )[:3]
+            outputs.append(y)
+            for part, state in zip(last, found, strict=False):
+                part.append(state)
+        x = outputs[0] if len(outputs) == 1 else shape.concat(outputs, axis=-1)
+    return x, [shape.stack(part, axis=0) for part in last]
+
+
 class RNNBase(LayerList):
     """Layers of one kind of cell, in one direction or both, one over the other.
 
@@ -234,24 +261,17 @@ class RNNBase(LayerList):
     ) -> tuple[Any, Any]:
         first = self._split(initial_states)
         x = inputs if self.time_major or inputs.ndim != 3 else _swapped(inputs)
-        last: list[list[Any]] = [[] for _ in range(self.state_components)]
-        for number, layer in enumerate(self):
-            if number and self.dropout:
-                x = functional.dropout(x, self.dropout, training=self.training)
-            cells = [layer.cell] if self.num_directions == 1 else [layer.cell_fw, layer.cell_bw]
-            outputs = []
-            for direction, cell in enumerate(cells):
-                states = [part[number * self.num_directions + direction] for part in first]
-                y, *found = ops.rnn(
-                    x, cell.weight_ih, cell.weight_hh, cell.bias_ih, cell.bias_hh, *states,
-                    *[None] * (2 - len(states)), sequence_length, mode=self.mode, is_reverse=direction == 1,
-                )[:3]  # fmt: skip
-                outputs.append(y)
-                for part, state in zip(last, found, strict=False):
-                    part.append(state)
-            x = outputs[0] if len(outputs) == 1 else shape.concat(outputs, axis=-1)
-        states = tuple(shape.stack(part, axis=0) for part in last)
+        rate = self.dropout if self.training else 0.0
+        x, last = layered(self.mode, x, self._weights(), first, rate, sequence_length)
+        states = tuple(last)
         return (x if self.time_major else _swapped(x)), (states[0] if len(states) == 1 else states)
+
+    def _weights(self) -> list[list[tuple[Any, ...]]]:
+        found = []
+        for layer in self:
+            cells = [layer.cell] if self.num_directions == 1 else [layer.cell_fw, layer.cell_bw]
+            found.append([(c.weight_ih, c.weight_hh, c.bias_ih, c.bias_hh) for c in cells])
+        return found
 
     def _split(self, initial_states: Any) -> list[Any]:
         """For each part of the state (h, c of an LSTM) a tensor [batch, hidden] a layer and direction."""

@@ -7,12 +7,8 @@ from typing import Any
 from engine.core.errors import ArgumentError
 from engine.core.strictness import tolerate
 from engine.fluid.dygraph.nn.forms import Formed, form
-from engine.fluid.layers.adapting import activated
+from engine.fluid.layers.gates import GATE_ACTIVATIONS, gru_step
 from engine.fluid.variable import result
-from engine.tensor.arranging import slice_
-from engine.tensor.manipulation import concat, reshape
-
-_ACTIVATIONS = ("identity", "sigmoid", "tanh", "relu")
 
 
 class GRUUnit(Formed):
@@ -38,8 +34,8 @@ class GRUUnit(Formed):
         if given["size"] % 3:
             raise ArgumentError(f"GRUUnit: size is three times the hidden size: got {given['size']}")
         for name in ("activation", "gate_activation"):
-            if given[name] not in _ACTIVATIONS:
-                raise ArgumentError(f"GRUUnit: {name} is one of {_ACTIVATIONS}: got {given[name]!r}")
+            if given[name] not in GATE_ACTIVATIONS:
+                raise ArgumentError(f"GRUUnit: {name} is one of {GATE_ACTIVATIONS}: got {given[name]!r}")
         if given["origin_mode"]:
             tolerate(
                 ArgumentError(
@@ -63,22 +59,5 @@ class GRUUnit(Formed):
 
     def forward(self, input: Any, hidden: Any) -> Any:
         """The new state, ``reset * hidden``, and the gates (update, reset, candidate) side by side."""
-        size = self.given["size"] // 3
-        flat, cut = reshape(self._weight, [-1]), 2 * size * size
-        gates = reshape(slice_(flat, [0], [0], [cut]), [size, 2 * size])
-        candidate = reshape(slice_(flat, [0], [cut], [cut + size * size]), [size, size])
-        given = input if self._bias is None else input + self._bias
-        both = self._through("gate_activation", _columns(given, 0, 2 * size) + hidden @ gates)
-        update, reset = _columns(both, 0, size), _columns(both, size, 2 * size)
-        kept = reset * hidden
-        new = self._through("activation", _columns(given, 2 * size, 3 * size) + kept @ candidate)
-        moved = hidden + update * (new - hidden)
-        return result(moved), result(kept), result(concat([both, new], axis=1))
-
-    def _through(self, name: str, value: Any) -> Any:
-        chosen = self.given[name]
-        return value if chosen == "identity" else activated(value, chosen)
-
-
-def _columns(value: Any, first: int, end: int) -> Any:
-    return slice_(value, [1], [first], [end])
+        names = [self.given["activation"], self.given["gate_activation"]]
+        return result(gru_step(input, hidden, self._weight, self._bias, *names))

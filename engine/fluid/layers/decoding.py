@@ -1,0 +1,140 @@
+"""``BasicDecoder`` and its helpers, which choose the next input of each step."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Callable
+from typing import Any
+
+from engine.core import nest
+from engine.core.errors import ModeError
+from engine.fluid.layers.nn.dropping import sampling_id
+from engine.fluid.variable import result
+from engine.nn import functional
+from engine.nn.decode import Decoder
+from engine.tensor import creation, logic, manipulation, math, reduction, scattering
+
+
+class DecodeHelper:
+    """Base of the helpers that ``BasicDecoder`` asks."""
+
+    def initialize(self) -> tuple[Any, Any]:
+        """The first inputs, and which of the batch are finished: bool [N]."""
+        raise ModeError(f"{type(self).__name__}: a DecodeHelper defines initialize()")
+
+    def sample(self, time: Any, outputs: Any, states: Any) -> Any:
+        """Numbers of tokens [N] from ``outputs`` [N, vocabulary]."""
+        raise ModeError(f"{type(self).__name__}: a DecodeHelper defines sample(time, outputs, states)")
+
+    def next_inputs(self, time: Any, outputs: Any, states: Any, sample_ids: Any) -> tuple[Any, Any, Any]:
+        """What is finished, the inputs and the states of the next step."""
+        raise ModeError(f"{type(self).__name__}: a DecodeHelper defines next_inputs")
+
+
+class TrainingHelper(DecodeHelper):
+    """The inputs are given: ``inputs`` [N, steps, ...], of which ``sequence_length`` [N] steps count."""
+
+    def __init__(self, inputs: Any, sequence_length: Any, time_major: bool = False) -> None:
+        self.inputs = inputs
+        self.sequence_length = sequence_length
+        self.time_major = time_major
+        self._axis = 0 if time_major else 1
+        # One step more, so that the last step has an input to hand on.
+        self._padded = nest.map_structure(self._with_end, inputs)
+
+    def _with_end(self, x: Any) -> Any:
+        pads = [n for axis in range(len(x.shape)) for n in (0, int(axis == self._axis))]
+        return functional.pad(x, pads)
+
+    def initialize(self) -> tuple[Any, Any]:
+        """The first step of the inputs."""
+        first = nest.map_structure(lambda x: x[0] if self.time_major else x[:, 0], self.inputs)
+        none = creation.full([1], 0, self.sequence_length.dtype)
+        return result(first), result(logic.equal(self.sequence_length, none))
+
+    def sample(self, time: Any, outputs: Any, states: Any) -> Any:
+        """The likeliest tokens."""
+        return result(reduction.argmax(outputs, -1))
+
+    def next_inputs(self, time: Any, outputs: Any, states: Any, sample_ids: Any) -> tuple[Any, Any, Any]:
+        """The next step of the inputs; a sequence is finished at its length."""
+        after = math.cast(time, "int64") + 1
+        finished = logic.less_equal(math.cast(self.sequence_length, "int64"), after)
+
+        def taken(x: Any) -> Any:
+            return manipulation.squeeze(scattering.gather(x, after, self._axis), self._axis)
+
+        return result(finished), result(nest.map_structure(taken, self._padded)), states
+
+
+class GreedyEmbeddingHelper(DecodeHelper):
+    """The next input is ``embedding_fn`` of the likeliest tokens, up to ``end_token``.
+
+    ``start_tokens`` is int64 [N]; ``embedding_fn`` takes ids of that shape, as ``fluid.embedding`` does.
+    """
+
+    def __init__(self, embedding_fn: Callable[[Any], Any], start_tokens: Any, end_token: int) -> None:
+        self.embedding_fn = embedding_fn
+        self.start_tokens = start_tokens
+        self.end_token = creation.full([1], end_token, "int64")
+
+    def initialize(self) -> tuple[Any, Any]:
+        """The embedded start tokens."""
+        finished = creation.full_like(self.start_tokens, False, "bool")
+        return self.embedding_fn(self.start_tokens), result(finished)
+
+    def sample(self, time: Any, outputs: Any, states: Any) -> Any:
+        """The likeliest tokens."""
+        return result(reduction.argmax(outputs, -1))
+
+    def next_inputs(self, time: Any, outputs: Any, states: Any, sample_ids: Any) -> tuple[Any, Any, Any]:
+        """The embedded tokens; a sequence is finished at its end token."""
+        return result(logic.equal(sample_ids, self.end_token)), self.embedding_fn(sample_ids), states
+
+
+class SampleEmbeddingHelper(GreedyEmbeddingHelper):
+    """GreedyEmbeddingHelper whose tokens are drawn by ``softmax(outputs / softmax_temperature)``."""
+
+    def __init__(
+        self, embedding_fn: Callable[[Any], Any], start_tokens: Any, end_token: int,
+        softmax_temperature: float | None = None, seed: int | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(embedding_fn, start_tokens, end_token)
+        self.softmax_temperature = softmax_temperature
+        self.seed = seed
+
+    def sample(self, time: Any, outputs: Any, states: Any) -> Any:
+        """Drawn tokens."""
+        warm = outputs if self.softmax_temperature is None else outputs / float(self.softmax_temperature)
+        return sampling_id(functional.softmax(warm), seed=self.seed or 0)
+
+
+class BasicDecoder(Decoder):
+    """Steps of ``cell``, through ``output_fn`` where given; ``helper`` samples and gives the next inputs.
+
+    Its outputs are pairs (cell_outputs, sample_ids).
+    """
+
+    OutputWrapper = collections.namedtuple("OutputWrapper", ("cell_outputs", "sample_ids"))
+
+    def __init__(self, cell: Any, helper: Any, output_fn: Callable[[Any], Any] | None = None) -> None:
+        self.cell = cell
+        self.helper = helper
+        self.output_fn = output_fn
+
+    def initialize(self, initial_cell_states: Any) -> tuple[Any, Any, Any]:
+        """The first inputs, states and finished flags."""
+        inputs, finished = self.helper.initialize()
+        return inputs, initial_cell_states, finished
+
+    def step(self, time: Any, inputs: Any, states: Any, **kwargs: Any) -> tuple[Any, Any, Any, Any]:
+        """Outputs, new states, next inputs and finished flags."""
+        outputs, states = self.cell(inputs, states, **kwargs)
+        if self.output_fn is not None:
+            outputs = self.output_fn(outputs)
+        ids = self.helper.sample(time=time, outputs=outputs, states=states)
+        ids.stop_gradient = True
+        finished, inputs, states = self.helper.next_inputs(
+            time=time, outputs=outputs, states=states, sample_ids=ids
+        )
+        return self.OutputWrapper(outputs, ids), states, inputs, finished
