@@ -5,6 +5,7 @@ import importlib.util
 import sys
 from typing import Any
 
+from engine.core.alias.absent import reason
 from engine.fluid import (
     clip,
     core,
@@ -27,6 +28,7 @@ from engine.fluid.dygraph import (
     load_dygraph,
     save_dygraph,
 )
+from engine.fluid.dygraph.layers import Layer
 from engine.fluid.executor import Executor, Scope, global_scope, scope_guard
 from engine.fluid.framework import (
     CPUPlace,
@@ -45,18 +47,30 @@ from engine.fluid.framework import (
     program_guard,
     require_version,
 )
+from engine.fluid.input import embedding, one_hot
 from engine.fluid.lod_tensor import create_lod_tensor, create_random_int_lodtensor
+from engine.fluid.parallel_executor import ParallelExecutor
 from engine.fluid.param_attr import ParamAttr
-from engine.static import BuildStrategy, CompiledProgram, ExecutionStrategy, WeightNormParamAttr, gradients
+from engine.framework.flags import get_flags, set_flags
+from engine.static import (
+    BuildStrategy,
+    CompiledProgram,
+    ExecutionStrategy,
+    WeightNormParamAttr,
+    device_guard,
+    gradients,
+)
 from engine.static.inputs import data
 from engine.static.state_files import load, load_program_state, save, set_program_state
 
 __all__ = [
     "BuildStrategy", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "CompiledProgram", "DataFeeder",
-    "ExecutionStrategy", "Executor", "LoDTensor", "LoDTensorArray", "ParamAttr", "Program", "Scope",
-    "Variable", "WeightNormParamAttr", "clip", "core", "cpu_places", "create_lod_tensor",
+    "ExecutionStrategy", "Executor", "Layer", "LoDTensor", "LoDTensorArray", "ParallelExecutor", "ParamAttr",
+    "Program", "Scope", "Tensor", "Variable", "WeightNormParamAttr", "clip", "core", "cpu_places",
+    "create_lod_tensor",
     "create_random_int_lodtensor", "cuda_pinned_places", "cuda_places", "data", "default_main_program",
-    "default_startup_program", "disable_dygraph", "dygraph", "dygraph_grad_clip", "enable_dygraph",
+    "default_startup_program", "device_guard", "disable_dygraph", "embedding", "get_flags", "memory_optimize",
+    "one_hot", "release_memory", "set_flags", "dygraph", "dygraph_grad_clip", "enable_dygraph",
     "executor", "framework", "global_scope", "gradients", "in_dygraph_mode", "initializer",
     "is_compiled_with_cuda", "layers", "load", "load_dygraph", "load_program_state", "name_scope",
     "optimizer", "param_attr", "program_guard", "regularizer", "require_version", "save", "save_dygraph",
@@ -64,10 +78,28 @@ __all__ = [
 ]  # fmt: skip
 
 
+Tensor = LoDTensor
+
+
 def __getattr__(name: str) -> Any:
-    """A module of fluid, imported at its first use."""
+    """A module of fluid, imported at its first use, or a Layer of ``fluid.dygraph.nn``."""
+    if name in dygraph.nn.__all__:
+        return getattr(dygraph.nn, name)
     if not name.startswith("_") and importlib.util.find_spec(f"{__name__}.{name}") is not None:
         return importlib.import_module(f"{__name__}.{name}")
-    raise AttributeError(
-        f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__]
-    )
+    why = reason("paddle.fluid", name)
+    said = f"module {__name__!r} has no attribute {name!r}"
+    if why is not None:
+        said = f"paddle.fluid.{name}: is absent: it {why}"
+    raise AttributeError(said, name=name, obj=sys.modules[__name__])
+
+
+def memory_optimize(
+    input_program: Any, skip_opt_set: Any = None, print_log: bool = False, level: int = 0,
+    skip_grads: bool = True,
+) -> None:  # fmt: skip
+    """Nothing to do, as in Paddle from 1.6 on: buffers are reused anyway."""
+
+
+def release_memory(input_program: Any, skip_opt_set: Any = None) -> None:
+    """Nothing to do, see ``memory_optimize``."""

@@ -1,5 +1,7 @@
 """Paddle's ``fluid.core``, its C++ side: the names of it that scripts use."""
 
+from types import SimpleNamespace
+
 from engine.base.core import (
     CPUPlace,
     CUDAPinnedPlace,
@@ -15,8 +17,15 @@ from engine.fluid.lod_tensor import LoDTensor, LoDTensorArray
 
 __all__ = [
     "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException", "LoDTensor", "LoDTensorArray", "Scope",
-    "VarDesc", "get_cuda_device_count", "is_compiled_with_cuda",
+    "VarDesc", "get_cuda_device_count", "is_compiled_with_cuda", "op_proto_and_checker_maker",
 ]  # fmt: skip
+
+
+op_proto_and_checker_maker = SimpleNamespace(
+    OpRole=SimpleNamespace(Forward=0, Backward=1, Optimize=2, RPC=4, Dist=8, LRSched=16, Loss=256),
+    kOpRoleAttrName=lambda: "op_role",
+    kOpRoleVarAttrName=lambda: "op_role_var",
+)
 
 
 def get_cuda_device_count() -> int:

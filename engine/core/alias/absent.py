@@ -40,6 +40,18 @@ ABSENT: dict[str, dict[str, str]] = {
         "nce": _NCE,
     },
     **dict.fromkeys(("paddle.fluid.dygraph", "paddle.fluid.dygraph.nn"), _FLUID_LAYERS),
+    "paddle.fluid": {
+        **dict.fromkeys(
+            ("DistributeTranspiler", "DistributeTranspilerConfig", "transpiler", "DatasetFactory",
+             "DataFeedDesc", "communicator"),
+            "belongs to parameter servers, which do not exist here; use paddle.distributed",
+        ),
+        "evaluator": "is the old form of fluid.metrics; use those",
+        "recordio_writer": "writes recordio files, which do not exist here; use fluid.io.DataLoader",
+    },
+    "paddle.fluid.nets": {
+        "sequence_conv_pool": _LOD.format(instead="pad the rows, use layers.conv2d and reduce with a mask"),
+    },
     "paddle.fluid.optimizer": {
         "DGCMomentumOptimizer": "sends compressed gradients between GPUs; use MomentumOptimizer",
         "DpsgdOptimizer": "adds noise by Paddle's own generator; use SGDOptimizer",

@@ -38,6 +38,10 @@ def autoincreased_step_counter(counter_name: str | None = None, begin: int = 1, 
     return found
 
 
+def _decay_step_counter(begin: int = 0) -> Any:
+    return cast(autoincreased_step_counter(_COUNTER, begin), "float32")
+
+
 def noam_decay(d_model: float, warmup_steps: int, learning_rate: float = 1.0) -> Any:
     """``learning_rate * d_model ** -0.5 * min(step ** -0.5, step * warmup_steps ** -1.5)``, from step 1."""
     if not modes.is_static():

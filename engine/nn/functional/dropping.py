@@ -43,6 +43,11 @@ def dropout(
     """
     if name:
         return named(name, dropout, x, p, axis, training, mode)
+    return dropped(x, p, axis, training, mode)
+
+
+def dropped(x: Any, p: Any, axis: Any, training: bool, mode: str, seed: int = 0) -> Any:
+    """``dropout`` whose mask is always the one of ``seed``, if that is not 0."""
     p = number_of(p)
     later = modes.is_symbolic(p)  # only the running Program knows it
     if not later:
@@ -67,7 +72,7 @@ def dropout(
         is_test=not training,
         dropout_implementation="downgrade_in_infer" if mode == "downscale_in_infer" else mode,
         axis=axes,
-        seed=0 if axes else default_main_program().random_seed,
+        seed=0 if axes else seed or default_main_program().random_seed,
     )
     return out
 

@@ -8,8 +8,9 @@ from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError
 from engine.fluid.dygraph import tracer as tracers
 from engine.fluid.layers.adapting import adapter, sized_like
-from engine.nn import functional
-from engine.ops.random import draws, dropping
+from engine.nn.functional.dropping import dropped
+from engine.ops.random import draws
+from engine.program.build.calls import named
 from engine.tensor import manipulation
 from engine.tensor import random as randoms
 from engine.tensor.sizes import dimensions
@@ -25,23 +26,16 @@ def dropout(
     """Elements set to zero with probability ``dropout_prob``.
 
     'downgrade_in_infer' multiplies by ``1 - dropout_prob`` in inference, 'upscale_in_train' divides by it in
-    training. A guard in evaluation mode is inference. A ``seed`` other than 0 gives every call the same
-    mask; else ``random_seed`` of the default main Program does, where it is set. Raises ArgumentError for
-    another implementation.
+    training. A guard in evaluation mode is inference. Calls with one ``seed`` other than 0 drop the same
+    elements. Raises ArgumentError for another implementation.
     """
     if dropout_implementation not in _MODES:
         raise ArgumentError(
             f"dropout: dropout_implementation is {dropout_implementation!r}; use one of {sorted(_MODES)}"
         )
     training = not (is_test or tracers.is_test())
-    if seed:
-        return dropping.dropout(
-            x, dropout_prob=float(dropout_prob), is_test=not training, seed=int(seed),
-            dropout_implementation=dropout_implementation,
-        )[0]  # fmt: skip
-    return functional.dropout(
-        x, dropout_prob, training=training, mode=_MODES[dropout_implementation], name=name
-    )
+    given = (x, dropout_prob, None, training, _MODES[dropout_implementation], seed or 0)
+    return named(name, dropped, *given) if name else dropped(*given)
 
 
 @adapter

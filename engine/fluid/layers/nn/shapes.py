@@ -189,10 +189,15 @@ def one_hot(input: Any, depth: Any, allow_out_of_range: bool = False) -> Any:
     """
     if len(input.shape) > 1 and input.shape[-1] == 1:
         input = manipulation.squeeze(input, -1)
+    return ones_at(input, depth, allow_out_of_range)
+
+
+def ones_at(ids: Any, depth: Any, allow_out_of_range: bool) -> Any:
+    """A one at each id, in a new last dimension of ``depth``."""
     if not allow_out_of_range:
-        return functional.one_hot(input, depth)
-    known = (input >= 0).logical_and(input < depth)
-    rows = functional.one_hot(input * math.cast(known, input.dtype), depth)
+        return functional.one_hot(ids, depth)
+    known = (ids >= 0).logical_and(ids < depth)
+    rows = functional.one_hot(ids * math.cast(known, ids.dtype), depth)
     return rows * math.cast(manipulation.unsqueeze(known, -1), rows.dtype)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,18 +12,6 @@ from engine import fluid
 from engine.core.errors import ArgumentError, ModeError
 from engine.fluid import layers
 from engine.program.graph.check import check
-
-
-@pytest.fixture
-def main() -> Iterator[Any]:
-    engine.enable_static()
-    try:
-        program, startup = engine.static.Program(), engine.static.Program()
-        with engine.static.program_guard(program, startup):
-            program.startup = startup
-            yield program
-    finally:
-        engine.disable_static()
 
 
 def run(main: Any, fetch: list[Any], **feed: Any) -> list[Any]:

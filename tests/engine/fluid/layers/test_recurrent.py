@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -19,18 +18,6 @@ RNG = np.random.default_rng(5)
 BATCH, STEPS, WIDTH, SIZE = 3, 4, 2, 5
 X = RNG.normal(size=(BATCH, STEPS, WIDTH)).astype(np.float32)
 LENGTHS = np.array([4, 2, 3])
-
-
-@pytest.fixture
-def main() -> Iterator[Any]:
-    engine.enable_static()
-    try:
-        program, startup = engine.static.Program(), engine.static.Program()
-        with engine.static.program_guard(program, startup), engine.utils.unique_name.guard():
-            program.startup = startup
-            yield program
-    finally:
-        engine.disable_static()
 
 
 def run(main: Any, fetch: list[Any], **feed: Any) -> tuple[list[Any], dict[str, Any]]:

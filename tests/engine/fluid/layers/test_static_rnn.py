@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
-import engine
 from engine import fluid
 from engine.core.errors import ArgumentError, ModeError, ShapeError
 from engine.fluid import layers
@@ -19,18 +17,6 @@ STEPS, BATCH, WIDTH, HIDDEN = 4, 3, 2, 5
 X = RNG.normal(size=(STEPS, BATCH, WIDTH)).astype(np.float32)
 FIRST = RNG.normal(size=(BATCH, HIDDEN)).astype(np.float32)
 WEIGHT = RNG.normal(size=(WIDTH + HIDDEN, 4 * HIDDEN)).astype(np.float32)
-
-
-@pytest.fixture
-def main() -> Iterator[Any]:
-    engine.enable_static()
-    try:
-        program, startup = engine.static.Program(), engine.static.Program()
-        with engine.static.program_guard(program, startup):
-            program.startup = startup
-            yield program
-    finally:
-        engine.disable_static()
 
 
 def run(main: Any, fetch: list[Any], **feed: Any) -> list[Any]:

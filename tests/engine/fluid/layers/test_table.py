@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -291,40 +291,6 @@ ROWS = [
     unary("dropout", lambda x: x * 0.75, dropout_prob=0.25, is_test=True),
     unary("dropout", lambda x: x, dropout_prob=0.25, is_test=True, dropout_implementation="upscale_in_train"),
 ]  # fmt: skip
-
-
-@pytest.fixture(params=["guard", "program"])
-def world(request: pytest.FixtureRequest) -> Iterator[Callable[..., list[Any]]]:
-    """Runs a function on arrays, at once or as a Program; the results as arrays."""
-    if request.param == "guard":
-        with fluid.dygraph.guard():
-            yield at_once
-    else:
-        yield as_program
-
-
-def at_once(function: Callable[..., Any], arrays: tuple[Any, ...]) -> list[Any]:
-    found = function(*(fluid.dygraph.to_variable(a) for a in arrays))
-    found = list(found) if isinstance(found, (list, tuple)) else [found]
-    assert all(type(v) is engine.fluid.variable.Variable for v in found)
-    return [v.numpy() for v in found]
-
-
-def as_program(function: Callable[..., Any], arrays: tuple[Any, ...]) -> list[Any]:
-    engine.enable_static()
-    try:
-        main = engine.static.Program()
-        with engine.static.program_guard(main, engine.static.Program()):
-            given = [engine.static.data(f"x{n}", a.shape, a.dtype) for n, a in enumerate(arrays)]
-            found = function(*given)
-            found = list(found) if isinstance(found, (list, tuple)) else [found]
-            feed = {f"x{n}": a for n, a in enumerate(arrays)}
-            values = engine.static.Executor().run(main, feed, found)
-            for value, variable in zip(values, found, strict=True):
-                assert len(value.shape) == len(variable.shape), variable
-            return list(values)
-    finally:
-        engine.disable_static()
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: "-".join([row.name, *row.options]))
