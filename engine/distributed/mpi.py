@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import shutil
 import sysconfig
 from functools import cache
@@ -39,6 +40,17 @@ def find_mpiexec() -> str:
     if found is None:
         raise DeviceError(f"distributed: several processes are started by mpiexec: found none; {INSTALL}")
     return found
+
+
+def require() -> None:
+    """Look whether there is what several processes need, without loading it.
+
+    Raises:
+        DeviceError: the extra ``distributed`` is not installed.
+    """
+    if importlib.util.find_spec("mpi4py") is None:
+        raise DeviceError(f"distributed: several processes need MPI: mpi4py is not installed; {INSTALL}")
+    find_mpiexec()
 
 
 def world(rank: int, size: int) -> Any:

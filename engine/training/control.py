@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 
 
@@ -17,6 +18,7 @@ class Requests:
 
 # A later request may only be more drastic than the one before it.
 _WEIGHT = {"": 0, "early": 1, "interrupted": 2, "cancel": 3}
+_COMMAND = {"early": "stop_early", "interrupted": "interrupt", "cancel": "cancel"}
 
 
 class Control:
@@ -27,20 +29,36 @@ class Control:
         self._pause = False
         self._checkpoint = False
         self._end = ""
+        self._elsewhere: Callable[[str], None] = lambda command: None
+
+    def redirect(self, take: Callable[[str], None]) -> None:
+        """The training goes on in another process: from now on ``take`` gets the commands, those that are
+        pending first."""
+        with self._condition:
+            self._elsewhere = take
+            if self._pause:
+                take("pause")
+            if self._checkpoint:
+                take("checkpoint_now")
+            if self._end:
+                take(_COMMAND[self._end])
 
     def pause(self) -> None:
         with self._condition:
             self._pause = True
+            self._elsewhere("pause")
             self._condition.notify_all()
 
     def resume(self) -> None:
         with self._condition:
             self._pause = False
+            self._elsewhere("resume")
             self._condition.notify_all()
 
     def checkpoint(self) -> None:
         with self._condition:
             self._checkpoint = True
+            self._elsewhere("checkpoint_now")
             self._condition.notify_all()
 
     def end(self, how: str) -> None:
@@ -48,6 +66,7 @@ class Control:
         with self._condition:
             if _WEIGHT[how] > _WEIGHT[self._end]:
                 self._end = how
+                self._elsewhere(_COMMAND[how])
             self._condition.notify_all()
 
     def anything(self) -> bool:

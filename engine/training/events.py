@@ -42,10 +42,20 @@ class Started(Timed):
     resumed_from: str
 
 
+class RankPace(TypedDict):
+    """How fast one of several processes was: steps in a second of its own computing, and the share of its
+    time (0 to 1) that it waited for the others."""
+
+    rank: int
+    steps_per_second: float
+    waiting: float
+
+
 class Steps(Timed):
     """All steps since the last such event (about ten events a second), and the progress of the run.
 
     ``learning_rate`` is that of the next step. ``scalars`` has further values by name, one for each step.
+    ``ranks`` comes about once a second where several processes share the training.
     """
 
     event: Literal["steps"]
@@ -60,6 +70,7 @@ class Steps(Timed):
     elapsed: float
     learning_rate: float
     scalars: NotRequired[dict[str, list[float]]]
+    ranks: NotRequired[list[RankPace]]
 
 
 class Evaluating(Timed):
@@ -291,7 +302,8 @@ def failed_event(problem: Problem, step: int, checkpoint: str) -> Failed:
 def as_lines(event: TrainingEvent) -> list[dict[str, Any]]:
     """The event as it stands in a journal and in lines of JSON: without pictures, ``steps`` one by one.
 
-    Each of ``scalars`` is a field ``scalar:NAME``, so that a journal has a column of it.
+    Each of ``scalars`` is a field ``scalar:NAME``, so that a journal has a column of it; ``ranks`` is a line
+    of its own.
     """
     if event["event"] != "steps":
         plain = {name: value for name, value in event.items() if name not in ("pictures", "scalars")}
@@ -302,10 +314,16 @@ def as_lines(event: TrainingEvent) -> list[dict[str, Any]]:
         "time": event["time"], "epoch": event["epoch"], "samples_per_second": event["samples_per_second"],
         "elapsed": event["elapsed"], "learning_rate": event["learning_rate"],
     }  # fmt: skip
-    return [
+    lines: list[dict[str, Any]] = [
         {"event": "step", "step": step, "loss": loss, "accuracy": accuracy, **shared,
          **{f"scalar:{name}": values[place] for name, values in columns.items()}}
         for place, (step, loss, accuracy) in enumerate(
             zip(event["steps"], event["losses"], event["accuracies"], strict=True)
         )
     ]  # fmt: skip
+    if "ranks" in event:
+        lines.append({
+            "event": "ranks", "time": event["time"], "step": event["step"], "epoch": event["epoch"],
+            "ranks": event["ranks"],
+        })  # fmt: skip
+    return lines

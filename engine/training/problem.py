@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import builtins
 import sysconfig
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
+from engine.core import errors
 from engine.core.alias.missing import asked_for
-from engine.core.errors import EngineError
+from engine.core.errors import EngineError, WorkerError
 
 _ROOT = Path(__file__).resolve().parents[2]
 # Files in these folders are no user's: the engine and the studio, the standard library, installed packages.
@@ -42,6 +45,9 @@ def describe_problem(error: BaseException, user_files: Sequence[str] = ()) -> Pr
     The user's line is the innermost frame in ``user_files``, or else in any file outside the engine, the
     standard library and installed packages.
     """
+    told: Problem | None = getattr(error, "problem", None)
+    if told.__class__ is Problem:
+        return told
     said = error.message if isinstance(error, EngineError) else str(error)
     message = asked_for(error) or said.strip() or type(error).__name__
     if isinstance(error, MemoryError) and message == "MemoryError":
@@ -65,6 +71,22 @@ def describe_problem(error: BaseException, user_files: Sequence[str] = ()) -> Pr
         line=frame[1] if frame else 0,
         traceback=format_traceback(error, user_files) if frame else full_traceback(error),
     )
+
+
+def as_error(problem: Problem, ours: bool) -> Exception:
+    """An error as it was in another process, which has described it; ``describe_problem`` gives that back.
+
+    Args:
+        ours: whether it is an EngineError there. Else it is of a built-in class, or a RuntimeError.
+    """
+    found = getattr(errors if ours else builtins, problem.error, None)
+    base, other = (EngineError, WorkerError) if ours else (Exception, RuntimeError)
+    made: Exception = other(problem.message)
+    if isinstance(found, type) and issubclass(found, base):
+        with suppress(TypeError):  # a class that wants more than a message
+            made = found(problem.message)
+    made.problem = problem  # type: ignore[attr-defined]
+    return made
 
 
 def split_message(message: str) -> tuple[str, str, str]:

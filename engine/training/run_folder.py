@@ -287,6 +287,21 @@ class RunFolder:
                 self._failing = True
                 tell(str(getattr(error, "filename", None) or self.journal_path), str(error))
 
+    def append(self, event: TrainingEvent) -> None:
+        """Write the last event of a run whose own process could not.
+
+        Raises:
+            InUseError: a training works in the folder. SaveError: it can't be written.
+        """
+        self.claim(new=False)
+        try:
+            if self._lock is not None and os.path.exists(self.journal_path):
+                with JournalWriter(self.journal_path) as journal:
+                    for line in as_lines(event):
+                        journal.write(line)
+        finally:
+            self.close()
+
     def sync_journal(self, tell: Tell) -> None:
         """Bring the journal to the disk: before the checkpoint that ends what it tells."""
         if self._journal is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.core.errors import DataError
 from engine.training.config import TrainingConfig
@@ -12,6 +12,9 @@ from engine.training.data import DataSplits, load_data
 from engine.training.models import ModelSource, build_model, find_model, load_model
 from engine.training.rules import make_optimizer, make_schedule
 from engine.training.stepper import Stepper
+
+if TYPE_CHECKING:
+    from engine.training.team import Team
 
 TEST_BATCH = 256
 
@@ -71,8 +74,11 @@ def build_network(config: TrainingConfig, source_folder: Path | None = None) -> 
     return build_model(loaded), loaded.files
 
 
-def build_parts(config: TrainingConfig, source_folder: Path | None = None) -> Parts:
+def build_parts(config: TrainingConfig, source_folder: Path | None = None, team: Team | None = None) -> Parts:
     """Everything for a training of ``config``; random numbers are drawn for the initial weights only.
+
+    Args:
+        team: the ranks that share the training, of which this process is one; None for one process.
 
     Raises:
         ArgumentError, DataError, DeviceError: an unknown name, missing data or device, a schedule that
@@ -80,18 +86,32 @@ def build_parts(config: TrainingConfig, source_folder: Path | None = None) -> Pa
     """
     from engine.core.place import set_device
     from engine.io import DataLoader
+    from engine.nn import SyncBatchNorm
     from engine.tensor.creation import to_tensor
+    from engine.training.shared_stepper import LeadingStepper, Positions, SharedStepper
 
     set_device(config.device)
     network, files = build_network(config, source_folder)
+    if team is not None:
+        network = SyncBatchNorm.convert_sync_batchnorm(network)
     splits: DataSplits = load_data(config.data, config.samples)
-    batches = DataLoader(splits.train, batch_size=config.batch_size, shuffle=True)
+    # The order of one process's pictures, whoever reads them.
+    items = splits.train if team is None else Positions(len(splits.train))
+    batches = DataLoader(items, batch_size=config.batch_size, shuffle=True)
     test_batches = DataLoader(splits.test, batch_size=TEST_BATCH, shuffle=False)
     schedule = make_schedule(config, len(batches))
     optimizer = make_optimizer(config, schedule, network.parameters())
     picture, _ = splits.train[0]
+    stepper: Any
+    if team is None:
+        stepper = Stepper(network, optimizer, config.static, splits.shape, schedule)
+    else:
+        stepper = (LeadingStepper if team.leads else SharedStepper)(
+            network, optimizer, config.static, splits.shape, schedule, team=team, train=splits.train,
+            test=splits.test, test_batch=TEST_BATCH, seed=config.seed,
+        )  # fmt: skip
     return Parts(
-        stepper=Stepper(network, optimizer, config.static, splits.shape, schedule),
+        stepper=stepper,
         batches=batches,
         test_batches=test_batches,
         classes=splits.classes,

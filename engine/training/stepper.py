@@ -15,7 +15,7 @@ from engine.core.errors import ArgumentError
 from engine.core.random import default_generator, numpy_state, set_numpy_state
 from engine.core.random_state import entry, python_state
 from engine.optimizer import LBFGS
-from engine.training.events import Hard
+from engine.training.events import Hard, RankPace
 from engine.training.rules import Schedule
 
 HARDEST = 10
@@ -103,6 +103,10 @@ class Stepper:
         """An epoch is over and was measured: a schedule that counts epochs, or follows a value, moves on."""
         if self.schedule is not None:
             self.schedule.after_epoch(measured)
+
+    def take_paces(self) -> list[RankPace] | None:
+        """How fast each of the processes was that share the training; None in one process."""
+        return None
 
     @property
     def learning_rate(self) -> float:

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.core.errors import ArgumentError
 from engine.files.checkpoint import Skipped
@@ -39,6 +39,9 @@ from engine.training.result import Outcome, RunResult
 from engine.training.run_folder import RunFolder
 from engine.training.setup import Parts, build_parts, own_file
 from engine.training.stepper import Evaluation, seed_everything
+
+if TYPE_CHECKING:
+    from engine.training.processes import Processes
 
 
 class _End(Exception):
@@ -91,6 +94,7 @@ class TrainingRun(Commands):
             self.progress, self._publisher, self._folder, clock, config.keep, config.max_size * MEGABYTE
         )
         self._parts: Parts
+        self._processes: Processes | None = None
         self._model_files: tuple[Path, ...] = ()
         self._resumed_from = ""
 
@@ -124,7 +128,10 @@ class TrainingRun(Commands):
 
     @property
     def network(self) -> Any:
-        """The network, once the run has been prepared."""
+        """The network, once the run has been prepared. The weights that several processes train are there
+        when they have ended."""
+        if self._processes is not None:
+            return self._processes.network()
         return self._parts.stepper.network
 
     @property
@@ -145,6 +152,11 @@ class TrainingRun(Commands):
             SaveError: the training went to its end, but its last or best weights could not be saved.
             EngineError, or whatever the user's model raised. The last two after the event ``failed``.
         """
+        if self.config.workers > 1 and self._make_parts is build_parts:
+            from engine.training.processes import Processes
+
+            self._processes = Processes(self.config, self._resume, self._control, self._publisher.publish)
+            return self._processes.run()
         with one_blas_thread():
             return self._run()
 
@@ -382,10 +394,13 @@ class TrainingRun(Commands):
         if not self._meter.waiting():
             return
         progress = self.progress
+        stepper = self._parts.stepper
         event = self._meter.report(
-            progress.epoch + 1, progress.total_steps, self.config.batch_size,
-            self._parts.stepper.learning_rate,
-        )  # fmt: skip
+            progress.epoch + 1, progress.total_steps, self.config.batch_size, stepper.learning_rate
+        )
+        paces = stepper.take_paces()
+        if paces is not None:
+            event["ranks"] = paces
         progress.samples_per_second = event["samples_per_second"]
         progress.seconds_left = event["seconds_left"]
         self._publisher.publish(event)

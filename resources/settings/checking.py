@@ -60,6 +60,12 @@ def _conflicts(values: Mapping[str, Any], found: Mapping[str, str]) -> dict[str,
             f"{optimizer.name} takes no clipping, the loss would not fit its gradient: got "
             f"{values['clip_norm']}; give 0"
         )
+    workers, batch = values.get("workers", 1), values.get("batch_size")
+    if not {"workers", "batch_size"} & found.keys() and batch is not None and workers > batch:
+        conflicts["workers"] = (
+            f"each needs a picture of every batch: got {workers} workers for batches of {batch}; give at "
+            f"most {batch}, or a larger batch"
+        )
     return conflicts
 
 

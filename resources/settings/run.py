@@ -77,6 +77,12 @@ class Settings:
         "device", "cpu", "Device", "Where the numbers are computed: cpu, gpu or gpu:0.",
         choices=(("cpu", "CPU"), ("gpu", "GPU")), changeable=True,
     )  # fmt: skip
+    workers: int = declared(
+        "int", 1, "Workers",
+        "Processes that share each batch; more than 1 need the extra distributed.",
+        minimum=1, maximum=1024, example="e.g. 2, or 1 for a single process", changeable=True,
+        advanced=True,
+    )  # fmt: skip
     seed: int = declared(
         "int", 0, "Seed", "Fixes the initial weights, the order of the pictures and every dropout.",
         minimum=0, maximum=MAX_SEED, example="e.g. 2026",

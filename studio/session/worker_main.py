@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import faulthandler
-import io
 import os
 import signal
 import sys
@@ -13,13 +12,13 @@ import traceback
 from multiprocessing.connection import Connection
 from typing import Any
 
+from resources.output_lines import OutputLines
 from studio.session.jobs import COMMANDS, Event, Inbox, perform
 
 BATCH_SECONDS = 0.05
 VITALS_SECONDS = 1.0
 ORPHAN_SECONDS = 5.0
 ORPHANED = 3
-MAX_OUTPUT = 20_000
 
 
 class Outbox:
@@ -69,41 +68,6 @@ class Outbox:
                 time.sleep(BATCH_SECONDS)
 
 
-class OutputStream(io.TextIOBase):
-    """Stands in for stdout and stderr: what a user's model prints becomes ``output`` events, a line at a
-    time."""
-
-    def __init__(self, outbox: Outbox, name: str) -> None:
-        super().__init__()
-        self._outbox = outbox
-        self._name = name
-        self._line = ""
-        self._lock = threading.Lock()
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, text: str) -> int:
-        with self._lock:
-            *lines, self._line = (self._line + text).split("\n")
-            if len(self._line) > MAX_OUTPUT:
-                lines, self._line = [*lines, self._line], ""
-        if lines:
-            self._send("\n".join(lines))
-        return len(text)
-
-    def flush(self) -> None:
-        with self._lock:
-            line, self._line = self._line, ""
-        if line:
-            self._send(line)
-
-    def _send(self, text: str) -> None:
-        if len(text) > MAX_OUTPUT:
-            text = text[:MAX_OUTPUT] + f"\n... {len(text) - MAX_OUTPUT} more characters"
-        self._outbox.put({"event": "output", "time": time.time(), "stream": self._name, "text": text})
-
-
 def main(connection: Connection, crash_path: str) -> None:
     """The life of the child: wait for a job, do it, say so, end."""
     # Ctrl-C in a terminal, and the terminal's end, reach the whole group; what they mean for the training is
@@ -114,7 +78,7 @@ def main(connection: Connection, crash_path: str) -> None:
     crash_file = open(crash_path, "w")  # noqa: SIM115  (faulthandler needs it open until the very end)
     faulthandler.enable(crash_file)
     outbox, inbox = Outbox(connection), Inbox()
-    sys.stdout, sys.stderr = OutputStream(outbox, "stdout"), OutputStream(outbox, "stderr")
+    sys.stdout, sys.stderr = OutputLines(outbox.put, "stdout"), OutputLines(outbox.put, "stderr")
     jobs: list[dict[str, Any]] = []
     arrived = threading.Event()
     receiver = threading.Thread(

@@ -13,13 +13,13 @@ from contextlib import contextmanager
 
 from threadpoolctl import threadpool_limits
 
-_USERS_WORD = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "BLIS_NUM_THREADS")
+USERS_WORD = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "BLIS_NUM_THREADS")
 
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """Within the block BLAS uses one thread, unless the user's environment says how many."""
-    if any(os.environ.get(name) for name in _USERS_WORD):
+    if any(os.environ.get(name) for name in USERS_WORD):
         yield
         return
     with threadpool_limits(limits=1, user_api="blas"):

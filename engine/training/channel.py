@@ -1,0 +1,134 @@
+"""The channel between a training's ranks and the process that started them: JSON and arrays, no pickles."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import socket
+import threading
+from contextlib import suppress
+from multiprocessing import AuthenticationError
+from multiprocessing.connection import Client, Connection, Listener
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
+
+import numpy as np
+
+from engine.distributed.objects import packed, unpacked
+
+_LONGEST_PATH = 100  # of a socket in a folder; the system's limit is 104 to 108 bytes
+
+
+class Channel:
+    """One end of a connection; several threads may send."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._lock = threading.Lock()
+
+    @classmethod
+    def connect(cls, ticket: dict[str, Any]) -> Channel:
+        """Connect to the process that wrote ``ticket``."""
+        address = ticket["address"]
+        place = tuple(address) if isinstance(address, list) else address
+        return cls(Client(place, authkey=bytes.fromhex(ticket["key"])))
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Send None, numbers, texts, arrays, and lists and dicts of those; nothing where nobody is there."""
+        data = packed(message, "training")
+        with self._lock, suppress(OSError):
+            self._connection.send_bytes(data.tobytes())
+
+    def receive(self) -> dict[str, Any] | None:
+        """Wait for the next message; None where the other end is gone."""
+        try:
+            message = unpacked(np.frombuffer(self._connection.recv_bytes(), np.uint8))
+        except (EOFError, OSError):
+            return None
+        return message if isinstance(message, dict) else None
+
+    def close(self) -> None:
+        """End the connection; the other end is told so."""
+        self._connection.close()
+
+
+class Reception:
+    """Where ranks connect to. What they say goes into ``inbox`` as (rank, message), None at their end.
+
+    A rank's first message has its ``rank``.
+    """
+
+    def __init__(self, folder: Path, ranks: int, inbox: SimpleQueue[Any]) -> None:
+        self._key = secrets.token_bytes(32)
+        self._listener = Listener(_address(folder), backlog=ranks, authkey=self._key)
+        self._inbox = inbox
+        self._channels: dict[int, Channel] = {}
+        self._readers: list[threading.Thread] = []
+        self._closing = False
+        self._waiter = threading.Thread(target=self._accept, args=(ranks,), name="ranks", daemon=True)
+        self._waiter.start()
+
+    def write_ticket(self, path: Path, more: dict[str, Any]) -> None:
+        """Write what a rank needs to connect, and ``more``, into a file for this user alone."""
+        text = json.dumps({"address": self._listener.address, "key": self._key.hex(), **more})
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def send(self, rank: int, message: dict[str, Any]) -> bool:
+        """Send to a rank; False where it has not connected yet."""
+        channel = self._channels.get(rank)
+        if channel is not None:
+            channel.send(message)
+        return channel is not None
+
+    def close(self) -> None:
+        """Take no more ranks, and wait until all that the others said is in the inbox. They have ended."""
+        self._closing = True
+        if self._waiter.is_alive():
+            # What wakes a waiting accept() on every system is a connection.
+            with suppress(OSError, EOFError, AuthenticationError):
+                Client(self._listener.address, authkey=self._key).close()
+        self._waiter.join()
+        self._listener.close()
+        for reader in self._readers:
+            reader.join()
+        for channel in self._channels.values():
+            channel.close()
+
+    def _accept(self, ranks: int) -> None:
+        while len(self._readers) < ranks:
+            try:
+                connection = self._listener.accept()
+            except (OSError, EOFError, AuthenticationError):
+                if self._closing:
+                    return
+                continue
+            if self._closing:
+                connection.close()
+                return
+            reader = threading.Thread(
+                target=self._read, args=(Channel(connection),), name="rank", daemon=True
+            )
+            self._readers.append(reader)
+            reader.start()
+
+    def _read(self, channel: Channel) -> None:
+        first = channel.receive()
+        if first is None:
+            return
+        rank = int(first["rank"])
+        self._channels[rank] = channel
+        message: dict[str, Any] | None = first
+        while message is not None:
+            self._inbox.put((rank, message))
+            message = channel.receive()
+        self._inbox.put((rank, None))
+
+
+def _address(folder: Path) -> Any:
+    path = str(folder / "ranks")
+    if not hasattr(socket, "AF_UNIX"):
+        return None  # a named pipe of Windows
+    return path if len(os.fsencode(path)) <= _LONGEST_PATH else ("127.0.0.1", 0)

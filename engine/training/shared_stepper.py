@@ -1,0 +1,266 @@
+"""A step and an evaluation shared among ranks: each takes its part of the batch, the gradients are summed."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from engine.core.random import default_generator
+from engine.eager.grad_mode import no_grad
+from engine.eager.tensor import Tensor, write
+from engine.io.dataset import Dataset
+from engine.io.fetching import Fetcher
+from engine.io.reader import to_tensors
+from engine.training.events import RankPace
+from engine.training.gradient_arena import GradientArena
+from engine.training.rules import Schedule
+from engine.training.stepper import Evaluation, Stepper, arrays_of, evaluate, measuring
+from engine.training.team import BUILD, END, EPOCH, EVALUATE, STATE, STATISTICS, STEP, Team
+
+PACE_SECONDS = 1.0
+
+
+class Positions(Dataset):
+    """Stands in for a dataset of ``length`` items where only their order is wanted: an item is its place."""
+
+    def __init__(self, length: int) -> None:
+        super().__init__()
+        self._length = length
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, place: int) -> tuple[int, int]:
+        return place, place
+
+    def __getitems__(self, places: Any) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+        batch = np.asarray(places, np.int64)
+        return batch, batch
+
+
+class SharedLoss:
+    """The loss of a whole batch; its ``backward`` delivers the gradients that were summed with it."""
+
+    def __init__(self, value: float, arena: GradientArena) -> None:
+        self._value, self._arena = value, arena
+
+    def __float__(self) -> float:
+        return self._value
+
+    def backward(self) -> None:
+        """Give the parameters the gradients of this loss."""
+        self._arena.deliver()
+
+
+class SharedStepper(Stepper):
+    """The stepper of a rank that follows: does what rank 0 tells until the training is over.
+
+    The loss of a batch and its gradients are sums over the ranks, each weighted with its share of the
+    pictures, so that they are those of one process but for rounding; all ranks hold the same bits. Dropout
+    and what else is random in the network comes, in the ranks after the first, from streams of their own for
+    each step, derived from the seed: a run that goes on draws what it would have drawn.
+    """
+
+    def __init__(
+        self,
+        network: Any,
+        optimizer: Any,
+        static: bool,
+        shape: tuple[int, ...],
+        schedule: Schedule | None,
+        team: Team,
+        train: Any,
+        test: Any,
+        test_batch: int,
+        seed: int,
+    ) -> None:
+        super().__init__(network, optimizer, static, shape, schedule)
+        self._team = team
+        self._train_items, self._test_items = (Fetcher(each, None, True, 1, False) for each in (train, test))
+        self._test_batch = test_batch
+        self._seed = seed
+        self._own_step, self._step = self._step, self._shared_step
+        self._arena = GradientArena(network.parameters())
+        self._steps = 0  # of the run, those before a resume included
+        self._count = 0  # pictures in the batch
+        self._pace = np.zeros(2)  # of the last step: seconds of computing, seconds of waiting
+        self.paces = np.zeros((team.size, 3))  # the sums of all ranks, and how many steps are in them
+
+    # ----- what all ranks do -----
+
+    def learn(self, batch: np.ndarray[Any, Any], go_on: bool) -> tuple[float, float]:
+        """One step on the pictures at the places ``batch``, of which this rank takes its share."""
+        begin, before = time.perf_counter(), self._team.waited
+        if not self._team.leads:
+            _seed_all(f"{self._seed}/{self._team.rank}/{self._steps}")
+        mine = self._team.share(batch)
+        pictures, labels = to_tensors(self._train_items.fetch(mine.tolist())) if len(mine) else (None, None)
+        self._count = len(batch)
+        try:
+            return super().train(pictures, labels, go_on)
+        finally:
+            self._steps += 1
+            waited = self._team.waited - before
+            self._pace = np.array([time.perf_counter() - begin - waited, waited])
+
+    def _shared_step(self, pictures: Any, labels: Any) -> tuple[Any, float]:
+        """The forwards and backwards of all ranks; the loss of the batch, and the accuracy on it."""
+        team, sums = self._team, np.zeros(2 + 3 * self._team.size)
+        part = 0 if labels is None else int(labels.shape[0])
+        if part:
+            loss, accuracy = self._own_step(pictures, labels)
+            loss.backward(_filled(loss, part / self._count))
+            sums[:2] = float(loss) * part, float(accuracy) * part
+        self._arena.fill(part > 0)
+        sums[2 + 3 * team.rank : 5 + 3 * team.rank] = *self._pace, self._pace[0] > 0
+        sums = team.sum(sums)
+        self._arena.sum(team)
+        self.paces += sums[2:].reshape(-1, 3)
+        return SharedLoss(float(sums[0]) / self._count, self._arena), float(sums[1]) / self._count
+
+    def read_share(self, first: int, pictures: Any = None) -> list[Any]:
+        """The scores of the test batches from number ``first`` on, one for each rank; None behind the end.
+
+        ``pictures``: those of this rank's batch, where they are at hand.
+        """
+        begin = (first + self._team.rank) * self._test_batch
+        places = range(begin, min(begin + self._test_batch, len(self._test_items.dataset)))
+        if pictures is None and len(places):
+            pictures, _ = to_tensors(self._test_items.fetch(list(places)))
+        return self._team.collect(None if pictures is None else self._read(pictures).numpy())
+
+    # ----- what those do that follow -----
+
+    def follow(self) -> None:
+        """Do what rank 0 tells, until the training is over."""
+        team = self._team
+        team.collect(None)  # which tells that the network is made
+        while True:
+            what, first, second = team.hear()
+            if what == END:
+                return
+            if what == STEP:
+                self.learn(team.spread(np.zeros(first, np.int64)), bool(second))
+            elif what == EVALUATE:
+                with measuring(self.network), no_grad():
+                    self.read_share(first)
+            elif what == STATE:
+                state = team.spread_value()
+                self._steps = state["steps"]
+                super().set_state_dict(state)
+            elif what == STATISTICS:
+                self._spread_statistics()
+            elif what == EPOCH:
+                super().end_epoch(team.spread_value())
+
+    def _spread_statistics(self) -> None:
+        """All take the buffers of rank 0: running statistics of a layer that is not synchronized differ."""
+        buffers = self.network.buffers()
+        values = self._team.spread_value(arrays_of(buffers) if self._team.leads else None)
+        if not self._team.leads:
+            for buffer, value in zip(buffers, values, strict=True):
+                write(buffer, value)
+
+
+class LeadingStepper(SharedStepper):
+    """The stepper of rank 0, which a TrainingRun drives; a batch is the places of its pictures."""
+
+    _spread = False
+    _told_pace_at = 0.0
+
+    def train(self, pictures: Any, labels: Any, go_on: bool = False) -> tuple[float, float]:
+        """One step of all ranks on the pictures at these places."""
+        self._spread_state()
+        batch = np.ascontiguousarray(pictures.numpy())
+        self._team.tell(STEP, len(batch), int(go_on))
+        return self.learn(self._team.spread(batch), go_on)
+
+    def evaluate(
+        self, batches: Any, classes: int, stopped: Callable[[], bool] = lambda: False
+    ) -> Evaluation | None:
+        """Measure the network; the ranks take turns at the batches, each read as one process reads it."""
+        self._spread_state()
+        if self.network.buffers():
+            self._team.tell(STATISTICS)
+            self._spread_statistics()
+        ready: list[Any] = []
+        first = 0
+
+        def scores(pictures: Any) -> Any:
+            nonlocal first
+            if not ready:
+                self._team.tell(EVALUATE, first)
+                ready.extend(self.read_share(first, pictures))
+                first += self._team.size
+            return ready.pop(0)
+
+        with measuring(self.network), no_grad():
+            return evaluate(scores, batches, classes, stopped)
+
+    def end_epoch(self, measured: Mapping[str, float]) -> None:
+        """The schedules of all ranks move on."""
+        if self.schedule is not None:
+            self._team.tell(EPOCH)
+            self._team.spread_value(dict(measured))
+        super().end_epoch(measured)
+
+    def set_state_dict(self, state: dict[str, Any]) -> None:
+        """Take the state of a checkpoint, which may be of another number of ranks."""
+        super().set_state_dict(state)
+        self._steps = int(state.get("progress", {}).get("step", 0))
+        self._spread = False
+
+    def take_paces(self) -> list[RankPace] | None:
+        """How fast each rank was since the last call, about once a second; None until then."""
+        moment = time.perf_counter()
+        if moment - self._told_pace_at < PACE_SECONDS or not self.paces[:, 2].all():
+            return None
+        self._told_pace_at = moment
+        paces, self.paces = self.paces, np.zeros_like(self.paces)
+        return [
+            RankPace(rank=rank, steps_per_second=steps / busy, waiting=idle / (busy + idle))
+            for rank, (busy, idle, steps) in enumerate(paces.tolist())
+        ]
+
+    def build(self, source: str) -> None:
+        """Let the others make the same network, with the user's code in ``source`` if that is not empty."""
+        self._team.tell(BUILD)
+        self._team.spread_value({"source": source})
+
+    def check(self, pictures: Any, classes: tuple[str, ...]) -> None:
+        """Run the network once, and wait until the others have made theirs."""
+        super().check(pictures, classes)
+        self._team.collect(None)
+
+    def end(self) -> None:
+        """Let the others end."""
+        self._team.tell(END)
+
+    def _spread_state(self) -> None:
+        """Before the first step all ranks take the state of rank 0."""
+        if not self._spread:
+            self._team.tell(STATE)
+            self._team.spread_value({**arrays_of(self.state_dict()), "steps": self._steps})
+            self._spread = True
+
+
+def _filled(loss: Any, value: float) -> Tensor:
+    """A Tensor like ``loss`` with this value, where its gradient starts from."""
+    array = arrays_of(loss)
+    return Tensor(np.full(array.shape, value, array.dtype))
+
+
+def _seed_all(text: str) -> None:
+    """Seed all generators that a network may draw from with numbers derived from ``text``.
+
+    A counter-based generator: it starts 50 times as fast as Paddle's, and none of its streams is known.
+    """
+    number = int.from_bytes(hashlib.sha256(text.encode()).digest()[:7], "big")
+    default_generator().manual_seed(number, "philox")
+    np.random.seed(number % 2**32)
+    random.seed(number)
