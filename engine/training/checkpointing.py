@@ -43,8 +43,9 @@ def restore(tree: dict[str, Any], progress: Progress, history: History, parts: P
     """
     try:
         parts.stepper.set_state_dict(tree)
-        parts.batches.set_state_dict(tree["loader"])
         progress.set_state(tree["progress"])
+        if not progress.epoch_trained:  # else the next epoch draws an order of its own
+            parts.batches.set_state_dict(tree["loader"])
         history.set_state(tree["history"])
         set_random_state(tree["random"])
         return Kept(

@@ -49,6 +49,11 @@ class Progress:
         return self.epoch >= self.epochs
 
     @property
+    def epoch_trained(self) -> bool:
+        """Whether the epoch in progress has had all its steps, and is only to be measured."""
+        return self.step_in_epoch >= self.steps_per_epoch
+
+    @property
     def epoch_loss(self) -> float:
         """The mean training loss of the epoch in progress, over its pictures."""
         return self.loss_sum / self.samples if self.samples else 0.0

@@ -232,7 +232,8 @@ class TrainingRun(Commands):
         self._meter.start()
         while not self.progress.complete:
             self._obey()
-            for pictures, labels in self._parts.batches:
+            # A run that was stopped while it was measured goes on with that.
+            for pictures, labels in () if self.progress.epoch_trained else self._parts.batches:
                 self._step(pictures, labels)
                 # Not before the step: a checkpoint then would count a batch as done that was only fetched.
                 self._obey()

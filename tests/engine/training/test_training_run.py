@@ -77,6 +77,28 @@ def test_a_resumed_run_ends_bit_equal(bench: Any, tmp_path: Path, stop_at: int) 
     assert list(second.history.losses) == list(losses.values())
 
 
+@pytest.mark.parametrize("asked_at", ["evaluating", "last step"])
+def test_a_run_stopped_at_the_end_of_an_epoch_does_not_repeat_it(
+    bench: Any, tmp_path: Path, asked_at: str
+) -> None:
+    bench.run().run()
+    weight = bench.stepper.weight
+
+    first = bench.run(out=str(tmp_path))
+    if asked_at == "evaluating":
+        bench.on_event = lambda event: first.interrupt() if event["event"] == "evaluating" else None
+    else:
+        bench.stepper.before_step = lambda step: first.interrupt() if step == 4 else None
+    stopped = first.run()
+    assert (stopped.reason, stopped.step, stopped.epoch) == ("interrupted", 5, 0)
+    bench.on_event, bench.stepper.before_step = (lambda event: None), (lambda step: None)
+
+    result = bench.run(resume=True, out=str(tmp_path)).run()
+    assert (result.step, result.epoch) == (15, 3)
+    assert [event["step"] for event in bench.events if event["event"] == "epoch"] == [5, 10, 15]
+    assert np.array_equal(bench.stepper.weight, weight)
+
+
 def test_resuming_from_an_older_checkpoint_cuts_the_journal(bench: Any, tmp_path: Path) -> None:
     out = tmp_path / "run"
     bench.run(out=str(out), checkpoint_every=2, keep=9).run()
