@@ -33,7 +33,7 @@ from resources.scratch import make_scratch
 _ROOT = str(Path(__file__).resolve().parents[2])
 _PROCESSES = -1  # stands where a rank's number stands
 _ORDER = -2
-_GRACE_SECONDS = 3.0  # for rank 0 to write down what another rank has failed of
+_GRACE_SECONDS = 2.0  # for rank 0 to write down what another rank has failed of
 _END_SECONDS = 5.0
 _LAST_LINES = 200
 

@@ -197,6 +197,7 @@ class Watcher:
             TextColumn("{task.fields[speed]}"), TimeRemainingColumn(), console=self._console, transient=True,
             disable=not self._console.is_terminal,
         )  # fmt: skip
+        self._workers = ""
         self._task = self._progress.add_task("starting", total=None, speed="")
 
     def __enter__(self) -> None:
@@ -214,8 +215,12 @@ class Watcher:
                 self._say(f"resuming after step {event['step']}")
             self._progress.update(self._task, total=event["total_steps"], completed=event["step"])
         elif event["event"] == "steps":
+            if "ranks" in event:
+                waiting = max(pace["waiting"] for pace in event["ranks"])
+                self._workers = f", {len(event['ranks'])} workers, waiting up to {waiting:.0%}"
             self._progress.update(
-                self._task, completed=event["step"], speed=f"{event['samples_per_second']:.0f} img/s",
+                self._task, completed=event["step"],
+                speed=f"{event['samples_per_second']:.0f} img/s{self._workers}",
                 description=f"epoch {event['epoch']}  loss {event['losses'][-1]:.4f}",
             )  # fmt: skip
         elif event["event"] == "epoch":

@@ -351,6 +351,25 @@ def _(place: Place) -> Words:
     return place.train()
 
 
+@case("train", "more `--workers` than pictures in a batch")
+def _(place: Place) -> Words:
+    return place.train("--workers", "9", "--batch-size", "8")
+
+
+@case("train", "`--workers 2` without the extra")
+def _(place: Place) -> Words:
+    place.patch.setattr("importlib.util.find_spec", lambda name: None)
+    return place.train("--workers", "2")
+
+
+@case("train", "one of several workers is ended by a signal")
+def _(place: Place) -> Words:
+    pytest.importorskip("mpi4py", reason="needs the extra distributed", exc_type=ImportError)
+    end = "if os.environ['PADDLE_TRAINER_ID'] == '1': os.kill(os.getpid(), 9)\n        "
+    code = place.model(lambda text: "import os\n" + text.replace("return", end + "return"))
+    return place.train("--model", code, "--workers", "2", "--eager")
+
+
 # ----- train --resume -----
 
 

@@ -1,0 +1,289 @@
+"""A training on several processes: the curve of one process, orders, and how it ends when a rank does."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.core.errors import ArgumentError, DeviceError, WorkerError
+from engine.distributed import mpi
+from engine.files.checkpoint import list_checkpoints
+from engine.training import TrainingConfig, TrainingRun
+from engine.training.problem import describe_problem
+from resources.settings import problems
+
+ROOT = Path(__file__).resolve().parents[3]
+MODEL = """
+import os
+import signal
+from engine import nn
+
+class Net(nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.hidden, self.normal, self.drop = nn.Linear(784, 24), nn.LayerNorm(24), nn.Dropout({dropout})
+        self.last = nn.Linear(24, 10)
+        self.seen = 0
+
+    def forward(self, x):
+        self.seen += self.training
+        if self.seen == 10 and os.environ.get("PADDLE_TRAINER_ID") == "1":
+            {fault}
+        return self.last(self.drop(self.normal(self.hidden(x.flatten(1)))))
+"""
+
+
+class Kept:
+    """Runs a training and keeps what it tells; ``orders`` has what to call after which step."""
+
+    def __init__(self, orders: dict[int, str] | None = None, **settings: Any) -> None:
+        self.orders = dict(orders or {})
+        self.events: list[Any] = []
+        resume = settings.pop("resume", False)
+        self.run = TrainingRun(TrainingConfig(**settings), [self._take], resume=resume)
+
+    def _take(self, event: Any) -> None:
+        self.events.append(event)
+        kind = event["event"]
+        due = [step for step in self.orders if kind == "steps" and event["step"] >= step]
+        for step in due:
+            getattr(self.run, self.orders.pop(step))()
+
+    def of(self, kind: str) -> list[Any]:
+        return [event for event in self.events if event["event"] == kind]
+
+    def losses(self) -> dict[int, float]:
+        return {
+            step: loss
+            for event in self.of("steps")
+            for step, loss in zip(event["steps"], event["losses"], strict=True)
+        }
+
+
+@pytest.fixture(scope="module")
+def several() -> None:
+    pytest.importorskip("mpi4py", reason="needs the extra distributed", exc_type=ImportError)
+
+
+def model(folder: Path, fault: str = "pass", dropout: float = 0.0) -> str:
+    folder.mkdir(exist_ok=True)
+    file = folder / "net.py"
+    file.write_text(MODEL.format(fault=fault, dropout=dropout), encoding="utf-8")
+    return f"{file}:Net"
+
+
+def same_curve(one: dict[int, float], other: dict[int, float]) -> None:
+    """Equal within 1e-6 of the largest loss."""
+    assert sorted(one) == sorted(other)
+    expected = np.array([one[step] for step in sorted(one)])
+    found = np.array([other[step] for step in sorted(one)])
+    assert np.abs(found - expected).max() < 1e-6 * expected.max()
+
+
+def journal(folder: Path) -> list[dict[str, Any]]:
+    lines = (folder / "journal.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("static", "first", "second"),
+    [(True, 2, 1), (False, 1, 3)],
+)
+def test_the_curve_is_that_of_one_process(
+    several: None, bars: Path, tmp_path: Path, static: bool, first: int, second: int
+) -> None:
+    # 200 pictures in batches of 32: the last has 8, of which three ranks take 3, 3 and 2.
+    settings: dict[str, Any] = {
+        "data": str(bars), "model": "lenet", "batch_size": 32, "epochs": 3, "static": static, "lr": 0.005,
+    }  # fmt: skip
+    settings["learning_rate"] = settings.pop("lr")
+    whole = Kept(**settings)
+    end = whole.run.run()
+
+    out = str(tmp_path / "run")
+    begun = Kept(**settings, out=out, workers=first, orders={5: "interrupt"})
+    stopped = begun.run.run()
+    assert stopped.reason == "interrupted"
+    assert 5 <= stopped.step < 21
+    again = Kept(**settings, out=out, workers=second, resume=True)
+    done = again.run.run()
+
+    assert again.of("started")[0]["step"] == stopped.step
+    same_curve(whole.losses(), begun.losses() | again.losses())
+    assert (done.step, done.best_step, done.best_accuracy) == (21, end.best_step, end.best_accuracy)
+    for one, other in zip(whole.of("epoch")[-2:], again.of("epoch")[-2:], strict=True):
+        assert other["confusion"] == one["confusion"]
+        assert [each["index"] for each in other["hardest"]] == [each["index"] for each in one["hardest"]]
+        assert np.array_equal(other["pictures"], one["pictures"])
+    weights = again.run.network.state_dict()
+    for name, value in whole.run.network.state_dict().items():
+        assert np.abs(weights[name].numpy() - value.numpy()).max() < 1e-4 * np.abs(value.numpy()).max()
+    told = journal(Path(out))
+    assert [event["step"] for event in told if event["event"] == "step"] == list(range(1, 22))
+    ranks = next(event["ranks"] for event in told if event["event"] == "ranks")
+    assert [each["rank"] for each in ranks] == list(range(max(first, second)))
+    assert all(each["steps_per_second"] > 0 and 0 <= each["waiting"] <= 1 for each in ranks)
+
+
+def test_orders_reach_all(several: None, bars: Path, tmp_path: Path, capfd: Any) -> None:
+    name = model(tmp_path / "code", "print('the model speaks')")
+    kept = Kept(
+        data=str(bars), model=name, static=False, epochs=60, batch_size=20, workers=2, on_divergence="stop",
+        out=str(tmp_path / "run"), checkpoint_every=0, orders={5: "pause", 30: "stop_early"},
+    )  # fmt: skip
+
+    def hold(event: Any) -> None:
+        if event["event"] == "paused":
+            kept.run.checkpoint_now()
+        elif event["event"] == "checkpoint" and event["reason"] == "asked":
+            kept.run.resume()
+
+    kept.run.listeners.append(hold)
+    result = kept.run.run()
+    assert (result.outcome, result.reason) == ("stopped", "early")
+    assert 30 <= result.step < 600
+    kinds = [event["event"] for event in kept.events]
+    assert kinds.index("paused") < kinds.index("resumed") < kinds.index("stopping")
+    (asked,) = (event for event in kept.of("checkpoint") if event["reason"] == "asked")
+    assert asked["step"] == kept.of("paused")[0]["step"]
+    assert "rank 1: the model speaks" in capfd.readouterr().out
+    # The weights are those of the best checkpoint, as in one process.
+    best = np.asarray(kept.run.network.state_dict()["last.weight"].numpy())
+    from engine.files.checkpoint import read_checkpoint
+
+    saved = read_checkpoint(tmp_path / "run" / "checkpoints" / "best.h5")
+    assert np.array_equal(best, saved["model"]["last.weight"])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_a_killed_rank_ends_all_and_the_run_goes_on(several: None, bars: Path, tmp_path: Path) -> None:
+    name = model(tmp_path / "code", "os.kill(os.getpid(), signal.SIGKILL)")
+    out = tmp_path / "run"
+    settings: dict[str, Any] = {
+        "data": str(bars), "model": name, "static": False, "epochs": 1, "batch_size": 10, "out": str(out),
+        "checkpoint_every": 4,
+    }  # fmt: skip
+    killed = Kept(**settings, workers=2)
+    with pytest.raises(WorkerError) as error:
+        killed.run.run()
+    assert str(error.value) == (
+        "workers: rank 1 of 2 was ended from outside: signal SIGKILL; the others ended with it; resume from "
+        "the last checkpoint"
+    )
+    assert [event["message"] for event in killed.of("failed")] == [str(error.value)]
+    assert "failed" not in [event["event"] for event in journal(out)]
+    assert list_checkpoints(out / "checkpoints")[-1].step == 8
+    again = Kept(**settings, resume=True)
+    assert again.run.run().step == 20
+    assert [event["step"] for event in journal(out) if event["event"] == "step"] == list(range(1, 21))
+
+
+def test_an_error_of_one_rank_is_written_down(several: None, bars: Path, tmp_path: Path) -> None:
+    name = model(tmp_path / "code", "raise ValueError('not this picture')")
+    out = tmp_path / "run"
+    failing = Kept(data=str(bars), model=name, static=False, batch_size=10, workers=2, out=str(out))
+    with pytest.raises(ValueError, match="not this picture") as error:
+        failing.run.run()
+    problem = describe_problem(error.value)
+    assert (problem.error, Path(problem.file).name, problem.line) == ("ValueError", "net.py", 16)
+    last = journal(out)[-1]
+    assert (last["event"], last["message"], last["line"]) == ("failed", "not this picture", 16)
+    assert failing.events[-1]["event"] == "failed"
+    assert (out / "run.lock").exists() is False
+
+
+def test_errors_before_the_first_step_are_those_of_one_process(several: None, tmp_path: Path) -> None:
+    failing = Kept(data="nowhere", workers=2, out=str(tmp_path / "run"))
+    with pytest.raises(ArgumentError, match="data: no such data: got 'nowhere'"):
+        failing.run.run()
+    assert len(failing.of("failed")) == 1
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
+def test_the_ranks_end_with_the_process_that_started_them(several: None, bars: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    script = tmp_path / "start.py"
+    script.write_text(
+        "import sys\n"
+        "from engine.training import TrainingConfig, TrainingRun\n"
+        f"config = TrainingConfig(data={str(bars)!r}, model='linear', epochs=100000, workers=2,\n"
+        f"                        out={str(out)!r}, checkpoint_every=0, max_size=100)\n"
+        "TrainingRun(config, [lambda event: print(event['event'], flush=True)]).run()\n",
+        encoding="utf-8",
+    )
+    parent = subprocess.Popen(
+        [sys.executable, str(script)], stdout=subprocess.PIPE, text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)},
+    )  # fmt: skip
+    assert parent.stdout is not None
+    with parent.stdout as lines:
+        for line in lines:
+            if line == "steps\n":
+                break
+        ranks = processes_with(str(tmp_path))
+        assert len(ranks) >= 2
+        parent.kill()
+        parent.wait()
+    for pid in ranks:
+        wait_for_end(pid)
+    told = journal(out)
+    assert (told[-1]["event"], told[-1]["reason"]) == ("stopped", "interrupted")
+    assert list_checkpoints(out / "checkpoints")[-1].step == told[-1]["step"]
+
+
+def processes_with(text: str) -> list[int]:
+    """The processes whose command line has ``text``: those that a test has started."""
+    found = []
+    for place in Path("/proc").iterdir():
+        if place.name.isdigit() and int(place.name) != os.getpid():
+            try:
+                words = (place / "cmdline").read_bytes()
+            except OSError:
+                continue
+            if text.encode() in words and b"engine.training.rank" in words:
+                found.append(int(place.name))
+    return found
+
+
+def wait_for_end(pid: int) -> None:
+    """Wait until a process that is not our child has ended; pytest's limit ends a vain wait."""
+    try:
+        descriptor = os.pidfd_open(pid, 0)
+    except (OSError, AttributeError):
+        return
+    import select
+
+    select.select([descriptor], [], [])
+    os.close(descriptor)
+
+
+def test_without_the_extra_one_line_says_what_to_install(monkeypatch: Any, tmp_path: Path) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    kept = Kept(workers=2, out=str(tmp_path / "run"))
+    with pytest.raises(
+        DeviceError, match=r"mpi4py is not installed; pip install 'model-studio\[distributed\]'"
+    ):
+        kept.run.run()
+    assert not (tmp_path / "run").exists()
+
+
+def test_more_workers_than_pictures_in_a_batch_are_refused() -> None:
+    said = problems({"workers": 9, "batch_size": 8})["workers"]
+    assert said.endswith("got 9 workers for batches of 8; give at most 8, or a larger batch")
+    assert problems({"workers": 8, "batch_size": 8}) == {}
+    with pytest.raises(ArgumentError, match=r"TrainingConfig.workers: each needs a picture"):
+        TrainingConfig(workers=9, batch_size=8)
+
+
+def test_mpiexec_that_is_absent_is_told(monkeypatch: Any) -> None:
+    pytest.importorskip("mpi4py", exc_type=ImportError)
+    monkeypatch.setattr("shutil.which", lambda *words, **more: None)
+    with pytest.raises(DeviceError, match="found none; pip install"):
+        mpi.require()
