@@ -74,7 +74,7 @@ class Team:
     def sum(self, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """The sum of the ranks' arrays, the same bits in all; may be ``array`` itself."""
         begin = time.perf_counter()
-        total: np.ndarray[Any, Any] = all_reduced(self._comm, array, ReduceOp.SUM)
+        total: np.ndarray[Any, Any] = all_reduced(self._comm, array, ReduceOp.SUM, "training")
         self.waited += time.perf_counter() - begin
         return total
 
