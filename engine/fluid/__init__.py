@@ -50,13 +50,12 @@ from engine.fluid.framework import (
 from engine.fluid.input import embedding, one_hot
 from engine.fluid.lod_tensor import create_lod_tensor, create_random_int_lodtensor
 from engine.fluid.parallel_executor import ParallelExecutor
-from engine.fluid.param_attr import ParamAttr
+from engine.fluid.param_attr import ParamAttr, WeightNormParamAttr
 from engine.framework.flags import get_flags, set_flags
 from engine.static import (
     BuildStrategy,
     CompiledProgram,
     ExecutionStrategy,
-    WeightNormParamAttr,
     device_guard,
     gradients,
 )

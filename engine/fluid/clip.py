@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from engine.core.alias.absent import refusing
 from engine.core.errors import ArgumentError, DTypeError
 from engine.nn.clip import ClipGradBase, ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue, Pairs
 from engine.program.run.executor import default_main_program
@@ -18,6 +19,9 @@ BaseGradientClipAttr = GradientClipBase = ClipGradBase
 GradientClipByValue = ClipGradByValue
 GradientClipByNorm = ClipGradByNorm
 GradientClipByGlobalNorm = ClipGradByGlobalNorm
+
+
+__getattr__ = refusing(__name__)
 
 
 class OwnClips(ClipGradBase):

@@ -11,14 +11,16 @@ from engine.fluid import update_rules as rules
 from engine.fluid.dygraph import tracer as tracers
 from engine.fluid.dygraph.nn.forms import form
 from engine.fluid.optimizing import FluidOptimizer as Optimizer
+from engine.fluid.wrappers import LookaheadOptimizer, RecomputeOptimizer
 from engine.incubate.optimizer import model_average as averaging
 from engine.static import ExponentialMovingAverage
 
 __all__ = [
     "SGD", "Adadelta", "AdadeltaOptimizer", "Adagrad", "AdagradOptimizer", "Adam", "AdamOptimizer",
     "Adamax", "AdamaxOptimizer", "DecayedAdagrad", "DecayedAdagradOptimizer", "ExponentialMovingAverage",
-    "Ftrl", "FtrlOptimizer", "Lamb", "LambOptimizer", "LarsMomentum", "LarsMomentumOptimizer", "ModelAverage",
-    "Momentum", "MomentumOptimizer", "Optimizer", "RMSProp", "RMSPropOptimizer", "SGDOptimizer",
+    "Ftrl", "FtrlOptimizer", "Lamb", "LambOptimizer", "LarsMomentum",
+    "LarsMomentumOptimizer", "LookaheadOptimizer", "ModelAverage", "Momentum", "MomentumOptimizer",
+    "Optimizer", "RMSProp", "RMSPropOptimizer", "RecomputeOptimizer", "SGDOptimizer",
 ]  # fmt: skip
 
 

@@ -9,8 +9,9 @@ from engine.nn import param_attr as modern
 from engine.nn.clip import ClipGradBase
 from engine.nn.initializer import Initializer
 from engine.nn.regularizer import WeightDecayRegularizer
+from engine.static import weight_norm
 
-__all__ = ["ParamAttr"]
+__all__ = ["ParamAttr", "WeightNormParamAttr"]
 
 
 class ParamAttr(modern.ParamAttr):
@@ -33,15 +34,14 @@ class ParamAttr(modern.ParamAttr):
     ) -> None:
         if isinstance(gradient_clip, bool):
             gradient_clip, do_model_average = None, gradient_clip
-        if gradient_clip is not None and not isinstance(gradient_clip, ClipGradBase):
-            raise DTypeError(
-                "ParamAttr: gradient_clip is one of fluid.clip's GradientClipBy...: got "
-                f"{type(gradient_clip).__name__}"
-            )
         super().__init__(
             name, initializer, learning_rate, regularizer, trainable, bool(do_model_average), need_clip
         )
-        self.gradient_clip = gradient_clip
+        self.gradient_clip = _checked_clip("ParamAttr", gradient_clip)
+
+    def _mark(self, parameter: Any) -> None:
+        super()._mark(parameter)
+        _mark_clip(parameter, self.gradient_clip)
 
     @staticmethod
     def _to_attr(value: Any) -> Any:
@@ -49,9 +49,44 @@ class ParamAttr(modern.ParamAttr):
         return modern.ParamAttr._to_attr(value)
 
 
-def clips(parameter: Any, attr: Any) -> Any:
-    """``parameter``, which remembers the ``gradient_clip`` of ``attr`` for the optimizer."""
-    clip = getattr(attr, "gradient_clip", None)
-    if parameter is not None and clip is not None:
+class WeightNormParamAttr(weight_norm.WeightNormParamAttr):
+    """``static.WeightNormParamAttr`` with the ``gradient_clip`` of versions before 1.8, of both parameters.
+
+    Raises DTypeError for a value of another type.
+    """
+
+    def __init__(
+        self,
+        dim: int | None = None,
+        name: str | None = None,
+        initializer: Initializer | None = None,
+        learning_rate: float = 1.0,
+        regularizer: WeightDecayRegularizer | None = None,
+        trainable: bool = True,
+        gradient_clip: ClipGradBase | bool | None = None,
+        do_model_average: bool = False,
+        need_clip: bool = True,
+    ) -> None:
+        if isinstance(gradient_clip, bool):
+            gradient_clip, do_model_average = None, gradient_clip
+        super().__init__(
+            dim, name, initializer, learning_rate, regularizer, trainable, bool(do_model_average), need_clip
+        )
+        self.gradient_clip = _checked_clip("WeightNormParamAttr", gradient_clip)
+
+    def _mark(self, parameter: Any) -> None:
+        super()._mark(parameter)
+        _mark_clip(parameter, self.gradient_clip)
+
+
+def _checked_clip(where: str, clip: Any) -> Any:
+    if clip is not None and not isinstance(clip, ClipGradBase):
+        raise DTypeError(
+            f"{where}: gradient_clip is one of fluid.clip's GradientClipBy...: got {type(clip).__name__}"
+        )
+    return clip
+
+
+def _mark_clip(parameter: Any, clip: Any) -> None:
+    if clip is not None:
         parameter.gradient_clip_attr = clip
-    return parameter

@@ -47,6 +47,13 @@ class ParamAttr:
         self.do_model_average = do_model_average
         self.need_clip = need_clip
 
+    def _mark(self, parameter: Any) -> None:
+        """Let a new ``parameter`` remember what optimizers ask for."""
+        parameter.optimize_attr = {"learning_rate": self.learning_rate}
+        parameter.regularizer = self.regularizer
+        parameter.need_clip = self.need_clip
+        parameter.do_model_average = self.do_model_average
+
     @staticmethod
     def _to_attr(value: Any) -> Any:
         """A ParamAttr from what ``weight_attr`` and ``bias_attr`` take; False for no parameter."""

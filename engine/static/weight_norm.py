@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 from engine.core import mode as modes
@@ -49,10 +50,8 @@ def normalized_weight(
     base = attr.name or builder.program.unique_name(f"{owner}.w")
 
     def part(suffix: str, own: list[int], initializer: Any) -> Any:
-        described = ParamAttr(
-            f"{base}_{suffix}", initializer, attr.learning_rate, attr.regularizer, attr.trainable,
-            attr.do_model_average, attr.need_clip,
-        )  # fmt: skip
+        described = copy(attr)
+        described.name, described.initializer = f"{base}_{suffix}", initializer
         return make_parameter(owner, own, described, as_dtype(dtype), False, default)
 
     known = builder.startup is not None and f"{base}_g" in builder.startup.global_block().vars

@@ -49,11 +49,15 @@ ABSENT: dict[str, dict[str, str]] = {
         "evaluator": "is the old form of fluid.metrics; use those",
         "recordio_writer": "writes recordio files, which do not exist here; use fluid.io.DataLoader",
     },
+    "paddle.fluid.clip": {
+        "ErrorClipByValue": "clips gradients of values; use register_hook of the value, with layers.clip",
+    },
     "paddle.fluid.nets": {
         "sequence_conv_pool": _LOD.format(instead="pad the rows, use layers.conv2d and reduce with a mask"),
     },
     "paddle.fluid.optimizer": {
         "DGCMomentumOptimizer": "sends compressed gradients between GPUs; use MomentumOptimizer",
+        "Dpsgd": "adds noise by Paddle's own generator; use SGDOptimizer",
         "DpsgdOptimizer": "adds noise by Paddle's own generator; use SGDOptimizer",
         "PipelineOptimizer": "cuts a Program into parts on several devices; use the optimizer that it wraps",
     },

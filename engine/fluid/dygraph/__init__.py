@@ -6,6 +6,7 @@ from engine.fluid.dygraph import nn, parallel
 from engine.fluid.dygraph.backward_strategy import BackwardStrategy
 from engine.fluid.dygraph.base import disable_dygraph, enable_dygraph, enabled, guard, to_variable
 from engine.fluid.dygraph.checkpoint import load_dygraph, load_persistables, save_dygraph, save_persistables
+from engine.fluid.dygraph.epoch_decays import LambdaDecay, MultiStepDecay, ReduceLROnPlateau, StepDecay
 from engine.fluid.dygraph.layers import Layer
 from engine.fluid.dygraph.learning_rate_scheduler import (
     CosineDecay,
@@ -53,7 +54,8 @@ __all__ = [
     "BackwardStrategy", "BatchNorm", "BilinearTensorProduct", "CosineDecay", "DataParallel", "Dropout",
     "Embedding", "Env", "ExponentialDecay", "FC", "Flatten", "GRUUnit", "GroupNorm", "InstanceNorm",
     "InverseTimeDecay", "Layer", "LayerList", "LayerNorm", "LearningRateDecay", "Linear", "LinearLrWarmup",
-    "NaturalExpDecay", "NoamDecay", "PRelu", "ParallelEnv", "ParallelStrategy", "ParameterList",
+    "LambdaDecay", "MultiStepDecay", "NaturalExpDecay", "NoamDecay", "ReduceLROnPlateau", "StepDecay",
+     "PRelu", "ParallelEnv", "ParallelStrategy", "ParameterList",
     "PiecewiseDecay", "PolynomialDecay", "RowConv", "Sequential", "SpectralNorm", "TranslatedLayer",
     "disable_dygraph", "enable_dygraph", "enabled", "grad", "guard", "load_dygraph", "load_persistables",
     "nn", "no_grad", "parallel", "prepare_context", "save_dygraph", "save_persistables", "to_variable",

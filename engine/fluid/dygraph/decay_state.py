@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, FormatError
 from engine.fluid import decays
-from engine.fluid.dygraph import learning_rate_scheduler
+from engine.fluid.dygraph import epoch_decays, learning_rate_scheduler
 from engine.fluid.dygraph.learning_rate_scheduler import LearningRateDecay
 
 _INNER, _FORMULA, _DICT = "__decay__", "__formula__", "__dict__"
@@ -53,7 +53,7 @@ def made(name: str, tree: Any, path: str) -> Any:
     state = tree.get("state") if isinstance(tree, dict) else None
     if not isinstance(kind, str) or not isinstance(state, dict):
         raise FormatError(f"{path}: the decay of {name!r} is malformed; save it again")
-    found = vars(learning_rate_scheduler).get(kind)
+    found = {**vars(learning_rate_scheduler), **vars(epoch_decays)}.get(kind)
     if not (isinstance(found, type) and issubclass(found, LearningRateDecay)):
         warnings.warn(
             f"load_persistables: {path}: the decay of {name!r} is of the class {kind!r}, which fluid does "

@@ -19,7 +19,6 @@ from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError
 from engine.eager.tensor import Parameter
 from engine.fluid.dygraph import tracer as tracers
-from engine.fluid.param_attr import clips
 from engine.nn.layer import layers as modern
 from engine.nn.param_attr import ParamAttr
 
@@ -67,7 +66,7 @@ class Layer(modern.Layer):
         tracer = tracers.current()
         if tracer is not None and made is not None:
             tracer.add_parameter(made)
-        return clips(made, attr)
+        return made
 
     def _in_scope(self, attr: Any) -> ParamAttr:
         """The attributes, a name of theirs in this layer's scope: "x" gives ``<full name>.x``."""

@@ -11,7 +11,6 @@ from engine.core.errors import ArgumentError, ModeError
 from engine.core.strictness import tolerate
 from engine.fluid.layers.adapting import adapter
 from engine.fluid.layers.gates import GATE_ACTIVATIONS, gru_step
-from engine.fluid.param_attr import clips
 from engine.nn import decode
 from engine.nn.layer import rnn as modern
 from engine.nn.layer.rnn_cells import RNNCellBase
@@ -141,8 +140,8 @@ def gru_unit(
             "use fluid.dygraph.GRUUnit, which takes them"
         ))  # fmt: skip
     helper, width = Helper("gru_unit", None, "layers.gru_unit"), size // 3
-    weight = clips(helper.parameter([width, 3 * width], param_attr, input.dtype), param_attr)
-    bias = clips(helper.parameter([1, 3 * width], bias_attr, input.dtype, is_bias=True), bias_attr)
+    weight = helper.parameter([width, 3 * width], param_attr, input.dtype)
+    bias = helper.parameter([1, 3 * width], bias_attr, input.dtype, is_bias=True)
     return gru_step(input, hidden, weight, bias, origin_mode=origin_mode)
 
 

@@ -59,10 +59,7 @@ def make_parameter(
     else:
         array = backend(current_place()).xp.zeros(dims, wanted.np)
         parameter = Parameter(array, name=name, trainable=trainable)
-    parameter.optimize_attr = {"learning_rate": attr.learning_rate}
-    parameter.regularizer = attr.regularizer
-    parameter.need_clip = attr.need_clip
-    parameter.do_model_average = attr.do_model_average
+    attr._mark(parameter)
     if not in_static_mode:
         if _lazy.get():
             parameter.first_values = initializer

@@ -11,7 +11,7 @@ import pytest
 
 import engine
 from engine import fluid
-from engine.core.errors import ArgumentError, ModeError
+from engine.core.errors import ArgumentError, DTypeError, ModeError
 from engine.fluid import layers
 
 STEPS = range(7)
@@ -117,3 +117,81 @@ def test_rates_of_ones_own_define_step() -> None:
         fluid.dygraph.LearningRateDecay()()
     with pytest.raises(ArgumentError, match="should be 1"):
         layers.piecewise_decay([1, 2], [0.1, 0.2])
+
+
+@pytest.mark.parametrize(
+    ("make", "formula"),
+    [
+        (lambda: fluid.dygraph.StepDecay(0.5, 2, 0.5), lambda n: 0.5 * 0.5 ** (n // 2)),
+        (
+            lambda: fluid.dygraph.MultiStepDecay(0.5, [1, 4], 0.5),
+            lambda n: 0.5 * 0.5 ** ((n >= 1) + (n >= 4)),
+        ),
+        (lambda: fluid.dygraph.LambdaDecay(0.5, lambda n: 1 / (n + 1)), lambda n: 0.5 / (n + 1)),
+    ],
+)
+def test_rates_by_epoch_change_when_the_script_says_so(make: Any, formula: Any) -> None:
+    with fluid.dygraph.guard():
+        decay = make()
+        for epoch in range(6):
+            assert decay.epoch_num == epoch
+            for _ in range(2):  # steps change nothing
+                assert decay().numpy()[0] == pytest.approx(formula(epoch))
+            decay.epoch()
+        decay.epoch(3)
+        layer = fluid.dygraph.Linear(2, 1, bias_attr=False)
+        before = layer.weight.numpy()
+        sgd = fluid.optimizer.SGD(decay, parameter_list=layer.parameters())
+        layers.reduce_sum(layer(fluid.dygraph.to_variable(np.ones((1, 2), np.float32)))).backward()
+        sgd.minimize(layers.zeros([1], "float32"))
+        np.testing.assert_allclose(before - layer.weight.numpy(), formula(3), rtol=1e-5)
+        state = sgd.state_dict()
+        again = fluid.optimizer.SGD(make(), parameter_list=layer.parameters())
+        again.set_dict(state)
+        assert again.current_step_lr() == pytest.approx(formula(3))
+
+
+@pytest.mark.parametrize(
+    ("options", "losses", "expected"),
+    [
+        ({}, [3, 3, 3, 3], [1, 1, 1, 0.5]),
+        ({"cooldown": 1}, [3, 3, 3, 3, 3, 3, 3, 3], [1, 1, 1, 0.5, 0.5, 0.5, 0.5, 0.25]),
+        ({"mode": "max"}, [1, 2, 3, 3, 3, 3], [1, 1, 1, 1, 1, 0.5]),
+        ({"threshold": 0.1}, [10, 9.5, 9.2, 9.1], [1, 1, 1, 0.5]),
+        ({"threshold": 0.1, "threshold_mode": "abs"}, [10, 9.5, 9.2, 9.05], [1, 1, 1, 1]),
+        ({"min_lr": 0.8, "patience": 0}, [1, 1, 1], [1, 0.8, 0.8]),
+    ],
+)
+def test_a_plateau_lowers_the_rate(options: Any, losses: list[float], expected: list[float]) -> None:
+    with fluid.dygraph.guard():
+        decay = fluid.dygraph.ReduceLROnPlateau(1.0, decay_rate=0.5, **{"patience": 2, **options})
+        found = []
+        for loss in losses:
+            decay.step(fluid.dygraph.to_variable(np.array([loss], np.float32)))
+            found.append(float(decay().numpy()[0]))
+        assert found == pytest.approx(expected)
+        with pytest.raises(ArgumentError, match=r"loss is a Variable \[1\]"):
+            decay.step(1.0)
+
+
+def test_a_plateau_says_what_it_does(capsys: pytest.CaptureFixture[str]) -> None:
+    with fluid.dygraph.guard():
+        decay = fluid.dygraph.ReduceLROnPlateau(1.0, decay_rate=0.5, patience=0, verbose=True)
+        for _ in range(2):
+            decay.step(fluid.dygraph.to_variable(np.ones(1, np.float32)))
+    assert capsys.readouterr().out == "Epoch 2: reducing learning rate from 1.0 to 0.5.\n"
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: fluid.dygraph.StepDecay(0.1, 2.5), "step_size is a whole number"),
+        (lambda: fluid.dygraph.StepDecay("0.1", 2), "must be 'float'"),
+        (lambda: fluid.dygraph.MultiStepDecay(0.1, [3, 2]), "must be incremented"),
+        (lambda: fluid.dygraph.LambdaDecay(0.1, 2), "is a function"),
+        (lambda: fluid.dygraph.ReduceLROnPlateau(0.1, "least"), "'min' or 'max'"),
+    ],
+)
+def test_wrong_rates_by_epoch_are_refused(make: Any, said: str) -> None:
+    with pytest.raises((ArgumentError, DTypeError), match=said):
+        make()
