@@ -15,7 +15,16 @@ from engine.io.batching import batch
 from engine.program.graph.program import Program, Variable
 from engine.program.run.executor import default_main_program
 from engine.program.run.scope import give_value, require_fit, value_of
-from engine.reader.decorator import buffered, cache, chain, compose, firstn, map_readers, shuffle
+from engine.reader.decorator import (
+    buffered,
+    cache,
+    chain,
+    compose,
+    firstn,
+    map_readers,
+    shuffle,
+    xmap_readers,
+)
 from engine.static.compiled import program_of
 from engine.static.helper import require_executor
 from engine.static.inference_files import load_inference_model as _load_model
@@ -26,7 +35,7 @@ __all__ = [
     "DataLoader", "PyReader", "batch", "buffered", "cache", "chain", "compose", "firstn", "load",
     "load_inference_model", "load_params", "load_persistables", "load_program_state", "load_vars",
     "map_readers", "save", "save_inference_model", "save_params", "save_persistables", "save_vars",
-    "set_program_state", "shuffle",
+    "set_program_state", "shuffle", "xmap_readers",
 ]  # fmt: skip
 
 FILE, MODEL = "variables.h5", "__model__"

@@ -1,5 +1,18 @@
 """Paddle's ``reader``: functions on readers, which are functions that give an iterator (before 2.0)."""
 
-from engine.reader.decorator import buffered, cache, chain, compose, firstn, map_readers, shuffle
+from engine.reader.decorator import (
+    buffered,
+    cache,
+    chain,
+    compose,
+    firstn,
+    map_readers,
+    multiprocess_reader,
+    shuffle,
+    xmap_readers,
+)
 
-__all__ = ["buffered", "cache", "chain", "compose", "firstn", "map_readers", "shuffle"]
+__all__ = [
+    "buffered", "cache", "chain", "compose", "firstn", "map_readers", "multiprocess_reader", "shuffle",
+    "xmap_readers",
+]  # fmt: skip

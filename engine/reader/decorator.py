@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Callable, Iterable, Iterator
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from engine.core.errors import ArgumentError
+from engine.io.reading_ahead import ReadAhead
 
 Reader = Callable[[], Iterable[Any]]
 
@@ -72,5 +76,49 @@ def cache(reader: Reader) -> Reader:
 
 
 def buffered(reader: Reader, size: int) -> Reader:
-    """The items of ``reader``. They are not read ahead: whoever wants them reads them."""
-    return reader
+    """The items of ``reader``, up to ``size`` of them read ahead by a thread; 0 is any number."""
+    return lambda: ReadAhead(reader, size if size > 0 else sys.maxsize)
+
+
+def xmap_readers(
+    mapper: Callable[[Any], Any], reader: Reader, process_num: int, buffer_size: int, order: bool = False
+) -> Reader:
+    """``mapper`` of the items of ``reader`` in their order, by ``process_num`` threads.
+
+    At most ``buffer_size`` items are mapped ahead.
+    """
+
+    def mapped() -> Iterator[Any]:
+        pool = ThreadPoolExecutor(max(int(process_num), 1), "xmap_readers")
+        waiting: deque[Future[Any]] = deque()
+        try:
+            for item in reader():
+                waiting.append(pool.submit(mapper, item))
+                if len(waiting) >= max(int(buffer_size), 1):
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+    return mapped
+
+
+def multiprocess_reader(readers: Sequence[Reader], use_pipe: bool = True, queue_size: int = 1000) -> Reader:
+    """The items of all ``readers``, one of each in turn, each read ahead by a thread.
+
+    Differs from Paddle: threads read, not processes; the order is always the same.
+    """
+
+    def joined() -> Iterator[Any]:
+        running = [ReadAhead(reader, queue_size) for reader in readers]
+        while running:
+            for items in list(running):
+                try:
+                    item = next(items)
+                except StopIteration:
+                    running.remove(items)
+                else:
+                    yield item
+
+    return joined

@@ -151,10 +151,9 @@ class WMT16(_Pairs):
         self.trg_dict_size = min(trg_dict_size, most_target)
         column = 0 if lang == "en" else 1
         training, part = tar_file(self.data_file, "wmt16/train", f"wmt16/{self.mode}")
-        counts = Counter(w for pair in self._pairs(training) for w in pair[column].split())
-        self._by_frequency = sorted(counts, key=lambda word: counts[word], reverse=True)
-        self.src_dict = self._dictionary(src_dict_size)
-        self.trg_dict = self._dictionary(trg_dict_size)
+        pairs = self._pairs(training)
+        self.src_dict = _numbered(pairs, column, self.src_dict_size)
+        self.trg_dict = _numbered(pairs, self._target_column(column), self.trg_dict_size)
         start, end, unknown = (self.src_dict[mark] for mark in (_START, _END, _UNKNOWN))
         for pair in self._pairs(part):
             source = [self.src_dict.get(w, unknown) for w in pair[column].split()]
@@ -165,14 +164,23 @@ class WMT16(_Pairs):
         split = [line.strip().split("\t") for line in text_lines(self.data_file, data)]
         return [pair for pair in split if len(pair) == 2]
 
-    def _dictionary(self, size: int) -> dict[str, int]:
-        # The three marks are always there: a size below three takes all words, as in Paddle.
-        words = self._by_frequency[: size - 3] if size >= 3 else self._by_frequency
-        return {word: n for n, word in enumerate((_START, _END, _UNKNOWN, *words))}
+    def _target_column(self, column: int) -> int:
+        """The column whose words the dictionary of the target language counts: that of the source."""
+        return column
 
     def get_dict(self, lang: str, reverse: bool = False) -> dict[str, int]:
         """The numbers of the words of ``lang``; ``reverse`` has no effect, as in Paddle."""
-        return self._dictionary(self.src_dict_size if lang == self.lang else self.trg_dict_size)
+        return dict(self.src_dict if lang == self.lang else self.trg_dict)
+
+
+def _numbered(pairs: list[list[str]], column: int, size: int) -> dict[str, int]:
+    """The numbers of the marks, then of the words of a column by frequency, at most ``size`` in all."""
+    counts = Counter(word for pair in pairs for word in pair[column].split())
+    words = sorted(counts, key=lambda word: counts[word], reverse=True)
+    # The three marks are always there: a size below three takes all words, as in Paddle.
+    return {
+        w: n for n, w in enumerate((_START, _END, _UNKNOWN, *(words[: size - 3] if size >= 3 else words)))
+    }
 
 
 def _positive(where: str, **sizes: int) -> None:

@@ -182,7 +182,6 @@ def test_names_of_other_modules_are_fluids_own_too() -> None:
     assert fluid.optimizer.RMSProp is fluid.optimizer.RMSPropOptimizer
     role = fluid.core.op_proto_and_checker_maker
     assert (role.OpRole.LRSched, role.OpRole.Backward, role.kOpRoleAttrName()) == (16, 1, "op_role")
-    assert fluid.install_check.run_check is engine.utils.run_check
     assert fluid.get_flags("FLAGS_check_nan_inf") == {"FLAGS_check_nan_inf": False}
 
 
