@@ -74,7 +74,6 @@ from engine.framework import (
     set_rng_state,
 )
 from engine.io.batching import batch
-from engine.nn.layer.data_parallel import DataParallel
 from engine.nn.layer.making import LazyGuard, create_parameter
 from engine.nn.param_attr import ParamAttr
 from engine.program.backward.grad import grad
@@ -425,6 +424,7 @@ if TYPE_CHECKING:
     from engine.hapi.flops import flops
     from engine.hapi.model import Model
     from engine.hapi.summary import summary
+    from engine.nn.layer.data_parallel import DataParallel
 
 _LAZY = (
     "amp", "audio", "callbacks", "dataset", "distributed", "distribution", "fft", "geometric", "hapi", "hub",
@@ -440,5 +440,6 @@ __getattr__ = lazy(
         "engine.hapi.flops": ("flops",),
         "engine.hapi.model": ("Model",),
         "engine.hapi.summary": ("summary",),
+        "engine.nn.layer.data_parallel": ("DataParallel",),
     },
 )

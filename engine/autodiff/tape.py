@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from engine.autodiff.edges import Edge, Place, each_of, end
 from engine.autodiff.recorded import Recorded, at, check_versions, edges_left, release
@@ -26,6 +26,22 @@ class Retained:
         self.grad = self._copied(gradient)
 
 
+class Watcher(Protocol):
+    """Waits for the complete gradients of leaves during backward, and stores them in place of the walk."""
+
+    active: bool
+    """Whether it takes part in the next walk; asked once for each leaf that the walk comes to."""
+
+    def begin(self) -> None:
+        """A walk begins that comes to at least one of the leaves."""
+
+    def ready(self, leaf: Leaf, gradient: Any) -> None:
+        """All that flows to ``leaf`` in this walk has come: the sum, or None where it was nothing."""
+
+    def finish(self) -> None:
+        """The walk has ended without an error: store the gradients."""
+
+
 Hooks = dict[int, list[Callable[[Any], Any]]]
 """What users attached to an operator's outputs, by position, in the order of the calls."""
 
@@ -39,7 +55,8 @@ class Walk:
     to, ``store(leaf, gradient, fresh)`` leaves a gradient in a leaf; unless it is ``fresh``, something else
     may hold its array.
 
-    Leaves get their gradients at the end: a pass that fails leaves none.
+    Leaves get their gradients at the end: a pass that fails leaves none. Leaves with a watcher give it theirs
+    as soon as they are complete.
     """
 
     def __init__(
@@ -61,6 +78,8 @@ class Walk:
         self.targets = targets
         self.blocked = blocked
         self.leaves: dict[Leaf, tuple[Any, bool]] = {}
+        self.watched: dict[Leaf, int] = {}  # how many more times something flows to them
+        self.watchers: dict[Watcher, None] = {}
         self.pending: dict[Operator, list[Any]] = {}
         self.waiting: dict[Operator, int] = {}
         self.leading: dict[Operator, bool] | None = None  # for ``targets``: which operators lead to one
@@ -73,6 +92,8 @@ class Walk:
         ready: list[Operator] = []
         for edge, gradient in roots:
             self._deliver(edge, gradient, fresh=False)
+            if edge in self.watched:
+                self._arrived(edge)
         ready += [node for node in self.pending if self.waiting[node] == 0]
         leading = self.leading
         gradients = self._gradients if watch.recorder is None else self._timed_gradients
@@ -103,10 +124,14 @@ class Walk:
                         self.waiting[parent] -= 1
                         if self.waiting[parent] == 0:
                             ready.append(parent)
+                    elif self.watched and parent in self.watched:
+                        self._arrived(parent)
             if not self.retain_graph and (leading is None or leading[node]):
                 release(node)
         for leaf, (gradient, fresh) in self.leaves.items():
             self._store(leaf, gradient, fresh)
+        for watcher in self.watchers:
+            watcher.finish()
 
     def _find_leading(self, roots: Sequence[Edge], targets: dict[Place, Any]) -> dict[Operator, bool]:
         """Whether each operator behind the roots leads to a target: the others compute no gradients.
@@ -152,12 +177,18 @@ class Walk:
             if node.__class__ is not Leaf and node not in waiting:
                 waiting[node] = 0
                 stack.append(node)
+            elif node.__class__ is Leaf and node.watcher is not None:
+                self._expect(node)
         while stack:
             node = stack.pop()
             if self.leading is not None and not self.leading[node]:
                 continue
             for edge in each_of(edges_left(node)):
-                if edge.__class__ is Leaf or (self.leading is not None and not self._wanted(edge)):
+                if edge.__class__ is Leaf:
+                    if edge.watcher is not None:
+                        self._expect(edge)
+                    continue
+                if self.leading is not None and not self._wanted(edge):
                     continue
                 parent, _ = end(edge)
                 if parent in waiting:
@@ -165,6 +196,22 @@ class Walk:
                 else:
                     waiting[parent] = 1
                     stack.append(parent)
+
+    def _expect(self, leaf: Leaf) -> None:
+        """Count a contribution to come for a leaf that is watched; ``grad`` stores none."""
+        if self.targets is not None or not leaf.watcher.active:
+            return
+        self.watched[leaf] = self.watched.get(leaf, 0) + 1
+        if leaf.watcher not in self.watchers:
+            self.watchers[leaf.watcher] = None
+            leaf.watcher.begin()
+
+    def _arrived(self, leaf: Leaf) -> None:
+        """One contribution less to wait for; the last one completes the gradient."""
+        self.watched[leaf] -= 1
+        if self.watched[leaf] == 0:
+            gradient, _ = self.leaves.pop(leaf, (None, False))
+            leaf.watcher.ready(leaf, None if gradient is None else _hooked(leaf, gradient))
 
     def _deliver(self, edge: Edge, gradient: Any, fresh: bool) -> None:
         node, index = end(edge)
@@ -181,9 +228,7 @@ class Walk:
         grads[index] = gradient if grads[index] is None else grads[index] + gradient
 
     def _store(self, leaf: Leaf, gradient: Any, fresh: bool) -> None:
-        for hook in leaf.hooks or ():
-            replaced = hook(gradient)
-            gradient = gradient if replaced is None else replaced
+        gradient = _hooked(leaf, gradient)
         if self.targets is not None:
             key = (leaf, 0)
             if key in self.targets:
@@ -229,3 +274,11 @@ class Walk:
             if edge is not None and (self.leading is None or self._any_wanted(edge))
         )
         return input_gradients(recorded, [grads] if opdef.listed else grads, wanted), recorded.edges
+
+
+def _hooked(leaf: Leaf, gradient: Any) -> Any:
+    """The gradient of a leaf after the hooks that users attached to it."""
+    for hook in leaf.hooks or ():
+        replaced = hook(gradient)
+        gradient = gradient if replaced is None else replaced
+    return gradient

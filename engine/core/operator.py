@@ -299,10 +299,11 @@ class Leaf:
 
     ``cleared`` is set while the gradient is one that was set to zero: it makes the zeros if someone looks at
     them, and the next backward replaces them. ``shown`` says that code outside may hold the gradient, which
-    then sees what is added to it and when it is set to zero.
+    then sees what is added to it and when it is set to zero. ``watcher`` is told during backward when the
+    gradient is complete, and stores it (a ``Watcher`` of ``engine.autodiff.tape``).
     """
 
-    __slots__ = ("cleared", "grad", "hooks", "shape", "shown")
+    __slots__ = ("cleared", "grad", "hooks", "shape", "shown", "watcher")
 
     def __init__(self, shape: tuple[int, ...]) -> None:
         self.shape = shape
@@ -310,6 +311,7 @@ class Leaf:
         self.cleared: Any = None
         self.hooks: Any = None
         self.shown = False
+        self.watcher: Any = None
 
 
 class Counter:

@@ -1,5 +1,8 @@
 """Several processes that train together: environment, groups, collectives. MPI carries the values."""
 
+from typing import TYPE_CHECKING
+
+from engine.core.lazy import lazy
 from engine.distributed.collectives import (
     all_gather,
     all_reduce,
@@ -31,7 +34,17 @@ from engine.distributed.objects import all_gather_object, broadcast_object_list,
 from engine.distributed.reducing import ReduceOp
 from engine.distributed.spawning import spawn
 
+if TYPE_CHECKING:
+    from engine.distributed import parallel
+    from engine.nn.layer.data_parallel import DataParallel
+
+# A Layer stands above this room; it is looked up when a script asks for it here, as in Paddle.
+__getattr__ = lazy(
+    __name__, modules=("parallel",), members={"engine.nn.layer.data_parallel": ("DataParallel",)}
+)
+
 __all__ = [
+    "DataParallel",
     "P2POp",
     "ParallelEnv",
     "ReduceOp",
@@ -56,6 +69,7 @@ __all__ = [
     "is_initialized",
     "isend",
     "new_group",
+    "parallel",
     "recv",
     "reduce",
     "reduce_scatter",

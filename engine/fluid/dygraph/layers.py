@@ -18,6 +18,7 @@ from engine.core import names
 from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError
 from engine.eager.tensor import Parameter
+from engine.fluid.dygraph import parallel_helper
 from engine.fluid.dygraph import tracer as tracers
 from engine.nn.layer import layers as modern
 from engine.nn.param_attr import ParamAttr
@@ -39,11 +40,8 @@ class Layer(modern.Layer):
         if not self._built:
             self._build_once(*inputs, **kwargs)
             self.__dict__["_built"] = True
-            self._after_build()
+            parallel_helper._broadcast_parameters(self._parameters.values())
         return super().__call__(*inputs, **kwargs)
-
-    def _after_build(self) -> None:
-        """Called when the parameters of this layer have been made, before the first ``forward``."""
 
     # -- making parameters ---------------------------------------------------------------------------------
     def create_parameter(  # type: ignore[override]

@@ -1,54 +1,20 @@
-"""``Env``, ``prepare_context`` and ``DataParallel`` of fluid: who trains together."""
+"""``Env``, ``prepare_context`` and ``DataParallel`` of fluid: who trains together, and sums of gradients."""
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 from engine.core.errors import ArgumentError
+from engine.distributed.environment import ParallelEnv
+from engine.distributed.gradient_buckets import reduce_gradients
+from engine.distributed.reducing import ReduceOp
+from engine.fluid.dygraph import parallel_helper
 from engine.fluid.dygraph.layers import Layer
 
 __all__ = ["DataParallel", "Env", "ParallelEnv", "ParallelStrategy", "prepare_context"]
 
-
-class ParallelEnv:
-    """What the launcher says in the environment of this process."""
-
-    def __init__(self) -> None:
-        self._nranks = int(os.environ.get("PADDLE_TRAINERS_NUM", "1"))
-        self._local_rank = int(os.environ.get("PADDLE_TRAINER_ID", "0"))
-        chosen = os.environ.get("FLAGS_selected_gpus", "0")  # noqa: SIM112 - its name
-        self._dev_id = int(chosen.partition(",")[0] or 0)
-        self._trainer_endpoints = [e for e in os.environ.get("PADDLE_TRAINER_ENDPOINTS", "").split(",") if e]
-        self._current_endpoint = os.environ.get("PADDLE_CURRENT_ENDPOINT", "")
-
-    @property
-    def nranks(self) -> int:
-        """The number of processes that train together."""
-        return self._nranks
-
-    @property
-    def local_rank(self) -> int:
-        """The number of this process among them."""
-        return self._local_rank
-
-    @property
-    def dev_id(self) -> int:
-        """The number of the GPU that belongs to this process."""
-        return self._dev_id
-
-    @property
-    def trainer_endpoints(self) -> list[str]:
-        """The addresses of all processes."""
-        return self._trainer_endpoints
-
-    @property
-    def current_endpoint(self) -> str:
-        """The address of this process."""
-        return self._current_endpoint
-
-
 Env = ParallelEnv
+_TOGETHER = 128 * 1024 * 1024  # bytes of gradients that are summed at once, as in fluid
 
 
 class ParallelStrategy:
@@ -62,42 +28,65 @@ class ParallelStrategy:
 
 
 def prepare_context(strategy: ParallelStrategy | None = None) -> ParallelStrategy | None:
-    """The strategy of this process's environment; None for a process that trains alone, as in fluid 1.5."""
+    """Join the processes of the job; the strategy of this process, None for one that trains alone.
+
+    From here on a layer gets rank 0's parameters when it is first called, since it may make them only then.
+
+    Differs from Paddle: a second call does no harm.
+
+    Raises:
+        ArgumentError: a strategy of another number of processes than there are.
+        DeviceError, ModeError: those of ``paddle.distributed.init_parallel_env``.
+    """
+    env = ParallelEnv()
     if strategy is None:
-        env = ParallelEnv()
         strategy = ParallelStrategy()
         strategy.nranks, strategy.local_rank = env.nranks, env.local_rank
         strategy.trainer_endpoints, strategy.current_endpoint = env.trainer_endpoints, env.current_endpoint
     if strategy.nranks < 2:
         return None
+    if strategy.nranks != env.nranks:
+        raise ArgumentError(
+            f"prepare_context: the strategy has {strategy.nranks} processes, the job {env.nranks}; start it "
+            "with `model-studio launch`"
+        )
+    parallel_helper.join()
     return strategy
 
 
 class DataParallel(Layer):
     """Runs ``layers``; its parameters, state and results are theirs.
 
+    ``scale_loss`` before ``backward()`` and ``apply_collective_grads`` after it make the gradients those of
+    the whole batch: each loss is divided by the number of processes, and the gradients are added up.
+
     Differs from Paddle: ``strategy`` may be None, as ``prepare_context`` gives it for one process. Raises
-    ArgumentError for several processes.
+    the errors of ``prepare_context``.
     """
 
     def __init__(self, layers: Any, strategy: ParallelStrategy | None = None) -> None:
         super().__init__(layers.full_name() + "_data_parallel")
-        if strategy is not None and strategy.nranks > 1:
-            raise ArgumentError(
-                f"DataParallel: {strategy.nranks} processes are asked for; it trains in one: start one"
-            )
         self._layers = layers
-        self._strategy = strategy
+        self._strategy = prepare_context(strategy) if strategy is not None else None
+        parallel_helper._broadcast_parameters(layers.parameters())  # of layers that are not fluid's, too
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         return self._layers(*inputs, **kwargs)
 
     def scale_loss(self, loss: Any) -> Any:
         """The loss divided by the number of processes: itself for one."""
-        return loss
+        return loss if self._strategy is None else loss / float(self._strategy.nranks)
 
     def apply_collective_grads(self) -> None:
-        """Sum the gradients of all processes: nothing for one."""
+        """Replace each gradient by the sum of those of all processes; nothing for one.
+
+        Raises:
+            GradientError: a parameter has a gradient in some processes only.
+        """
+        if self._strategy is not None:
+            found = [(name, each) for name, each in self._layers.named_parameters() if each.trainable]
+            group = parallel_helper.join()
+            reduce_gradients(found, group, ReduceOp.SUM, _TOGETHER, "apply_collective_grads")
 
     def state_dict(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
         """That of the wrapped layers, under their own names."""

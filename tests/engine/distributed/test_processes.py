@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Sequence
@@ -12,29 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.distributed.mpi import find_mpiexec
+from tests.engine.distributed.jobs import job
 
 pytest.importorskip("mpi4py", reason="needs the extra distributed", exc_type=ImportError)
-
-ROOT = Path(__file__).resolve().parents[3]
-OURS = ("PADDLE_", "PMI_", "OMP_", "OPENBLAS_", "MKL_")
-
-
-def command(count: int, *arguments: object) -> list[str]:
-    worker = [sys.executable, "-m", "engine.distributed.worker", *map(str, arguments)]
-    return [find_mpiexec(), "-n", str(count), *worker]
-
-
-def environment() -> dict[str, str]:
-    kept = {name: text for name, text in os.environ.items() if not name.startswith(OURS)}
-    return kept | {"PYTHONPATH": str(ROOT)}
-
-
-def job(count: int, *arguments: object, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command(count, *arguments), cwd=cwd, env=environment(), text=True, stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120, check=False,
-    )  # fmt: skip
 
 
 @pytest.mark.parametrize(("script", "count"), [("ranks.py", 2), ("ranks.py", 3), ("programs.py", 2)])

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import engine as paddle
 from engine import fluid
 from engine.core.errors import ArgumentError, UnsupportedError
 
@@ -51,8 +52,9 @@ def test_the_tracers_tape_can_be_cleared_and_what_was_computed_stays() -> None:
 
 
 def test_env_says_what_the_launcher_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert fluid.dygraph.parallel.Env is paddle.distributed.ParallelEnv
     env = fluid.dygraph.parallel.Env()
-    assert (env.nranks, env.local_rank, env.dev_id, env.trainer_endpoints) == (1, 0, 0, [])
+    assert (env.nranks, env.local_rank, env.dev_id, env.trainer_endpoints) == (1, 0, 0, [""])
     assert fluid.dygraph.parallel.prepare_context() is None
     for name, value in (
         ("PADDLE_TRAINERS_NUM", "2"),
