@@ -1,6 +1,6 @@
-"""Records what Paddle's kernels of fluid's operators compute; run by an interpreter that has Paddle.
+"""Records what Paddle's kernels of fluid's operators compute; run by an interpreter that has Paddle 2.6.2.
 
-``python tests/engine/fluid/record_kernels.py`` writes ``recorded_kernels.json`` beside this file.
+``python -m tests.engine.fluid.record_kernels`` writes ``recorded_kernels.json`` beside this file.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from tests.engine.fluid.kernel_cases import CASES, DECAYS, OPTIMIZERS, RUNS, UPDATED
 
 
 def drawn(*shapes: tuple[int, ...]) -> list[Any]:
@@ -76,6 +78,38 @@ def main() -> None:
                 kernels.lars_momentum(state[0], [gradient], state[1], [rate], *state, *given)
             steps.append(listed([parameter])[0])
         found[case] = {"steps": steps}
+    for case, (inputs, there, _) in CASES.items():
+        values = [paddle.to_tensor(a, stop_gradient=a.dtype.kind != "f") for a in inputs]
+        made = there(kernels, *values)
+        made = list(made) if isinstance(made, (list, tuple)) else [made]
+        squares = [(each**2).sum() for each in made if not each.stop_gradient]
+        if squares:
+            sum(squares).backward()
+        found[case] = {
+            "outputs": listed(made),
+            "gradients": [None if v.grad is None else listed([v.grad])[0] for v in values],
+        }
+    for case, (kind, options) in OPTIMIZERS.items():
+        parameter = paddle.create_parameter([3, 2], "float32")
+        parameter.set_value(UPDATED[0])
+        optimizer = getattr(paddle.optimizer, kind)(0.1, **options, parameters=[parameter])
+        steps = []
+        for gradient in UPDATED[1:]:
+            (parameter * paddle.to_tensor(gradient)).sum().backward()
+            optimizer.step()
+            optimizer.clear_grad()
+            steps.append(listed([parameter])[0])
+        found[f"optimizer {case}"] = {"steps": steps}
+    paddle.enable_static()
+    for case, (name, arguments) in DECAYS.items():
+        main = paddle.static.Program()
+        with paddle.static.program_guard(main, startup := paddle.static.Program()):
+            rate = getattr(paddle.optimizer.lr, name)(*arguments)
+        executor = paddle.static.Executor()
+        executor.run(startup)
+        rates = [executor.run(main, fetch_list=[rate])[0] for _ in range(RUNS)]
+        found[f"decay {case}"] = {"rates": [float(f"{float(each[0]):.8g}") for each in rates]}
+    found["version"] = paddle.__version__
     path = Path(__file__).with_name("recorded_kernels.json")
     path.write_text(
         "{\n" + ",\n".join(f'"{k}": {json.dumps(v)}' for k, v in found.items()) + "\n}\n", encoding="utf-8"
