@@ -29,6 +29,7 @@ from engine.tensor.indexing import with_item as setitem
 if TYPE_CHECKING:
     from engine.static import amp
     from engine.static.average import ExponentialMovingAverage
+    from engine.static.data_parallel import ParallelExecutor
     from engine.static.io import (
         deserialize_persistables,
         deserialize_program,
@@ -47,13 +48,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Block", "BuildStrategy", "CompiledProgram", "ExecutionStrategy", "Executor", "ExponentialMovingAverage",
-    "InputSpec", "Print", "Program", "Scope", "Variable", "WeightNormParamAttr", "accuracy",
-    "append_backward", "auc", "cpu_places", "create_global_var", "create_parameter", "ctr_metric_bundle",
-    "cuda_places", "data", "default_main_program", "default_startup_program", "deserialize_persistables",
-    "deserialize_program", "device_guard", "global_scope", "gradients", "load", "load_from_file",
-    "load_inference_model", "load_program_state", "name_scope", "nn", "normalize_program", "program_guard",
-    "py_func", "save", "save_inference_model", "save_to_file", "scope_guard", "serialize_persistables",
-    "serialize_program", "set_program_state", "setitem",
+    "InputSpec", "ParallelExecutor", "Print", "Program", "Scope", "Variable", "WeightNormParamAttr",
+    "accuracy", "append_backward", "auc", "cpu_places", "create_global_var", "create_parameter",
+    "ctr_metric_bundle", "cuda_places", "data", "default_main_program", "default_startup_program",
+    "deserialize_persistables", "deserialize_program", "device_guard", "global_scope", "gradients", "load",
+    "load_from_file", "load_inference_model", "load_program_state", "name_scope", "nn", "normalize_program",
+    "program_guard", "py_func", "save", "save_inference_model", "save_to_file", "scope_guard",
+    "serialize_persistables", "serialize_program", "set_program_state", "setitem",
 ]  # fmt: skip
 
 __getattr__ = lazy(
@@ -61,6 +62,7 @@ __getattr__ = lazy(
     modules=("amp", "io"),
     members={
         "engine.static.average": ("ExponentialMovingAverage",),
+        "engine.static.data_parallel": ("ParallelExecutor",),
         "engine.static.inference_files": (
             "deserialize_persistables",
             "deserialize_program",

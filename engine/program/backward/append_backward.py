@@ -9,8 +9,9 @@ from engine.core.errors import ArgumentError, DTypeError
 from engine.core.identity import IdentitySet
 from engine.core.operator import Operator
 from engine.ops.arrays import creation
-from engine.program.backward.named import Named, extending, free_name, note_attrs, stopped
+from engine.program.backward.named import Named, extending, free_name, stopped
 from engine.program.backward.walk import depends_on, walk_back
+from engine.program.build.annotate import note_attrs
 from engine.program.graph.program import Block, Program, Variable, writes
 from engine.program.passes.clone import BACKWARD
 
@@ -57,7 +58,9 @@ def append_backward(
         # Gradients of what depends on a source only through no_grad_set are emitted, as Paddle does.
         reached = IdentitySet(sources) | (depends_on(ops, sources) - stops)
         found = walk_back(ops, starts, sources, Named(block, chosen), reached, stops)
-    return [(p, g) for p, g in zip(chosen, found, strict=False) if g is not None]
+    pairs = [(p, g) for p, g in zip(chosen, found, strict=False) if g is not None]
+    block.program.gradients += [(p.name, g.name) for p, g in pairs]
+    return pairs
 
 
 def _parameters(program: Program, parameter_list: Iterable[Any] | None) -> list[Variable]:

@@ -14,6 +14,7 @@ from engine.core.operator import Operator
 from engine.ops.elementwise import arithmetic
 from engine.program.backward.gradient_operator import gradient_operator
 from engine.program.backward.walk import Contributions, Incoming, RegionRule, Step
+from engine.program.build.annotate import note_attrs
 from engine.program.build.builder import Builder, current_builder
 from engine.program.graph.program import Block, Variable, reads, writes
 from engine.program.passes.clone import BACKWARD
@@ -113,11 +114,6 @@ def _by_slot(operator: Operator, targets: list[tuple[int, Variable]]) -> list[Va
         slot_at = [slots[name] for name, _, _ in flat_inputs(operator)]
         targets = sorted(targets, key=lambda target: slot_at[target[0]])
     return [variable for _, variable in targets]
-
-
-def note_attrs(operator: Operator, **attrs: Any) -> None:
-    """Let the operator's text show these attributes."""
-    operator.note("attrs", {**(operator.notes or {}).get("attrs", {}), **attrs})
 
 
 def free_name(block: Block, name: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from engine.core.context import Setting
 from engine.core.errors import ArgumentError
+from engine.core.operator import Operator
 
 _NO_MARKS: dict[str, Any] = {}
 _marks = Setting("operator_marks", _NO_MARKS)
@@ -78,3 +79,8 @@ def device_guard(device: str | None = None) -> Iterator[None]:
         raise ArgumentError(f"device_guard: device {device!r} is unknown; use 'cpu', 'gpu', 'gpu:N' or None")
     with marked(op_device=device or ""):
         yield
+
+
+def note_attrs(operator: Operator, **attrs: Any) -> None:
+    """Let the operator's text show these attributes."""
+    operator.note("attrs", {**(operator.notes or {}).get("attrs", {}), **attrs})

@@ -167,7 +167,11 @@ class Program:
         self.rebound: dict[int, tuple[Any, Variable]] = {}
         # Whether it or a part of it is from a file of another installation: its runs are metered.
         self.foreign = False
-        self.rates: list[Any] = []  # learning rates, which an Executor brings into its scope before a run
+        # What an Executor brings into its scope before a run: learning rates, values of another process.
+        self.rates: list[Any] = []
+        self.gradients: list[
+            tuple[str, str]
+        ] = []  # names of parameters and of what append_backward gave them
         self.readers: list[Any] = []  # what gives an Executor a batch at each run, beside what it is fed
 
     @property

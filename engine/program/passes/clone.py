@@ -33,6 +33,7 @@ def clone(program: Program, for_test: bool = False) -> Program:
     made.random_seed, made.foreign = program.random_seed, program.foreign
     made.inputs, made.outputs = list(program.inputs), list(program.outputs)
     made.rates = [] if for_test else list(program.rates)
+    made.gradients = [] if for_test else list(program.gradients)
     made.readers = list(program.readers)
     made.blocks = [Block(made, b.idx, b.parent_idx) for b in program.blocks]
     rewriter = _Twins(made)

@@ -15,7 +15,9 @@ from tests.engine.distributed.jobs import job
 pytest.importorskip("mpi4py", reason="needs the extra distributed", exc_type=ImportError)
 
 
-@pytest.mark.parametrize(("script", "count"), [("ranks.py", 2), ("ranks.py", 3), ("programs.py", 2)])
+@pytest.mark.parametrize(
+    ("script", "count"), [("ranks.py", 2), ("ranks.py", 3), ("programs.py", 2), ("static_ranks.py", 2)]
+)
 def test_checks_of_each_rank(script: str, count: int) -> None:
     done = job(count, Path(__file__).with_name(script))
     assert done.returncode == 0, done.stdout
