@@ -47,6 +47,12 @@ class Variable(Tensor):
         found = self.grad if tracer is None else tracer.gradient(self)
         return None if found is None else convertible(found.numpy())
 
+    def clear_gradient(self, set_to_zero: bool = True) -> None:
+        """Set the gradient to zeros, also that of a value that an operator computed; none stays none."""
+        tracer = tracers.current()
+        if tracer is None or not tracer.clear_gradient(self):
+            super().clear_gradient(set_to_zero)
+
     def numpy(self) -> np.ndarray[Any, Any]:
         """A NumPy array of the value. One of shape [1] converts to a number: ``float(loss.numpy())``."""
         return convertible(super().numpy())

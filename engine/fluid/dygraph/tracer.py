@@ -19,6 +19,7 @@ from engine.core.operator import Leaf, Operator
 from engine.eager.backward import leaf_gradient
 from engine.eager.mode import NOT_RECORDING, RECORDING
 from engine.eager.tensor import Parameter, Tensor
+from engine.tensor.creation import zeros_like
 
 
 class Tracer:
@@ -74,20 +75,33 @@ class Tracer:
 
     def gradient(self, tensor: Tensor) -> Tensor | None:
         """The gradient of ``tensor`` after a backward through it; None where there is none."""
-        edge = tensor._edge or getattr(tensor, "_parked", None)
-        if edge is None:
-            return None
-        node, index = end(edge)
-        if node.__class__ is Leaf:
-            return leaf_gradient(node)
+        node, index = _origin(tensor)
+        if node is None or node.__class__ is Leaf:
+            return None if node is None else leaf_gradient(node)
         kept = _kept(node, index)
         return None if kept is None else kept.grad
+
+    def clear_gradient(self, tensor: Tensor) -> bool:
+        """Set the gradient of a value that an operator computed to zeros; False for another value."""
+        node, index = _origin(tensor)
+        if node is None or node.__class__ is Leaf:
+            return False
+        kept = _kept(node, index)
+        if kept is not None and kept.grad is not None:
+            kept.grad = zeros_like(kept.grad)
+        return True
 
 
 class _Kept(Retained):
     """The gradient of an inner value; it stands among the operator's hooks and lives as long as that."""
 
     __slots__ = ()
+
+
+def _origin(tensor: Tensor) -> tuple[Any, int]:
+    """The leaf or operator that ``tensor`` comes from, and which of its outputs it is; None where neither."""
+    edge = tensor._edge or getattr(tensor, "_parked", None)
+    return (None, 0) if edge is None else end(edge)
 
 
 def _keep(node: Operator) -> None:
