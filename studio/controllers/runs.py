@@ -73,7 +73,11 @@ class RunsController(QObject):
 
     def _show_runs(self) -> None:
         runs, view = self._session.runs, self._session.train
-        rows = [self._row(run, len(runs) - 1 - place) for place, run in enumerate(runs)]
+        rows: list[RunRow] = []
+        for place, run in enumerate(runs):
+            if run.sweep and (not place or runs[place - 1].sweep != run.sweep):
+                rows.append(self._heading(run, runs))
+            rows.append(self._row(run, len(runs) - 1 - place))
         if view.folder and view.busy and all(row.key != view.folder for row in rows):
             rows.insert(0, RunRow(view.folder, view.run_name, self.tr("starting"), len(runs)))
         self._panel.runs.set_rows(rows)
@@ -87,6 +91,13 @@ class RunsController(QObject):
             self._panel.runs.choose(view.folder)
         else:
             self._session.refresh_runs()
+
+    def _heading(self, first: Run, runs: list[Run]) -> RunRow:
+        """The line over the trials of a sweep."""
+        trials = [run for run in runs if run.sweep == first.sweep]
+        folder = str(Path(first.path).parent)
+        count = self.tr("{0} trials").format(len(trials))
+        return RunRow(f"sweep {folder}", first.sweep, count, 0, folder, heading=True)
 
     def _row(self, run: Run, color: int) -> RunRow:
         view = self._session.train

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -29,7 +29,8 @@ class Run:
 
     ``state`` is running, finished, stopped, diverged, failed, or interrupted where it ended without a word (a
     crash, a kill, Ctrl-C). ``checkpoint`` is the newest step checkpoint, empty where there is none. ``note``
-    says what of the journal could not be read, empty where all of it could.
+    says what of the journal could not be read, empty where all of it could. A trial has its ``sweep``'s name
+    and what it chose there, in words.
     """
 
     path: str
@@ -44,10 +45,14 @@ class Run:
     checkpoint: str
     checkpoint_step: int
     note: str = ""
+    sweep: str = ""
+    choices: str = ""
 
     @property
     def title(self) -> str:
-        """Model and mode, as the list of runs shows it: ``lenet · static``."""
+        """Model and mode, as the list of runs shows it: ``lenet · static``; of a trial what it chose."""
+        if self.sweep:
+            return self.choices or Path(self.path).name
         model = str(self.config.get("model", "?")).rpartition(":")[2]
         return f"{model} · {'static' if self.config.get('static', True) else 'eager'}"
 
@@ -96,16 +101,18 @@ class RunsFolder:
     """The runs in a folder; those whose journal has not changed are not read again."""
 
     def __init__(self) -> None:
+        from studio.session.sweep.listing import SweepWords
+
         self._known: dict[Path, tuple[tuple[int, int, int], Run | None]] = {}
+        self._sweeps = SweepWords()
 
     def read(self, folder: Path) -> list[Run]:
-        """The runs in ``folder``, newest first; empty where there is no such folder. Unreadable ones are left
-        out."""
+        """The runs in ``folder`` and in the sweeps there, newest first, those of a sweep together.
+
+        Empty where there is no such folder. Unreadable ones are left out.
+        """
         known: dict[Path, tuple[tuple[int, int, int], Run | None]] = {}
-        try:
-            places = list(folder.iterdir())
-        except (OSError, ValueError):  # a project file may name a folder with a null character
-            places = []
+        places = self._places(folder)
         for path in places:
             try:
                 stat = (path / JOURNAL).stat()
@@ -119,8 +126,35 @@ class RunsFolder:
                 before = (mark, read_run_line(path))
             known[path] = before
         self._known = known
-        runs = [run for _, run in known.values() if run is not None]
-        return sorted(runs, key=lambda run: run.started, reverse=True)
+        runs = [_as_trial(run, *places[path]) for path, (_, run) in known.items() if run is not None]
+        newest: dict[str, float] = {}
+        for run in runs:
+            newest[run.sweep] = max(run.started, newest.get(run.sweep, run.started))
+        # Within a sweep the first trial first.
+        return sorted(runs, key=lambda run: (
+            -(newest[run.sweep] if run.sweep else run.started), run.sweep, run.name if run.sweep else "",
+        ))  # fmt: skip
+
+    def _places(self, folder: Path) -> dict[Path, tuple[str, str]]:
+        """Folders that may hold a run, with the sweep that each belongs to and what it chose there."""
+        try:
+            paths = list(folder.iterdir())
+        except (OSError, ValueError):  # a project file may name a folder with a null character
+            return {}
+        places: dict[Path, tuple[str, str]] = {}
+        for path in (folder, *paths):
+            trials = self._sweeps.trials(path)
+            if trials is not None:
+                places.update({trial: (path.name, words) for trial, words in trials.items()})
+            elif path != folder:
+                places.setdefault(path, ("", ""))
+        return places
+
+
+def _as_trial(run: Run, sweep: str, choices: str) -> Run:
+    if not sweep:
+        return run
+    return replace(run, name=f"{sweep}/{run.name}", sweep=sweep, choices=choices)
 
 
 def _changed(folder: Path) -> int:

@@ -21,17 +21,22 @@ from widgets import theme
 ROW_HEIGHT = 27
 MOST_ROWS = 8
 ROLE = Qt.ItemDataRole.UserRole
+_CHOOSABLE = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled
 
 
 @dataclass(frozen=True)
 class RunRow:
-    """One line: ``key`` finds it again, ``color`` counts through the run colours."""
+    """One line: ``key`` finds it again, ``color`` counts through the run colours.
+
+    A ``heading`` names those below it and can't be chosen.
+    """
 
     key: str
     title: str
     value: str
     color: int
     tip: str = ""
+    heading: bool = False
 
 
 class _Delegate(QStyledItemDelegate):
@@ -58,7 +63,7 @@ class _Delegate(QStyledItemDelegate):
             painter.setPen(QPen(QColor(tokens.accent), 1))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(box.adjusted(0, 0, -1, -1), theme.RADIUS_CONTROL, theme.RADIUS_CONTROL)
-        if self._dots:
+        if self._dots and not row.heading:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(theme.run_color(row.color)))
             painter.drawEllipse(QPointF(box.left() + 12, box.center().y() + 1), 4, 4)
@@ -66,11 +71,11 @@ class _Delegate(QStyledItemDelegate):
         painter.setFont(theme.font())
         metrics = painter.fontMetrics()
         wide = metrics.horizontalAdvance(row.value)
-        inner = box.adjusted(24 if self._dots else 8, 0, -8, 0)
+        inner = box.adjusted(24 if self._dots and not row.heading else 8, 0, -8, 0)
         painter.setPen(QColor(tokens.mute))
         painter.drawText(inner, middle | Qt.AlignmentFlag.AlignRight, row.value)
         inner.setRight(inner.right() - wide - (theme.SPACE_S if wide else 0))
-        painter.setPen(QColor(tokens.text))
+        painter.setPen(QColor(tokens.mute if row.heading else tokens.text))
         title = metrics.elidedText(row.title, Qt.TextElideMode.ElideMiddle, inner.width())
         painter.drawText(inner, middle | Qt.AlignmentFlag.AlignLeft, title)
         painter.restore()
@@ -112,6 +117,7 @@ class RunsList(QListWidget):
             if item.data(ROLE) != row:
                 item.setData(ROLE, row)
                 item.setToolTip(row.tip)
+                item.setFlags(Qt.ItemFlag.NoItemFlags if row.heading else _CHOOSABLE)
                 words = f"{row.title}, {row.value}" if row.value else row.title
                 item.setData(Qt.ItemDataRole.AccessibleTextRole, words)
         for place, row in enumerate(rows):
@@ -142,8 +148,9 @@ class RunsList(QListWidget):
         self._tell()
 
     def keys(self) -> list[str]:
-        """The keys in their order."""
-        return [self._key(self.item(place)) for place in range(self.count())]
+        """The keys in their order, without headings."""
+        items = [self.item(place) for place in range(self.count())]
+        return [self._key(item) for item in items if not item.data(ROLE).heading]
 
     @staticmethod
     def _key(item: QListWidgetItem | None) -> str:
@@ -159,5 +166,5 @@ class RunsList(QListWidget):
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         item = self.itemAt(event.pos())
-        if item is not None:
+        if item is not None and not item.data(ROLE).heading:
             self.menu_requested.emit(self._key(item), event.globalPos())

@@ -1,0 +1,40 @@
+"""Sweeps in the list of runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from studio.cli import app
+from studio.session.runs import RunsFolder, list_runs
+from studio.session.sweep.making import new_sweep
+from tests.studio.session.sweep.inside import InsidePool, carry_out, settings
+
+
+def test_trials_stand_together_with_what_they_chose(bars: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "runs" / "first"
+    folder.mkdir(parents=True)
+    words = ["train", "--data", bars, "--model", "linear", "--epochs", "1", "--out"]
+    assert CliRunner().invoke(app, [*map(str, words), str(tmp_path / "runs" / "before")]).exit_code == 0
+    sweep = new_sweep(settings(bars, epochs=1), ["lr=0.01,0.02"])
+    carry_out(folder, sweep, InsidePool())
+    assert CliRunner().invoke(app, [*map(str, words), str(tmp_path / "runs" / "after")]).exit_code == 0
+    found = RunsFolder()
+    runs = found.read(tmp_path / "runs")
+    assert [run.name for run in runs] == ["after", "first/trial-001", "first/trial-002", "before"]
+    assert [run.title for run in runs[:3]] == ["linear · static", "lr=0.01", "lr=0.02"]
+    assert [run.sweep for run in runs] == ["", "first", "first", ""]
+    assert runs[1].state == "finished"
+    assert runs[1].path == str(folder / "trial-001")
+    assert runs[1].accuracy == sweep.trials[0].measured[0].accuracy
+    assert found.read(tmp_path / "runs") == runs
+    # The sweep's own folder as a folder of runs.
+    assert [run.title for run in list_runs(folder)] == ["lr=0.01", "lr=0.02"]
+
+    # A stranger's folder: a file that is none, and a link to elsewhere.
+    (folder / "sweep.json").write_text("{")
+    (folder / "trial-003").symlink_to(tmp_path / "runs" / "after")
+    assert [run.title for run in found.read(tmp_path / "runs") if run.sweep] == [
+        "trial-001", "trial-002",
+    ]  # fmt: skip
