@@ -12,11 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from engine.core.errors import ArgumentError, WorkerError
-from engine.distributed.mpi import find_mpiexec
 from engine.distributed.objects import packed
 
 _OPTIONS = ("start_method", "gpus", "selected_gpus", "xpus", "mlus", "ips", "backend", "print_config")
-_ROOT = str(Path(__file__).resolve().parents[2])
 
 
 class MultiprocessContext:
@@ -115,23 +113,19 @@ def spawn(
         DeviceError: the extra ``distributed`` is not installed.
         WorkerError: a process failed.
     """
+    from engine.distributed.starting import mpi_command, rank_command, rank_environment
+
     count = _count(nprocs, options)
     if count == 1:
         func(*args)
         return MultiprocessContext(None)
     # In a file for this user alone: mpiexec gives up where rank 0 reads its standard input too late.
     call = packed({**reference(func), "args": tuple(args), "path": list(sys.path)}, "spawn").tobytes()
-    found = os.environ.get("PYTHONPATH")
-    environment = os.environ | {
-        "PADDLE_TRAINERS_NUM": str(count),
-        "PYTHONPATH": os.pathsep.join([_ROOT, found] if found else [_ROOT]),
-    }
-    worker = [sys.executable, "-m", "engine.distributed.worker", "-m", "engine.distributed.spawned"]
-    command = [find_mpiexec(), "-n", str(count), *worker]
+    command = mpi_command(count, rank_command("-m", "engine.distributed.spawned"))
     descriptor, path = tempfile.mkstemp(prefix="model-studio-spawn-")
     with open(descriptor, "wb") as file:
         file.write(call)
-    process = subprocess.Popen([*command, path], stdin=subprocess.DEVNULL, env=environment)
+    process = subprocess.Popen([*command, path], stdin=subprocess.DEVNULL, env=rank_environment(count))
     context = MultiprocessContext(process, path)
     if join:
         context.join()

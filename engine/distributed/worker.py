@@ -1,10 +1,12 @@
 """What mpiexec starts for each rank: prepares the process, runs the script, ends all ranks when one fails.
 
-``mpiexec -n N python -m engine.distributed.worker [--log-dir DIR] (SCRIPT | -m MODULE) [ARGUMENT ...]``
+``mpiexec -n N python -m engine.distributed.worker [OPTIONS] (SCRIPT | -m MODULE) [ARGUMENT ...]``
 
 An exception or ``sys.exit`` with a status in one rank would leave the others waiting for it without end: MPI
-only notices processes that a signal ends. With ``--log-dir`` rank N writes to ``DIR/workerlog.N``; the worker
-redirects its own descriptors, since what mpiexec forwards can be lost when a job is aborted.
+only notices processes that a signal ends. With ``--log-dir DIR`` rank N writes to ``DIR/workerlog.N``; with
+``--channel DIR`` (a launcher's folder of pipes) it tells the launcher that it began and how it ended, and
+writes to the launcher's pipes where there is no folder of logs. The worker redirects its own descriptors,
+since what mpiexec forwards can be lost when a job is aborted.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import runpy
 import sys
 import traceback
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,47 +24,74 @@ from threadpoolctl import threadpool_limits
 
 from engine.core.errors import EngineError
 from engine.distributed import mpi
-from engine.distributed.environment import SIZE, number
+from engine.distributed.environment import RANK, SELECTED, SIZE, number
+from engine.distributed.launch.guard import tell
 
 _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
-_FIRST_PORT = 6170
-USAGE = "worker: expected [--log-dir DIR] (SCRIPT | -m MODULE) [ARGUMENT ...]"
+FIRST_PORT = 6170
+USAGE = "worker: expected [--log-dir DIR] [--channel DIR] (SCRIPT | -m MODULE) [ARGUMENT ...]"
 
 
-def parsed(arguments: list[str]) -> tuple[str | None, bool, list[str]]:
-    """The folder of logs or None, whether a module is run, and its name or the script with its arguments."""
-    folder: str | None = None
-    if arguments[:1] == ["--log-dir"] and len(arguments) > 1:
-        folder, arguments = arguments[1], arguments[2:]
+@dataclass(frozen=True)
+class Task:
+    """What a rank was started for.
+
+    Attributes:
+        words: the script, or the module's name, and its arguments.
+        log_dir, channel: folders of logs and of a launcher's pipes, or None.
+    """
+
+    words: list[str]
+    module: bool = False
+    log_dir: str | None = None
+    channel: str | None = None
+
+
+def parsed(arguments: list[str]) -> Task:
+    """The task that the words of the command line give."""
+    folders: dict[str, str] = {}
+    while arguments[:1] in (["--log-dir"], ["--channel"]) and len(arguments) > 1:
+        folders[arguments[0][2:].replace("-", "_")] = arguments[1]
+        arguments = arguments[2:]
     module = arguments[:1] == ["-m"]
     arguments = arguments[1:] if module else arguments
     if not arguments:
         raise SystemExit(USAGE)
-    return folder, module, arguments
+    return Task(arguments, module, **folders)
 
 
-def _redirect(folder: str, rank: int) -> None:
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    log = os.open(Path(folder) / f"workerlog.{rank}", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-    for stream, descriptor in ((sys.stdout, 1), (sys.stderr, 2)):
+def _redirect(task: Task, rank: int) -> None:
+    if task.log_dir is not None:
+        Path(task.log_dir).mkdir(parents=True, exist_ok=True)
+        log = Path(task.log_dir) / f"workerlog.{rank}"
+        out = err = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    elif task.channel is not None:
+        out, err = (os.open(Path(task.channel) / f"{name}.{rank}", os.O_WRONLY) for name in ("out", "err"))
+    else:
+        return
+    for stream, target, descriptor in ((sys.stdout, out, 1), (sys.stderr, err, 2)):
         stream.flush()
-        os.dup2(log, descriptor)
-    os.close(log)
-    for text in (sys.stdout, sys.stderr):  # a file is written line by line, so that the last lines are there
+        os.dup2(target, descriptor)
+    for target in {out, err}:
+        os.close(target)
+    for text in (sys.stdout, sys.stderr):  # written line by line, so that the last lines are there
         text.reconfigure(line_buffering=True)  # type: ignore[union-attr]
 
 
-def _describe(rank: int, size: int, local: int) -> None:
+def _describe(rank: int, size: int, local: int, here: int) -> None:
     """Set the variables that scripts read; endpoints that a launcher gave stay."""
     ends = os.environ.get("PADDLE_TRAINER_ENDPOINTS", "").split(",")
     if len(ends) != size or not all(ends):
-        ends = [f"127.0.0.1:{_FIRST_PORT + each}" for each in range(size)]
+        ends = [f"127.0.0.1:{FIRST_PORT + each}" for each in range(size)]
     os.environ.update(
         PADDLE_TRAINER_ID=str(rank), PADDLE_GLOBAL_RANK=str(rank),
-        PADDLE_LOCAL_RANK=str(local), PADDLE_RANK_IN_NODE=str(local),
+        PADDLE_LOCAL_RANK=str(local), PADDLE_RANK_IN_NODE=str(local), PADDLE_LOCAL_SIZE=str(here),
         PADDLE_TRAINERS_NUM=str(size), PADDLE_GLOBAL_SIZE=str(size),
         PADDLE_TRAINER_ENDPOINTS=",".join(ends), PADDLE_CURRENT_ENDPOINT=ends[rank],
     )  # fmt: skip
+    devices = os.environ.get(SELECTED, "").split(",")
+    if len(devices) == here:  # one for each rank of this machine
+        os.environ[SELECTED] = devices[local]
 
 
 def _limit_threads(ranks: int) -> None:
@@ -87,23 +117,31 @@ def _unlink_shared_memory(comm: Any) -> None:
     comm.Barrier()
 
 
-def prepare(folder: str | None) -> Any:
-    """Join the other ranks; returns the communicator of all."""
-    library = mpi.library()
-    comm = library.COMM_WORLD
-    if folder is not None:
-        _redirect(folder, comm.rank)
-    wanted = number(SIZE[:1], comm.size, 1)
-    if wanted != comm.size:
-        raise SystemExit(
-            f"worker: {wanted} processes were asked for, MPI has {comm.size}: mpiexec belongs to another MPI "
-            f"than mpi4py; use {mpi.find_mpiexec()}"
-        )
-    here = comm.Split_type(library.COMM_TYPE_SHARED)
-    _describe(comm.rank, comm.size, here.rank)
-    _limit_threads(here.size)
-    here.Free()
-    _unlink_shared_memory(comm)
+def prepare(task: Task | None = None) -> Any:
+    """Join the other ranks; returns the communicator of all, None where there is one process without MPI."""
+    wanted = number(SIZE[:1], 0, 1)
+    if wanted == 1 and not any(name in os.environ for name in SIZE[1:]):
+        comm, rank, size, local, here = None, 0, 1, 0, 1
+    else:
+        library = mpi.library()
+        comm = library.COMM_WORLD
+        rank, size = comm.rank, comm.size
+    if task is not None:
+        _redirect(task, rank)
+    if task is not None and task.channel is not None:
+        tell(task.channel, rank=rank, pid=os.getpid(), group=os.getpgrp())
+    if comm is not None:
+        if wanted not in (0, size):
+            raise SystemExit(
+                f"worker: {wanted} processes were asked for, MPI has {size}: mpiexec belongs to another MPI "
+                f"than mpi4py; use {mpi.find_mpiexec()}"
+            )
+        machine = comm.Split_type(library.COMM_TYPE_SHARED)
+        local, here = machine.rank, machine.size
+        machine.Free()
+        _unlink_shared_memory(comm)
+    _describe(rank, size, local, here)
+    _limit_threads(here)
     return comm
 
 
@@ -141,16 +179,22 @@ def print_user_error(error: BaseException) -> None:
 
 def main(arguments: list[str]) -> None:
     """Run what ``arguments`` say; a failure ends all ranks with its exit status."""
-    folder, module, rest = parsed(arguments)
+    task = parsed(arguments)
     try:
-        comm = prepare(folder)
+        comm = prepare(task)
     except EngineError as error:
         raise SystemExit(str(error)) from None
-    status = _run(module, rest)
-    if status:
-        sys.stdout.flush()
-        sys.stderr.flush()
+    status = _run(task.module, task.words) & 0xFF  # as the system keeps it
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError):  # its reader is gone
+            stream.flush()
+    if task.channel is not None:
+        tell(task.channel, rank=number(RANK[:1], 0, 0), status=status)
+        if status:  # the launcher tells it; what MPI_Abort says of it would be the last line
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    if status and comm is not None:
         comm.Abort(status)
+    sys.exit(status)
 
 
 if __name__ == "__main__":

@@ -111,7 +111,7 @@ def main(path: str) -> None:
     for name in ("SIGINT", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
-    comm = worker.prepare(None)
+    comm = worker.prepare()
     ticket = json.loads(Path(path).read_text(encoding="utf-8"))
     channel = Channel.connect(ticket)
     channel.send({"rank": comm.rank, "pid": os.getpid()})

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
@@ -178,7 +179,7 @@ def _(place: Place) -> Words:
     return ["predict", "model"]
 
 
-@case("any", "Ctrl+C, SIGTERM or a closed terminal, but for a training under way")
+@case("any", "Ctrl+C, SIGTERM or a closed terminal, but for a training or a launch under way")
 def _(place: Place) -> Words:
     place.patch.setattr("engine.training.export.export_run", lambda *_, **__: signal.raise_signal(HANGUP))
     return ["export", place.run()]
@@ -624,6 +625,62 @@ def _(place: Place) -> Words:
 def _(place: Place) -> Words:
     (place.tmp / "script.py").write_text("raise KeyboardInterrupt\n")
     return ["run", place.tmp / "script.py"]
+
+
+# ----- launch -----
+
+
+def _launched(place: Place, script: str, *words: str | Path) -> Words:
+    (place.tmp / "script.py").write_text(script)
+    return ["launch", *words, place.tmp / "script.py"]
+
+
+@case("launch", "no such script")
+def _(place: Place) -> Words:
+    return ["launch", place.tmp / "nowhere.py"]
+
+
+@case("launch", "no processes, an unknown option, options that do not fit")
+def _(place: Place) -> Words:
+    return _launched(place, "", "--nproc_per_node", "0")
+
+
+@case("launch", "GPUs are named where there is none")
+def _(place: Place) -> Words:
+    place.patch.setitem(sys.modules, "engine.kernels.cupy", None)
+    return _launched(place, "", "--selected_gpus=0,1")
+
+
+@case("launch", "the file of machines can't be read, or is none")
+def _(place: Place) -> Words:
+    (place.tmp / "machines").write_text("node1:none\n")
+    return _launched(place, "", "--hosts", place.tmp / "machines")
+
+
+@case("launch", "mpi4py or mpiexec is not installed")
+def _(place: Place) -> Words:
+    place.patch.setitem(sys.modules, "mpi4py", None)
+    return _launched(place, "", "--nproc_per_node=2", "--print_config=no")
+
+
+@case("launch", "too many processes for the memory")
+def _(place: Place) -> Words:
+    return _launched(place, "", "--nproc_per_node", "100000")
+
+
+@case("launch", "a process ends with `sys.exit(3)`; where it has printed, its last lines follow")
+def _(place: Place) -> Words:
+    return _launched(place, "import sys; sys.exit(3)")
+
+
+@case("launch", "a process is ended by a signal")
+def _(place: Place) -> Words:
+    return _launched(place, "import os; os.abort()")
+
+
+@case("launch", "Ctrl+C, SIGTERM or a closed terminal")
+def _(place: Place) -> Words:
+    return _launched(place, f"import os, time; os.kill({os.getpid()}, 15); time.sleep(60)")
 
 
 # ----- the rows -----

@@ -136,8 +136,9 @@ def test_values_travel_without_pickle():
 
 
 def test_arguments_of_the_worker():
-    assert worker.parsed(["a.py", "-m", "b"]) == (None, False, ["a.py", "-m", "b"])
-    assert worker.parsed(["--log-dir", "logs", "-m", "b", "--x"]) == ("logs", True, ["b", "--x"])
+    assert worker.parsed(["a.py", "-m", "b"]) == worker.Task(["a.py", "-m", "b"])
+    words = ["--channel", "pipes", "--log-dir", "logs", "-m", "b", "--x"]
+    assert worker.parsed(words) == worker.Task(["b", "--x"], True, "logs", "pipes")
     for wrong in ([], ["-m"], ["--log-dir", "logs"]):
         with pytest.raises(SystemExit, match="expected"):
             worker.parsed(wrong)

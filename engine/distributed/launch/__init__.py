@@ -1,0 +1,1 @@
+"""``paddle.distributed.launch``: a script in several processes, which end together."""

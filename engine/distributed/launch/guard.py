@@ -1,0 +1,77 @@
+"""What mpiexec starts for a rank of a launched job: a small process whose child is the rank.
+
+It knows how the rank ended (a signal, ``os._exit``), which mpiexec tells of one rank that need not be the
+first, and it ends the rank when the launcher is gone. It is run as a file and imports nothing of the engine:
+it takes 10 MB, and the child is forked before there is any thread.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+EVENTS, LIFE = "events", "life"
+"""Pipes in the launcher's folder: what ranks tell it, and one that is closed when it is gone."""
+
+
+def tell(channel: str, **event: object) -> None:
+    """Send an event to the launcher; one that is gone is told nothing."""
+    with suppress(OSError):
+        # Without waiting for a reader; a line is short enough to arrive in one piece.
+        pipe = os.open(Path(channel) / EVENTS, os.O_WRONLY | os.O_NONBLOCK)
+        os.write(pipe, (json.dumps(event) + "\n").encode())
+        os.close(pipe)
+
+
+def _end_group() -> None:
+    os.killpg(os.getpgrp(), signal.SIGKILL)
+
+
+def _end_with(channel: str, life: int) -> None:
+    """End the rank, and all that it started, when the launcher has closed its end of the pipe.
+
+    A launcher that was killed has left the pipes.
+    """
+    os.set_blocking(life, True)
+    os.read(life, 1)
+    with suppress(OSError):  # another guard is at it
+        for pipe in os.listdir(channel):
+            os.unlink(Path(channel) / pipe)
+        os.rmdir(channel)
+    _end_group()
+
+
+def _watch(pid: int, channel: str, life: int) -> None:
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # the rank gets them too; this waits for how it ends
+        signal.signal(getattr(signal, name), signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(channel, life), daemon=True).start()
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    tell(channel, pid=pid, code=code)
+    if code:
+        _end_group()  # what the rank started; mpiexec sees this process end by a signal, and ends the others
+    os._exit(0)
+
+
+def main(words: list[str]) -> None:
+    """Fork; the child returns and is the rank."""
+    channel = words[0]
+    if os.getpgrp() != os.getpid():
+        os.setpgid(0, 0)
+    life = os.open(Path(channel) / LIFE, os.O_RDONLY | os.O_NONBLOCK)
+    pid = os.fork()
+    if pid:
+        _watch(pid, channel, life)
+    os.close(life)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
+    sys.path[0] = os.getcwd()  # as `python -m` has it, not the folder of this file
+    from engine.distributed.worker import main as be_rank
+
+    be_rank(["--channel", *sys.argv[1:]])

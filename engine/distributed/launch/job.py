@@ -1,0 +1,239 @@
+"""One start of all processes: passes on what they print, sees how they end, ends them, and tidies up."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from engine.distributed.launch.channel import Channel, LastLines
+from engine.distributed.launch.ending import DONE, FAILED, STOPPED, Ending
+from engine.distributed.launch.guard import EVENTS
+from engine.distributed.launch.leftovers import remove_shared_memory
+from engine.distributed.launch.plan import Plan
+
+POLL = 0.1
+GRACE = 1.0
+"""Seconds that processes have to end by themselves before they are killed."""
+NOTICE = 30.0
+"""Seconds after which it is told that a process has ended well and others have not."""
+_SIGNALS = tuple(getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n))
+_RANK = re.compile(rb"^\[(\d+)\] ?", re.MULTILINE)  # mpiexec -prepend-rank
+_ABORT = re.compile(r"rank (\d+) in comm")
+_EXIT = re.compile(r"EXIT CODE: (\d+)")
+_KILLED = re.compile(r"EXIT STRING: .*\(signal (\d+)\)")
+
+
+class Job:
+    """The processes of ``plan``, started once."""
+
+    def __init__(self, plan: Plan, restart: int = 0) -> None:
+        self._plan, self._restart = plan, restart
+        self._pids: dict[int, int] = {}
+        self._groups: dict[int, int] = {}
+        self._ended: dict[int, float] = {}
+        self._lines = {rank: LastLines() for rank in range(plan.count)}
+        self._begun: dict[tuple[str, int], bytes] = {}
+        self._noise = LastLines()
+        self._failed: tuple[int | None, int] | None = None
+        self._stopped_by = 0
+        self._stopping: float | None = None
+        self._noticed: set[int] = set()
+
+    def run(self) -> Ending:
+        """Start the processes, and wait until all have ended.
+
+        Raises:
+            DeviceError: there is no mpiexec.
+            BrokenPipeError: the reader of standard output is gone; all processes have ended.
+        """
+        began = time.time()
+        local = self._plan.is_local
+        channel = Channel(self._plan.count if local else 0, self._plan.log_dir is None)
+        try:
+            process = subprocess.Popen(
+                self._plan.command(channel.folder if local else None), stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+                env=self._plan.environment(self._restart),
+            )  # fmt: skip
+            with process, self._handling():
+                for stream, name in ((process.stdout, "mpi out"), (process.stderr, "mpi err")):
+                    assert stream is not None
+                    channel.watch(stream, name)
+                try:
+                    self._watch(process, channel)
+                finally:
+                    self._end(process)
+            while self._take(channel, 0.0):
+                pass
+        finally:
+            channel.close()
+            if process_failed := (self._failed is not None or self._stopping is not None):
+                remove_shared_memory(began)
+        return self._ending(process.returncode, process_failed)
+
+    def _watch(self, process: subprocess.Popen[bytes], channel: Channel) -> None:
+        while process.poll() is None:
+            self._take(channel, POLL)
+            self._notice()
+            if self._stopping is None and (self._failed or self._stopped_by):
+                self._stopping = time.monotonic()
+                if self._stopped_by:
+                    process.terminate()
+            elif self._stopping is not None and time.monotonic() > self._stopping + GRACE:
+                return
+
+    def _take(self, channel: Channel, seconds: float) -> bool:
+        """Pass on what has come; False where there was nothing."""
+        came = channel.read(seconds)
+        for name, rank, data in came:
+            if name == EVENTS:
+                for event in channel.events(data):
+                    self._note(event)
+            elif name in ("out", "err"):
+                self._lines[rank].add(data)
+                self._show_lines(name, rank, data)
+            elif self._plan.is_local:
+                self._noise.add(data)
+            else:
+                self._forwarded(name, data)
+        if not came:
+            for (name, _), rest in self._begun.items():
+                self._show(name, rest)  # the beginning of a line that nothing follows for now
+            self._begun.clear()
+        return bool(came)
+
+    def _forwarded(self, name: str, data: bytes) -> None:
+        """What mpiexec passes on from processes that have no pipes, with the rank in front of each line."""
+        for line in data.splitlines(keepends=True):
+            found = _RANK.match(line)
+            if found is None:
+                self._noise.add(line)
+                continue
+            line = line[found.end() :]
+            self._lines[int(found[1])].add(line)
+            self._show(name.removeprefix("mpi "), line)
+
+    def _show_lines(self, name: str, rank: int, data: bytes) -> None:
+        """Show whole lines, so that those of several processes do not mix."""
+        data = self._begun.pop((name, rank), b"") + data
+        end = max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
+        if data[end:]:
+            self._begun[name, rank] = data[end:]
+        self._show(name, data[:end])
+
+    def _show(self, name: str, data: bytes) -> None:
+        if self._stopped_by:
+            return  # tracebacks of an interrupt that was asked for
+        stream = sys.stdout if name == "out" else sys.stderr
+        stream.flush()
+        raw = getattr(stream, "buffer", None)
+        if raw is None:
+            stream.write(data.decode("utf-8", "backslashreplace"))
+        else:
+            raw.write(data)
+        stream.flush()
+
+    def _note(self, event: dict[str, Any]) -> None:
+        """A process began (rank, pid, group), its script ended (rank, status), or it is gone (pid, code)."""
+        if "group" in event:
+            self._pids[event["pid"]] = event["rank"]
+            self._groups[event["pid"]] = event["group"]
+            return
+        rank = event["rank"] if "rank" in event else self._pids.get(event["pid"])
+        code = event.get("status", event.get("code", 0))
+        if code and self._failed is None and not self._stopped_by:
+            self._failed = rank, code
+        if rank is not None and not code:
+            self._ended.setdefault(rank, time.monotonic())
+
+    def _notice(self) -> None:
+        """Tell of processes that have ended well long ago while others have not."""
+        if self._failed or self._stopping is not None or len(self._ended) == self._plan.count:
+            return
+        now = time.monotonic()
+        for rank in sorted(set(self._ended) - self._noticed):
+            if now > self._ended[rank] + NOTICE:
+                self._noticed.add(rank)
+                others = sorted(set(range(self._plan.count)) - set(self._ended))
+                names = f"rank{'s' * (len(others) > 1)} {', '.join(map(str, others))}"
+                print(
+                    f"launch: rank {rank} ended with status 0 {NOTICE:.0f} s ago, {names} did not: if they "
+                    f"wait for rank {rank}, they wait without end; Ctrl+C stops them",
+                    file=sys.stderr, flush=True,
+                )  # fmt: skip
+
+    def _end(self, process: subprocess.Popen[bytes]) -> None:
+        """Let nothing be left: mpiexec, the processes and their groups."""
+        if process.poll() is None:
+            process.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(GRACE / 2)
+        failed = self._stopping is not None or process.poll() != 0
+        for pid, group in self._groups.items() if failed else ():
+            with suppress(OSError):
+                # The number may be another's by now: it is ours while it is in the group that it told.
+                if os.getpgid(pid) == group:
+                    os.killpg(group, signal.SIGKILL)
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+
+    def _ending(self, returned: int, failed: bool) -> Ending:
+        count = self._plan.count
+        if self._stopped_by:
+            return Ending(STOPPED, count, signal=self._stopped_by)
+        noise = self._noise.text()
+        if not failed and returned == 0:
+            return Ending(DONE, count)
+        rank, code = self._failed or _from_mpiexec(noise, returned)
+        log = f"{self._plan.log_dir}/workerlog.{rank}" if self._plan.log_dir and rank is not None else ""
+        lines = self._lines[rank].text() if rank is not None else ""
+        if log:
+            lines = _tail(Path(log))
+        return Ending(FAILED, count, rank, code, lines, log, noise)
+
+    @contextmanager
+    def _handling(self) -> Iterator[None]:
+        """Within the block a signal that ends programs is noted, and ends the processes."""
+
+        def note(number: int, frame: FrameType | None) -> None:
+            self._stopped_by = self._stopped_by or number
+
+        before = {}
+        for number in _SIGNALS:
+            if signal.getsignal(number) is signal.SIG_IGN and number != signal.SIGINT:
+                continue  # nohup
+            with suppress(ValueError):  # not the main thread
+                before[number] = signal.signal(number, note)
+        try:
+            yield
+        finally:
+            for number, former in before.items():
+                signal.signal(number, former)
+
+
+def _from_mpiexec(noise: str, returned: int) -> tuple[int | None, int]:
+    """The failed rank, where it is said, and its exit status (below 0 a signal) by what mpiexec printed."""
+    killed, rank, exit_code = _KILLED.search(noise), _ABORT.search(noise), _EXIT.search(noise)
+    if killed:
+        return None, -int(killed[1])
+    if rank:
+        return int(rank[1]), returned or 1
+    return None, int(exit_code[1]) if exit_code else returned or 1
+
+
+def _tail(log: Path) -> str:
+    found = LastLines()
+    with suppress(OSError), log.open("rb") as file:
+        file.seek(max(0, log.stat().st_size - (1 << 14)))
+        found.add(file.read())
+    return found.text()

@@ -1,0 +1,50 @@
+"""How processes of a job are started: the command of a rank, and the environment that all of them get."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from engine.distributed.environment import RANK, SIZE
+from engine.distributed.mpi import find_mpiexec, require_installed
+
+_ROOT = str(Path(__file__).resolve().parents[2])
+_GUARD = str(Path(__file__).with_name("launch") / "guard.py")
+# What the processes of an outer job were told of it, beside RANK and SIZE; those of a new one are others.
+_OF_A_RANK = (
+    "PADDLE_CURRENT_ENDPOINT", "PADDLE_GLOBAL_RANK", "PADDLE_GLOBAL_SIZE", "PADDLE_LOCAL_RANK",
+    "PADDLE_LOCAL_SIZE", "PADDLE_LOG_DIR", "PADDLE_NNODES", "PADDLE_RANK_IN_NODE", "PADDLE_RESTART_COUNT",
+    "PADDLE_TRAINER_ENDPOINTS",
+)  # fmt: skip
+
+
+def rank_command(*words: str, channel: str | None = None) -> list[str]:
+    """What runs in each rank: the worker with ``words``; under a guard where a launcher's folder of pipes is
+    given."""
+    if channel is None:
+        return [sys.executable, "-m", "engine.distributed.worker", *words]
+    return [sys.executable, _GUARD, channel, *words]
+
+
+def mpi_command(count: int, rank: Sequence[str], *options: str) -> list[str]:
+    """The command that starts ``rank`` ``count`` times.
+
+    Raises:
+        DeviceError: mpi4py is not installed, or there is no mpiexec.
+    """
+    require_installed()
+    return [find_mpiexec(), *options, "-n", str(count), *rank]
+
+
+def rank_environment(count: int, more: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The variables of this process for the ``count`` ranks of a new job, which finds this engine."""
+    found = os.environ.get("PYTHONPATH")
+    kept = {
+        name: text
+        for name, text in os.environ.items()
+        if name not in (*RANK, *SIZE, *_OF_A_RANK) and not name.startswith(("PMI_", "PMIX_", "HYDI_"))
+    }
+    path = os.pathsep.join([_ROOT, found] if found else [_ROOT])
+    return kept | {"PADDLE_TRAINERS_NUM": str(count), "PYTHONPATH": path} | dict(more or {})

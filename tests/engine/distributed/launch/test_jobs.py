@@ -1,0 +1,288 @@
+"""Jobs that the launcher starts: how processes begin, print, fail and are stopped, and leave nothing."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from engine.distributed.launch import job
+from engine.distributed.launch.channel import LINES, LastLines
+from engine.distributed.launch.command import main
+from engine.distributed.launch.ending import FAILED, Ending
+from engine.distributed.launch.job import Job
+from engine.distributed.launch.options import parse
+from engine.distributed.launch.plan import plan
+
+pytest.importorskip("mpi4py", reason="needs the extra distributed", exc_type=ImportError)
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork, pipes with names and signals")
+
+ROOT = Path(__file__).resolve().parents[4]
+OURS = ("PADDLE_", "PMI_", "OMP_", "OPENBLAS_", "MKL_", "FLAGS_", "MODEL_STUDIO_DEVICE")
+# Each process tells its number and that of a process of its own, which would live for a minute.
+BEGIN = """
+import os, signal, subprocess, sys, time
+import paddle.distributed as dist
+dist.init_parallel_env()
+rank = dist.get_rank()
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+print("began", rank, os.getpid(), os.getppid(), child.pid)
+dist.barrier()
+"""
+
+
+def environment() -> dict[str, str]:
+    kept = {name: text for name, text in os.environ.items() if not name.startswith(OURS)}
+    # A secret that no message may show.
+    return kept | {"PYTHONPATH": str(ROOT), "SECRET_TOKEN": "never-shown"}
+
+
+class Launched:
+    """A launcher in a process of its own, in a folder with a script."""
+
+    def __init__(self, folder: Path, script: str, *words: str) -> None:
+        (folder / "train.py").write_text(script, encoding="utf-8")
+        (folder / "temporary").mkdir(exist_ok=True)
+        self.folder = folder
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "engine.distributed.launch", *words], cwd=folder, text=True,
+            env=environment() | {"TMPDIR": str(folder / "temporary")}, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+        )  # fmt: skip
+        self.out = self.err = ""
+
+    def ended(self) -> int:
+        out, self.err = self.process.communicate(timeout=100)
+        self.out += out
+        return self.process.returncode
+
+    def until(self, line: str, times: int) -> None:
+        """Read standard output until ``line`` has begun so many lines."""
+        assert self.process.stdout is not None
+        while times:
+            read = self.process.stdout.readline()
+            assert read, self.ended() or self.err
+            self.out += read
+            times -= read.startswith(line)
+
+    def nothing_is_left(self) -> None:
+        """All processes that told their numbers are gone, so are pipes and shared memory."""
+        logs = "\n".join(path.read_text() for path in self.folder.glob("logs/workerlog.*"))
+        pids = {
+            int(each)
+            for line in re.findall(r"^began \d (.*)$", f"{self.out}\n{logs}", re.M)
+            for each in line.split()
+        }
+        assert len(pids) >= 6
+        deadline = time.monotonic() + 20
+        while left := [pid for pid in pids if alive(pid)]:
+            assert time.monotonic() < deadline, left
+        while list((self.folder / "temporary").iterdir()):
+            assert time.monotonic() < deadline
+        assert not [path for path in Path("/dev/shm").glob("mpich_*") if not in_use(path.name)]
+
+
+def alive(pid: int) -> bool:
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+    return text.rpartition(")")[2].split()[0] != "Z"  # one that its parent has not asked for yet
+
+
+def in_use(name: str) -> bool:
+    for maps in Path("/proc").glob("[0-9]*/maps"):
+        try:
+            if name in maps.read_text(errors="replace"):
+                return True
+        except OSError:
+            continue
+    return not Path("/dev/shm", name).exists()  # of a job that another test has just begun
+
+
+TELLS = (
+    BEGIN
+    + """
+child.kill()
+names = ("PADDLE_TRAINER_ID", "PADDLE_TRAINERS_NUM", "PADDLE_LOCAL_RANK", "PADDLE_LOCAL_SIZE",
+         "PADDLE_NNODES", "PADDLE_CURRENT_ENDPOINT", "PADDLE_TRAINER_ENDPOINTS", "FLAGS_selected_gpus",
+         "MODEL_STUDIO_DEVICE", "PADDLE_RESTART_COUNT", "OMP_NUM_THREADS", "PADDLE_LOG_DIR")
+print([os.environ[name] for name in names], sys.argv, __name__)
+print("no line break", end="", file=sys.stderr)
+"""
+)
+
+
+def test_processes_know_who_they_are_and_write_to_their_logs(tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "workerlog.7").write_text("of an earlier job")
+    cores = len(os.sched_getaffinity(0))
+    words = "--device cpu --selected_gpus=3,5 --log_dir logs --started_port 7000 train.py --lr 1"
+    launched = Launched(tmp_path, TELLS, *words.split())
+    assert launched.ended() == 0, launched.err
+    assert launched.err == ""
+    ends = "127.0.0.1:7000,127.0.0.1:7001"
+    assert launched.out.splitlines()[-1] == (
+        f"trainers_endpoints: {ends} , node_id: 0 , current_node_ip: 127.0.0.1 , num_nodes: 1 , "
+        "node_ips: ['127.0.0.1'] , nranks: 2"
+    )
+    assert sorted(path.name for path in (tmp_path / "logs").iterdir()) == ["workerlog.0", "workerlog.1"]
+    for rank, gpu in enumerate("35"):
+        told = [str(rank), "2", str(rank), "2", "1", f"127.0.0.1:700{rank}", ends, gpu, "cpu", "0",
+                str(max(1, cores // 2)), "logs"]  # fmt: skip
+        log = (tmp_path / "logs" / f"workerlog.{rank}").read_text()
+        assert log.splitlines()[1:] == [f"{told} ['train.py', '--lr', '1'] __main__", "no line break"]
+    launched.nothing_is_left()
+
+
+FAILS = (
+    BEGIN
+    + """
+how = int(os.environ["PADDLE_RESTART_COUNT"])
+if rank == how % 2:
+    print("the last line of", how)
+    if how == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    elif how == 1:
+        raise ValueError("no such luck")
+    elif how == 2:
+        os._exit(4)
+    else:
+        sys.exit(3)
+dist.barrier()
+print("never")
+"""
+)
+
+
+def test_one_that_fails_ends_all_and_all_are_started_again(tmp_path: Path) -> None:
+    launched = Launched(
+        tmp_path, FAILS, "--nproc_per_node=2", "--max_restart=3", "--print_config=no", "train.py"
+    )
+    assert launched.ended() == 3
+    messages = re.split(r"^(?=launch: rank)", launched.err, flags=re.M)[1:]
+    assert len(messages) == 4, launched.err
+    for how, said in enumerate((
+        "rank 0 of 2 was ended by signal 9 (SIGKILL), which the system also sends where memory runs out",
+        "rank 1 of 2 ended with exit status 1",
+        "rank 0 of 2 ended with exit status 4",
+        "rank 1 of 2 ended with exit status 3",
+    )):  # fmt: skip
+        first, *lines = messages[how].splitlines()
+        assert first == f"launch: {said}, and with it the others; its last lines:"
+        assert lines[0].startswith(f"    began {how % 2} ")
+        assert lines[1] == f"    the last line of {how}"
+        if how < 3:
+            assert f"launch: all processes are started again: {how + 1} of 3" in lines
+    assert "    ValueError: no such luck" in messages[1]
+    assert "never" not in launched.out + launched.err  # neither the barrier's other side nor the secret
+    launched.nothing_is_left()
+
+
+WAITS = (
+    BEGIN
+    + """
+if rank == 0:
+    dist.recv(__import__("paddle").ones([1]), 1)  # in MPI, where no handler of Python runs
+while True:
+    time.sleep(1)
+"""
+)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_launcher_that_is_stopped_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
+    launched = Launched(tmp_path, WAITS, "--nproc_per_node=2", "--print_config=no", "train.py")
+    launched.until("began", 2)
+    launched.process.send_signal(number)
+    if number == signal.SIGKILL:
+        assert launched.ended() == -number
+    else:
+        assert launched.ended() == 1
+        said = f"stopped by signal {number:d} ({number.name}); all 2 processes have ended\n"
+        assert launched.err == said
+    launched.nothing_is_left()
+
+
+def test_one_process_needs_no_mpiexec(tmp_path: Path, capfd, monkeypatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setattr("engine.distributed.mpi.shutil.which", lambda *_, **__: None)
+    script = tmp_path / "alone.py"
+    script.write_text(
+        "import os, sys\nprint(os.environ['PADDLE_TRAINERS_NUM'])\nsys.exit(int(sys.argv[1]))\n"
+    )
+    assert main(["--print_config=no", str(script), "0"]) == 0
+    assert capfd.readouterr() == ("1\n", "")
+    assert main(["--print_config=no", f"--log_dir={tmp_path / 'logs'}", str(script), "5"]) == 5
+    out, err = capfd.readouterr()
+    log = tmp_path / "logs" / "workerlog.0"
+    assert (out, err) == ("", f"launch: rank 0 ended with exit status 5; its last lines ({log}):\n    1\n")
+    assert main(["--nproc_per_node=2", "--print_config=no", str(script)]) == 1
+    assert capfd.readouterr().err.startswith(
+        "distributed: several processes are started by mpiexec: found none"
+    )
+    (tmp_path / "file").touch()
+    assert main(["--print_config=no", f"--log_dir={tmp_path / 'file'}", str(script)]) == 1
+    assert (
+        capfd.readouterr().err
+        == f"launch: --log_dir {tmp_path / 'file'}: File exists; choose another folder\n"
+    )
+    assert main(["--print_config=no", str(tmp_path / "nothing.py")]) == 2
+    assert "the script is not there" in capfd.readouterr().err
+
+
+def test_a_process_that_ended_well_long_before_the_others_is_told(monkeypatch, capsys) -> None:
+    monkeypatch.setattr(job, "NOTICE", 0.0)
+    started = Job(plan(parse(["--nproc_per_node=3", "a.py"])))
+    started._note({"rank": 1, "pid": 5, "group": 5})
+    started._notice()
+    assert capsys.readouterr().err == ""
+    started._note({"rank": 1, "status": 0})
+    started._note({"pid": 5, "code": 0})
+    for _ in range(2):  # once
+        started._notice()
+    assert capsys.readouterr().err == (
+        "launch: rank 1 ended with status 0 0 s ago, ranks 0, 2 did not: if they wait for rank 1, they wait "
+        "without end; Ctrl+C stops them\n"
+    )
+
+
+def test_what_mpiexec_passes_on_from_other_machines(capsys) -> None:
+    started = Job(plan(parse(["--ips=192.0.2.1,192.0.2.2", "a.py"])))
+    started._forwarded("mpi out", b"[0] one\n[1] two\nnobody's\n")
+    assert capsys.readouterr().out == "one\ntwo\n"
+    for noise, returned, rank, code in (
+        (b"Abort(3) on node 1 (rank 1 in comm 0): application called MPI_Abort\n", 3, 1, 3),
+        (
+            b"=   EXIT CODE: 9\nYOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)\n",
+            9,
+            None,
+            -9,
+        ),
+        (b"=   EXIT CODE: 4\n", 4, None, 4),
+        (b"ssh: connect to host\n", 255, None, 255),
+    ):
+        failed = Job(plan(parse(["--ips=192.0.2.1,192.0.2.2", "a.py"])))
+        failed._forwarded("mpi out", b"[1] its last\n")
+        failed._forwarded("mpi err", noise)
+        ending = failed._ending(returned, failed=False)
+        assert (ending.rank, ending.code) == (rank, code)
+        assert ("its last" if rank else noise.decode().split("\n")[0]) in ending.message()
+
+
+def test_messages_about_endings() -> None:
+    assert Ending(FAILED, 1, 0, -11).message() == (
+        "launch: rank 0 was ended by signal 11 (SIGSEGV); it had printed nothing"
+    )
+    assert Ending(FAILED, 2, 0, -11).status == 1
+    lines = LastLines()
+    for number in range(50):
+        lines.add(f"line {number}\nbegun ".encode())
+    assert lines.text().splitlines()[-2:] == ["begun line 49", "begun"]
+    assert len(lines.text().splitlines()) == LINES
