@@ -231,12 +231,29 @@ def _is_engines_fault(error: BaseException) -> bool:
 
 
 def _leave_out_engine(shown: traceback.TracebackException) -> None:
-    """Take the engine's frames out of a traceback and of those it names as cause or context."""
-    frames = [frame for frame in shown.stack if not _is_engines(frame.filename)]
+    """Take the engine's frames out of a traceback and of those it names as cause or context, and with them
+    the frames of Python's own modules that led into the engine, such as those of ``with``."""
+    frames: list[traceback.FrameSummary] = []
+    leads = False
+    for frame in reversed(shown.stack):
+        leads = _is_engines(frame.filename) or (leads and frame.filename.startswith(_INSTALLED))
+        if not leads:
+            frames.insert(0, frame)
     shown.stack = traceback.StackSummary.from_list(frames)
+    if _is_inside(shown.__cause__):
+        shown.__cause__ = None
+    if _is_inside(shown.__context__):
+        shown.__context__ = None
     for other in (shown.__cause__, shown.__context__, *(shown.exceptions or ())):
         if other is not None:
             _leave_out_engine(other)
+
+
+def _is_inside(shown: traceback.TracebackException | None) -> bool:
+    """Whether an exception came up and was caught within the engine, whose own message says why."""
+    if shown is None or not shown.stack:
+        return False
+    return all(_is_engines(f.filename) or f.filename.startswith(("<", *_INSTALLED)) for f in shown.stack)
 
 
 if __name__ == "__main__":

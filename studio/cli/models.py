@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
@@ -141,6 +142,7 @@ def run(
     from studio.cli import bar
 
     bar.install()
+    sys.excepthook = sys.__excepthook__  # not Typer's, which the runner would take for one of the script
     start = run_module if module else run_script
     raise typer.Exit(start(script, args or [], mode and mode.value, device and device.value))
 

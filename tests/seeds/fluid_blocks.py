@@ -14,6 +14,29 @@ PREAMBLE = (
 NETWORK = ((167, 212), (225, 253))
 """SimpleImgConvPool and MNIST."""
 
+MULTI_CARD = ((401, 437), (442, 442), (446, 449), (453, 456), (460, 462), (606, 607))
+"""Training on several cards: the whole, its four changes to a script for one card, and who saves."""
+
+NOT_PYTHON = {
+    "a command for the shell": ((24, 24), (466, 466)),
+    "what a script prints": ((49, 52), (71, 73), (271, 279), (365, 391), (470, 481), (496, 531), (722, 736)),
+    "a tree of files": ((486, 492),),
+}
+"""Indented lines that are not code of Python."""
+
+MISTAKES = {
+    "a block of a comment alone": (
+        ((31, 33),),
+        r"IndentationError: expected an indented block after 'with' statement on line 32",
+    ),
+    "its output within a block": (((40, 49),), r"line 49\n    \[\[10\. 10\.\]\n(.*\n)*SyntaxError: "),
+    "a batch size that comes later": (
+        ((161, 162),),
+        r"line 162(.*\n)*NameError: name 'BATCH_SIZE' is not defined",
+    ),
+}
+"""What is wrong with blocks as they stand, without what the preamble adds, and how Python says so."""
+
 FLOAT = r"\d\.\d+(?:e-\d+)?"
 
 
@@ -30,6 +53,7 @@ class Story:
         then: our own code at the end, which must run without an error.
         warns: a regular expression for all that stands on stderr.
         batches: how many batches of 64 pictures there are for training.
+        options: those of ``model-studio run``.
     """
 
     blocks: tuple[tuple[int, int], ...]
@@ -39,6 +63,7 @@ class Story:
     then: str = ""
     warns: str = ""
     batches: int = 2
+    options: tuple[str, ...] = ()
 
 
 DEBUGGED = """
@@ -60,6 +85,22 @@ assert [param.name for param in mnist.parameters()] == [
     "mnist/MNIST_0/FC_0.w_0", "mnist/MNIST_0/FC_0.b_0",
 ]
 """
+ALONE = """
+assert strategy is None and isinstance(mnist, fluid.dygraph.parallel.DataParallel)
+assert avg_loss.shape == [1] and float(avg_loss.numpy()) < 2.2, avg_loss.numpy()
+"""
+FOUR_CHANGES = """
+before = {name: value.numpy() for name, value in mnist.state_dict().items()}
+assert all(value.gradient() is not None for value in mnist.parameters())
+saved, _ = fluid.dygraph.load_persistables("save_dir")
+assert sorted(saved) == sorted(before) and all(np.array_equal(saved[n].numpy(), before[n]) for n in before)
+assert len(list(train_reader())) == 2
+"""
+ONE_BATCH = (
+    "data = next(train_reader()); img = to_variable(np.array([x[0].reshape(1, 28, 28) for x in data])); "
+    "label = to_variable(np.array([[x[1]] for x in data])); cost, acc = mnist(img, label); "
+    "avg_loss = fluid.layers.mean(fluid.layers.cross_entropy(cost, label))"
+)
 STATIC = """
 assert static_out.shape == (1,) and 0.0 < static_out[0] < 2.4, static_out
 """
@@ -85,6 +126,13 @@ STORIES = {
             rf"_simple_img_conv_pool_1_conv2d W's mean is: -?{FLOAT}",
             rf"_simple_img_conv_pool_1_conv2d Bias's mean is: -?{FLOAT}",
         ),
+    ),
+    "multi-card, on one": Story(
+        (*NETWORK, MULTI_CARD[0]), batches=5, options=("--device", "cpu"), then=ALONE,
+    ),
+    "multi-card's four changes": Story(
+        (*NETWORK, *MULTI_CARD[1:]), options=("--device=cpu",), then=FOUR_CHANGES,
+        instead={440: "fluid.enable_dygraph()", 458: ONE_BATCH},
     ),
     "saving and loading": Story(
         (*NETWORK, (552, 602)), batches=21, out=("model save and load success\\? True",),

@@ -14,9 +14,14 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.seeds.fluid_blocks import PREAMBLE, STORIES, Story
+import engine
+from engine.vision.datasets import MNIST
+from tests.seeds.fluid_blocks import MISTAKES, NOT_PYTHON, PREAMBLE, STORIES, Story
 
 ROOT = Path(__file__).resolve().parents[2]
+LONG = bool(os.environ.get("MODEL_STUDIO_LONG"))
+CHINESE = re.compile("[\u3000-\u9fff\uff00-\uffef]")
+"""The prose of the document, also where it is indented below a list."""
 
 
 @pytest.fixture(scope="module")
@@ -56,25 +61,46 @@ def write_mnist(folder: Path, batches: int) -> None:
         (folder / f"{prefix}-labels-idx1-ubyte").write_bytes(head + labels.astype(np.uint8).tobytes())
 
 
-def run_story(story: Story, lines: list[str], folder: Path, data: Path, picture: np.ndarray) -> str:
-    """What the story's script prints in a process of its own; it must end well and complain of nothing."""
-    (folder / "image").mkdir()
-    Image.fromarray(picture).save(folder / "image" / "infer_3.png")
-    (folder / "script.py").write_text(script_of(story, lines), encoding="utf-8")
+def run_script(script: str, folder: Path, data: Path, options: tuple[str, ...] = ()) -> tuple[int, str, str]:
+    """The status, output and messages of ``model-studio run`` on a script in a folder of its own."""
+    (folder / "script.py").write_text(script, encoding="utf-8")
     env = os.environ | {"PYTHONPATH": str(ROOT), "MODEL_STUDIO_DATA": str(data), "PYTHONIOENCODING": "utf-8"}
     env["PYTHONWARNINGS"] = (
         'ignore:"is not" with:SyntaxWarning'  # `batch_id is not 0`, as the document has it
     )
-    command = [sys.executable, "-m", "studio", "run", "script.py"]
+    command = [sys.executable, "-m", "studio", "run", *options, "script.py"]
     done = subprocess.run(command, cwd=folder, env=env, capture_output=True, encoding="utf-8", check=False)
-    assert re.fullmatch(story.warns, done.stderr), done.stderr
-    assert done.returncode == 0
+    return done.returncode, done.stdout, done.stderr
+
+
+def run_story(story: Story, lines: list[str], folder: Path, data: Path, picture: np.ndarray) -> str:
+    """What the story's script prints in a process of its own; it must end well and complain of nothing."""
+    (folder / "image").mkdir()
+    Image.fromarray(picture).save(folder / "image" / "infer_3.png")
+    status, out, err = run_script(script_of(story, lines), folder, data, story.options)
+    assert re.fullmatch(story.warns, err), err
+    assert status == 0
     at = 0
     for pattern in story.out:
-        found = re.compile(pattern).search(done.stdout, at)
-        assert found is not None, f"{pattern} does not follow in:\n{done.stdout}"
+        found = re.compile(pattern).search(out, at)
+        assert found is not None, f"{pattern} does not follow in:\n{out}"
         at = found.end()
-    return done.stdout
+    return out
+
+
+def numbers(blocks: tuple[tuple[int, int], ...]) -> set[int]:
+    return {n for first, last in blocks for n in range(first, last + 1)}
+
+
+def test_every_python_block_of_the_document_is_in_a_story(lines: list[str]) -> None:
+    """What is indented is code, unless it is prose, or listed as something else."""
+    told = set().union(*(numbers(story.blocks) for story in STORIES.values()))
+    other = set().union(*(numbers(blocks) for blocks in NOT_PYTHON.values()))
+    assert not told & other
+    indented = {n for n, line in enumerate(lines, 1) if line.startswith("    ") and line.strip()}
+    prose = {n for n in indented - told if CHINESE.search(lines[n - 1])}
+    assert sorted(indented - told - other - prose) == []
+    assert all(lines[n - 1].strip() for blocks in NOT_PYTHON.values() for n in map(min, blocks))
 
 
 @pytest.mark.parametrize("name", STORIES)
@@ -82,3 +108,51 @@ def test_story(name: str, lines: list[str], tmp_path: Path) -> None:
     story = STORIES[name]
     write_mnist(tmp_path / "mnist", story.batches)
     run_story(story, lines, tmp_path, tmp_path, bars(np.array([3]))[0])
+
+
+@pytest.mark.skipif(not LONG, reason="minutes of training: --long")
+def test_the_real_digits_are_learned_as_the_document_says(
+    lines: list[str], tmp_path: Path, data_dir: Path
+) -> None:
+    """An epoch of MNIST: the document's own accuracy is 0.979, and its picture of a 3 is one."""
+    digits = MNIST(mode="test")
+    three = digits.images[int(np.flatnonzero(digits.labels == 3)[0])]
+    out = run_story(STORIES["evaluation and inference"], lines, tmp_path, data_dir, three.reshape(28, 28))
+    [(loss, accuracy)] = re.findall(r"Test avg_loss is: (\S+), acc is: (\S+)", out)
+    assert float(loss) < 0.08
+    assert float(accuracy) > 0.975
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_block_that_is_wrong_as_it_stands(name: str, lines: list[str], tmp_path: Path) -> None:
+    """The error is Python's, at the document's own line, without lines of the engine."""
+    blocks, says = MISTAKES[name]
+    write_mnist(tmp_path / "mnist", 2)
+    script = script_of(Story(blocks), lines).replace(PREAMBLE, PREAMBLE.rpartition(";")[0])
+    status, _, err = run_script(script, tmp_path, tmp_path)
+    assert status == 1
+    assert re.search(says, err), err
+    assert f"{ROOT}{os.sep}engine" not in err
+
+
+def test_a_card_that_is_not_there_is_named_with_the_switch(lines: list[str], tmp_path: Path) -> None:
+    """Without a GPU the chapter on several cards ends at its ``guard``; one line says how it runs."""
+    if engine.is_compiled_with_cuda():
+        pytest.skip("there is a GPU")
+    story = STORIES["multi-card, on one"]
+    write_mnist(tmp_path / "mnist", 2)
+    status, _, err = run_script(script_of(story, lines), tmp_path, tmp_path)
+    assert status == 1
+    assert "line 402, in <module>\n    with fluid.dygraph.guard(place):\n" in err
+    assert "--device cpu" in err.splitlines()[-1]
+    assert err.count("\n") == 4  # the head, the user's line, the message
+    assert f"{ROOT}{os.sep}engine" not in err
+
+
+def test_the_pooling_of_the_prose_is_spelled_otherwise(lines: list[str], tmp_path: Path) -> None:
+    [prose] = [line for line in lines if "`fluid.dygraph.Pool2d`" in line]
+    name = re.findall(r"`(fluid\.dygraph\.Pool\w+)`", prose)[0]
+    status, _, err = run_script(f"import paddle.fluid as fluid\n{name}\n", tmp_path, tmp_path)
+    assert status == 1
+    assert "did you mean paddle.fluid.dygraph.Pool2D?" in err
+    assert err.count("\n") == 1
