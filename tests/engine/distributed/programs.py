@@ -325,6 +325,39 @@ def loops_and_branches() -> None:
     close(mine.grad.numpy(), tensors[RANK].grad.numpy())
 
 
+class Centered(paddle.nn.Layer):
+    """Two linear layers with the mean over the whole batch taken off between them."""
+
+    def __init__(self, parts: bool) -> None:
+        super().__init__()
+        paddle.seed(3)
+        self.parts, self.first, self.second = parts, paddle.nn.Linear(3, 4), paddle.nn.Linear(4, 2)
+
+    def forward(self, x: Any) -> Any:
+        hidden = paddle.tanh(self.first(x))
+        mean = hidden.mean(0)
+        if self.parts:
+            dist.all_reduce(mean, ReduceOp.AVG)
+        return self.second(hidden - mean)
+
+
+def a_converted_layer_with_collectives_trains() -> None:
+    """Each rank with its part of the batch, gradients averaged, against one process with all of it."""
+    paddle.set_default_dtype("float64")
+    arrays = everyones((5, 3), "float64")
+    alone, net = Centered(False), paddle.jit.to_static(Centered(True))
+    wrapped = paddle.DataParallel(net)
+    for layer, called, x in ((alone, alone, np.concatenate(arrays)), (net, wrapped, arrays[RANK])):
+        optimizer = paddle.optimizer.Momentum(0.1, parameters=layer.parameters())
+        for _ in range(4):
+            (called(paddle.to_tensor(x)) ** 2).mean().backward()
+            optimizer.step()
+            optimizer.clear_grad()
+    for one, other in zip(alone.parameters(), net.parameters(), strict=True):
+        close(other.numpy(), one.numpy())
+    paddle.set_default_dtype("float32")
+
+
 def nothing_leaves_a_collective_out() -> None:
     """One whose result nobody reads runs, two alike stay two: else the next would meet another one."""
 
@@ -381,6 +414,7 @@ if __name__ == "__main__":
         gradients_of_exchanges,
         second_derivatives,
         loops_and_branches,
+        a_converted_layer_with_collectives_trains,
         nothing_leaves_a_collective_out,
         groups_in_programs,
         leaving,
