@@ -79,7 +79,7 @@ class Settings:
     )  # fmt: skip
     workers: int = declared(
         "int", 1, "Workers",
-        "Processes that share each batch; more than 1 need the extra distributed.",
+        "Processes that share each batch; more than one needs the extra distributed.",
         minimum=1, maximum=1024, example="e.g. 2, or 1 for a single process", changeable=True,
         advanced=True,
     )  # fmt: skip

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from studio.controllers.actions import Actions
 from studio.controllers.binders import Bonds
-from studio.controllers.train import state_word
+from studio.controllers.run_facts import state_word
 from studio.session.session import Session
 from studio.session.settings import title_of
 from studio.windows.controls import mute

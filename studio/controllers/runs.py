@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QFileDialog, QMenu
 
 from studio.controllers.actions import Actions
 from studio.controllers.binders import Bonds
-from studio.controllers.train import TrainController, state_word
+from studio.controllers.run_facts import state_word
+from studio.controllers.train import TrainController
 from studio.session.project import SUFFIX, Project, ProjectChangedError, ProjectError
 from studio.session.runs import Run
 from studio.session.session import Session

@@ -8,14 +8,16 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
+from resources.processes import missing
 from resources.settings import RULES_OF, RUN_SETTINGS, Rule, rule_of
 from studio.controllers.actions import Actions
 from studio.controllers.binders import Bonds
 from studio.controllers.curves import Curves
 from studio.controllers.follower import Follower
+from studio.controllers.run_facts import facts_of_run, facts_of_training
 from studio.session.runs import Run, RunHistory
 from studio.session.session import Session
-from studio.session.settings import RunSettings, summary_of_update, title_of
+from studio.session.settings import RunSettings, title_of
 from studio.session.user_models import classes_in
 from studio.windows.hardest import HardSample
 from studio.windows.setting_fields import as_set, as_shown
@@ -76,7 +78,7 @@ class TrainController(QObject):
         for name in ("state", "loss", "validation_accuracy", "samples_per_second", "seconds_left"):
             bonds.show(view, name, lambda _: self._show_figures())
         for name in ("state", "step", "seconds_left", "evaluating", "last_checkpoint_step", "best_accuracy",
-                     "parameters", "learning_rate"):  # fmt: skip
+                     "parameters", "learning_rate", "ranks"):  # fmt: skip
             bonds.show(view, name, lambda _: self._show_progress())
         bonds.show(view, "confusion", lambda _: self._show_confusion())
         bonds.show(view, "pictures", lambda _: self._show_confusion())
@@ -175,6 +177,8 @@ class TrainController(QObject):
             if name in names:
                 form.set_value("model_class", name)
         form.set_value("model", FILE if settings.user_file else settings.model)
+        # Where it can't be chosen, a project may still have chosen it: it can be taken back.
+        self._panel.set_workers_missing(missing() if settings.workers == 1 else "")
         self._show_rows()
         self._page.welcome.set_choice(
             settings.model.rpartition(":")[2] if settings.user_file else title_of(settings.model),
@@ -334,35 +338,8 @@ class TrainController(QObject):
     def _facts(self) -> list[tuple[str, str]]:
         view, run = self._view, self._run()
         if self._is_live() and view.parameters:
-            number = theme.format_number
-            checkpoint = self.tr("step {0}").format(view.last_checkpoint_step) if view.last_checkpoint else ""
-            best = ""
-            if not math.isnan(view.best_accuracy):
-                best = number(view.best_accuracy * 100, "%", keep_zeros=True)
-            return [
-                (self.tr("Name"), view.run_name),
-                (self.tr("Parameters"), number(view.parameters)),
-                (self.tr("Rate"), "" if math.isnan(view.learning_rate) else f"{view.learning_rate:.3g}"),
-                (self.tr("Pictures"), self.tr("{0} and {1} for tests").format(
-                    number(view.train_samples), number(view.test_samples))),
-                (self.tr("Best"), best),
-                (self.tr("Checkpoint"), checkpoint),
-            ]  # fmt: skip
-        if run is None:
-            return []
-        config = run.config
-        return [
-            (self.tr("Name"), run.name),
-            (self.tr("State"), state_word(run.state, self)),
-            (self.tr("Data"), title_of(str(config.get("data", "")))),
-            (self.tr("Optimizer"),
-             summary_of_update(config)),
-            (self.tr("Batch"), str(config.get("batch_size", ""))),
-            (self.tr("Seed"), str(config.get("seed", ""))),
-            (self.tr("Steps"), self.tr("{0} of {1}").format(run.step, run.total_steps)),
-            (self.tr("Checkpoint"),
-             self.tr("step {0}").format(run.checkpoint_step) if run.checkpoint else ""),
-        ]  # fmt: skip
+            return facts_of_training(view, self)
+        return [] if run is None else facts_of_run(run, self)
 
     def _show_confusion(self) -> None:
         page, view = self._page, self._view
@@ -390,13 +367,3 @@ class TrainController(QObject):
 def time_left(seconds: float) -> str:
     """An estimate in whole seconds: thousandths of one would only flicker."""
     return theme.format_duration(float(math.ceil(seconds)) if math.isfinite(seconds) else seconds)
-
-
-def state_word(state: str, where: QObject) -> str:
-    """The state of a run from its journal, in words."""
-    return {
-        "finished": where.tr("finished"), "stopped": where.tr("stopped early"),
-        "diverged": where.tr("diverged"), "failed": where.tr("failed"),
-        "running": where.tr("running"), "interrupted": where.tr("interrupted"),
-        "cancelled": where.tr("cancelled"),
-    }.get(state, state)  # fmt: skip

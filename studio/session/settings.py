@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
+from resources.processes import missing
 from resources.settings import RULES_OF, SETTINGS, Settings, optimizers, problems, rule_of
 
 
@@ -71,6 +72,9 @@ def setting_problems(settings: RunSettings) -> dict[str, str]:
     """
     values = settings.as_dict()
     found = problems(values)
+    why = missing() if settings.workers > 1 and "workers" not in found else ""
+    if why:
+        found["workers"] = f"more than one needs MPI: {why}, or take 1"
     if found or not settings.schedule_params:
         return found
     from engine.training.config import setting_problems as thorough

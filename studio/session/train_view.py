@@ -64,6 +64,7 @@ class TrainViewModel:
     says for each command that can't be given now why not. ``confusion[label][predicted]`` counts test
     pictures; ``hardest`` has dicts with index, label, predicted, probability, and ``pictures`` their pictures
     (uint8).
+    ``ranks`` has for each of several processes a dict with rank, steps_per_second and waiting (0 to 1).
     ``entry_problems`` says what was typed that is no value at all, by the name of the setting on screen.
     """
 
@@ -95,6 +96,7 @@ class TrainViewModel:
     seconds_left: float = math.nan
     elapsed: float = 0.0
     evaluating: bool = False
+    ranks: list[Mapping[str, Any]] = field(default_factory=list)
     memory: int = 0
     confusion: list[list[int]] = field(default_factory=list)
     hardest: list[Mapping[str, Any]] = field(default_factory=list)
@@ -144,7 +146,7 @@ class TrainViewModel:
         self.loss = self.accuracy = self.validation_loss = self.validation_accuracy = math.nan
         self.best_accuracy, self.best_step = math.nan, -1
         self.samples_per_second, self.seconds_left, self.elapsed = 0.0, math.nan, 0.0
-        self.learning_rate = math.nan
+        self.learning_rate, self.ranks = math.nan, []
         self.confusion, self.hardest, self.pictures = [], [], None
         self.last_checkpoint, self.last_checkpoint_step = "", -1
         self.cleared.emit()
@@ -200,6 +202,7 @@ class TrainViewModel:
         self.steps_per_epoch, self.total_steps = event["steps_per_epoch"], event["total_steps"]
         self.train_samples, self.test_samples = event["train_samples"], event["test_samples"]
         self.parameters, self.classes = event["parameters"], tuple(event["classes"])
+        self.ranks = []
         if event["resumed_from"]:
             self.rewound.emit(event["step"])
             self.last_checkpoint, self.last_checkpoint_step = event["resumed_from"], event["step"]
@@ -212,6 +215,7 @@ class TrainViewModel:
         self.samples_per_second, self.elapsed = event["samples_per_second"], event["elapsed"]
         self.seconds_left, self.learning_rate = event["seconds_left"], event["learning_rate"]
         self.evaluating = False
+        self.ranks = [*event.get("ranks", self.ranks)]
         self.new_points.emit(event["steps"], event["losses"], event["accuracies"])
 
     def _on_evaluating(self, event: told.Evaluating) -> None:

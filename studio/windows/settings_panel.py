@@ -28,6 +28,7 @@ class SettingsPanel(QFrame):
         self.setProperty("role", "panel")
         self.form = ParamForm(self._fields())
         self._rules: dict[str, Rule] = {}
+        self._workers_missing = ""
         self.more = QPushButton()
         self.more.setCheckable(True)
         self.more.setFlat(True)
@@ -103,6 +104,18 @@ class SettingsPanel(QFrame):
             self.form.set_row_visible(name, shown)
         self.more.setText(self.tr("Fewer settings") if shown else self.tr("More settings"))
 
+    def set_workers_missing(self, why: str) -> None:
+        """Let several workers be chosen, or say beside the field why they can't."""
+        self._workers_missing = why
+        self.form.set_enabled_keys(name for name in self.form.keys() if not (why and name == "workers"))  # noqa: SIM118
+        self._describe_workers()
+
+    def _describe_workers(self) -> None:
+        help_text, why = help_of(RUN_SETTINGS["workers"], self.tr), self._workers_missing
+        self.form.set_text(
+            "workers", self.tr(RUN_SETTINGS["workers"].title), f"{help_text}\n{why}" if why else help_text
+        )
+
     def set_progress(self, share: float | None, text: str) -> None:
         """How much of the training is done (0 to 1), None where there is none."""
         self._progress_box.setVisible(share is not None)
@@ -130,6 +143,7 @@ class SettingsPanel(QFrame):
             "model_file", tr("File"), tr("A Python file with a class of nn.Layer; it is asked for once")
         )
         form.set_text("model_class", tr("Class"), tr("The class of the network in the file"))
+        self._describe_workers()
         self._offer("data", (FOLDER, tr("IDX folder...")))
         self._offer("model", (FILE, tr("Own file...")))
         self._show_advanced(self.more.isChecked())

@@ -416,3 +416,33 @@ def test_run_records_each_fit_of_a_script_where_it_is_asked_to(
     assert CliRunner().invoke(app, chosen).exit_code == 0
     assert choices == [(None, None), (None, None), ("static", "cpu")]
     assert CliRunner().invoke(app, ["run", "--device", "tpu", "script.py"]).exit_code == 2
+
+
+def test_two_workers_and_their_lines(bars: Path, tmp_path: Path) -> None:
+    pytest.importorskip("mpi4py", reason="needs the extra distributed", exc_type=ImportError)
+    chosen = (
+        "--data",
+        bars,
+        "--model",
+        "linear",
+        "--epochs",
+        "2",
+        "--workers",
+        "2",
+        "--json",
+        "--out",
+        tmp_path,
+    )
+    done = call("train", *chosen)
+    assert done.exit_code == 0, done.output
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [line["step"] for line in lines if line["event"] == "step"] == list(range(1, 9))
+    assert [pace["rank"] for pace in next(line["ranks"] for line in lines if line["event"] == "ranks")] == [
+        0,
+        1,
+    ]
+    assert lines[-1]["event"] == "finished"
+    again = call("train", "--out", tmp_path, "--resume", "--epochs", "3", "--workers", "1", "--json")
+    lines = [json.loads(line) for line in again.stdout.splitlines()]
+    assert (lines[0]["event"], lines[0]["step"], lines[0]["config"]["workers"]) == ("started", 8, 1)
+    assert lines[-1]["step"] == 12

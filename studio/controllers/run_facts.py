@@ -1,0 +1,75 @@
+"""What stands under *Run* beside the page Train: names and values about the run that is shown there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import QObject
+
+from studio.session.runs import Run
+from studio.session.settings import summary_of_update, title_of
+from studio.session.train_view import TrainViewModel
+from widgets import theme
+
+MOST_WORKERS = 8
+
+
+def facts_of_training(view: TrainViewModel, where: QObject) -> list[tuple[str, str]]:
+    """About the training that goes on or ended last; ``where`` translates."""
+    number, tr = theme.format_number, where.tr
+    checkpoint = tr("step {0}").format(view.last_checkpoint_step) if view.last_checkpoint else ""
+    best = ""
+    if not math.isnan(view.best_accuracy):
+        best = number(view.best_accuracy * 100, "%", keep_zeros=True)
+    return [
+        (tr("Name"), view.run_name),
+        (tr("Parameters"), number(view.parameters)),
+        (tr("Rate"), "" if math.isnan(view.learning_rate) else f"{view.learning_rate:.3g}"),
+        (tr("Pictures"), tr("{0} and {1} for tests").format(
+            number(view.train_samples), number(view.test_samples))),
+        (tr("Best"), best),
+        (tr("Checkpoint"), checkpoint),
+        *((tr("Worker {0}").format(pace["rank"]), words_of_pace(pace, where))
+          for pace in slowest(view.ranks)),
+    ]  # fmt: skip
+
+
+def facts_of_run(run: Run, where: QObject) -> list[tuple[str, str]]:
+    """About a run in the list of runs."""
+    config, tr = run.config, where.tr
+    workers = config.get("workers", 1)
+    return [
+        (tr("Name"), run.name),
+        (tr("State"), state_word(run.state, where)),
+        (tr("Data"), title_of(str(config.get("data", "")))),
+        (tr("Optimizer"), summary_of_update(config)),
+        (tr("Batch"), str(config.get("batch_size", ""))),
+        (tr("Workers"), str(workers) if workers != 1 else ""),
+        (tr("Seed"), str(config.get("seed", ""))),
+        (tr("Steps"), tr("{0} of {1}").format(run.step, run.total_steps)),
+        (tr("Checkpoint"), tr("step {0}").format(run.checkpoint_step) if run.checkpoint else ""),
+    ]
+
+
+def words_of_pace(pace: Mapping[str, Any], where: QObject) -> str:
+    """How fast a worker is without the others, and how much it waits for them."""
+    speed, waiting = float(pace["steps_per_second"]), theme.format_number(round(100 * pace["waiting"]), "%")
+    return where.tr("{0} steps/s, waits {1}").format(f"{speed:.{0 if speed >= 10 else 1}f}", waiting)
+
+
+def slowest(paces: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """All of a few workers in their order, of many those that the others wait for."""
+    first = sorted(paces, key=lambda pace: float(pace["steps_per_second"]))[:MOST_WORKERS]
+    return sorted(first, key=lambda pace: int(pace["rank"]))
+
+
+def state_word(state: str, where: QObject) -> str:
+    """The state of a run from its journal, in words."""
+    return {
+        "finished": where.tr("finished"), "stopped": where.tr("stopped early"),
+        "diverged": where.tr("diverged"), "failed": where.tr("failed"),
+        "running": where.tr("running"), "interrupted": where.tr("interrupted"),
+        "cancelled": where.tr("cancelled"),
+    }.get(state, state)  # fmt: skip
