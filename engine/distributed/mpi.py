@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
-import shutil
-import sysconfig
 from functools import cache
 from typing import Any
 
 import numpy as np
 
 from engine.core.errors import DeviceError, ModeError
-
-INSTALL = "pip install 'model-studio[distributed]'"
+from resources import processes
+from resources.processes import INSTALL
 
 
 def require_installed() -> None:
@@ -46,7 +43,7 @@ def find_mpiexec() -> str:
     Raises:
         DeviceError: there is none.
     """
-    found = shutil.which("mpiexec", path=sysconfig.get_path("scripts")) or shutil.which("mpiexec")
+    found = processes.find_mpiexec()
     if found is None:
         raise DeviceError(f"distributed: several processes are started by mpiexec: found none; {INSTALL}")
     return found
@@ -58,9 +55,9 @@ def require() -> None:
     Raises:
         DeviceError: the extra ``distributed`` is not installed.
     """
-    if importlib.util.find_spec("mpi4py") is None:
-        raise DeviceError(f"distributed: several processes need MPI: mpi4py is not installed; {INSTALL}")
-    find_mpiexec()
+    why = processes.missing()
+    if why:
+        raise DeviceError(f"distributed: several processes need MPI: {why}")
 
 
 def world(rank: int, size: int) -> Any:

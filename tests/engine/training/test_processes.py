@@ -285,5 +285,5 @@ def test_more_workers_than_pictures_in_a_batch_are_refused() -> None:
 def test_mpiexec_that_is_absent_is_told(monkeypatch: Any) -> None:
     pytest.importorskip("mpi4py", exc_type=ImportError)
     monkeypatch.setattr("shutil.which", lambda *words, **more: None)
-    with pytest.raises(DeviceError, match="found none; pip install"):
+    with pytest.raises(DeviceError, match="found no mpiexec; pip install"):
         mpi.require()
