@@ -13,6 +13,7 @@ from engine.ops.elementwise import arithmetic, extremes, power
 from engine.ops.normalization import batch_norm as batch_norm_ops
 from engine.ops.normalization import group_norm as group_ops
 from engine.ops.normalization import layer_norm as layer_norm_ops
+from engine.ops.normalization import sync_batch_norm as sync_batch_norm_ops
 from engine.ops.reductions.vector_norm import p_norm
 from engine.program.build.calls import takes_name
 from engine.tensor.factories import require_tensor
@@ -40,11 +41,48 @@ def batch_norm(
     ``running * momentum + batch * (1 - momentum)`` in place; else, or with ``use_global_stats=True``, the
     running ones are used. All four are [channels].
     """
+    return _batch_normalized(
+        batch_norm_ops.batch_norm, x, running_mean, running_var, weight, bias, training, momentum, epsilon,
+        data_format, use_global_stats,
+    )  # fmt: skip
+
+
+@takes_name
+def sync_batch_norm(
+    x: Any,
+    running_mean: Any,
+    running_var: Any,
+    weight: Any,
+    bias: Any,
+    training: bool,
+    momentum: float,
+    epsilon: float,
+    data_format: str,
+    name: str | None = None,
+) -> Any:
+    """``batch_norm``, while training with the mean and variance of the batches of all processes.
+
+    Every process calls it. With one process it is ``batch_norm``.
+    """
+    from engine.distributed.environment import SIZE, number  # the room is loaded where a script asks for it
+
+    operator = batch_norm_ops.batch_norm
+    if training and number(SIZE, 1, 1) > 1:
+        operator = sync_batch_norm_ops.sync_batch_norm
+    return _batch_normalized(
+        operator, x, running_mean, running_var, weight, bias, training, momentum, epsilon, data_format, None
+    )
+
+
+def _batch_normalized(
+    operator: Any, x: Any, running_mean: Any, running_var: Any, weight: Any, bias: Any, training: bool,
+    momentum: float, epsilon: float, data_format: str, use_global_stats: bool | None,
+) -> Any:  # fmt: skip
     if data_format not in _FORMATS:
         raise ArgumentError(f"batch_norm: data_format {data_format!r} is not one of {list(_FORMATS)}")
     if x.ndim < 2:
         raise ShapeError(f"batch_norm: x has shape {list(x.shape)}: it needs [N, C, ...]; unsqueeze it")
-    return batch_norm_ops.batch_norm(
+    return operator(
         x,
         creation.fill_like(running_mean, value=1.0) if weight is None else weight,
         creation.fill_like(running_mean, value=0.0) if bias is None else bias,

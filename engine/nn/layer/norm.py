@@ -9,6 +9,7 @@ from engine.core import mode as modes
 from engine.core.dtype import default_dtype
 from engine.core.errors import ArgumentError, ShapeError
 from engine.nn import functional
+from engine.nn.functional.norm import sync_batch_norm
 from engine.nn.initializer import Constant
 from engine.nn.layer.layers import Layer
 from engine.nn.param_attr import ParamAttr
@@ -95,12 +96,15 @@ class _BatchNormBase(Layer):
         self._epsilon = epsilon
         self._name = name
 
-    def forward(self, input: Any) -> Any:
+    def _require_rank(self, input: Any) -> None:
         if input.ndim not in self._ranks:
             raise ShapeError(
                 f"{type(self).__name__}: input has shape {list(input.shape)}: it needs "
                 f"{' or '.join(map(str, self._ranks))} dimensions; reshape it"
             )
+
+    def forward(self, input: Any) -> Any:
+        self._require_rank(input)
         return functional.batch_norm(
             input,
             self._mean,
@@ -174,7 +178,13 @@ class BatchNorm3D(_BatchNormBase):
 
 
 class SyncBatchNorm(_BatchNormBase):
-    """Batch norm over the batches of all processes; in one process, batch norm of any rank."""
+    """Batch norm of any rank, while training with the mean and variance of the batches of all processes.
+
+    Batches may differ in size: every element counts the same. Every process calls it, after
+    ``paddle.distributed.init_parallel_env()``; for one process it is batch norm.
+
+    Differs from Paddle: it works on the CPU too.
+    """
 
     _formats = dict.fromkeys(("NCHW", "NCDHW", "NC", "NCL"), "NCHW") | dict.fromkeys(
         ("NHWC", "NDHWC", "NLC"), "NHWC"
@@ -193,6 +203,13 @@ class SyncBatchNorm(_BatchNormBase):
     ) -> None:
         super().__init__(num_features, momentum, epsilon, weight_attr, bias_attr, data_format, None, name)
         _freeze_missing(self, num_features, self._dtype)
+
+    def forward(self, input: Any) -> Any:
+        self._require_rank(input)
+        return sync_batch_norm(
+            input, self._mean, self._variance, self.weight, self.bias, self.training, self._momentum,
+            self._epsilon, self._formats[self._data_format], name=self._name,
+        )  # fmt: skip
 
     @classmethod
     def convert_sync_batchnorm(cls, layer: Any) -> Any:

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 from engine.core.errors import ArgumentError, ShapeError
@@ -22,7 +24,7 @@ def channel_axis(where: str, ndim: int, data_layout: str) -> int:
     return ndim - 1 if data_layout in ("NHWC", "NLC", "NDHWC") else 1
 
 
-def _infer_batch_norm(
+def infer_batch_norm(
     x: Spec,
     scale: Spec,
     bias: Spec,
@@ -54,7 +56,7 @@ def _infer_batch_norm(
     return x, each, each, each, each
 
 
-def _uses_given(is_test: bool, use_global_stats: bool, trainable_statistics: bool) -> bool:
+def uses_given(is_test: bool, use_global_stats: bool, trainable_statistics: bool) -> bool:
     """True where mean and variance are taken as given, not computed from the batch."""
     return use_global_stats or (is_test and not trainable_statistics)
 
@@ -63,33 +65,37 @@ def _other_axes(ndim: int, channel: int) -> tuple[int, ...]:
     return tuple(n for n in range(ndim) if n != channel)
 
 
-def _dots(xp: Any, a: Any, b: Any, channel: int) -> Any:
+def across_channels(ndim: int, channel: int) -> tuple[int, ...]:
+    """The shape in which numbers of channels stand beside values of ``ndim`` dimensions."""
+    return tuple(-1 if n == channel else 1 for n in range(ndim))
+
+
+def dots(xp: Any, a: Any, b: Any, channel: int) -> Any:
     """The sum of a * b for each channel, without their product in memory."""
     letters = "abcde"[: a.ndim]
     return xp.einsum(f"{letters},{letters}->{letters[channel]}", a, b)
 
 
-def _count(x: Any, axes: tuple[int, ...]) -> int:
-    return reduce.prod_of(x.shape[n] for n in axes)
+def count_of(x: Any, axes: tuple[int, ...]) -> int:
+    return math.prod(x.shape[n] for n in axes)
 
 
-@op(
-    "batch_norm",
-    infer=_infer_batch_norm,
-    outputs=("y", "mean_out", "variance_out", "saved_mean", "saved_variance"),
-    writes={"mean_out": "mean", "variance_out": "variance"},
-)
-def batch_norm(xp, x, scale, bias, mean, variance, *, momentum=0.9, epsilon=1e-5, is_test=False,
-               data_layout="NCHW", use_global_stats=False, trainable_statistics=False):  # fmt: skip
-    """Normalised over all axes but the channels'.
+def _of_batch(xp: Any, work: Any, axes: tuple[int, ...], channel: int) -> tuple[Any, Any, Any]:
+    """Mean and variance of each channel, and the values minus their mean."""
+    count = work.dtype.type(count_of(work, axes) or 1)
+    used = xp.sum(work, axis=axes) / count
+    centred = work - used.reshape(across_channels(work.ndim, channel))
+    return used, dots(xp, centred, centred, channel) / count, centred
 
-    Running statistics become ``running * momentum + batch * (1 - momentum)``, with the variance that divides
-    by the number of elements. ``saved_mean`` and ``saved_variance`` are the mean that was used and
-    1 / sqrt(variance + epsilon).
-    """
+
+def normalized(
+    xp: Any, x: Any, scale: Any, bias: Any, mean: Any, variance: Any, momentum: float, epsilon: float,
+    data_layout: str, statistics: Callable[..., tuple[Any, Any, Any]] | None,
+) -> tuple[Any, ...]:  # fmt: skip
+    """The results of batch_norm with what ``statistics`` finds (see ``_of_batch``); None: those given."""
     channel = channel_axis("batch_norm", x.ndim, data_layout)
     axes = _other_axes(x.ndim, channel)
-    across = tuple(-1 if n == channel else 1 for n in range(x.ndim))
+    across = across_channels(x.ndim, channel)
     dtype = scale.dtype
     parts = (bias, mean, variance)
     if (
@@ -98,17 +104,14 @@ def batch_norm(xp, x, scale, bias, mean, variance, *, momentum=0.9, epsilon=1e-5
     ):  # fmt: skip
         raise ValueError("shapes do not fit")  # inference explains what is wrong
     work = x.astype(dtype, copy=False)
-    if _uses_given(is_test, use_global_stats, trainable_statistics):
+    if statistics is None:
         used, mean_out, variance_out = mean.copy(), mean.copy(), variance.copy()
         inverse = 1 / xp.sqrt(variance + dtype.type(epsilon))
         factor = inverse * scale
         y = work * factor.reshape(across)
         y += (bias - used * factor).reshape(across)
         return y.astype(x.dtype, copy=False), mean_out, variance_out, used, inverse
-    count = dtype.type(_count(x, axes))
-    used = xp.sum(work, axis=axes) / count
-    y = work - used.reshape(across)
-    spread = _dots(xp, y, y, channel) / count
+    used, spread, y = statistics(xp, work, axes, channel)
     inverse = 1 / xp.sqrt(spread + dtype.type(epsilon))
     y *= (inverse * scale).reshape(across)
     y += bias.reshape(across)
@@ -122,37 +125,75 @@ def batch_norm(xp, x, scale, bias, mean, variance, *, momentum=0.9, epsilon=1e-5
     )
 
 
-def _infer_batch_norm_grad(x: Spec, scale: Spec, g_in: Spec, *_: Spec, **__: Any) -> tuple[Spec, ...]:
+@op(
+    "batch_norm",
+    infer=infer_batch_norm,
+    outputs=("y", "mean_out", "variance_out", "saved_mean", "saved_variance"),
+    writes={"mean_out": "mean", "variance_out": "variance"},
+)
+def batch_norm(xp, x, scale, bias, mean, variance, *, momentum=0.9, epsilon=1e-5, is_test=False,
+               data_layout="NCHW", use_global_stats=False, trainable_statistics=False):  # fmt: skip
+    """Normalised over all axes but the channels'.
+
+    Running statistics become ``running * momentum + batch * (1 - momentum)``, with the variance that divides
+    by the number of elements. ``saved_mean`` and ``saved_variance`` are the mean that was used and
+    1 / sqrt(variance + epsilon).
+    """
+    given = uses_given(is_test, use_global_stats, trainable_statistics)
+    statistics = None if given else _of_batch
+    return normalized(xp, x, scale, bias, mean, variance, momentum, epsilon, data_layout, statistics)
+
+
+def infer_batch_norm_grad(x: Spec, scale: Spec, g_in: Spec, *_: Spec, **__: Any) -> tuple[Spec, ...]:
     return x, scale, scale
+
+
+def _alone(count: int, *sums: Any) -> tuple[Any, ...]:
+    """What a channel has in this batch, as what it has in all of them."""
+    return count or 1, *sums  # an empty batch has no gradient to scale
+
+
+def gradients(
+    xp: Any, x: Any, scale: Any, g_in: Any, saved_mean: Any, saved_variance: Any, data_layout: str,
+    total: Callable[..., tuple[Any, ...]] | None,
+) -> tuple[Any, ...]:  # fmt: skip
+    """The gradients of batch_norm's x, scale and bias.
+
+    ``total`` makes of the number of elements, and of what the gradients of scale and bias are here, those of
+    all batches that the statistics are of; None where they were given.
+    """
+    channel = channel_axis("batch_norm", x.ndim, data_layout)
+    axes = _other_axes(x.ndim, channel)
+    across = across_channels(x.ndim, channel)
+    dtype = scale.dtype
+    g = g_in.astype(dtype, copy=False)
+    centred = x.astype(dtype, copy=False) - saved_mean.reshape(across)
+    bias_grad = xp.sum(g, axis=axes)
+    scale_grad = dots(xp, g, centred, channel) * saved_variance
+    factor = (scale * saved_variance).reshape(across)
+    if total is None:
+        x_grad = g * factor
+    else:
+        elements, to_scale, to_bias = total(count_of(x, axes), scale_grad, bias_grad)
+        count = dtype.type(elements)
+        centred *= (saved_variance * to_scale / count).reshape(across)
+        centred += (to_bias / count).reshape(across)
+        x_grad = xp.subtract(g, centred, out=centred)
+        x_grad *= factor
+    return x_grad.astype(x.dtype, copy=False), scale_grad, bias_grad
 
 
 @op(
     "batch_norm_grad",
-    infer=_infer_batch_norm_grad,
+    infer=infer_batch_norm_grad,
     outputs=("x_grad", "scale_grad", "bias_grad"),
     slots={"g_in": "Y@GRAD", "x_grad": "X@GRAD", "scale_grad": "Scale@GRAD", "bias_grad": "Bias@GRAD"},
 )
 def batch_norm_grad(xp, x, scale, g_in, saved_mean, saved_variance, *, epsilon=1e-5, is_test=False,
                     data_layout="NCHW", use_global_stats=False, trainable_statistics=False):  # fmt: skip
     """The gradients of batch_norm's x, scale and bias."""
-    channel = channel_axis("batch_norm", x.ndim, data_layout)
-    axes = _other_axes(x.ndim, channel)
-    across = tuple(-1 if n == channel else 1 for n in range(x.ndim))
-    dtype = scale.dtype
-    g = g_in.astype(dtype, copy=False)
-    centred = x.astype(dtype, copy=False) - saved_mean.reshape(across)
-    bias_grad = xp.sum(g, axis=axes)
-    scale_grad = _dots(xp, g, centred, channel) * saved_variance
-    factor = (scale * saved_variance).reshape(across)
-    if _uses_given(is_test, use_global_stats, trainable_statistics):
-        x_grad = g * factor
-    else:
-        count = dtype.type(_count(x, axes))
-        centred *= (saved_variance * scale_grad / count).reshape(across)
-        centred += (bias_grad / count).reshape(across)
-        x_grad = xp.subtract(g, centred, out=centred)
-        x_grad *= factor
-    return x_grad.astype(x.dtype, copy=False), scale_grad, bias_grad
+    given = uses_given(is_test, use_global_stats, trainable_statistics)
+    return gradients(xp, x, scale, g_in, saved_mean, saved_variance, data_layout, None if given else _alone)
 
 
 @batch_norm.grad_all("x", "scale", "bias")
@@ -176,7 +217,7 @@ def _batch_norm_grad_rule(
         return None if value is None else shape.reshape(value, shape=across)
 
     given = None
-    if _uses_given(is_test, use_global_stats, trainable_statistics):
+    if uses_given(is_test, use_global_stats, trainable_statistics):
         given = spread(saved_mean), spread(saved_variance)
     to_x, to_scale, to_g = second_order.second_order(
         x, spread(scale), g_in, (g_x_grad, spread(g_scale_grad), spread(g_bias_grad)), axes, epsilon, given

@@ -311,6 +311,7 @@ FORMS: dict[str, Form] = {
         stopped="SavedMean SavedVariance ReserveSpace",
         says={"SavedMean": _unless_test, "SavedVariance": _unless_test},
     ),
+    "sync_batch_norm": Form(order="SavedMean SavedVariance Y", stopped="SavedMean SavedVariance"),
     "layer_norm": Form(order="Mean Variance Y", stopped="Mean Variance"),
     "group_norm": Form(empty="Bias Scale", order="Mean Variance Y", stopped="Mean Variance"),
     "instance_norm": Form(

@@ -305,6 +305,76 @@ def converted_networks_train_alike() -> None:
         close(other, results[0], 1e-5)
 
 
+class Normed(nn.Layer):
+    """Two batch norms, in float64: of channels, and of features."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2D(1, 3, 3, bias_attr=False)  # the batch norm takes a bias out again
+        self.first = nn.BatchNorm2D(3, momentum=0.7)
+        self.hidden = nn.Linear(48, 8, bias_attr=False)
+        self.second = nn.BatchNorm1D(8, weight_attr=False)
+        self.last = nn.Linear(8, 10)
+
+    def forward(self, x: Any) -> Any:
+        x = paddle.tanh(self.first(self.conv(x)))
+        return self.last(self.second(self.hidden(paddle.flatten(x, 1))))
+
+
+def train_uneven(call: Any, net: Any, parts: list[Any], scale: float) -> None:
+    """The loss is the mean over the samples of all processes, which have different numbers of them."""
+    momentum = paddle.optimizer.Momentum(0.05, 0.9, net.parameters())
+    for x, y in parts:
+        loss = nn.functional.cross_entropy(call(paddle.to_tensor(x)), paddle.to_tensor(y), reduction="sum")
+        (loss * scale).backward()
+        momentum.step()
+        momentum.clear_grad()
+
+
+def batch_norm_over_all_processes() -> None:
+    paddle.set_default_dtype("float64")
+    edges = np.cumsum([0] + [2 + 3 * rank for rank in range(SIZE)])  # batches of 2, 5, 8 ... samples
+    total = int(edges[-1])
+    rng = np.random.default_rng(9)
+    whole = [(rng.random((total, 1, 6, 6)), rng.integers(0, 10, total)) for _ in range(50)]
+    parts = [tuple(each[edges[RANK] : edges[RANK + 1]] for each in batch) for batch in whole]
+    paddle.seed(3)
+    alone = Normed()
+    start = {name: value.numpy() for name, value in alone.state_dict().items()}
+    train_uneven(alone, alone, whole, 1 / total)
+    for convert in (False, True):
+        net = nn.SyncBatchNorm.convert_sync_batchnorm(Normed())
+        assert (type(net.first), type(net.second)) == (nn.SyncBatchNorm, nn.SyncBatchNorm)
+        net.set_state_dict(start | {"second.weight": net.second.weight.numpy()})
+        call = paddle.DataParallel(paddle.jit.to_static(net) if convert else net)
+        train_uneven(call, net, parts, SIZE / total)
+        same_everywhere(net)  # the running statistics too
+        expected = alone.state_dict()
+        for name, value in net.state_dict().items():
+            if name in expected:
+                limit = 1e-9 * np.abs(expected[name].numpy()).max()
+                assert np.abs(value.numpy() - expected[name].numpy()).max() <= limit, name
+        net.eval()
+        alone.eval()
+        x = paddle.to_tensor(whole[0][0][: 1 + RANK])  # without the others
+        np.testing.assert_allclose(net(x).numpy(), alone(x).numpy(), rtol=1e-7, atol=1e-9)
+        alone.train()
+    paddle.set_default_dtype("float32")
+
+
+def batch_norm_with_an_empty_batch() -> None:
+    norm = nn.SyncBatchNorm(2)
+    rows = np.array([[1.0, 2.0], [3.0, 6.0]], np.float32)[: 2 if RANK == 0 else 0]
+    x = paddle.to_tensor(rows, stop_gradient=False)
+    out = norm(x)
+    (out * out * out).sum().backward()
+    np.testing.assert_allclose(norm._mean.numpy(), [0.2, 0.4], rtol=1e-6)
+    np.testing.assert_allclose(norm._variance.numpy(), [0.9 + 0.1, 0.9 + 0.4], rtol=1e-6)
+    assert out.shape == x.grad.shape == list(rows.shape)
+    if RANK == 0:
+        np.testing.assert_allclose(out.numpy(), [[-1, -1], [1, 1]], rtol=1e-5)
+
+
 def clipping_and_loss_scaling_see_the_averages() -> None:
     paddle.seed(4)
     wrapped = paddle.DataParallel(nn.Linear(2, 2))
@@ -408,6 +478,8 @@ if __name__ == "__main__":
         many_processes_train_as_one,
         buckets_change_no_bit,
         converted_networks_train_alike,
+        batch_norm_over_all_processes,
+        batch_norm_with_an_empty_batch,
         clipping_and_loss_scaling_see_the_averages,
         narrow_parameters_are_averaged_in_float32,
         a_group_of_some,

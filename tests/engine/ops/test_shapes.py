@@ -76,8 +76,8 @@ WITHOUT_EMPTY = {
         solve triangular_solve slogdeterminant pinv lu
     """),
     **_named(_BATCH, """
-        batch_norm instance_norm spectral_norm spectral_norm_vectors accuracy kept_mean quantile
-        reduce_count warprnnt
+        batch_norm sync_batch_norm instance_norm spectral_norm spectral_norm_vectors accuracy kept_mean
+        quantile reduce_count warprnnt
     """),
     **_named("the same as the operator without tensors of sizes, which has such rows", """
         reshape2_dims expand_v2_dims tile_dims tile_like

@@ -6,6 +6,7 @@ from typing import Any
 
 from engine.core.errors import ArgumentError
 from engine.nn import functional
+from engine.nn.functional.norm import sync_batch_norm
 from engine.nn.layer import norm as dense
 from engine.tensor.sparse import parts
 
@@ -62,13 +63,18 @@ class BatchNorm(dense.BatchNorm1D):
 
 
 class SyncBatchNorm(dense.SyncBatchNorm):
-    """Batch norm of sparse tensors over the batches of all processes; in one process, batch norm.
+    """Batch norm of sparse tensors over the stored elements of all processes; in one process, batch norm.
 
     Works on the CPU too, where Paddle 2.6 has no kernel.
     """
 
     def forward(self, x: Any) -> Any:
-        return _normalized(self, x, self.training)
+        parts.require_coo(type(self).__name__, input=x)
+        values = sync_batch_norm(
+            x._values, self._mean, self._variance, self.weight, self.bias, self.training, self._momentum,
+            self._epsilon, "NHWC",
+        )  # fmt: skip
+        return x.with_values(values)
 
     @classmethod
     def convert_sync_batchnorm(cls, layer: Any) -> Any:

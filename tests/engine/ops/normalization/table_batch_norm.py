@@ -21,7 +21,7 @@ def _shown(values: Any, ndim: int, channel: int) -> Any:
 
 
 @_channels_last
-def _batch_norm(
+def batch_norm(
     x: Any, scale: Any, bias: Any, mean: Any, variance: Any, channel: int, momentum: float = 0.9,
     epsilon: float = 1e-5, is_test: bool = False, use_global_stats: bool = False,
         trainable_statistics: bool = False,
@@ -40,7 +40,7 @@ def _batch_norm(
     return y, mean_out, variance_out, used, 1 / np.sqrt(spread + epsilon)
 
 
-def _batch_norm_grad(x: Any, scale: Any, g: Any, saved_mean: Any, saved_variance: Any, **attrs: Any) -> Any:
+def batch_norm_grad(x: Any, scale: Any, g: Any, saved_mean: Any, saved_variance: Any, **attrs: Any) -> Any:
     """By the chain rule through the formula of each element: d y[i] / d x[j] written out."""
     channel = x.ndim - 1 if attrs.get("data_layout") == "NHWC" else 1
     xs = np.moveaxis(x, channel, 0).reshape(x.shape[channel], -1)
@@ -57,27 +57,27 @@ def _batch_norm_grad(x: Any, scale: Any, g: Any, saved_mean: Any, saved_variance
     return np.moveaxis(result.reshape(moved), 0, channel), (gs * normal).sum(1), gs.sum(1)
 
 
-def _norm_sample(*shape: int, **attrs: Any) -> Sample:
+def norm_sample(*shape: int, **attrs: Any) -> Sample:
     c = shape[-1] if attrs.get("data_layout") == "NHWC" else shape[1]
     return s(v(*shape), pos(c), v(c, seed=3), v(c, seed=4), pos(c, seed=5), **attrs)
 
 
-def _norm_grad_sample(*shape: int, **attrs: Any) -> Sample:
-    inputs = _norm_sample(*shape, **attrs).inputs
-    _, _, _, used, inverse = _batch_norm(*inputs, **attrs)
+def norm_grad_sample(*shape: int, **attrs: Any) -> Sample:
+    inputs = norm_sample(*shape, **attrs).inputs
+    _, _, _, used, inverse = batch_norm(*inputs, **attrs)
     return s(inputs[0], inputs[1], v(*shape, seed=9), used, inverse, **attrs)
 
 
 CASES: list[Case] = [
     # -- normalisation
-    *row("batch_norm", _batch_norm, _norm_sample(4, 3), _norm_sample(2, 3, 2, 2, momentum=0.7, epsilon=1e-3),
-         _norm_sample(3, 2, 4),
-         _norm_sample(2, 2, 2, 3, data_layout="NHWC"), _norm_sample(2, 3, 2, 2, is_test=True),
-             _norm_sample(2, 3, 2, use_global_stats=True),
-         _norm_sample(3, 2, 2, is_test=True, trainable_statistics=True), grads="x scale bias", through=(0,)),
-    *row("batch_norm_grad", _batch_norm_grad, _norm_grad_sample(4, 3), _norm_grad_sample(2, 2, 2, 2),
-         _norm_grad_sample(2, 2, 2, 3, data_layout="NHWC")),
-    *row("batch_norm_grad", _batch_norm_grad, _norm_grad_sample(2, 3, 2, is_test=True),
-         _norm_grad_sample(2, 3, 2, use_global_stats=True),
+    *row("batch_norm", batch_norm, norm_sample(4, 3), norm_sample(2, 3, 2, 2, momentum=0.7, epsilon=1e-3),
+         norm_sample(3, 2, 4),
+         norm_sample(2, 2, 2, 3, data_layout="NHWC"), norm_sample(2, 3, 2, 2, is_test=True),
+             norm_sample(2, 3, 2, use_global_stats=True),
+         norm_sample(3, 2, 2, is_test=True, trainable_statistics=True), grads="x scale bias", through=(0,)),
+    *row("batch_norm_grad", batch_norm_grad, norm_grad_sample(4, 3), norm_grad_sample(2, 2, 2, 2),
+         norm_grad_sample(2, 2, 2, 3, data_layout="NHWC")),
+    *row("batch_norm_grad", batch_norm_grad, norm_grad_sample(2, 3, 2, is_test=True),
+         norm_grad_sample(2, 3, 2, use_global_stats=True),
          grads="x scale g_in"),
 ]  # fmt: skip
