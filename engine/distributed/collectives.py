@@ -163,8 +163,7 @@ def all_gather(tensor_list: Any, tensor: Any, group: Group | None = None, sync_o
     rows = exchange.gathered(group, host(tensor, "all_gather"))
     assert rows is not None  # every process has them
     if isinstance(tensor_list, Tensor):
-        joined = adopt(rows.reshape(-1, *rows.shape[2:]))
-        write(tensor_list, _alike(joined, host(tensor_list, "all_gather"), "all_gather"))
+        write(tensor_list, _alike(exchange.joined(rows), host(tensor_list, "all_gather"), "all_gather"))
     else:
         _deliver(tensor_list, reducing.rows_of(rows), "all_gather")
     return Task()
@@ -239,11 +238,9 @@ def reduce_scatter(
         in_programs.reduce_scatter(tensor, tensor_list, op, group, sync_op)
         return Task()
     array = host(tensor, "reduce_scatter")
-    reducing.way(op, array.dtype, group.nranks, "reduce_scatter")
     parts = _parts(tensor_list, group.nranks, "reduce_scatter")
     _alike(parts[0], array, "reduce_scatter")
-    rows = exchange.exchanged(group, _stacked(parts))
-    write(tensor, reducing.fold(reducing.rows_of(rows), op))
+    write(tensor, exchange.reduce_scattered(group, _stacked(parts), op, "reduce_scatter"))
     return Task()
 
 

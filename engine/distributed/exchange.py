@@ -56,6 +56,11 @@ def gathered(group: Group, array: Array, root: int | None = None) -> Array | Non
     return rows if here else None
 
 
+def joined(rows: Array) -> Array:
+    """The rows of ``gathered`` one behind the other along their first axis; numbers in a row."""
+    return adopt(rows.reshape(rows.shape[0] * (*rows.shape, 1)[1], *rows.shape[2:]))  # type: ignore[no-any-return]
+
+
 def scattered(group: Group, rows: Array | None, model: Array, root: int) -> Array:
     """The row of the member ``root`` that is for this one: of the shape and dtype of ``model``."""
     if group.nranks == 1:
@@ -73,6 +78,12 @@ def exchanged(group: Group, rows: Array) -> Array:
     got = np.empty_like(rows)
     group.process_group.Alltoall(bytes_of(rows), bytes_of(got))
     return got
+
+
+def reduce_scattered(group: Group, rows: Array, op: int, where: str) -> Array:
+    """The reduction of row i of all members, in member i."""
+    reducing.way(op, rows.dtype, group.nranks, where)
+    return reducing.fold(reducing.rows_of(exchanged(group, rows)), op)  # type: ignore[no-any-return]
 
 
 def exchanged_parts(group: Group, array: Array, sent: Sequence[int], taken: Sequence[int]) -> Array:

@@ -48,8 +48,14 @@ class Ring:
         rows = exchange.gathered(self._group, given, None if root is None else self._member(root))
         return np.zeros((self.nranks, *given.shape), given.dtype) if rows is None else rows
 
+    def joined(self, array: Any, root: int | None = None) -> Any:
+        return exchange.joined(self.gathered(array, root))
+
+    def reduce_scattered(self, array: Any, word: str) -> Any:
+        return exchange.reduce_scattered(self._group, self._rows(array), self._op(word), self._where)
+
     def scattered(self, array: Any, root: int) -> Any:
-        rows = _host(array).reshape(self.nranks, -1, *array.shape[1:])
+        rows = self._rows(array)
         given = rows if self.rank == self._member(root) else None
         return exchange.scattered(self._group, given, rows[0], root).copy()
 
@@ -66,6 +72,9 @@ class Ring:
 
     def barrier(self) -> None:
         exchange.barrier(self._group)
+
+    def _rows(self, array: Any) -> np.ndarray[Any, Any]:
+        return _host(array).reshape(self.nranks, array.shape[0] // self.nranks, *array.shape[1:])
 
     def _op(self, word: str) -> int:
         if word not in _OPS:

@@ -37,6 +37,10 @@ class Ring(Protocol):
 
     def gathered(self, array: Any, root: int | None = None) -> Any: ...
 
+    def joined(self, array: Any, root: int | None = None) -> Any: ...
+
+    def reduce_scattered(self, array: Any, word: str) -> Any: ...
+
     def scattered(self, array: Any, root: int) -> Any: ...
 
     def exchanged(self, array: Any, sent: Sequence[int], taken: Sequence[int]) -> Any: ...
@@ -216,8 +220,7 @@ c_broadcast.grad(x=_broadcast_gradient)
     gradient_effect=True)  # fmt: skip
 def c_allgather(xp, x, *, nranks, ring_id=0, use_calc_stream=False):
     """x of every process, one behind the other along the first axis, in all of them."""
-    rows = ring(ring_id, "c_allgather", nranks).gathered(x)
-    return xp.asarray(rows.reshape(-1, *x.shape[1:]))
+    return xp.asarray(ring(ring_id, "c_allgather", nranks).joined(x))
 
 
 def _all_gather_gradient(g: Any, x_spec: Any, nranks: int, ring_id: int) -> Any:
@@ -232,10 +235,7 @@ c_allgather.grad(x=_all_gather_gradient)
     gradient_effect=True)  # fmt: skip
 def c_reducescatter(xp, x, *, nranks, ring_id=0, use_calc_stream=False):
     """Part i along the first axis, summed over all processes, in process i."""
-    group = ring(ring_id, "c_reducescatter", nranks)
-    total = group.all_reduced(x, "sum")
-    size = x.shape[0] // nranks
-    return xp.asarray(total[group.rank * size : (group.rank + 1) * size].copy())
+    return xp.asarray(ring(ring_id, "c_reducescatter", nranks).reduce_scattered(x, "sum"))
 
 
 c_reducescatter.grad(x=lambda g, nranks, ring_id: c_allgather(g, nranks=nranks, ring_id=ring_id))
@@ -248,8 +248,7 @@ def c_gather(xp, x, *, nranks, ring_id=0, root=0, use_calc_stream=False, everywh
 
     ``everywhere`` says that all of them compute with the result, so that all run its gradient.
     """
-    rows = ring(ring_id, "c_gather", nranks).gathered(x, root)
-    return xp.asarray(rows.reshape(-1, *x.shape[1:]))
+    return xp.asarray(ring(ring_id, "c_gather", nranks).joined(x, root))
 
 
 def _gather_gradient(g: Any, x_spec: Any, nranks: int, ring_id: int, root: int, everywhere: bool) -> Any:

@@ -10,7 +10,12 @@ import numpy as np
 from tests.engine.ops.case import Case, row, s, v
 
 ALONE = (s(v(4, 3)), s(v()), s(v(0, 2)), s(v(5, seed=1), ring_id=3))
-PARTS = (s(v(4, 3), nranks=1), s(v(5, seed=1), nranks=1, ring_id=3))
+PARTS = (
+    s(v(4, 3), nranks=1),
+    s(v(0, 2), nranks=1),
+    s(v(3, 0), nranks=1),
+    s(v(5, seed=1), nranks=1, ring_id=3),
+)
 
 CASES: list[Case] = [
     case
@@ -23,7 +28,7 @@ CASES += row("zeros_at_rank", lambda x, **_: np.zeros_like(x), *ALONE, grads="x"
 CASES += row("zeros_at_rank", lambda x, **_: x, s(v(4, 3), elsewhere=True), grads="x")
 CASES += row("c_broadcast", lambda x, **_: x, *ALONE, grads="x")
 for name in ("c_allgather", "c_gather"):
-    CASES += row(name, lambda x, **_: x.reshape(-1, *x.shape[1:]), *PARTS, s(v(), nranks=1), grads="x")
+    CASES += row(name, lambda x, **_: np.atleast_1d(x), *PARTS, s(v(), nranks=1), grads="x")
 for name in ("c_reducescatter", "c_scatter"):
     CASES += row(name, lambda x, **_: x, *PARTS, grads="x")
 CASES += row(
