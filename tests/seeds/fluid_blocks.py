@@ -53,7 +53,8 @@ class Story:
         then: our own code at the end, which must run without an error.
         warns: a regular expression for all that stands on stderr.
         batches: how many batches of 64 pictures there are for training.
-        options: those of ``model-studio run``.
+        options: those of ``model-studio run``; where they name the launcher, ``out`` is looked for in the log
+            of each process.
     """
 
     blocks: tuple[tuple[int, int], ...]
@@ -88,6 +89,15 @@ assert [param.name for param in mnist.parameters()] == [
 ALONE = """
 assert strategy is None and isinstance(mnist, fluid.dygraph.parallel.DataParallel)
 assert avg_loss.shape == [1] and float(avg_loss.numpy()) < 2.2, avg_loss.numpy()
+"""
+LAUNCH = (
+    "--device", "cpu", "-m", "paddle.distributed.launch", "--selected_gpus=0,1", "--log_dir", "./mylog",
+)  # fmt: skip
+"""The document's own line, with the switch that computes on the CPU."""
+TAUGHT = """
+assert avg_loss.shape == [1] and float(avg_loss.numpy()) < 0.25, avg_loss.numpy()  # half of the loss
+np.savez("parameters.%d.npz" % fluid.dygraph.parallel.Env().local_rank,
+         **{param.name: param.numpy() for param in mnist.parameters()})
 """
 FOUR_CHANGES = """
 before = {name: value.numpy() for name, value in mnist.state_dict().items()}
@@ -129,6 +139,13 @@ STORIES = {
     ),
     "multi-card, on one": Story(
         (*NETWORK, MULTI_CARD[0]), batches=5, options=("--device", "cpu"), then=ALONE,
+    ),
+    "multi-card, on two": Story(
+        (*NETWORK, MULTI_CARD[0], (606, 607)), inside={606: 4}, batches=202, options=LAUNCH, then=TAUGHT,
+        out=(
+            r"start data reader \(trainers_num: 2, trainer_id: [01]\)\n",
+            rf"epoch: 0, batch_id: 100, loss is: \[{FLOAT}\]",
+        ),
     ),
     "multi-card's four changes": Story(
         (*NETWORK, *MULTI_CARD[1:]), options=("--device=cpu",), then=FOUR_CHANGES,

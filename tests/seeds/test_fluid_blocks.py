@@ -16,7 +16,7 @@ from PIL import Image
 
 import engine
 from engine.vision.datasets import MNIST
-from tests.seeds.fluid_blocks import MISTAKES, NOT_PYTHON, PREAMBLE, STORIES, Story
+from tests.seeds.fluid_blocks import LAUNCH, MISTAKES, NOT_PYTHON, PREAMBLE, STORIES, Story
 
 ROOT = Path(__file__).resolve().parents[2]
 LONG = bool(os.environ.get("MODEL_STUDIO_LONG"))
@@ -80,11 +80,14 @@ def run_story(story: Story, lines: list[str], folder: Path, data: Path, picture:
     status, out, err = run_script(script_of(story, lines), folder, data, story.options)
     assert re.fullmatch(story.warns, err), err
     assert status == 0
-    at = 0
-    for pattern in story.out:
-        found = re.compile(pattern).search(out, at)
-        assert found is not None, f"{pattern} does not follow in:\n{out}"
-        at = found.end()
+    logs = [log.read_text(encoding="utf-8") for log in folder.glob("mylog/workerlog.*")]
+    assert len(logs) == (2 if story.options == LAUNCH else 0)
+    for printed in logs or [out]:
+        at = 0
+        for pattern in story.out:
+            found = re.compile(pattern).search(printed, at)
+            assert found is not None, f"{pattern} does not follow in:\n{printed}"
+            at = found.end()
     return out
 
 
@@ -106,8 +109,17 @@ def test_every_python_block_of_the_document_is_in_a_story(lines: list[str]) -> N
 @pytest.mark.parametrize("name", STORIES)
 def test_story(name: str, lines: list[str], tmp_path: Path) -> None:
     story = STORIES[name]
+    if story.options == LAUNCH:
+        pytest.importorskip("mpi4py", reason="needs the extra distributed", exc_type=ImportError)
     write_mnist(tmp_path / "mnist", story.batches)
-    run_story(story, lines, tmp_path, tmp_path, bars(np.array([3]))[0])
+    printed = run_story(story, lines, tmp_path, tmp_path, bars(np.array([3]))[0])
+    if story.options == LAUNCH:
+        assert printed.endswith(" , num_nodes: 1 , node_ips: ['127.0.0.1'] , nranks: 2\n")
+        first, second = (np.load(tmp_path / f"parameters.{rank}.npz") for rank in range(2))
+        assert len(first.files) == 6
+        for parameter in first.files:
+            np.testing.assert_array_equal(first[parameter], second[parameter])
+        assert (tmp_path / "save_dir" / "persistables.h5").is_file()
 
 
 @pytest.mark.skipif(not LONG, reason="minutes of training: --long")
