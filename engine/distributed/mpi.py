@@ -12,16 +12,6 @@ from resources import processes
 from resources.processes import INSTALL
 
 
-def require_installed() -> None:
-    """Raise DeviceError where mpi4py is not installed; nothing is loaded."""
-    try:
-        found = importlib.util.find_spec("mpi4py")
-    except ValueError:  # a test hides it
-        found = None
-    if found is None:
-        raise DeviceError(f"distributed: several processes need MPI: there is no module mpi4py; {INSTALL}")
-
-
 @cache
 def library() -> Any:
     """The module ``mpi4py.MPI``; loading it initializes MPI.

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from engine.distributed.environment import RANK, SIZE
-from engine.distributed.mpi import find_mpiexec, require_installed
+from engine.distributed.mpi import find_mpiexec, require
 
 _ROOT = str(Path(__file__).resolve().parents[2])
 _GUARD = str(Path(__file__).with_name("launch") / "guard.py")
@@ -34,7 +34,7 @@ def mpi_command(count: int, rank: Sequence[str], *options: str) -> list[str]:
     Raises:
         DeviceError: mpi4py is not installed, or there is no mpiexec.
     """
-    require_installed()
+    require()
     return [find_mpiexec(), *options, "-n", str(count), *rank]
 
 

@@ -212,7 +212,7 @@ def test_a_launcher_that_is_stopped_leaves_nothing(tmp_path: Path, number: signa
 
 def test_one_process_needs_no_mpiexec(tmp_path: Path, capfd, monkeypatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    monkeypatch.setattr("engine.distributed.mpi.shutil.which", lambda *_, **__: None)
+    monkeypatch.setattr("resources.processes.shutil.which", lambda *_, **__: None)
     script = tmp_path / "alone.py"
     script.write_text(
         "import os, sys\nprint(os.environ['PADDLE_TRAINERS_NUM'])\nsys.exit(int(sys.argv[1]))\n"
@@ -224,9 +224,7 @@ def test_one_process_needs_no_mpiexec(tmp_path: Path, capfd, monkeypatch) -> Non
     log = tmp_path / "logs" / "workerlog.0"
     assert (out, err) == ("", f"launch: rank 0 ended with exit status 5; its last lines ({log}):\n    1\n")
     assert main(["--nproc_per_node=2", "--print_config=no", str(script)]) == 1
-    assert capfd.readouterr().err.startswith(
-        "distributed: several processes are started by mpiexec: found none"
-    )
+    assert capfd.readouterr().err.startswith("distributed: several processes need MPI: found no mpiexec; pip")
     (tmp_path / "file").touch()
     assert main(["--print_config=no", f"--log_dir={tmp_path / 'file'}", str(script)]) == 1
     assert (

@@ -11,12 +11,12 @@ import pytest
 
 from engine.core.errors import ArgumentError, DataError, DeviceError, LimitError
 from engine.core.place import REDIRECT
-from engine.distributed import mpi
 from engine.distributed.launch.command import launch
 from engine.distributed.launch.leftovers import remove_shared_memory
 from engine.distributed.launch.memory import available, require_memory
 from engine.distributed.launch.options import parse
 from engine.distributed.launch.plan import Plan, plan
+from resources import processes
 
 
 @pytest.fixture(autouse=True)
@@ -88,12 +88,14 @@ def test_options_that_do_not_fit(text: str, said: str) -> None:
 
 
 def test_one_process_is_the_default_and_needs_no_mpi(monkeypatch) -> None:
-    monkeypatch.setattr(mpi.shutil, "which", lambda *_, **__: None)
+    monkeypatch.setattr(processes.shutil, "which", lambda *_, **__: None)
     assert planned("").command("pipes")[:1] == [sys.executable]
-    with pytest.raises(DeviceError, match=r"found none; pip install 'model-studio\[distributed\]'$"):
+    with pytest.raises(DeviceError, match=r"found no mpiexec; pip install 'model-studio\[distributed\]'$"):
         planned("--nproc_per_node 2").command("pipes")
     monkeypatch.setitem(sys.modules, "mpi4py", None)
-    with pytest.raises(DeviceError, match=r"no module mpi4py; pip install 'model-studio\[distributed\]'$"):
+    with pytest.raises(
+        DeviceError, match=r"mpi4py is not installed; pip install 'model-studio\[distributed\]'$"
+    ):
         planned("--nproc_per_node 2").command("pipes")
 
 
@@ -123,7 +125,7 @@ def test_machines_of_a_file(tmp_path: Path) -> None:
     assert not planned("--ips 192.0.2.1").is_local  # an address that is nobody's
 
 
-@pytest.mark.skipif(mpi.shutil.which("mpiexec") is None, reason="needs the extra distributed")
+@pytest.mark.skipif(bool(processes.missing()), reason="needs the extra distributed")
 def test_other_machines_are_named_to_mpiexec() -> None:
     command = planned("--ips node1,node2 --nproc_per_node 2 --log_dir logs").command(None)
     at = command.index("-hosts")
