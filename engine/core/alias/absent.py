@@ -74,9 +74,37 @@ ABSENT: dict[str, dict[str, str]] = {
                 "sequence_conv", "sequence_enumerate", "sequence_expand", "sequence_expand_as",
                 "sequence_first_step", "sequence_last_step", "sequence_pad", "sequence_reshape",
                 "sequence_reverse", "sequence_scatter", "sequence_slice", "sequence_softmax",
-                "sequence_pool", "sequence_unpad", "shrink_memory", "split_lod_tensor", "DynamicRNN",
+                "sequence_pool", "sequence_unpad", "shrink_memory", "split_lod_tensor", "lod_append",
+                "filter_by_instag", "DynamicRNN",
             ),
             _LOD.format(instead="pad the rows, use layers.sequence_mask, nn.LSTM or nn.GRU"),
+        ),
+        **dict.fromkeys(
+            (
+                "bipartite_match", "target_assign", "ssd_loss", "detection_map", "rpn_target_assign",
+                "retinanet_target_assign", "retinanet_detection_output", "generate_proposal_labels",
+                "generate_mask_labels", "box_decoder_and_assign", "collect_fpn_proposals",
+            ),
+            _LOD.format(
+                instead="match boxes with layers.iou_similarity and code them with layers.box_coder, or use "
+                "layers.yolov3_loss"
+            ),
+        ),
+        "generate_proposals": (
+            "scales boxes by a picture's own factor; use vision.ops.generate_proposals, which takes sizes"
+        ),
+        "locality_aware_nms": "merges boxes while it drops them; use layers.multiclass_nms",
+        **dict.fromkeys(
+            ("prroi_pool", "deformable_roi_pooling", "roi_perspective_transform"),
+            "has no kernel here; use layers.roi_align, or layers.grid_sampler for points of one's own",
+        ),
+        **dict.fromkeys(
+            ("save", "load", "save_combine", "load_combine"),
+            "reads or writes a file while the Program runs; use fluid.io.save_vars and load_vars",
+        ),
+        **dict.fromkeys(
+            ("Uniform", "Normal", "Categorical", "MultivariateNormalDiag"),
+            "is a distribution of fluid's own form; use paddle.distribution",
         ),
         **dict.fromkeys(
             ("Send", "Recv", "ListenAndServ"),
@@ -92,11 +120,6 @@ ABSENT: dict[str, dict[str, str]] = {
                 "warpctc": "nn.functional.ctc_loss",
                 "hsigmoid": "nn.HSigmoidLoss",
                 "sampled_softmax_with_cross_entropy": "layers.softmax_with_cross_entropy",
-                "roi_pool": "vision.ops.roi_pool, which takes the number of boxes of each picture",
-                "roi_align": "vision.ops.roi_align, which takes the number of boxes of each picture",
-                "psroi_pool": "vision.ops.psroi_pool, which takes the number of boxes of each picture",
-                "multiclass_nms": "vision.ops.nms",
-                "deformable_conv": "static.nn.deform_conv2d or vision.ops.DeformConv2D",
                 "random_crop": "vision.transforms.RandomCrop",
                 "tensor_array_to_tensor": "layers.stack or layers.concat of the array",
             }.items()

@@ -5,6 +5,7 @@ from engine.fluid.layers import (
     blocks,
     control_flow,
     decoding,
+    detection,
     io,
     learning_rate_scheduler,
     loss,
@@ -17,13 +18,14 @@ from engine.fluid.layers import (
     tensor,
 )
 from engine.fluid.layers.adapting import public
-from engine.fluid.layers.nn import building, dropping, elementwise, pictures, pooling, shapes
+from engine.fluid.layers.nn import building, dropping, elementwise, pictures, pooling, regions, shapes
 from engine.nn.decode import BeamSearchDecoder as BeamSearchDecoder
 from engine.nn.decode import Decoder as Decoder
 
 for _module in (
-    building, dropping, elementwise, pictures, pooling, shapes, ops, tensor, loss, metric_op, control_flow,
-    blocks, row_branches, static_rnn, decoding, recurrent, io, learning_rate_scheduler,
+    building, dropping, elementwise, pictures, pooling, regions, shapes, ops, tensor, loss, metric_op,
+    control_flow, blocks, row_branches, static_rnn, decoding, detection, recurrent, io,
+    learning_rate_scheduler,
 ):  # fmt: skip
     globals().update(public(_module))
 del _module

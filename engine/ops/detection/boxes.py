@@ -116,7 +116,8 @@ def overlaps(boxes: Any, others: Any, extra: float = 0.0) -> Any:
     area, other_area = ((b[:, 2] - b[:, 0] + extra) * (b[:, 3] - b[:, 1] + extra) for b in (boxes, others))
     low = np.maximum(boxes[:, None, :2], others[None, :, :2])
     high = np.minimum(boxes[:, None, 2:], others[None, :, 2:])
-    both = np.clip(high - low + extra, 0, None).prod(axis=2)
+    # With a last pixel that counts, boxes less than a pixel apart do not overlap all the same.
+    both = np.where(high >= low, high - low + extra, 0).prod(axis=2)
     union = area[:, None] + other_area[None, :] - both
     return np.where(both > 0, both / np.where(union == 0, 1, union), 0)
 

@@ -240,3 +240,51 @@ def matrix_nms(xp, bboxes, scores, *, score_threshold, post_threshold, nms_top_k
         xp.asarray(np.asarray(places, np.int32).reshape(-1, 1)),
         xp.asarray(np.asarray(numbers, np.int32)),
     )
+
+
+# -- suppression by class ----------------------------------------------------------------------------------
+
+
+def _infer_multiclass(bboxes: Spec, scores: Spec, **_: Any) -> tuple[Spec, Spec, Spec]:
+    require_floating("multiclass_nms", bboxes=bboxes, scores=scores)
+    if bboxes.ndim != 3 or scores.ndim != 3 or bboxes.shape[2] not in (-1, 4):
+        raise ShapeError(
+            f"multiclass_nms: bboxes is {bboxes} and scores {scores}: they are [N, M, 4] and [N, classes, M]"
+        )
+    return bboxes.with_shape((-1, -1)), Spec((-1, 1), int32), Spec((bboxes.shape[0],), int32)
+
+
+@op("multiclass_nms3", infer=_infer_multiclass, outputs=("out", "index", "nms_rois_num"),
+    slots={"bboxes": "BBoxes", "nms_rois_num": "NmsRoisNum"})  # fmt: skip
+def multiclass_nms(xp, bboxes, scores, *, score_threshold, nms_top_k, keep_top_k, nms_threshold=0.3,
+                   normalized=True, nms_eta=1.0, background_label=0):  # fmt: skip
+    """[class, score, box] of the kept boxes [R, 6], their positions [R, 1], the number per image.
+
+    Boxes of one class suppress each other; of an image the ``keep_top_k`` best stay, by class and score.
+    Where nothing is kept the first result is [[-1]], as in Paddle.
+    """
+    all_boxes, all_scores = _host(xp, bboxes, scores)
+    rows, places, numbers = [], [], []
+    for n, boxes in enumerate(all_boxes):
+        found: list[tuple[int, float, int]] = []
+        for c, line in enumerate(all_scores[n]):
+            if c == background_label:
+                continue
+            order = np.flatnonzero(line > score_threshold)
+            order = order[np.argsort(-line[order], kind="stable")]
+            if nms_top_k > -1:
+                order = order[:nms_top_k]
+            kept = _thinned(boxes[order], nms_threshold, nms_eta, 0.0 if normalized else 1.0, len(order))
+            found += [(c, float(line[order[k]]), int(order[k])) for k in kept]
+        if -1 < keep_top_k < len(found):
+            found = sorted(found, key=lambda f: -f[1])[:keep_top_k]
+            found.sort(key=lambda f: f[0])
+        rows += [[c, s, *boxes[b]] for c, s, b in found]
+        places += [n * all_boxes.shape[1] + b for _, _, b in found]
+        numbers.append(len(found))
+    out = np.asarray(rows, bboxes.dtype).reshape(-1, 6) if rows else np.full((1, 1), -1, bboxes.dtype)
+    return (
+        xp.asarray(out),
+        xp.asarray(np.asarray(places, np.int32).reshape(-1, 1)),
+        xp.asarray(np.asarray(numbers, np.int32)),
+    )

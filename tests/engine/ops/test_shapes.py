@@ -86,8 +86,8 @@ WITHOUT_EMPTY = {
         put_along_axis_zeros reduce_expand logcumsumexp_jvp
     """),
     **_named("without pictures or boxes: tests/engine/vision/test_ops.py", """
-        box_coder deform_points distribute_fpn_proposals generate_proposals_v2 matrix_nms prior_box psroi_pool
-        roi_align roi_pool roi_pool_pick yolo_box yolov3_loss yolov3_loss_weights
+        box_coder deform_points distribute_fpn_proposals generate_proposals_v2 matrix_nms multiclass_nms3
+        prior_box psroi_pool roi_align roi_pool roi_pool_pick yolo_box yolov3_loss yolov3_loss_weights
     """),
     **_named("what it is given is not empty by its nature", """
         fill_diagonal_tensor view_dtype unique_consecutive write_to_array assign_into

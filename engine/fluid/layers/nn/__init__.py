@@ -3,9 +3,9 @@
 from typing import Any
 
 from engine.fluid.layers.adapting import public
-from engine.fluid.layers.nn import building, dropping, elementwise, pictures, pooling, shapes
+from engine.fluid.layers.nn import building, dropping, elementwise, pictures, pooling, regions, shapes
 
-for _module in (building, dropping, elementwise, pictures, pooling, shapes):
+for _module in (building, dropping, elementwise, pictures, pooling, regions, shapes):
     globals().update(public(_module))
 del _module
 

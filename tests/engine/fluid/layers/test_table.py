@@ -316,7 +316,20 @@ def test_values(row: Row, world: Callable[..., list[Any]]) -> None:
             np.testing.assert_allclose(value.astype(np.float64), wanted, rtol=2e-5, atol=2e-6)
 
 
-@pytest.mark.parametrize("name", ["sequence_pool", "dynamic_lstm", "DynamicRNN", "nce", "Send"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "sequence_pool",
+        "dynamic_lstm",
+        "DynamicRNN",
+        "nce",
+        "Send",
+        "ssd_loss",
+        "prroi_pool",
+        "save",
+        "Normal",
+    ],
+)
 def test_what_is_left_out_names_the_modern_way(name: str) -> None:
     with pytest.raises(AttributeError, match=rf"paddle.fluid.layers.{name}: is absent: .*use "):
         getattr(layers, name)

@@ -16,7 +16,7 @@ def iou(a: Any, b: Any, extra: float = 0.0) -> float:
     """Of two boxes given by corners."""
     wide = min(a[2], b[2]) - max(a[0], b[0]) + extra
     tall = min(a[3], b[3]) - max(a[1], b[1]) + extra
-    both = max(wide, 0.0) * max(tall, 0.0)
+    both = wide * tall if wide >= extra and tall >= extra else 0.0
     areas = [(c[2] - c[0] + extra) * (c[3] - c[1] + extra) for c in (a, b)]
     return both / (sum(areas) - both) if both else 0.0
 

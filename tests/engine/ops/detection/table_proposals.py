@@ -102,6 +102,36 @@ def _matrix(
     return np.array(rows), np.array(places, np.int32), np.array(counts, np.int32)
 
 
+def _multiclass(
+    bboxes: Any, scores: Any, score_threshold: float, nms_top_k: int, keep_top_k: int,
+    nms_threshold: float = 0.3, normalized: bool = True, nms_eta: float = 1.0, background_label: int = 0,
+) -> Any:  # fmt: skip
+    extra = 0 if normalized else 1
+    rows, places, counts = [], [], []
+    for n in range(len(bboxes)):
+        found = []
+        for c in range(scores.shape[1]):
+            if c == background_label:
+                continue
+            order = [m for m in range(scores.shape[2]) if scores[n, c, m] > score_threshold]
+            order.sort(key=lambda m: -scores[n, c, m])
+            order = order[:nms_top_k] if nms_top_k > -1 else order
+            kept: list[int] = []
+            most = nms_threshold
+            for m in order:
+                if all(iou(bboxes[n, m], bboxes[n, k], extra) <= most for k in kept):
+                    kept.append(m)
+                    most *= nms_eta if nms_eta < 1 and most > 0.5 else 1
+            found += [(c, scores[n, c, m], m) for m in kept]
+        if -1 < keep_top_k < len(found):
+            found = sorted(sorted(found, key=lambda f: -f[1])[:keep_top_k], key=lambda f: f[0])
+        rows += [[c, f, *bboxes[n, m]] for c, f, m in found]
+        places += [[n * bboxes.shape[1] + m] for _, _, m in found]
+        counts.append(len(found))
+    out = np.array(rows) if rows else np.array([[-1.0]])
+    return out, np.array(places, np.int32).reshape(-1, 1), np.array(counts, np.int32)
+
+
 ANCHORS = (np.arange(2 * 2 * 3 * 4).reshape(2, 2, 3, 4) % 7).astype(float)
 ANCHORS[..., 2:] = ANCHORS[..., :2] + 3 + ANCHORS[..., 2:]
 
@@ -125,4 +155,10 @@ CASES: list[Case] = [
            nms_top_k=5, keep_top_k=7),
          s(BOXES[None], pos(1, 2, 6) / 4, score_threshold=0.0, post_threshold=0.1, nms_top_k=6, keep_top_k=4,
            use_gaussian=True, background_label=1, normalized=False), data=True),
+    *row("multiclass_nms3", _multiclass,
+         s(np.stack([BOXES, BOXES[::-1] + 1.5]), pos(2, 3, 6) / 4, score_threshold=0.1, nms_top_k=5,
+           keep_top_k=7),
+         s(BOXES[None], pos(1, 2, 6) / 4, score_threshold=0.0, nms_top_k=-1, keep_top_k=4, nms_threshold=0.7,
+           nms_eta=0.5, background_label=1, normalized=False),
+         s(BOXES[None], pos(1, 2, 6) / 4, score_threshold=9.0, nms_top_k=-1, keep_top_k=-1), data=True),
 ]  # fmt: skip

@@ -1,0 +1,86 @@
+"""Pooling of regions of pictures, and convolutions that look where they are told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.errors import ArgumentError
+from engine.fluid.layers.adapting import adapter
+from engine.static import nn as modern
+from engine.tensor import creation, manipulation
+from engine.vision import ops as vision
+
+
+def _numbers(where: str, input: Any, rois: Any, rois_num: Any) -> Any:
+    """How many of ``rois`` each picture has: given, or all are of the only picture."""
+    if rois_num is not None:
+        return rois_num
+    if input.shape[0] != 1:
+        raise ArgumentError(
+            f"{where}: boxes of several pictures need rois_num, how many each has (LoD tensors do not exist "
+            f"here): got input {list(input.shape)}"
+        )
+    return number_of(rois)
+
+
+def number_of(rois: Any) -> Any:
+    """How many boxes there are, int32 [1]."""
+    count = rois.shape[0]
+    return creation.full([1], count, "int32") if count >= 0 else manipulation.shape(rois)[:1]
+
+
+@adapter
+def roi_pool(
+    input: Any, rois: Any, pooled_height: int = 1, pooled_width: int = 1, spatial_scale: float = 1.0,
+    rois_num: Any = None, name: str | None = None,
+) -> Any:  # fmt: skip
+    """The largest element of each part of a region: [boxes, C, pooled_height, pooled_width].
+
+    ``rois`` [boxes, 4] are corners in pixels of the picture, ``rois_num`` says how many each picture has.
+    Raises ArgumentError without it, unless there is one picture.
+    """
+    numbers = _numbers("roi_pool", input, rois, rois_num)
+    return vision.roi_pool(input, rois, numbers, (pooled_height, pooled_width), spatial_scale)
+
+
+@adapter
+def roi_align(
+    input: Any, rois: Any, pooled_height: int = 1, pooled_width: int = 1, spatial_scale: float = 1.0,
+    sampling_ratio: int = -1, name: str | None = None, rois_num: Any = None,
+) -> Any:  # fmt: skip
+    """The mean of points of each part of a region, without the shift by half a pixel; see ``roi_pool``."""
+    numbers = _numbers("roi_align", input, rois, rois_num)
+    size = (pooled_height, pooled_width)
+    return vision.roi_align(input, rois, numbers, size, spatial_scale, sampling_ratio, aligned=False)
+
+
+@adapter
+def psroi_pool(
+    input: Any, rois: Any, output_channels: int, spatial_scale: float, pooled_height: int,
+    pooled_width: int, name: str | None = None, rois_num: Any = None,
+) -> Any:  # fmt: skip
+    """The mean of each part of a region, each from channels of its own; see ``roi_pool``.
+
+    Raises ArgumentError where the channels are not ``output_channels * pooled_height * pooled_width``.
+    """
+    if input.shape[1] != output_channels * pooled_height * pooled_width:
+        raise ArgumentError(
+            f"psroi_pool: input {list(input.shape)} has {input.shape[1]} channels: {output_channels} for "
+            f"each of {pooled_height} x {pooled_width} parts are needed"
+        )
+    numbers = _numbers("psroi_pool", input, rois, rois_num)
+    return vision.psroi_pool(input, rois, numbers, (pooled_height, pooled_width), spatial_scale)
+
+
+@adapter
+def deformable_conv(
+    input: Any, offset: Any, mask: Any, num_filters: int, filter_size: Any, stride: Any = 1,
+    padding: Any = 0, dilation: Any = 1, groups: int | None = None, deformable_groups: int | None = None,
+    im2col_step: int | None = None, param_attr: Any = None, bias_attr: Any = None, modulated: bool = True,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """A convolution whose points are moved by ``offset``, and with ``modulated`` weighted by ``mask``."""
+    return modern.deform_conv2d(
+        input, offset, mask if modulated else None, num_filters, filter_size, stride, padding, dilation,
+        groups or 1, deformable_groups or 1, im2col_step or 1, param_attr, bias_attr, name,
+    )  # fmt: skip
