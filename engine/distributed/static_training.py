@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from typing import NamedTuple
 
 from engine.core import mode as modes
 from engine.distributed import exchange
@@ -16,6 +17,7 @@ from engine.program.graph.liveness import arguments
 from engine.program.graph.program import Program
 from engine.program.graph.program import writes as written_by
 from engine.program.passes.all_reduce_gradients import all_reduce_gradients
+from engine.program.passes.sync_batch_norms import sync_batch_norms
 from engine.program.run.scope import Scope, value_of
 
 
@@ -40,23 +42,36 @@ class FirstValues:
         self._given.add(scope)
 
 
-def parallel(program: Program, mean: bool = True, fuse: bool = True, group: Group | None = None) -> Program:
-    """A copy of ``program`` that trains on all processes of ``group``; itself where there is one.
+class Reduction(NamedTuple):
+    """How processes train together: ``mean`` averages gradients, else they are added up; ``fuse`` sends them
+    in one message; ``sync_batch_norm`` lets batch norms count over all processes."""
 
-    ``mean`` says that gradients are averaged, not added up; ``fuse`` that they travel in one message.
-    """
+    mean: bool = True
+    fuse: bool = True
+    sync_batch_norm: bool = False
+
+    def put_into(self, program: Program, group: Group) -> None:
+        """Change ``program``, which has its backward part, to train on all processes of ``group``."""
+        if self.sync_batch_norm:
+            sync_batch_norms(program, group.id)
+        all_reduce_gradients(program, group.id, self.mean, self.fuse)
+
+
+MEAN = Reduction()
+
+
+def parallel(program: Program, how: Reduction = MEAN, group: Group | None = None) -> Program:
+    """A copy of ``program`` that trains on all processes of ``group``; itself where there is one."""
     group = group_of(group, "data parallel")
     if group.nranks == 1:
         return program
     made = program.clone()
-    all_reduce_gradients(made, group.id, mean, fuse)
+    how.put_into(made, group)
     made.rates.append(FirstValues(made, group))
     return made
 
 
-def parallelize(
-    main: Program, startup: Program, mean: bool = True, fuse: bool = True, group: Group | None = None
-) -> None:
+def parallelize(main: Program, startup: Program, how: Reduction = MEAN, group: Group | None = None) -> None:
     """Change ``main``, whose loss was minimized, to train on all processes of ``group``.
 
     ``startup`` ends with the values of rank 0 in all of them. With one process nothing changes.
@@ -64,7 +79,7 @@ def parallelize(
     group = group_of(group, "data parallel")
     if group.nranks == 1:
         return
-    all_reduce_gradients(main, group.id, mean, fuse)
+    how.put_into(main, group)
     given = [v for v in startup.global_block().vars.values() if v.persistable]
     with modes.use(Builder(startup)):
         for variable in given:

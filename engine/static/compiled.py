@@ -50,8 +50,9 @@ class _Options:
 class BuildStrategy(_Options):
     """Options of how Paddle builds the graph it runs.
 
-    ``gradient_scale_strategy`` and ``fuse_all_reduce_ops`` say how gradients are reduced over processes. The
-    others have no effect: see ``engine.program.passes.level``.
+    ``gradient_scale_strategy`` and ``fuse_all_reduce_ops`` say how gradients are reduced over processes,
+    ``sync_batch_norm`` that batch norms count over all of them. The others have no effect: see
+    ``engine.program.passes.level``.
     """
 
     fuse_all_reduce_ops: bool

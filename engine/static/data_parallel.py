@@ -8,10 +8,9 @@ import numpy as np
 
 from engine.core.errors import ArgumentError, UnsupportedError
 from engine.core.place import CPUPlace, CUDAPlace
-from engine.core.strictness import warn_at_user
 from engine.distributed.environment import ParallelEnv
-from engine.distributed.groups import group_of, init_parallel_env
-from engine.distributed.static_training import parallel
+from engine.distributed.groups import init_parallel_env
+from engine.distributed.static_training import Reduction, parallel
 from engine.program.graph.program import Program, Variable
 from engine.program.run.executor import Executor, default_main_program
 from engine.program.run.scope import Scope
@@ -33,8 +32,10 @@ class DataParallelProgram:
                 "with_data_parallel: gradient_scale_strategy must be CoeffNumDevice or One: got "
                 f"{scale!r}; scale the loss in the Program instead of Customized"
             )
-        self._source, self._trains, self._strategy = source, name is not None, strategy
-        self._mean = scale == scales.CoeffNumDevice
+        self._source, self._trains = source, name is not None
+        self._how = Reduction(
+            scale == scales.CoeffNumDevice, strategy.fuse_all_reduce_ops, strategy.sync_batch_norm
+        )
         self._made: Program | None = None
         self._version = -1
 
@@ -45,14 +46,8 @@ class DataParallelProgram:
         if self._made is None or self._version != self._source.version:
             if ParallelEnv().world_size > 1:
                 init_parallel_env()
-            if self._strategy.sync_batch_norm and group_of(None, "with_data_parallel").nranks > 1:
-                warn_at_user(
-                    "sync_batch_norm has no effect in a Program: each process normalizes its part of the "
-                    "batch; use nn.SyncBatchNorm with paddle.DataParallel",
-                    UserWarning,
-                )
             self._version = self._source.version
-            self._made = parallel(self._source, self._mean, self._strategy.fuse_all_reduce_ops)
+            self._made = parallel(self._source, self._how)
         return self._made
 
 

@@ -47,13 +47,18 @@ def network(optimizer: Callable[[], Any]) -> tuple[static.Program, static.Progra
 
 
 def trained(
-    optimizer: Callable[[], Any], run: Callable[[Any, Any, Any], Any], *, seed: int, alone: bool = False
+    optimizer: Callable[[], Any],
+    run: Callable[[Any, Any, Any], Any],
+    *,
+    seed: int,
+    alone: bool = False,
+    build: Any = None,
 ) -> tuple[State, list[float]]:
     """The values after some steps, each process with its own seed and its part of the batch."""
     paddle.seed(seed)
     scope, executor = static.Scope(), static.Executor()
     with static.scope_guard(scope):
-        main, startup, loss = network(optimizer)
+        main, startup, loss = (build or network)(optimizer)
         program = run(main, startup, loss)
         executor.run(startup)
         losses = []
@@ -180,18 +185,38 @@ def gradients_in_a_loop_are_reduced() -> None:
     np.testing.assert_allclose(fetched, np.mean([2 * found * each for each in x_of], 0), rtol=1e-5)
 
 
+def batch_norms_count_over_all() -> None:
+    """With sync_batch_norm the net with batch norms trains as with the whole batch, running values too."""
+
+    def normalized(optimizer: Callable[[], Any]) -> tuple[static.Program, static.Program, Any]:
+        main, startup = static.Program(), static.Program()
+        with paddle.utils.unique_name.guard(), static.program_guard(main, startup):
+            x = static.nn.conv2d(static.data("image", [None, 1, 12, 12], "float64"), 4, 3, bias_attr=False)
+            x = F.max_pool2d(static.nn.batch_norm(x, act="tanh"), 4, 4)
+            scores = static.nn.fc(static.nn.batch_norm(static.nn.fc(x, 6, bias_attr=False)), 10)
+            loss = F.cross_entropy(scores, static.data("label", [None, 1], "int64"))
+            optimizer().minimize(loss)
+        return main, startup, loss
+
+    def synced(main: Any, startup: Any, loss: Any) -> Any:
+        strategy = static.BuildStrategy()
+        strategy.sync_batch_norm = True
+        return static.CompiledProgram(main, strategy).with_data_parallel(loss.name)
+
+    paddle.set_default_dtype("float64")
+    expected, _ = trained(OPTIMIZERS[1], plain, seed=0, alone=True, build=normalized)
+    found, _ = trained(OPTIMIZERS[1], synced, seed=RANK, build=normalized)
+    near(found, expected, 1e-11)
+    equal_everywhere(found)
+    paddle.set_default_dtype("float32")
+
+
 def what_is_refused() -> None:
-    main, startup, loss = network(OPTIMIZERS[0])
+    main, _, loss = network(OPTIMIZERS[0])
     with pytest.raises(ValueError, match="loss_name must be the name of a Variable"):
         static.CompiledProgram(main).with_data_parallel("no loss")
-    strategy = static.BuildStrategy()
-    strategy.sync_batch_norm = True
-    made = static.CompiledProgram(main, strategy).with_data_parallel(loss)
-    executor = static.Executor()
-    with static.scope_guard(static.Scope()):
-        executor.run(startup)
-        with pytest.warns(UserWarning, match="sync_batch_norm has no effect"):
-            executor.run(made, share(batch(0)), [loss])
+    with pytest.raises(ValueError, match=f"num_trainers is {SIZE + 1}: this job has {SIZE} processes"):
+        static.ParallelExecutor(False, loss.name, main, num_trainers=SIZE + 1)
 
 
 if __name__ == "__main__":
@@ -201,6 +226,7 @@ if __name__ == "__main__":
         in_double_precision_it_is_the_same,
         a_sum_is_the_mean_at_a_smaller_rate,
         gradients_in_a_loop_are_reduced,
+        batch_norms_count_over_all,
         what_is_refused,
     ):
         check()
