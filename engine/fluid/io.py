@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from engine.core.errors import AbsentError, ArgumentError, FormatError
 from engine.files.lod_tensor import read_lod_tensor
 from engine.files.state import read_state, write_state
@@ -32,10 +34,12 @@ from engine.static.inference_files import save_inference_model as _save_model
 from engine.static.state_files import load, load_program_state, save, set_program_state
 
 __all__ = [
-    "DataLoader", "PyReader", "batch", "buffered", "cache", "chain", "compose", "firstn", "load",
-    "load_inference_model", "load_params", "load_persistables", "load_program_state", "load_vars",
-    "map_readers", "save", "save_inference_model", "save_params", "save_persistables", "save_vars",
-    "set_program_state", "shuffle", "xmap_readers",
+    "DataLoader", "PyReader", "batch", "buffered", "cache", "chain", "compose", "firstn",
+    "get_parameter_value", "get_parameter_value_by_name", "get_program_parameter",
+    "get_program_persistable_vars", "is_parameter", "is_persistable", "load", "load_inference_model",
+    "load_params", "load_persistables", "load_program_state", "load_vars", "map_readers", "save",
+    "save_inference_model", "save_params", "save_persistables", "save_vars", "set_program_state",
+    "shuffle", "xmap_readers",
 ]  # fmt: skip
 
 FILE, MODEL = "variables.h5", "__model__"
@@ -136,6 +140,33 @@ def load_persistables(
 ) -> None:
     """Give all persistable variables the values that were saved; see ``load_vars``."""
     load_vars(executor, dirname, main_program, None, is_persistable, filename)
+
+
+def get_parameter_value(para: Any, executor: Any) -> np.ndarray[Any, Any]:
+    """A copy of the value of a parameter in the current scope.
+
+    Raises ArgumentError for a Variable that is not a parameter, ProgramError for one without a value.
+    """
+    require_executor("get_parameter_value", executor)
+    if not is_parameter(para):
+        raise ArgumentError(f"get_parameter_value: {para.name!r} is not a parameter; fetch it instead")
+    return np.array(value_of(para).numpy())
+
+
+def get_parameter_value_by_name(name: str, executor: Any, program: Any = None) -> np.ndarray[Any, Any]:
+    """A copy of the value of the parameter ``name`` of ``program``; see ``get_parameter_value``."""
+    owner = default_main_program() if program is None else program_of("fluid.io", program)
+    return get_parameter_value(owner.global_block().var(name), executor)
+
+
+def get_program_parameter(program: Any) -> list[Any]:
+    """The parameters of ``program``."""
+    return [v for v in program_of("fluid.io", program).list_vars() if is_parameter(v)]
+
+
+def get_program_persistable_vars(program: Any) -> list[Any]:
+    """The persistable Variables of ``program``, parameters and what optimizers keep."""
+    return [v for v in program_of("fluid.io", program).list_vars() if is_persistable(v)]
 
 
 def save_inference_model(

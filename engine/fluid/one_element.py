@@ -40,3 +40,8 @@ class OneElement(np.ndarray[Any, Any]):
 def convertible(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """``array``, as a view that converts to a number where it has one element in one dimension or more."""
     return array.view(OneElement) if array.size == 1 and array.ndim else array
+
+
+def all_convertible(values: list[Any]) -> list[Any]:
+    """What an Executor fetched, the arrays among it ``convertible``."""
+    return [convertible(value) if isinstance(value, np.ndarray) else value for value in values]

@@ -38,6 +38,7 @@ class FluidOptimizer(Optimizer):
     """
 
     FORM: ClassVar[inspect.Signature]
+    _rate_shape = (1,)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         where = type(self).__name__

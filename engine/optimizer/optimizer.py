@@ -40,6 +40,8 @@ class Optimizer:
     float32 copy.
     """
 
+    _rate_shape: tuple[int, ...] = ()  # of the learning rate in a Program
+
     _slots: tuple[str, ...] = ()  # the names of the slots of each parameter
     _options: Mapping[str, Any] = MappingProxyType({})  # of the update rule; set before this __init__ runs
     _multi_precision = False  # set before this __init__ runs, too

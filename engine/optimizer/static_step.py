@@ -37,7 +37,7 @@ class Rate:
     def __init__(self, optimizer: Any, variable: Variable) -> None:
         self.optimizer = optimizer
         self.name = variable.name
-        self.dtype = variable.dtype.np
+        self.shape, self.dtype = variable.spec.shape, variable.dtype.np
         self._last: float | None = None
 
     def bring(self, scope: Scope) -> None:
@@ -46,7 +46,7 @@ class Rate:
         known = scope.find_var(self.name)
         scheduled = isinstance(self.optimizer._learning_rate, LRScheduler)
         if scheduled or (self._last is not None and value != self._last) or known is None:
-            (known or scope.var(self.name)).store(np.asarray(value, self.dtype))
+            (known or scope.var(self.name)).store(np.full(self.shape, value, self.dtype))
         self._last = value
 
 
@@ -160,7 +160,9 @@ class StaticStep:
         found = self.rates.get(id(program))
         if found is None:
             name = program.unique_name("learning_rate")
-            found = self.rates[id(program)] = _persistable(program, name, (), "float32", stop=True)
+            found = self.rates[id(program)] = _persistable(
+                program, name, self.optimizer._rate_shape, "float32", stop=True
+            )
             _first_value(startup, found, self.optimizer.get_lr())
             program.rates.append(Rate(self.optimizer, found))
         return found

@@ -6,6 +6,7 @@ import operator
 import numpy as np
 import pytest
 
+import engine
 from engine import fluid
 
 
@@ -21,6 +22,23 @@ def test_a_loss_converts_to_a_number() -> None:
         assert float(loss.gradient()) == 1.0
         assert operator.mod("%.3f", loss.numpy()) == "1.500"
         assert math.floor(float(loss.numpy() * 2)) == 3
+
+
+def test_what_an_executor_fetches_converts_too() -> None:
+    engine.enable_static()
+    try:
+        with fluid.program_guard(fluid.Program(), fluid.Program()):
+            x = fluid.layers.data("x", [2])
+            mean = fluid.layers.mean(x)
+            reader = {"x": np.array([[1.0, 2.0]], np.float32)}
+            for executor in (fluid.Executor(fluid.CPUPlace()), fluid.ParallelExecutor(use_cuda=False)):
+                loss, whole = executor.run(feed=reader, fetch_list=[mean.name, x.name])
+                assert (float(loss), "%.2f" % loss, loss.shape) == (1.5, "1.50", (1,))  # noqa: UP031
+                assert type(whole) is np.ndarray
+            [tensor] = fluid.Executor().run(feed=reader, fetch_list=[mean], return_numpy=False)
+            assert fluid.executor.as_numpy([tensor]) == [np.array([1.5])]
+    finally:
+        engine.disable_static()
 
 
 def test_it_stays_an_ordinary_array_otherwise() -> None:

@@ -1,0 +1,76 @@
+"""Scripts in the manner of those for Paddle 1.5 to 1.7 run unedited; each asserts what it has learned."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+
+# The arguments of each script, and regular expressions that are found in its output, in this order.
+SCRIPTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "compiled_readers": (
+        (),
+        (
+            # By hand: at the 24th step, whose number is 23, in the third epoch of 8.
+            r"constant: lr 0\.1000 loss small", r"piecewise: lr 0\.0500", r"cosine: lr 0\.1500",
+            r"polynomial: lr 0\.0179", r"exponential: lr 0\.0717", r"natural: lr 0\.0844",
+            r"inverse: lr 0\.0821", r"warmup: lr 0\.0500", r"momentum +8 ",
+            r"ParallelExecutor \(1,\) test True",
+        ),
+    ),
+    "gan_static": ((), (r"Step:0 D Loss: \d\.\d{4} G Loss: \d\.\d{4}", "saved 4")),
+    "image_classification": (
+        (),
+        (r"Pass 2, Batch 8, Cost 0\.\d{6}, Acc \d\.\d{6}, lr 0\.008100", r"infer results:  \d files True"),
+    ),
+    "mnist_dygraph": (
+        ("--ce", "--epoch", "2"),
+        (
+            r"Loss at epoch 0 step 0: \[2\.\d+\]", r"kpis\ttest_acc\t(1|0\.9)", "No optimizer loaded",
+            "inference True", r"None mnist/MNIST_0/FC_0\.b_0",
+        ),
+    ),
+    "ptb_lm": ((), (r"epoch 2; ppl: \d\.\d{3}", r"test loss shape \(1,\)", "save model finished")),
+    "resnet_dygraph": (
+        ("-b", "16"),
+        (
+            r"epoch 0 \| batch step 0, loss \d\.\d{3} acc1 0\.\d{3} lr 0\.05000",
+            r"epoch 1 \| batch step 5, .* lr 0\.00500",
+            r"number of parameters 38 resnet/ResNet_0/BasicBlock_0/",
+        ),
+    ),
+    "saving": (
+        (),
+        (
+            "21 persistable, 4 parameters", "persistables ok", "combined ok", "params ok", "vars ok",
+            "fluid.load ok", "program state ok", r"\(4, 5\) \(4, 5\)",
+        ),
+    ),
+    "sentiment": ((), (r"step: 20, ave loss: \d\.\d+, ave acc", "Final .* step: 63", "again True")),
+    "word2vec": ((), (r"Step 120: Average Cost 0\.\d+", "next w7")),
+}  # fmt: skip
+
+
+def test_every_script_has_a_row() -> None:
+    assert sorted(SCRIPTS) == sorted(path.stem for path in (HERE / "fluid").glob("*.py"))
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_it_runs_unedited(name: str, tmp_path: Path) -> None:
+    arguments, patterns = SCRIPTS[name]
+    command = [sys.executable, "-m", "studio", "run", str(HERE / "fluid" / f"{name}.py"), *arguments]
+    env = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    at = 0
+    for pattern in patterns:
+        found = re.compile(pattern).search(done.stdout, at)
+        assert found is not None, f"{pattern} does not follow in:\n{done.stdout}"
+        at = found.end()
