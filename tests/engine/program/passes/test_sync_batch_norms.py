@@ -20,7 +20,7 @@ def _static():
 
 def test_batch_norms_and_their_gradients_are_replaced():
     main, startup = static.Program(), static.Program()
-    with static.program_guard(main, startup):
+    with paddle.utils.unique_name.guard(), static.program_guard(main, startup):
         x = static.data("x", [None, 3])
         loss = (static.nn.batch_norm(static.nn.fc(x, 4)) * x.sum()).sum()
         paddle.optimizer.SGD(0.1).minimize(loss)
