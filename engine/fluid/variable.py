@@ -20,6 +20,7 @@ from engine.fluid.dygraph import tracer as tracers
 from engine.fluid.one_element import convertible
 from engine.tensor.manipulation import reshape
 from engine.tensor.operators import OPERATORS
+from engine.tensor.promote import PLAIN
 
 
 class Variable(Tensor):
@@ -70,6 +71,9 @@ class Variable(Tensor):
         self.stop_gradient = value
 
 
+_EAGER = (Tensor, Variable)
+
+
 def result(value: Any) -> Any:
     """What a function of fluid gives back for ``value``: Variables of one dimension or more, in lists too.
 
@@ -118,6 +122,7 @@ def _iterate(self: Variable) -> Iterator[Any]:
     return map(result, OPERATORS["__iter__"](self))
 
 
+PLAIN.add(Variable)
 for _name, _method in OPERATORS.items():
     if _name not in ("__setitem__", "__iter__"):
         setattr(Variable, _name, _giving_variables(_method))

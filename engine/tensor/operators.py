@@ -15,7 +15,7 @@ from engine.ops.linalg import products as linalg_ops
 from engine.program.build.calls import names_results
 from engine.program.graph.unknown import Unknown
 from engine.tensor import bitwise, indexing, linalg, logic, math
-from engine.tensor.promote import is_tensor, operands
+from engine.tensor.promote import PLAIN, is_tensor, operands
 
 # Results in a Program are called ``tmp_0``, as Paddle calls those of Python's operators.
 python_operator = names_results(
@@ -57,9 +57,9 @@ def _binary(
     general = python_operator(general)
 
     def method(x: Any, y: Any) -> Any:
-        if x.__class__ is Tensor:
+        if x.__class__ in PLAIN:
             kind = y.__class__
-            if kind is Tensor:
+            if kind in PLAIN:
                 if x._array.dtype is y._array.dtype:
                     return apply(x, y)
             elif number is not None and kind in _NUMBERS and x._array.dtype.kind == "f":
@@ -77,7 +77,7 @@ def _reflected(general: Callable[..., Any], number: Callable[..., Any] | None = 
         if (
             number is not None
             and y.__class__ in _NUMBERS
-            and x.__class__ is Tensor
+            and x.__class__ in PLAIN
             and x._array.dtype.kind == "f"
         ):
             return number(x, y)

@@ -38,6 +38,10 @@ def common_dtype(x: DType, y: DType) -> DType:
     return from_numpy(np.promote_types(x.np, y.np))
 
 
+# The classes of eager tensors that may go straight to an op.
+PLAIN: set[type] = {Tensor}
+
+
 def is_tensor(value: Any) -> bool:
     return isinstance(value, Tensor) or modes.is_symbolic(value)
 
@@ -72,7 +76,7 @@ def _from_python(where: str, value: Any, like: Any) -> Any:
         return to_tensor(value)
     _require_number(where, value)
     dtype = scalar_dtype(value, like.dtype)
-    if like.__class__ is Tensor and like._array.__class__ is np.ndarray:
+    if like.__class__ in PLAIN and like._array.__class__ is np.ndarray:
         try:
             return wrap(filled(np, (), value, dtype))
         except OverflowError:

@@ -15,7 +15,7 @@ from engine.autodiff.edges import each_of, end
 from engine.autodiff.tape import Hooks, Retained
 from engine.core import mode as modes
 from engine.core.context import Setting
-from engine.core.operator import Leaf, Operator
+from engine.core.operator import Leaf, Operator, OutEdge
 from engine.eager.backward import leaf_gradient
 from engine.eager.mode import NOT_RECORDING, RECORDING
 from engine.eager.tensor import Parameter, Tensor
@@ -68,8 +68,8 @@ class Tracer:
                 continue
             _keep(node)
             for edge in each_of(node.edges):
-                parent, _ = end(edge)
-                if id(parent) not in seen:
+                parent = edge.node if edge.__class__ is OutEdge else edge
+                if parent.__class__ is not Leaf and id(parent) not in seen:
                     seen.add(id(parent))
                     stack.append(parent)
 
@@ -105,6 +105,9 @@ def _origin(tensor: Tensor) -> tuple[Any, int]:
 
 
 def _keep(node: Operator) -> None:
+    if node.hooks is None and node.opdef.single:  # most are so
+        node.hooks = {0: [_Kept(_as_it_is)]}
+        return
     hooks: Hooks = node.hooks or {}
     for index in range(1 if node.opdef.single else len(node.shapes)):
         if _kept(node, index) is None:

@@ -67,18 +67,19 @@ class FC(Formed):
         """``input`` [..., features] or a list of such; the result keeps the first num_flatten_dims."""
         kept = self.given["num_flatten_dims"]
         inputs = input if isinstance(input, (list, tuple)) else [input]
-        sums = [_times(x, w, kept) for x, w in zip(inputs, self._weights, strict=True)]
-        total = sums[0] if len(sums) == 1 else add_n(sums)
-        if self._b is not None:
-            total = total + self._b
-        return self._activated(total)
+        bias = self._b
+        if len(inputs) == 1:
+            weight = self._weights[0]
+            return self._activated(functional.linear(_flat(inputs[0], weight, kept), weight, bias))
+        pairs = zip(inputs, self._weights, strict=True)
+        total = add_n([functional.linear(_flat(x, w, kept), w) for x, w in pairs])
+        return self._activated(total if bias is None else total + bias)
 
 
-def _times(x: Any, weight: Any, kept: int) -> Any:
-    """``x``, its dimensions from ``kept`` on as one, times ``weight``."""
+def _flat(x: Any, weight: Any, kept: int) -> Any:
+    """``x``, its dimensions from ``kept`` on as one: as many as ``weight`` has rows."""
     leading = [0] * kept  # 0 keeps a dimension, also one that is not known before the Program runs
-    flat = x if len(x.shape) == kept + 1 else reshape(x, [*leading, int(weight.shape[0])])
-    return flat @ weight
+    return x if len(x.shape) == kept + 1 else reshape(x, [*leading, int(weight.shape[0])])
 
 
 class Linear(Formed):
@@ -94,8 +95,8 @@ class Linear(Formed):
         self.bias = self.create_parameter(given["bias_attr"], [given["output_dim"]], is_bias=True)
 
     def forward(self, input: Any) -> Any:
-        out = input @ self.weight
-        return self._activated(out if self.bias is None else out + self.bias)
+        """``input`` [..., input_dim]."""
+        return self._activated(functional.linear(input, self.weight, self.bias))
 
 
 class Embedding(Formed):
