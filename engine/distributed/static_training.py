@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import weakref
-from typing import NamedTuple
 
 from engine.core import mode as modes
 from engine.distributed import exchange
@@ -42,45 +41,43 @@ class FirstValues:
         self._given.add(scope)
 
 
-class Reduction(NamedTuple):
-    """How processes train together: ``mean`` averages gradients, else they are added up; ``fuse`` sends them
-    in one message; ``sync_batch_norm`` lets batch norms count over all processes."""
+def parallel(
+    program: Program, mean: bool = True, fuse: bool = True, sync_batch_norm: bool = False,
+    group: Group | None = None,
+) -> Program:  # fmt: skip
+    """A copy of ``program`` that trains on all processes of ``group``; itself where there is one.
 
-    mean: bool = True
-    fuse: bool = True
-    sync_batch_norm: bool = False
-
-    def put_into(self, program: Program, group: Group) -> None:
-        """Change ``program``, which has its backward part, to train on all processes of ``group``."""
-        if self.sync_batch_norm:
-            sync_batch_norms(program, group.id)
-        all_reduce_gradients(program, group.id, self.mean, self.fuse)
-
-
-MEAN = Reduction()
-
-
-def parallel(program: Program, how: Reduction = MEAN, group: Group | None = None) -> Program:
-    """A copy of ``program`` that trains on all processes of ``group``; itself where there is one."""
+    ``mean`` says that gradients are averaged, not added up; ``fuse`` that they travel in one message;
+    ``sync_batch_norm`` that batch norms count over all processes.
+    """
     group = group_of(group, "data parallel")
     if group.nranks == 1:
         return program
     made = program.clone()
-    how.put_into(made, group)
+    _change(made, mean, fuse, sync_batch_norm, group)
     made.rates.append(FirstValues(made, group))
     return made
 
 
-def parallelize(main: Program, startup: Program, how: Reduction = MEAN, group: Group | None = None) -> None:
-    """Change ``main``, whose loss was minimized, to train on all processes of ``group``.
+def parallelize(
+    main: Program, startup: Program, mean: bool = True, fuse: bool = True, sync_batch_norm: bool = False,
+    group: Group | None = None,
+) -> None:  # fmt: skip
+    """Change ``main``, whose loss was minimized, to train on all processes of ``group``: see ``parallel``.
 
     ``startup`` ends with the values of rank 0 in all of them. With one process nothing changes.
     """
     group = group_of(group, "data parallel")
     if group.nranks == 1:
         return
-    how.put_into(main, group)
+    _change(main, mean, fuse, sync_batch_norm, group)
     given = [v for v in startup.global_block().vars.values() if v.persistable]
     with modes.use(Builder(startup)):
         for variable in given:
             parameter_updates.assign_into(variable, collectives.c_broadcast(variable, ring_id=group.id))
+
+
+def _change(program: Program, mean: bool, fuse: bool, sync_batch_norm: bool, group: Group) -> None:
+    if sync_batch_norm:
+        sync_batch_norms(program, group.id)
+    all_reduce_gradients(program, group.id, mean, fuse)

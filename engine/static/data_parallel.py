@@ -10,7 +10,7 @@ from engine.core.errors import ArgumentError, UnsupportedError
 from engine.core.place import CPUPlace, CUDAPlace
 from engine.distributed.environment import ParallelEnv
 from engine.distributed.groups import init_parallel_env
-from engine.distributed.static_training import Reduction, parallel
+from engine.distributed.static_training import parallel
 from engine.program.graph.program import Program, Variable
 from engine.program.run.executor import Executor, default_main_program
 from engine.program.run.scope import Scope
@@ -33,9 +33,7 @@ class DataParallelProgram:
                 f"{scale!r}; scale the loss in the Program instead of Customized"
             )
         self._source, self._trains = source, name is not None
-        self._how = Reduction(
-            scale == scales.CoeffNumDevice, strategy.fuse_all_reduce_ops, strategy.sync_batch_norm
-        )
+        self._mean, self._strategy = scale == scales.CoeffNumDevice, strategy
         self._made: Program | None = None
         self._version = -1
 
@@ -47,7 +45,9 @@ class DataParallelProgram:
             if ParallelEnv().world_size > 1:
                 init_parallel_env()
             self._version = self._source.version
-            self._made = parallel(self._source, self._how)
+            self._made = parallel(
+                self._source, self._mean, self._strategy.fuse_all_reduce_ops, self._strategy.sync_batch_norm
+            )
         return self._made
 
 
