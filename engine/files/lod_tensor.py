@@ -22,7 +22,10 @@ _DTYPES = {
     5: np.dtype("<f4"), 6: np.dtype("<f8"), 20: np.dtype(np.uint8), 21: np.dtype(np.int8),
 }  # fmt: skip
 _DESC_BYTES = 1024  # far more than 64 dimensions take
+_HEAD_BYTES = 20
 _VARINT_BYTES = 10
+_DIMENSIONS = 64  # of NumPy's arrays
+_SIZE = (1 << 63) - 1
 
 
 def read_lod_tensor(path: Path) -> np.ndarray[Any, Any]:
@@ -32,40 +35,80 @@ def read_lod_tensor(path: Path) -> np.ndarray[Any, Any]:
         AbsentError, DataError: there is no such file, or it can't be read.
         FormatError: it does not hold exactly one tensor without LoD.
     """
+    [found] = read_lod_tensors(path, 1)
+    return found
+
+
+def read_lod_tensors(path: Path, count: int) -> list[np.ndarray[Any, Any]]:
+    """The ``count`` arrays that Paddle's ``save_combine`` wrote to ``path``: one after the other, no names.
+
+    Raises as ``read_lod_tensor``, FormatError also for another number of tensors.
+    """
     with opened(path) as (file, _):
         data = file.read()
+    found: list[np.ndarray[Any, Any]] = []
+    at = 0
     try:
-        return _parsed(data)
-    except (_Malformed, struct.error) as cause:
+        while at < len(data) or len(found) < count:
+            if len(found) == count:
+                raise _Malformed(
+                    f"{len(data) - at} bytes of values too many for {found[-1].dtype.name}"
+                    f"{list(found[-1].shape)}, the last of {count}"
+                )
+            array, at = _parsed(data, at)
+            found.append(array)
+    except _Malformed as cause:
+        where = f"tensor {len(found) + 1} of {count}: " if count != 1 else ""
         raise FormatError(
-            f"{path}: not a tensor that Paddle's save wrote: {cause}; choose the folder that "
+            f"{path}: not a tensor that Paddle's save wrote: {where}{cause}; choose the folder that "
             "save_persistables or save_params wrote"
         ) from cause
+    return found
+
+
+def is_lod_tensor(path: Path) -> bool:
+    """Whether ``path`` begins as Paddle's tensors do; our own containers begin otherwise.
+
+    Raises AbsentError or DataError where it can't be read.
+    """
+    with opened(path) as (file, _):
+        return bool(file.read(4) == bytes(4))
 
 
 class _Malformed(Exception):
     """What is wrong with the bytes."""
 
 
-def _parsed(data: bytes) -> np.ndarray[Any, Any]:
-    version, levels = struct.unpack_from("<IQ", data, 0)
+def _parsed(data: bytes, at: int) -> tuple[np.ndarray[Any, Any], int]:
+    """The tensor that begins at a position, and where the next one does."""
+    if len(data) - at < _HEAD_BYTES:
+        raise _Malformed(f"it ends after {len(data)} bytes, within the head")
+    version, levels = struct.unpack_from("<IQ", data, at)
     if version != 0:
         raise _Malformed(f"version {version} where 0 is expected")
     if levels != 0:
         raise _Malformed(f"{levels} LoD levels; rows of uneven length are not supported")
-    tensor_version, length = struct.unpack_from("<Ii", data, 12)
+    tensor_version, length = struct.unpack_from("<Ii", data, at + 12)
     if tensor_version != 0 or not 0 < length <= _DESC_BYTES:
         raise _Malformed(f"tensor version {tensor_version} and a description of {length} bytes")
-    start = 20 + length
+    start = at + _HEAD_BYTES + length
     if start > len(data):
         raise _Malformed(f"it ends after {len(data)} bytes, within the description")
-    number, shape = _described(data[20:start])
+    number, shape = _described(data[at + _HEAD_BYTES : start])
     dtype = _DTYPES.get(number)
     if dtype is None:
         raise _Malformed(f"data type {number} is unknown")
-    if any(size < 0 for size in shape) or math.prod(shape) * dtype.itemsize != len(data) - start:
+    if len(shape) > _DIMENSIONS or any(not 0 <= size <= _SIZE for size in shape):
+        raise _Malformed(f"a shape of {len(shape)} dimensions: {shape[:4]}")
+    end = start + math.prod(shape) * dtype.itemsize
+    if end > len(data):
         raise _Malformed(f"{len(data) - start} bytes of values for {dtype.name}{shape}")
-    return np.frombuffer(data, dtype, offset=start).reshape(shape).copy()
+    raw = np.frombuffer(data, np.uint8 if dtype == np.bool_ else dtype, math.prod(shape), start)
+    values = raw != 0 if dtype == np.bool_ else raw.copy()  # any byte but 0 is true
+    try:
+        return values.reshape(shape), end
+    except ValueError as cause:  # an empty one whose other dimensions are beyond NumPy
+        raise _Malformed(f"no array has the shape {shape}") from cause
 
 
 def _described(desc: bytes) -> tuple[int, list[int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import AbsentError, ArgumentError, FormatError
-from engine.files.lod_tensor import read_lod_tensor
+from engine.files.lod_tensor import is_lod_tensor, read_lod_tensor, read_lod_tensors
 from engine.files.state import read_state, write_state
 from engine.fluid.reader import DataLoader, PyReader
 from engine.framework.state_files import from_tree, to_tree
@@ -78,15 +79,19 @@ def load_vars(
     executor: Any, dirname: str, main_program: Any = None, vars: Sequence[Any] | None = None,
     predicate: Callable[[Any], bool] | None = None, filename: str | None = None,
 ) -> None:  # fmt: skip
-    """Give the variables the values that ``save_vars`` wrote, or that Paddle wrote, a file for each.
+    """Give the variables the values that ``save_vars`` wrote, or that Paddle wrote.
 
+    Paddle's are a file for each variable, or the file ``filename`` with the values of just these variables.
     Where any value does not fit nothing is changed. Raises AbsentError for an absent file or value,
     FormatError for a damaged or foreign file, ShapeError or DTypeError for a value that does not fit.
     """
     require_executor("load_vars", executor)
     chosen = _chosen(main_program, vars, predicate)
     path = Path(dirname) / (filename or FILE)
-    if filename is not None or path.exists():
+    if filename is not None and is_lod_tensor(path):
+        names = sorted({v.name for v in chosen})  # the order in which Paddle writes them, without their names
+        found = dict(zip(names, read_lod_tensors(path, len(names)), strict=True))
+    elif filename is not None or path.exists():
         found = from_tree(read_state(path), True, str(path))
         if not isinstance(found, dict):
             raise FormatError(f"{path}: it holds no values by name; choose what save_vars wrote")
@@ -98,14 +103,17 @@ def load_vars(
             f"load_vars: {path}: it has no values for {missing[:5]}; load files of this Program"
         )
     for variable in chosen:
-        require_fit(variable, found[variable.name])
+        value = found[variable.name]
+        if value.size == 1 and math.prod(variable.shape) == 1:  # [] of Paddle 2 for a number that is [1] here
+            value = found[variable.name] = value.reshape(variable.shape)
+        require_fit(variable, value)
     for variable in chosen:
         give_value(variable, found[variable.name])
 
 
 def _inside(folder: Path, name: str) -> Path:
     path = folder / name
-    if path.is_absolute() != folder.is_absolute() or ".." in Path(name).parts:
+    if Path(name).is_absolute() or ".." in Path(name).parts:
         raise ArgumentError(f"load_vars: {name!r} names a file outside of {folder}; rename the variable")
     return path
 

@@ -12,7 +12,8 @@ import pytest
 
 import engine
 from engine import fluid
-from engine.core.errors import AbsentError, ArgumentError
+from engine.core.errors import AbsentError, ArgumentError, FormatError
+from tests.engine.files.test_lod_tensor import COMBINED, WEIGHT
 
 
 @pytest.fixture
@@ -60,6 +61,48 @@ def test_single_files_of_paddle_are_read_and_missing_ones_named(program: Any, tm
     (tmp_path / parameter.name).unlink()
     with pytest.raises(AbsentError, match="no such file"):
         fluid.io.load_persistables(executor, str(tmp_path))
+
+
+def test_the_one_file_that_paddle_writes_is_read_by_the_order_of_names(program: Any, tmp_path: Path) -> None:
+    x, out, executor = program
+    fluid.layers.fc(x, 3, param_attr=fluid.ParamAttr(name="fc.w_0"), bias_attr=fluid.ParamAttr(name="fc.b_0"))
+    names = ["fc.w_0", "fc.b_0"]
+    (tmp_path / "params").write_bytes(COMBINED)
+    executor.run(fluid.default_startup_program())
+    fluid.io.load_vars(executor, str(tmp_path), vars=names, filename="params")
+    scope = fluid.global_scope()
+    np.testing.assert_array_equal(
+        np.array(scope.find_var("fc.b_0").get_tensor()), np.full(3, -0.01, np.float32)
+    )
+    np.testing.assert_allclose(np.array(scope.find_var("fc.w_0").get_tensor()), WEIGHT, rtol=1e-6)
+    before = run(executor, out)
+    with pytest.raises(FormatError, match="tensor 3 of 4: it ends"):  # of another Program
+        fluid.io.load_params(executor, str(tmp_path), filename="params")
+    np.testing.assert_array_equal(run(executor, out), before)
+    (tmp_path / "foreign").write_bytes(b"PK\3\4 something else")
+    with pytest.raises(FormatError, match="foreign"):
+        fluid.io.load_vars(executor, str(tmp_path), vars=names, filename="foreign")
+
+
+def test_names_that_lead_out_of_the_folder_are_refused(program: Any, tmp_path: Path) -> None:
+    x, _, executor = program
+    for name in (str(tmp_path / "outside"), "../outside"):
+        fluid.layers.fc(x, 3, param_attr=fluid.ParamAttr(name=name), bias_attr=False)
+        executor.run(fluid.default_startup_program())
+        (tmp_path / "outside").write_bytes(COMBINED[36:])
+        (tmp_path / "inner").mkdir(exist_ok=True)
+        with pytest.raises(ArgumentError, match="outside of"):
+            fluid.io.load_vars(executor, str(tmp_path / "inner"), vars=[name])
+
+
+def test_a_number_of_paddle_2_is_one_of_fluid(program: Any, tmp_path: Path) -> None:
+    _, out, executor = program
+    fluid.optimizer.SGD(0.5).minimize(fluid.layers.mean(out))
+    executor.run(fluid.default_startup_program())
+    value = np.array(0.25, "<f4").tobytes()
+    (tmp_path / "learning_rate_0").write_bytes(struct.pack("<IQIi", 0, 0, 0, 2) + b"\x08\x05" + value)
+    fluid.io.load_vars(executor, str(tmp_path), vars=["learning_rate_0"])
+    assert np.array(fluid.global_scope().find_var("learning_rate_0").get_tensor()).tolist() == [0.25]
 
 
 def test_an_inference_model(program: Any, tmp_path: Path) -> None:
