@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
 
 _PANEL = "Sweep"
 # What may be given when a sweep is resumed: how it is carried out, not what it is.
-_RESUMED = ("out", "resume", "retry", "jobs", "dry_run", "trust", "as_json")
+_RESUMED = (
+    "out", "resume", "retry", "jobs", "dry_run", "trust", "as_json", "scheduler", "trust_scheduler",
+)  # fmt: skip
 
 
 class Metric(StrEnum):
@@ -39,6 +42,23 @@ class Goal(StrEnum):
 
     max = "max"
     min = "min"
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A Dask cluster: the scheduler's address, and whether it is taken without encryption."""
+
+    address: str
+    trust: bool
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where trials are trained, how many at once, and whether own code was agreed to."""
+
+    jobs: int
+    trust: bool
+    cluster: Cluster | None
 
 
 def _option(text: str, *names: str, metavar: str | None = None, minimum: int | None = None) -> Any:
@@ -62,6 +82,12 @@ def sweep(
     metric: Annotated[Metric, _option("Compare on the test pictures by accuracy or loss.")] = Metric.accuracy,
     goal: Annotated[Goal | None, _option("Usually max for accuracy, min for loss.")] = None,
     jobs: Annotated[int, _option("Trainings at once; 0: one a core where memory allows.", minimum=0)] = 0,
+    scheduler: Annotated[str, _option(
+        "Train on a Dask cluster that is there: tls://HOST:PORT (extra sweep).", metavar="ADDRESS"
+    )] = "",
+    trust_scheduler: Annotated[bool, _option(
+        "Take one without encryption (tcp://): whoever reaches it can run code here.", "--trust-scheduler"
+    )] = False,
     out: Annotated[str, _option("The sweep's folder; a new one in runs/ unless given.")] = "",
     resume: Annotated[bool, _option("Continue the sweep in --out.", "--resume")] = False,
     retry: Annotated[bool, _option("With --resume: failed trials again.", "--retry")] = False,
@@ -94,7 +120,8 @@ def sweep(
         if dry_run:
             _list(whole or _read(folder), folder, as_json)
             return
-        _carry_out(folder, whole, jobs, trust, retry, as_json)
+        cluster = Cluster(scheduler, trust_scheduler) if scheduler else None
+        _carry_out(folder, whole, Place(jobs, trust, cluster), retry, as_json)
 
 
 def _new(settings: dict[str, Any], words: list[str], **chosen: Any) -> Sweep:
@@ -130,7 +157,7 @@ def _list(sweep: Sweep, folder: Path, as_json: bool) -> None:
         show_table(sweep)
 
 
-def _carry_out(folder: Path, new: Sweep | None, jobs: int, trust: bool, retry: bool, as_json: bool) -> None:
+def _carry_out(folder: Path, new: Sweep | None, place: Place, retry: bool, as_json: bool) -> None:
     """Train a new sweep, or what remains of the one in ``folder``; both are looked at under its lock."""
     from engine.core.errors import ArgumentError
     from studio.session.sweep.document import NAME
@@ -146,11 +173,11 @@ def _carry_out(folder: Path, new: Sweep | None, jobs: int, trust: bool, retry: b
         stack.callback(lock_sweep(folder).release)
         sweep = new or _read(folder)
         if new is None:
-            require_sweep_trust(folder, sweep, trust)
+            require_sweep_trust(folder, sweep, place.trust)
         for trial in sweep.trials:
             if retry and trial.state in ("failed", "diverged"):
                 trial.state = "interrupted"
-        run = SweepRun(folder, sweep, _pool(sweep, jobs, trust, as_json))
+        run = SweepRun(folder, sweep, _pool(sweep, place, as_json))
         lines = SweepLines(sweep, as_json)
         run.tell = lines.on_event
         with interruptible(run), lines:
@@ -161,7 +188,27 @@ def _carry_out(folder: Path, new: Sweep | None, jobs: int, trust: bool, retry: b
     _end(sweep, folder, run.stopping)
 
 
-def _pool(sweep: Sweep, jobs: int, trust: bool, as_json: bool) -> Pool:
+def _pool(sweep: Sweep, place: Place, as_json: bool) -> Pool:
+    return _local(sweep, place, as_json) if place.cluster is None else _remote(sweep, place, place.cluster)
+
+
+def _remote(sweep: Sweep, place: Place, cluster: Cluster) -> Pool:
+    try:
+        from studio.session.sweep.cluster import ClusterPool, require_trusted
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("dask", "distributed"):
+            raise
+        fail("sweep: --scheduler needs Dask, which is not installed; pip install 'model-studio[sweep]'")
+    require_trusted(cluster.address, cluster.trust)
+    if sweep.models and not place.trust:
+        fail(
+            f"sweep: the model's code would be sent to {cluster.address} and run there: "
+            f"{next(iter(sweep.models))}; give --trust for that"
+        )
+    return ClusterPool(cluster.address, place.jobs)
+
+
+def _local(sweep: Sweep, place: Place, as_json: bool) -> Pool:
     from engine.training.data import fetch_data, load_data
     from studio.session.sweep.machine import default_jobs, jobs_that_fit
     from studio.session.sweep.pool import LocalPool
@@ -170,9 +217,9 @@ def _pool(sweep: Sweep, jobs: int, trust: bool, as_json: bool) -> Pool:
         fetch_data(name, lambda text: note(text, as_json=True))
         load_data(name)  # what is wrong with it is said once, before anything starts
     fit = jobs_that_fit()
-    if jobs and fit and jobs > fit:
-        note(f"--jobs {jobs}: the free memory has room for about {fit} small trainings", as_json)
-    return LocalPool(jobs or default_jobs(), trust)
+    if place.jobs and fit and place.jobs > fit:
+        note(f"--jobs {place.jobs}: the free memory has room for about {fit} small trainings", as_json)
+    return LocalPool(place.jobs or default_jobs(), place.trust)
 
 
 def _end(sweep: Sweep, folder: Path, stopped: bool) -> None:

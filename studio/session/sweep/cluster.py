@@ -1,0 +1,209 @@
+"""Trials on a Dask cluster that is there already (extra ``sweep``): imported for --scheduler only."""
+
+from __future__ import annotations
+
+import ast
+import json
+import threading
+import time
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from distributed import Client, Event, Future
+from distributed.security import Security
+
+from engine.core.errors import ArgumentError, DataError, EngineError
+from engine.files.run_source import keep_source
+from resources.json_documents import DocumentError, parse
+from studio.session.sweep.children import Ended, Tell
+from studio.session.sweep.files import read_run, require_run_files, write_run
+from studio.session.sweep.pool import STOP_SECONDS, Job
+from studio.session.sweep.remote import train_trial
+
+CONNECT_SECONDS = 10.0
+_POLL = 0.1
+_MOST_SOURCE = 5_000_000
+
+
+def require_trusted(address: str, trust: bool) -> None:
+    """Refuse a scheduler whose answers anybody on the network could give. Raises ArgumentError."""
+    scheme, separator, rest = address.partition("://")
+    if not separator or scheme not in ("tls", "tcp") or not rest:
+        raise ArgumentError(
+            f"--scheduler: no address of a scheduler: got {address!r:.100}; give e.g. tls://host:8786"
+        )
+    if scheme == "tcp" and not trust:
+        raise ArgumentError(
+            f"--scheduler: not encrypted: got {address!r:.100}; Dask unpickles what it is sent, so whoever "
+            "reaches it can run code here: use tls://, or give --trust-scheduler in a network that you trust"
+        )
+
+
+class ClusterPool:
+    """Tasks of a Dask cluster; its workers have Model Studio installed and train in child processes.
+
+    Args:
+        address: ``tls://HOST:PORT`` (certificates as Dask's configuration says), or ``tcp://``.
+        jobs: trainings at once; 0 for as many as the workers have threads.
+
+    Raises:
+        ArgumentError: no certificates. DataError: no connection, or no workers.
+    """
+
+    def __init__(self, address: str, jobs: int) -> None:
+        self.tell: Tell = lambda report: None
+        self._jobs = jobs
+        self._client = _connected(address)
+        self._tasks: dict[int, tuple[Job, Future[Any], dict[str, str]]] = {}
+        self._stop = f"model-studio-sweep-{uuid4().hex}"
+        self._asked = Event(self._stop, client=self._client)
+        self._closed = threading.Event()
+        self._watcher = threading.Thread(target=self._watch, name="cluster", daemon=True)
+        self._watcher.start()
+
+    @property
+    def slots(self) -> int:
+        """How many jobs may be under way: workers come and go."""
+        workers = self._client.scheduler_info()["workers"].values()
+        threads = max(1, sum(int(worker["nthreads"]) for worker in workers))
+        return min(self._jobs, threads) if self._jobs else threads
+
+    def start(self, job: Job) -> None:
+        """Send a job. Raises DataError where its model or its run can't be sent."""
+        sources, words = {}, list(job.words)
+        if job.model:
+            file = Path(job.model)
+            sources[file.name] = source_text(file)
+            words = [word.replace(f"{job.model}:", f"{file.name}:", 1) for word in words]
+        if job.resume:
+            words.append("--resume")
+        text = json.dumps({"name": job.folder.name, "words": words, "sources": sources, "stop": self._stop})
+        files = read_run(job.folder) if job.resume else {}
+        key = f"{self._stop}-{job.number}-{uuid4().hex[:8]}"
+        future = self._client.submit(train_trial, text, files, key=key, pure=False)
+        self._tasks[job.number] = job, future, sources
+
+    def stop(self) -> None:
+        """Ask all jobs to write a checkpoint and end."""
+        if self._tasks:
+            self._asked.set()
+
+    def close(self, seconds: float = STOP_SECONDS) -> None:
+        """Ask all to end, give up those that have not after ``seconds``, and leave the cluster."""
+        try:
+            if seconds:
+                self.stop()
+            deadline = time.monotonic() + seconds
+            while self._tasks and time.monotonic() < deadline:
+                self._closed.wait(_POLL)
+        finally:
+            self._closed.set()
+            self._watcher.join()
+            # Workers see that nobody waits any more.
+            self._client.cancel([future for _, future, _ in self._tasks.values()])
+            self._client.close()
+
+    def _watch(self) -> None:
+        while not self._closed.wait(_POLL):
+            for number, (job, future, sources) in list(self._tasks.items()):
+                if future.status != "pending":
+                    del self._tasks[number]
+                    self.tell(self._taken(job, future, sources))
+
+    def _taken(self, job: Job, future: Future[Any], sources: dict[str, str]) -> Ended:
+        """What a task gave, its run written to the job's folder."""
+        try:
+            if future.status != "finished":
+                raise DataError(f"cluster: the task was {_why(future)}")
+            return written(job, future.result(), sources)
+        except (EngineError, OSError) as error:
+            return Ended(job.number, 1, (str(error),))
+        except Exception as error:  # what Dask could not unpickle raises anything
+            return Ended(job.number, 1, (f"cluster: {type(error).__name__}: {error}",))
+        finally:
+            future.release()
+
+
+def _why(future: Future[Any]) -> str:
+    if future.status != "error":
+        return f"{future.status} before it had ended; train the trial again"
+    error = future.exception()
+    hint = "is Model Studio installed there, in this version?" if isinstance(error, ImportError) else ""
+    return f"ended by an error: {type(error).__name__}: {error}; {hint or 'look at the log of the worker'}"
+
+
+def written(job: Job, result: Any, sources: dict[str, str]) -> Ended:
+    """Write the run that a task returned; the code in it is what was sent, not what came back.
+
+    Raises:
+        DataError: it is nothing of the kind. SaveError: it can't be written.
+    """
+    try:
+        text, files = result
+        plain = parse(text.encode())
+        code, lines = plain["code"], [str(line)[:300] for line in plain["lines"]][-10:]
+        if type(code) is not int:
+            raise TypeError(f"exit status {code!r:.50}")
+    except (TypeError, ValueError, KeyError, AttributeError, DocumentError) as error:
+        raise DataError(f"cluster: a trial gave no result: {error}; is it the same version there?") from error
+    checked = require_run_files(files)
+    if checked:
+        write_run(job.folder, checked)
+        _keep(job.folder, sources)
+    return Ended(job.number, code, tuple(lines))
+
+
+def _keep(folder: Path, sources: dict[str, str]) -> None:
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory(prefix="model-studio-sweep-") as place:
+        paths = [Path(place, name) for name in sources]
+        for path in paths:
+            path.write_text(sources[path.name], encoding="utf-8")
+        keep_source(folder, paths)
+
+
+def source_text(file: Path) -> str:
+    """The text of a model's file, which must stand alone: files beside it are not sent. Raises DataError."""
+    try:
+        if file.stat().st_size > _MOST_SOURCE:
+            raise DataError(f"model: too large to be sent: {file}, over {_MOST_SOURCE} bytes")
+        text = file.read_text(encoding="utf-8")
+        tree = ast.parse(text)
+    except (OSError, ValueError, SyntaxError, RecursionError, MemoryError) as error:
+        if isinstance(error, EngineError):
+            raise
+        raise DataError(f"model: can't be sent: {file}: {error}; correct the file") from error
+    names: list[str] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names.append(node.module or "." if node.level == 0 else f".{node.module or ''}")
+    for name in names:
+        first = name.partition(".")[0]
+        if not first or (file.parent / f"{first}.py").is_file() or (file.parent / first).is_dir():
+            raise DataError(
+                f"model: only one file is sent to the cluster, and {file} imports {name!r} from beside it; "
+                "put both into one file"
+            )
+    return text
+
+
+def _connected(address: str) -> Client:
+    encrypted = address.startswith("tls://")
+    security = Security(require_encryption=True) if encrypted else None
+    if security is not None and not (security.tls_ca_file and security.tls_client_cert):
+        raise ArgumentError(
+            "--scheduler: tls needs certificates: Dask's configuration names none; set distributed.comm.tls in "
+            "~/.config/dask, or DASK_DISTRIBUTED__COMM__TLS__CA_FILE, ..__CLIENT__CERT and ..__CLIENT__KEY"
+        )
+    try:
+        client: Client = Client(address, timeout=CONNECT_SECONDS, security=security, set_as_default=False)
+    except (OSError, ValueError, RuntimeError) as error:
+        raise DataError(f"--scheduler: no connection: {address}: {error}; is it running there?") from error
+    if not client.scheduler_info()["workers"]:
+        client.close()
+        raise DataError(f"--scheduler: it has no workers: {address}; start some: dask worker {address}")
+    return client

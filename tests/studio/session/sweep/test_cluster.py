@@ -1,0 +1,198 @@
+"""Sweeps on a Dask cluster of this process: results, going on, stopping, models as text, what is refused."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.core.errors import ArgumentError, DataError, InUseError
+from engine.files.run_source import is_own
+from resources.locks import Lock, take
+from studio.session.runs import read_history
+from studio.session.sweep.document import Halving, read_sweep
+from studio.session.sweep.files import read_run, require_run_files, write_run
+from studio.session.sweep.making import new_sweep
+from studio.session.sweep.pool import Job
+from studio.session.sweep.runner import SweepRun
+from tests.studio.session.sweep.inside import InsidePool, carry_out, settings
+
+distributed = pytest.importorskip("distributed", reason="the extra sweep (Dask) is not installed")
+
+from studio.session.sweep.cluster import (  # noqa: E402
+    ClusterPool,
+    require_trusted,
+    source_text,
+    written,
+)
+
+# Dask keeps the threads of its pools for the next cluster of the process.
+pytestmark = pytest.mark.leaves_threads
+
+MODEL = """
+import engine
+from engine import nn
+
+
+class Net(nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(784, 10)
+
+    def forward(self, x):
+        return self.linear(engine.flatten(x, 1))
+"""
+
+
+@pytest.fixture(scope="module")
+def scheduler() -> Iterator[str]:
+    """The address of a cluster with one worker of two threads."""
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=2, processes=False, host="tcp://127.0.0.1", dashboard_address=None
+    ) as cluster:
+        yield cluster.scheduler_address
+
+
+def test_a_halving_with_a_model_of_ones_own_is_as_here(scheduler: str, bars: Path, tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(MODEL)
+    chosen = settings(bars, model=f"{tmp_path / 'net.py'}:Net", static=False)
+    words = ["lr=1e-4,0.05"]
+    here = new_sweep(chosen, words, halving=Halving(eta=2, min_epochs=1))
+    carry_out(tmp_path / "here", here, InsidePool())
+    there = new_sweep(chosen, words, halving=Halving(eta=2, min_epochs=1))
+    pool = ClusterPool(scheduler, jobs=0)
+    assert pool.slots == 2
+    (tmp_path / "there").mkdir()
+    SweepRun(tmp_path / "there", there, pool).run()
+    assert there == here
+    assert [trial.state for trial in there.trials] == ["dropped", "done"]
+    run = tmp_path / "there" / "trial-002"
+    assert [row["epoch"] for row in read_history(run).epochs] == [1, 2]
+    # The code in it is what was sent, and ours: it may be resumed and exported here.
+    assert (run / "source" / "net.py").read_text() == MODEL
+    assert is_own(run)
+    assert not (run / "run.lock").exists()
+
+
+def test_stopping_brings_the_checkpoints_back(scheduler: str, bars: Path, tmp_path: Path) -> None:
+    sweep = new_sweep(settings(bars, epochs=1_000_000), ["seed=1,2,3"])
+    run = SweepRun(tmp_path, sweep, ClusterPool(scheduler, jobs=2))
+    begun: list[Any] = []
+
+    def told(event: Any) -> None:
+        begun.append(event)
+        if len(begun) == 2:
+            run.interrupt()
+
+    run.tell = told
+    run.run()
+    assert [trial.state for trial in sweep.trials] == ["interrupted", "interrupted", "waiting"]
+    assert read_sweep(tmp_path) == sweep
+    assert not (tmp_path / "trial-003").exists()
+
+
+def test_a_failing_trial_says_what_it_said_there(scheduler: str, bars: Path, tmp_path: Path) -> None:
+    sweep = new_sweep(settings(bars, data=str(tmp_path / "nowhere")), ["seed=1"])
+    SweepRun(tmp_path, sweep, ClusterPool(scheduler, jobs=1)).run()
+    assert sweep.trials[0].state == "failed"
+    assert sweep.trials[0].message.startswith("data: no such data: got ")
+
+
+def test_a_task_that_nobody_waits_for_ends(scheduler: str, bars: Path, tmp_path: Path) -> None:
+    pool = ClusterPool(scheduler, jobs=1)
+    told = threading.Event()
+    pool.tell = lambda report: told.set()
+    words = ("--data", str(bars), "--model", "linear", "--epochs", "1000000")
+    pool.start(Job(1, tmp_path / "trial-001", words))
+    pool.close(0)
+    assert not told.is_set()
+    # The worker has a thread for the next one as soon as that child has ended.
+    sweep = new_sweep(settings(bars, epochs=1), ["seed=1,2"])
+    (tmp_path / "sweep").mkdir()
+    SweepRun(tmp_path / "sweep", sweep, ClusterPool(scheduler, jobs=2)).run()
+    assert [trial.state for trial in sweep.trials] == ["done", "done"]
+
+
+def test_which_schedulers_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    for address in ("", "host:8786", "inproc://x", "tls://", "ucx://host:1"):
+        with pytest.raises(ArgumentError, match="no address of a scheduler"):
+            require_trusted(address, trust=True)
+    with pytest.raises(ArgumentError, match="not encrypted"):
+        require_trusted("tcp://host:8786", trust=False)
+    require_trusted("tcp://host:8786", trust=True)
+    require_trusted("tls://host:8786", trust=False)
+    with pytest.raises(ArgumentError, match="tls needs certificates"):
+        ClusterPool("tls://127.0.0.1:1", jobs=0)
+    monkeypatch.setattr("studio.session.sweep.cluster.CONNECT_SECONDS", 0.2)
+    with pytest.raises(DataError, match="--scheduler: no connection: tcp://127.0.0.1:1"):
+        ClusterPool("tcp://127.0.0.1:1", jobs=0)
+
+
+def test_a_model_with_files_beside_it_is_not_sent(tmp_path: Path) -> None:
+    file = tmp_path / "net.py"
+    (tmp_path / "helper.py").touch()
+    for line in (
+        "import helper",
+        "from helper import x",
+        "from . import x",
+        "def f():\n    import helper.part",
+    ):
+        file.write_text(line)
+        with pytest.raises(DataError, match="only one file is sent"):
+            source_text(file)
+    file.write_text("import os.path\nfrom engine import nn\n")
+    assert source_text(file) == file.read_text()
+    file.write_text("def")
+    with pytest.raises(DataError, match="can't be sent"):
+        source_text(file)
+
+
+def test_what_comes_back_is_checked(tmp_path: Path) -> None:
+    job = Job(1, tmp_path / "trial-001", ())
+    good = json.dumps({"code": 0, "lines": []})
+    bad: list[Any] = [None, ("", {}), ("[]", {}), ('{"code": "0", "lines": []}', {}), (b"{}", {})]
+    for result in bad:
+        with pytest.raises(DataError, match="a trial gave no result"):
+            written(job, result, {})
+    names = (
+        "../x",
+        "/etc/passwd",
+        "checkpoints/../../x",
+        "source/net.py",
+        "source.mark",
+        "checkpoints/a.py",
+        "x",
+    )
+    files: list[Any] = [{name: b""} for name in names]
+    for each in (*files, {1: b""}, {"journal.jsonl": "text"}, [b""]):
+        with pytest.raises(DataError, match="cluster: "):
+            written(job, (good, each), {})
+    assert not job.folder.exists()
+
+
+def test_a_run_there_and_back(bars: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    carry_out(tmp_path / "sweep", new_sweep(settings(bars, epochs=1), ["seed=1"]), InsidePool())
+    run, copy = tmp_path / "sweep" / "trial-001", tmp_path / "copy"
+    files = read_run(run)
+    assert sorted(files) == [
+        "checkpoints/best.h5", "checkpoints/step-00000000.h5", "checkpoints/step-00000004.h5", "journal.jsonl",
+        "run.h5",
+    ]  # fmt: skip
+    (copy / "checkpoints").mkdir(parents=True)
+    (copy / "checkpoints" / "step-00000002.h5").touch()
+    write_run(copy, require_run_files(files))
+    assert read_run(copy) == files
+    lock = take(copy / "run.lock")
+    assert isinstance(lock, Lock)
+    with pytest.raises(InUseError, match="a training goes on"):
+        write_run(copy, files)
+    lock.release()
+    (copy / "checkpoints" / "step-00000009.h5").symlink_to("/etc/passwd")
+    assert "checkpoints/step-00000009.h5" not in read_run(copy)
+    monkeypatch.setattr("studio.session.sweep.files.MOST_BYTES", 1000)
+    with pytest.raises(DataError, match="too large to be sent"):
+        read_run(run)
