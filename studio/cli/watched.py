@@ -30,6 +30,8 @@ def main() -> None:
 def _watch(descriptor: int) -> None:
     while os.read(descriptor, 1024):
         pass
-    _thread.interrupt_main(signal.SIGTERM)
-    time.sleep(GRACE)
+    # Without a handler the call would do nothing: the command has not begun, or has ended.
+    if signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+        _thread.interrupt_main(signal.SIGTERM)
+        time.sleep(GRACE)
     os._exit(ORPHANED)

@@ -196,8 +196,8 @@ def _connected(address: str) -> Client:
     security = Security(require_encryption=True) if encrypted else None
     if security is not None and not (security.tls_ca_file and security.tls_client_cert):
         raise ArgumentError(
-            "--scheduler: tls needs certificates: Dask's configuration names none; set distributed.comm.tls in "
-            "~/.config/dask, or DASK_DISTRIBUTED__COMM__TLS__CA_FILE, ..__CLIENT__CERT and ..__CLIENT__KEY"
+            "--scheduler: tls needs certificates: Dask's configuration names none; set distributed.comm.tls "
+            "in ~/.config/dask, or DASK_DISTRIBUTED__COMM__TLS__CA_FILE, ..__CLIENT__CERT and ..__CLIENT__KEY"
         )
     try:
         client: Client = Client(address, timeout=CONNECT_SECONDS, security=security, set_as_default=False)

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from engine.core.errors import DataError, InUseError
-from engine.files.atomic import atomic_write, make_folder, saving
+from engine.files.atomic import atomic_file, make_folder, saving
 from resources.locks import LOCK_NAME, Holder, take
 
 MOST_BYTES = 2_000_000_000
@@ -76,7 +76,8 @@ def write_run(folder: Path, files: Mapping[str, bytes]) -> None:
             (folder / _PACKED).unlink(missing_ok=True)
         # The packed journal, which stands for the whole one, comes last.
         for name in sorted(files, key=lambda name: (name == _PACKED, name != _JOURNAL, name)):
-            atomic_write(folder / name, lambda file, data=files[name]: file.write(data))
+            with atomic_file(folder / name) as file:
+                file.write(files[name])
         for path in (folder / "checkpoints").iterdir():
             name = f"checkpoints/{path.name}"
             if _NAME.fullmatch(name) and name not in files:
