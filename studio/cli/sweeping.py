@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -170,6 +170,8 @@ def _carry_out(folder: Path, new: Sweep | None, place: Place, retry: bool, as_js
             f"out: the folder already holds a sweep: {folder}; choose another, or give --resume"
         )
     with ExitStack() as stack:
+        if not folder.exists():
+            stack.callback(_remove_empty, folder)
         stack.callback(lock_sweep(folder).release)
         sweep = new or _read(folder)
         if new is None:
@@ -188,23 +190,30 @@ def _carry_out(folder: Path, new: Sweep | None, place: Place, retry: bool, as_js
     _end(sweep, folder, run.stopping)
 
 
+def _remove_empty(folder: Path) -> None:
+    with suppress(OSError):
+        folder.rmdir()
+
+
 def _pool(sweep: Sweep, place: Place, as_json: bool) -> Pool:
     return _local(sweep, place, as_json) if place.cluster is None else _remote(sweep, place, place.cluster)
 
 
 def _remote(sweep: Sweep, place: Place, cluster: Cluster) -> Pool:
-    try:
-        from studio.session.sweep.cluster import ClusterPool, require_trusted
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("dask", "distributed"):
-            raise
-        fail("sweep: --scheduler needs Dask, which is not installed; pip install 'model-studio[sweep]'")
+    from studio.session.sweep.pool import require_trusted
+
     require_trusted(cluster.address, cluster.trust)
     if sweep.models and not place.trust:
         fail(
             f"sweep: the model's code would be sent to {cluster.address} and run there: "
             f"{next(iter(sweep.models))}; give --trust for that"
         )
+    try:
+        from studio.session.sweep.cluster import ClusterPool
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("dask", "distributed"):
+            raise
+        fail("sweep: --scheduler needs Dask, which is not installed; pip install 'model-studio[sweep]'")
     return ClusterPool(cluster.address, place.jobs)
 
 

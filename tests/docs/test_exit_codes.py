@@ -485,6 +485,23 @@ def _(place: Place) -> Words:
     return sweep(place, "--param", "seed=1")
 
 
+@case("sweep --scheduler", "Dask is not installed")
+def _(place: Place) -> Words:
+    place.patch.delitem(sys.modules, "studio.session.sweep.cluster", raising=False)
+    place.patch.setitem(sys.modules, "distributed", None)
+    return sweep(place, "--param", "seed=1", "--scheduler", "tls://host:8786")
+
+
+@case("sweep --scheduler", "an address without encryption")
+def _(place: Place) -> Words:
+    return sweep(place, "--param", "seed=1", "--scheduler", "tcp://host:8786")
+
+
+@case("sweep --scheduler", "a model of one's own")
+def _(place: Place) -> Words:
+    return sweep(place, "--model", place.model(), "--param", "seed=1", "--scheduler", "tls://host:8786")
+
+
 @case("sweep --resume", "no `--out`")
 def _(place: Place) -> Words:
     return ["sweep", "--resume"]

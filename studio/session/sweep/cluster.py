@@ -26,20 +26,6 @@ _POLL = 0.1
 _MOST_SOURCE = 5_000_000
 
 
-def require_trusted(address: str, trust: bool) -> None:
-    """Refuse a scheduler whose answers anybody on the network could give. Raises ArgumentError."""
-    scheme, separator, rest = address.partition("://")
-    if not separator or scheme not in ("tls", "tcp") or not rest:
-        raise ArgumentError(
-            f"--scheduler: no address of a scheduler: got {address!r:.100}; give e.g. tls://host:8786"
-        )
-    if scheme == "tcp" and not trust:
-        raise ArgumentError(
-            f"--scheduler: not encrypted: got {address!r:.100}; Dask unpickles what it is sent, so whoever "
-            "reaches it can run code here: use tls://, or give --trust-scheduler in a network that you trust"
-        )
-
-
 class ClusterPool:
     """Tasks of a Dask cluster; its workers have Model Studio installed and train in child processes.
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from engine.core.errors import ArgumentError
 from studio.session.sweep.children import Child, Tell
 from studio.session.sweep.machine import cores
 
@@ -44,6 +45,20 @@ class Pool(Protocol):
 
     def close(self, seconds: float = STOP_SECONDS) -> None:
         """Ask all to end, and end those at once that have not after ``seconds``."""
+
+
+def require_trusted(address: str, trust: bool) -> None:
+    """Refuse a scheduler whose answers anybody on the network could give. Raises ArgumentError."""
+    scheme, separator, rest = address.partition("://")
+    if not separator or scheme not in ("tls", "tcp") or not rest:
+        raise ArgumentError(
+            f"--scheduler: no address of a scheduler: got {address!r:.100}; give e.g. tls://host:8786"
+        )
+    if scheme == "tcp" and not trust:
+        raise ArgumentError(
+            f"--scheduler: not encrypted: got {address!r:.100}; Dask unpickles what it is sent, so whoever "
+            "reaches it can run code here: use tls://, or give --trust-scheduler in a network that you trust"
+        )
 
 
 class LocalPool:

@@ -12,20 +12,20 @@ import pytest
 from engine.core.errors import ArgumentError, DataError, InUseError
 from engine.files.run_source import is_own
 from resources.locks import Lock, take
-from studio.session.runs import read_history
-from studio.session.sweep.children import Report
+from studio.session.runs import read_history, read_run_line
+from studio.session.sweep.children import Child, Progress, Report, Tell
 from studio.session.sweep.document import Halving, read_sweep
 from studio.session.sweep.files import read_run, require_run_files, write_run
 from studio.session.sweep.making import new_sweep
-from studio.session.sweep.pool import Job
+from studio.session.sweep.pool import Job, require_trusted
 from studio.session.sweep.runner import SweepRun
 from tests.studio.session.sweep.inside import InsidePool, carry_out, settings
 
 distributed = pytest.importorskip("distributed", reason="the extra sweep (Dask) is not installed")
 
+from studio.session.sweep import remote  # noqa: E402
 from studio.session.sweep.cluster import (  # noqa: E402
     ClusterPool,
-    require_trusted,
     source_text,
     written,
 )
@@ -78,13 +78,31 @@ def test_a_halving_with_a_model_of_ones_own_is_as_here(scheduler: str, bars: Pat
     assert not (run / "run.lock").exists()
 
 
-def test_stopping_brings_the_checkpoints_back(scheduler: str, bars: Path, tmp_path: Path) -> None:
+def test_stopping_brings_the_checkpoints_back(
+    scheduler: str, bars: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     sweep = new_sweep(settings(bars, epochs=1_000_000), ["seed=1,2"])
     run = SweepRun(tmp_path, sweep, ClusterPool(scheduler, jobs=1))
-    run.tell = lambda event: run.interrupt()
+
+    class Stopping(Child):
+        """Stops the sweep as soon as its training has begun."""
+
+        def __init__(self, number: int, words: list[str], tell: Tell, **more: Any) -> None:
+            def told(report: Report) -> None:
+                tell(report)
+                if isinstance(report, Progress):
+                    run.interrupt()
+
+            super().__init__(number, words, told, **more)
+
+    monkeypatch.setattr(remote, "Child", Stopping)
     run.run()
     assert [trial.state for trial in sweep.trials] == ["interrupted", "waiting"]
     assert read_sweep(tmp_path) == sweep
+    kept = read_run_line(tmp_path / "trial-001")
+    assert kept is not None
+    assert kept.state == "interrupted"
+    assert kept.checkpoint_step == kept.step
     assert not (tmp_path / "trial-002").exists()
 
 
