@@ -187,7 +187,7 @@ def _carry_out(folder: Path, new: Sweep | None, place: Place, retry: bool, as_js
     if not as_json:
         show_table(sweep)
     show_best(sweep, folder, as_json)
-    _end(sweep, folder, run.stopping)
+    _end(sweep, folder, run.stopping, place.cluster)
 
 
 def _remove_empty(folder: Path) -> None:
@@ -231,13 +231,15 @@ def _local(sweep: Sweep, place: Place, as_json: bool) -> Pool:
     return LocalPool(place.jobs or default_jobs(), place.trust)
 
 
-def _end(sweep: Sweep, folder: Path, stopped: bool) -> None:
+def _end(sweep: Sweep, folder: Path, stopped: bool, cluster: Cluster | None) -> None:
     """Fail where the sweep did not do all it was asked to; a loss that diverged is a result, too."""
     from studio.session.sweep.results import best_trial
 
     failed = [trial for trial in sweep.trials if trial.state == "failed"]
     left = [trial for trial in sweep.trials if trial.state in ("waiting", "running", "interrupted")]
     resume = f"model-studio sweep --out {folder} --resume"
+    if cluster is not None:
+        resume += f" --scheduler {cluster.address}{' --trust-scheduler' if cluster.trust else ''}"
     if stopped and left:
         fail(f"stopped: {len(left)} of {len(sweep.trials)} trials are left; continue with: {resume}")
     if left:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ast
 import json
+import logging
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -50,8 +53,9 @@ class ClusterPool:
 
     @property
     def slots(self) -> int:
-        """How many jobs may be under way: workers come and go."""
-        workers = self._client.scheduler_info()["workers"].values()
+        """How many jobs may be under way: workers come and go. Raises DataError without a connection."""
+        with _connection():
+            workers = self._client.scheduler_info()["workers"].values()
         threads = max(1, sum(int(worker["nthreads"]) for worker in workers))
         return min(self._jobs, threads) if self._jobs else threads
 
@@ -67,13 +71,15 @@ class ClusterPool:
         text = json.dumps({"name": job.folder.name, "words": words, "sources": sources, "stop": self._stop})
         files = read_run(job.folder) if job.resume else {}
         key = f"{self._stop}-{job.number}-{uuid4().hex[:8]}"
-        future = self._client.submit(train_trial, text, files, key=key, pure=False)
+        with _connection():
+            future = self._client.submit(train_trial, text, files, key=key, pure=False)
         self._tasks[job.number] = job, future, sources
 
     def stop(self) -> None:
         """Ask all jobs to write a checkpoint and end."""
         if self._tasks:
-            self._asked.set()
+            with _connection():
+                self._asked.set()
 
     def close(self, seconds: float = STOP_SECONDS) -> None:
         """Ask all to end, give up those that have not after ``seconds``, and leave the cluster."""
@@ -86,8 +92,9 @@ class ClusterPool:
         finally:
             self._closed.set()
             self._watcher.join()
-            # Workers see that nobody waits any more.
-            self._client.cancel([future for _, future, _ in self._tasks.values()])
+            with suppress(DataError), _connection():
+                # Workers see that nobody waits any more.
+                self._client.cancel([future for _, future, _ in self._tasks.values()])
             self._client.close()
 
     def _watch(self) -> None:
@@ -109,6 +116,18 @@ class ClusterPool:
             return Ended(job.number, 1, (f"cluster: {type(error).__name__}: {error}",))
         finally:
             future.release()
+
+
+@contextmanager
+def _connection() -> Iterator[None]:
+    """Turn whatever Dask raises where the scheduler can't be reached any more into a DataError."""
+    try:
+        yield
+    except Exception as error:
+        raise DataError(
+            f"--scheduler: the connection is lost: {type(error).__name__}: {error}; see that it runs, then "
+            "continue with --resume"
+        ) from error
 
 
 def _why(future: Future[Any]) -> str:
@@ -178,6 +197,8 @@ def source_text(file: Path) -> str:
 
 
 def _connected(address: str) -> Client:
+    for name in ("client", "comm", "core"):  # what they log is told in the errors here
+        logging.getLogger(f"distributed.{name}").setLevel(logging.CRITICAL)
     encrypted = address.startswith("tls://")
     security = Security(require_encryption=True) if encrypted else None
     if security is not None and not (security.tls_ca_file and security.tls_client_cert):
