@@ -51,6 +51,7 @@ from engine.fluid.input import embedding, one_hot
 from engine.fluid.lod_tensor import create_lod_tensor, create_random_int_lodtensor
 from engine.fluid.parallel_executor import ParallelExecutor
 from engine.fluid.param_attr import ParamAttr, WeightNormParamAttr
+from engine.fluid.transpiler import DistributeTranspiler, DistributeTranspilerConfig
 from engine.framework.flags import get_flags, set_flags
 from engine.static import (
     BuildStrategy,
@@ -64,16 +65,15 @@ from engine.static.state_files import load, load_program_state, save, set_progra
 
 __all__ = [
     "BuildStrategy", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "CompiledProgram", "DataFeeder",
-    "ExecutionStrategy", "Executor", "Layer", "LoDTensor", "LoDTensorArray", "ParallelExecutor", "ParamAttr",
-    "Program", "Scope", "Tensor", "Variable", "WeightNormParamAttr", "clip", "core", "cpu_places",
-    "create_lod_tensor",
-    "create_random_int_lodtensor", "cuda_pinned_places", "cuda_places", "data", "default_main_program",
-    "default_startup_program", "device_guard", "disable_dygraph", "embedding", "get_flags", "memory_optimize",
-    "one_hot", "release_memory", "set_flags", "dygraph", "dygraph_grad_clip", "enable_dygraph",
-    "executor", "framework", "global_scope", "gradients", "in_dygraph_mode", "initializer",
-    "is_compiled_with_cuda", "layers", "load", "load_dygraph", "load_program_state", "name_scope",
-    "optimizer", "param_attr", "program_guard", "regularizer", "require_version", "save", "save_dygraph",
-    "scope_guard", "set_program_state", "unique_name",
+    "DistributeTranspiler", "DistributeTranspilerConfig", "ExecutionStrategy", "Executor", "Layer",
+    "LoDTensor", "LoDTensorArray", "ParallelExecutor", "ParamAttr", "Program", "Scope", "Tensor", "Variable",
+    "WeightNormParamAttr", "clip", "core", "cpu_places", "create_lod_tensor", "create_random_int_lodtensor",
+    "cuda_pinned_places", "cuda_places", "data", "default_main_program", "default_startup_program",
+    "device_guard", "disable_dygraph", "dygraph", "dygraph_grad_clip", "embedding", "enable_dygraph",
+    "executor", "framework", "get_flags", "global_scope", "gradients", "in_dygraph_mode", "initializer",
+    "is_compiled_with_cuda", "layers", "load", "load_dygraph", "load_program_state", "memory_optimize",
+    "name_scope", "one_hot", "optimizer", "param_attr", "program_guard", "regularizer", "release_memory",
+    "require_version", "save", "save_dygraph", "scope_guard", "set_flags", "set_program_state", "unique_name",
 ]  # fmt: skip
 
 

@@ -41,10 +41,7 @@ ABSENT: dict[str, dict[str, str]] = {
     },
     **dict.fromkeys(("paddle.fluid.dygraph", "paddle.fluid.dygraph.nn"), _FLUID_LAYERS),
     "paddle.fluid": {
-        **dict.fromkeys(
-            ("DistributeTranspiler", "DistributeTranspilerConfig", "transpiler", "communicator"),
-            "belongs to parameter servers, which do not exist here; use paddle.distributed",
-        ),
+        "communicator": "belongs to parameter servers, which do not exist here; use paddle.distributed",
         **dict.fromkeys(
             ("AsyncExecutor", "DataFeedDesc", "DatasetFactory", "dataset"),
             "reads files by Paddle's C++ data feed; yield their rows to fluid.io.DataLoader.from_generator",

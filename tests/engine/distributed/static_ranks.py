@@ -11,7 +11,7 @@ import pytest
 
 import engine as paddle
 from engine import distributed as dist
-from engine import static
+from engine import fluid, static
 from engine.distributed.static_training import parallelize
 from engine.nn import functional as F
 from tests.engine.distributed.ranks import RANK, SIZE
@@ -92,6 +92,24 @@ def in_place(main: Any, startup: Any, loss: Any) -> Any:
     return main
 
 
+def transpiled(main: Any, startup: Any, loss: Any) -> Any:
+    config = fluid.DistributeTranspilerConfig()
+    config.mode = "collective"
+    transpiler = fluid.DistributeTranspiler(config)
+    transpiler.transpile(RANK, main, trainers=SIZE, startup_program=startup)
+    return transpiler.get_trainer_program()
+
+
+def transpiled_and_executed(main: Any, startup: Any, loss: Any) -> Any:
+    config = fluid.DistributeTranspilerConfig()
+    config.mode = "nccl2"
+    ends = dist.ParallelEnv().trainer_endpoints
+    fluid.DistributeTranspiler(config).transpile(
+        RANK, main, trainers=",".join(ends), startup_program=startup, current_endpoint=ends[RANK]
+    )
+    return fluid.ParallelExecutor(False, loss.name, main, num_trainers=SIZE, trainer_id=RANK)
+
+
 def plain(main: Any, startup: Any, loss: Any) -> Any:
     return main
 
@@ -135,7 +153,7 @@ def parts_of_a_batch_train_as_the_whole() -> None:
         near(*({name: state[name] for name in weights} for state in (first, expected)), 1e-6)
         equal_everywhere(first)
         np.testing.assert_allclose(np.mean(of_all_ranks(losses), 0), whole, rtol=1e-5)
-        for run in (one_by_one, executed, in_place):
+        for run in (one_by_one, executed, in_place, transpiled, transpiled_and_executed):
             again, _ = trained(optimizer, run, seed=RANK)
             for name, array in first.items():
                 np.testing.assert_array_equal(again[name], array)

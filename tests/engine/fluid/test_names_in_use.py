@@ -66,8 +66,7 @@ def test_it_is_there(name: str) -> None:
 ABSENT = {
     "fluid.DataFeedDesc": "yield their rows to fluid.io.DataLoader.from_generator",
     "fluid.DatasetFactory": "yield their rows to fluid.io.DataLoader.from_generator",
-    "fluid.DistributeTranspiler": "use paddle.distributed",
-    "fluid.transpiler": "use paddle.distributed",
+    "fluid.communicator": "use paddle.distributed",
     "fluid.evaluator": "fluid.metrics; use those",
     "fluid.nets.sequence_conv_pool": "pad the rows",
     "fluid.recordio_writer": "use fluid.io.DataLoader",
