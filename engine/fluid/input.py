@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.fluid.layers.adapting import adapter
-from engine.fluid.layers.nn.shapes import ones_at
+from engine.fluid.layers.adapting import adapter, ones_at
 from engine.static import nn as modern
 
 __all__ = ["embedding", "one_hot"]

@@ -21,6 +21,10 @@ _FLUID_LAYERS = {
     "SequenceConv": _LOD.format(instead="pad the rows and use Conv2D or nn.Conv1D"),
     "TreeConv": "convolves trees given as edges; use geometric.send_u_recv on the edges",
 }
+_FLUID_JIT = {
+    "TracedLayer": "records one call of a Layer; use dygraph.declarative and dygraph.jit.save",
+    "ProgramTranslator": "switches conversion; use dygraph.declarative, or jit.enable_to_static",
+}
 
 ABSENT: dict[str, dict[str, str]] = {
     "paddle.static": {
@@ -39,7 +43,9 @@ ABSENT: dict[str, dict[str, str]] = {
         "sequence_softmax": _LOD.format(instead="pad the rows and mask them before nn.functional.softmax"),
         "nce": _NCE,
     },
-    **dict.fromkeys(("paddle.fluid.dygraph", "paddle.fluid.dygraph.nn"), _FLUID_LAYERS),
+    "paddle.fluid.dygraph": {**_FLUID_LAYERS, **_FLUID_JIT},
+    "paddle.fluid.dygraph.jit": _FLUID_JIT,
+    "paddle.fluid.dygraph.nn": _FLUID_LAYERS,
     "paddle.fluid": {
         "communicator": "belongs to parameter servers, which do not exist here; use paddle.distributed",
         **dict.fromkeys(
@@ -65,7 +71,7 @@ ABSENT: dict[str, dict[str, str]] = {
         **dict.fromkeys(
             (
                 "array_to_lod_tensor", "beam_search", "beam_search_decode", "chunk_eval", "crf_decoding",
-                "ctc_greedy_decoder", "dynamic_gru", "dynamic_lstm", "dynamic_lstmp", "edit_distance",
+                "dynamic_gru", "dynamic_lstm", "dynamic_lstmp", "edit_distance",
                 "im2sequence", "linear_chain_crf", "lod_rank_table", "lod_reset", "lod_tensor_to_array",
                 "max_sequence_len", "merge_lod_tensor", "reorder_lod_tensor_by_rank", "sequence_concat",
                 "sequence_conv", "sequence_enumerate", "sequence_expand", "sequence_expand_as",
@@ -114,11 +120,11 @@ ABSENT: dict[str, dict[str, str]] = {
         **{
             name: f"has no form of fluid's here; use {modern}"
             for name, modern in {
-                "warpctc": "nn.functional.ctc_loss",
-                "hsigmoid": "nn.HSigmoidLoss",
                 "sampled_softmax_with_cross_entropy": "layers.softmax_with_cross_entropy",
                 "random_crop": "vision.transforms.RandomCrop",
-                "tensor_array_to_tensor": "layers.stack or layers.concat of the array",
+                "hash": "an Embedding of ids that Python hashes",
+                "similarity_focus": "layers.argmax along the dimensions and layers.one_hot",
+                "continuous_value_model": "layers.log of the columns and layers.concat",
             }.items()
         },
         **dict.fromkeys(

@@ -2,11 +2,12 @@
 
 from engine.base.dygraph import grad, no_grad
 from engine.core.alias.absent import refusing
-from engine.fluid.dygraph import nn, parallel
+from engine.fluid.dygraph import jit, nn, parallel
 from engine.fluid.dygraph.backward_strategy import BackwardStrategy
 from engine.fluid.dygraph.base import disable_dygraph, enable_dygraph, enabled, guard, to_variable
 from engine.fluid.dygraph.checkpoint import load_dygraph, load_persistables, save_dygraph, save_persistables
 from engine.fluid.dygraph.epoch_decays import LambdaDecay, MultiStepDecay, ReduceLROnPlateau, StepDecay
+from engine.fluid.dygraph.jit import declarative, dygraph_to_static_func
 from engine.fluid.dygraph.layers import Layer
 from engine.fluid.dygraph.learning_rate_scheduler import (
     CosineDecay,
@@ -57,7 +58,8 @@ __all__ = [
     "LambdaDecay", "MultiStepDecay", "NaturalExpDecay", "NoamDecay", "ReduceLROnPlateau", "StepDecay",
      "PRelu", "ParallelEnv", "ParallelStrategy", "ParameterList",
     "PiecewiseDecay", "PolynomialDecay", "RowConv", "Sequential", "SpectralNorm", "TranslatedLayer",
-    "disable_dygraph", "enable_dygraph", "enabled", "grad", "guard", "load_dygraph", "load_persistables",
+    "declarative", "disable_dygraph", "dygraph_to_static_func", "enable_dygraph", "enabled", "grad", "guard",
+    "jit", "load_dygraph", "load_persistables",
     "nn", "no_grad", "parallel", "prepare_context", "save_dygraph", "save_persistables", "to_variable",
 ]  # fmt: skip
 

@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 
 from engine.core.errors import ArgumentError
 from engine.fluid.variable import result
-from engine.tensor import manipulation
+from engine.nn import functional
+from engine.tensor import creation, manipulation, math
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -59,6 +60,21 @@ def sized_like(input: Any, shape: Any, input_dim_idx: int, output_dim_idx: int) 
     size = int(input.shape[input_dim_idx])
     dims[output_dim_idx] = size if size >= 0 else manipulation.shape(input)[input_dim_idx]
     return dims
+
+
+def ones_at(ids: Any, depth: Any, allow_out_of_range: bool) -> Any:
+    """A one at each id, in a new last dimension of ``depth``."""
+    if not allow_out_of_range:
+        return functional.one_hot(ids, depth)
+    known = (ids >= 0).logical_and(ids < depth)
+    rows = functional.one_hot(ids * math.cast(known, ids.dtype), depth)
+    return rows * math.cast(manipulation.unsqueeze(known, -1), rows.dtype)
+
+
+def number_of(rois: Any) -> Any:
+    """How many boxes there are, int32 [1]."""
+    count = rois.shape[0]
+    return creation.full([1], count, "int32") if count >= 0 else manipulation.shape(rois)[:1]
 
 
 def activated(value: Any, act: Any) -> Any:

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.core import nest
-from engine.core.errors import ModeError
+from engine.core.errors import ArgumentError, ModeError
+from engine.fluid.layers.adapting import adapter
 from engine.fluid.layers.nn.dropping import sampling_id
 from engine.fluid.variable import result
 from engine.nn import functional
 from engine.nn.decode import Decoder
-from engine.tensor import creation, logic, manipulation, math, reduction, scattering
+from engine.tensor import creation, cumulative, logic, manipulation, math, reduction, scattering, search
 
 
 class DecodeHelper:
@@ -138,3 +139,29 @@ class BasicDecoder(Decoder):
             time=time, outputs=outputs, states=states, sample_ids=ids
         )
         return self.OutputWrapper(outputs, ids), states, inputs, finished
+
+
+@adapter
+def ctc_greedy_decoder(
+    input: Any, blank: int, input_length: Any = None, padding_value: int = 0, name: str | None = None
+) -> Any:
+    """The likeliest classes of ``input`` [N, steps, classes + 1] without repetitions and blanks.
+
+    Gives them at the beginning of rows [N, steps], ``padding_value`` after them, and how many there are
+    [N, 1]. Raises ArgumentError without ``input_length`` [N, 1] or [N], which LoD tensors carried.
+    """
+    if input_length is None:
+        raise ArgumentError(
+            "ctc_greedy_decoder: input_length is needed: LoD tensors, which have lengths of their own, do "
+            "not exist here; pad the rows and give their lengths"
+        )
+    ids = reduction.argmax(input, -1)
+    place = cumulative.cumsum(creation.ones_like(ids), 1) - 1
+    before = manipulation.concat([creation.full_like(ids[:, :1], -1), ids[:, :-1]], 1)
+    within = place < manipulation.reshape(math.cast(input_length, ids.dtype), [-1, 1])
+    kept = math.cast((ids != before).logical_and(ids != blank).logical_and(within), ids.dtype)
+    count = reduction.sum(kept, 1, keepdim=True)
+    # Places of what is kept come first; all stay in their order.
+    order = search.argsort(place + (1 - kept) * reduction.max(place + 1), 1)
+    first = scattering.take_along_axis(ids, order, 1)
+    return search.where(place < count, first, creation.full_like(first, padding_value)), count

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import ArgumentError
-from engine.fluid.layers.adapting import adapter
+from engine.fluid.layers.adapting import adapter, number_of
 from engine.fluid.layers.nn.building import conv2d
-from engine.fluid.layers.nn.regions import number_of
 from engine.nn import functional
 from engine.ops.detection import proposals
 from engine.tensor import creation, logic, manipulation

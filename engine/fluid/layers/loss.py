@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.core.errors import ArgumentError
 from engine.fluid.layers.adapting import adapter
 from engine.nn import functional
 from engine.tensor import creation, manipulation, math, reduction
 from engine.tensor import exponential as exponentials
+from engine.tensor.promote import is_tensor
 
 IGNORED = -100
 
@@ -180,3 +182,28 @@ def fsp_matrix(x: Any, y: Any) -> Any:
     left = manipulation.reshape(x, [0, 0, columns])
     right = manipulation.transpose(manipulation.reshape(y, [0, 0, columns]), [0, 2, 1])
     return left @ right / float(columns)
+
+
+@adapter
+def mse_loss(input: Any, label: Any) -> Any:
+    """The mean of ``(input - label)`` squared: [1]."""
+    return functional.mse_loss(input, label)
+
+
+@adapter
+def warpctc(
+    input: Any, label: Any, blank: int = 0, norm_by_times: bool = False, input_length: Any = None,
+    label_length: Any = None, use_cudnn: bool = False,
+) -> Any:  # fmt: skip
+    """The CTC loss of ``input`` [steps, N, classes + 1] before its softmax: [N, 1].
+
+    ``label`` is [N, labels], the lengths are [N]. Raises ArgumentError without lengths, which LoD tensors
+    carried in their place.
+    """
+    if not is_tensor(input_length) or not is_tensor(label_length):
+        raise ArgumentError(
+            "warpctc: input_length and label_length are needed: LoD tensors, which have lengths of their "
+            "own, do not exist here; pad the rows and give their lengths"
+        )
+    losses = functional.ctc_loss(input, label, input_length, label_length, blank, "none", norm_by_times)
+    return manipulation.reshape(losses, [-1, 1])

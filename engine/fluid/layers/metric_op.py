@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.fluid.layers.adapting import adapter
+from engine.fluid.layers.adapting import adapter, ones_at
 from engine.static import metrics
+from engine.tensor import manipulation, math, reduction
 
 
 @adapter
@@ -21,3 +22,19 @@ def auc(
 ) -> Any:  # fmt: skip
     """The area under the curve over all runs, over the last ones, and the Variables that keep the counts."""
     return metrics.auc(input, label, curve, num_thresholds, topk, slide_steps)
+
+
+@adapter
+def mean_iou(input: Any, label: Any, num_classes: int) -> Any:
+    """The mean over classes of intersection over union, and the wrong and the right elements of each class.
+
+    ``input`` and ``label`` are classes in any one shape: float32 [1], int32 [classes], int32 [classes]. A
+    wrong element counts for both classes; a class that is nowhere does not count.
+    """
+    found, wanted = (ones_at(manipulation.reshape(v, [-1]), num_classes, False) for v in (input, label))
+    right = reduction.sum(found * wanted, 0)
+    wrong = reduction.sum(found + wanted, 0) - right * 2.0
+    union = right + wrong
+    seen = math.cast(union > 0, "float32")
+    mean = reduction.sum(right / (union + (1.0 - seen))) / reduction.sum(seen)
+    return mean, math.cast(wrong, "int32"), math.cast(right, "int32")

@@ -11,7 +11,17 @@ from engine.core.errors import ModeError
 from engine.fluid.layers.adapting import adapter, sized_like
 from engine.static import create_global_var as modern_global_var
 from engine.static import create_parameter as modern_parameter
-from engine.tensor import arranging, creation, diagonals, logic, manipulation, math, reduction, search
+from engine.tensor import (
+    arranging,
+    creation,
+    diagonals,
+    logic,
+    manipulation,
+    math,
+    reduction,
+    scattering,
+    search,
+)
 from engine.tensor.promote import is_tensor
 
 
@@ -179,3 +189,40 @@ def eye(
         return made
     lead = [n for n, _ in enumerate(batch_shape)]
     return manipulation.tile(manipulation.unsqueeze(made, lead), [*batch_shape, 1, 1])
+
+
+@adapter
+def triu(input: Any, diagonal: int = 0, name: str | None = None) -> Any:
+    """The upper triangle from ``diagonal`` on, zeros below."""
+    return arranging.triu(input, diagonal)
+
+
+@adapter
+def unique(x: Any, dtype: Any = "int32") -> Any:
+    """The values of ``x`` [N] in the order of their first places, and for each element which one it is."""
+    return unique_with_counts(x, dtype)[:2]
+
+
+@adapter
+def unique_with_counts(x: Any, dtype: Any = "int32") -> Any:
+    """``unique``, and how often each value is there."""
+    values, places, which, counts = search.unique(x, True, True, True, dtype="int64")
+    order = search.argsort(places)
+    rank = search.argsort(order)
+    found = scattering.gather(rank, which), scattering.gather(counts, order)
+    return scattering.gather(values, order), *(math.cast(v, dtype) for v in found)
+
+
+@adapter
+def tensor_array_to_tensor(
+    input: Any, axis: int = 1, name: str | None = None, use_stack: bool = False
+) -> Any:
+    """The elements of an array one after another along ``axis``, or stacked; and the size of each: int32."""
+    if isinstance(input, (list, tuple)):
+        out = manipulation.stack(input, axis) if use_stack else manipulation.concat(list(input), axis)
+        sizes = [1 if use_stack else int(v.shape[axis]) for v in input]
+        return out, creation.assign(np.asarray(sizes, np.int32))
+    (element,) = input.element_specs()
+    size = 1 if use_stack else element.shape[axis]
+    out = input.stacked(axis) if use_stack else input.concatenated(axis)
+    return out, creation.full([input.length()], size, "int32")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.errors import ShapeError
-from engine.fluid.layers.adapting import activated, adapter
+from engine.core.errors import ArgumentError, ShapeError
+from engine.fluid.layers.adapting import activated, adapter, ones_at
 from engine.nn import functional
 from engine.static import nn as modern
-from engine.tensor import manipulation
+from engine.static.nn.helper import Helper
+from engine.tensor import creation, manipulation, reduction
 
 
 @adapter
@@ -200,3 +201,67 @@ def lstm_unit(
     kept = functional.sigmoid(f + forget_bias) * cell_t_prev
     cell = kept + functional.sigmoid(i) * functional.tanh(g)
     return functional.sigmoid(o) * functional.tanh(cell), cell
+
+
+@adapter
+def inplace_abn(
+    input: Any, act: Any = None, is_test: bool = False, momentum: float = 0.9, epsilon: float = 1e-05,
+    param_attr: Any = None, bias_attr: Any = None, data_layout: str = "NCHW", name: str | None = None,
+    moving_mean_name: str | None = None, moving_variance_name: str | None = None,
+    do_model_average_for_mean_and_var: bool = True, use_global_stats: bool = False, act_alpha: float = 1.0,
+) -> Any:  # fmt: skip
+    """``batch_norm`` and an activation: None, 'identity', 'leaky_relu' or 'elu' with ``act_alpha``.
+
+    Raises ArgumentError for another one.
+    """
+    if act not in (None, "identity", "leaky_relu", "elu"):
+        raise ArgumentError(
+            "inplace_abn only support act as None, 'identity', 'leaky_relu', 'elu' now: got "
+            f"{act!r}; use batch_norm"
+        )
+    out = batch_norm(
+        input, None, is_test, momentum, epsilon, param_attr, bias_attr, data_layout, False, name,
+        moving_mean_name, moving_variance_name, do_model_average_for_mean_and_var, False, use_global_stats,
+    )  # fmt: skip
+    return out if act in (None, "identity") else activated(out, {"type": act, "alpha": act_alpha})
+
+
+@adapter
+def hsigmoid(
+    input: Any, label: Any, num_classes: int, param_attr: Any = None, bias_attr: Any = None,
+    name: str | None = None, path_table: Any = None, path_code: Any = None, is_custom: bool = False,
+    is_sparse: bool = False,
+) -> Any:  # fmt: skip
+    """The loss of classes as leaves of a binary tree: [N, 1]; see ``nn.functional.hsigmoid_loss``.
+
+    Raises ArgumentError for a tree of one's own (``is_custom``) without its ``path_table`` and ``path_code``.
+    """
+    if is_custom and (path_table is None or path_code is None):
+        raise ArgumentError("hsigmoid: is_custom needs path_table and path_code: got none; give the tree")
+    helper, nodes = Helper("hierarchical_sigmoid", name, "layers.hsigmoid"), num_classes - (not is_custom)
+    weight = helper.parameter([nodes, int(input.shape[1])], param_attr, input.dtype)
+    bias = helper.parameter([nodes, 1], bias_attr, input.dtype, is_bias=True)
+    return functional.hsigmoid_loss(input, label, num_classes, weight, bias, path_table, path_code, is_sparse)
+
+
+@adapter
+def center_loss(
+    input: Any, label: Any, num_classes: int, alpha: Any, param_attr: Any, update_center: bool = True
+) -> Any:
+    """Half the squared distance of each row of ``input`` [N, size] from the centre of its class: [N, 1].
+
+    The centres [num_classes, size] are a parameter without a gradient; with ``update_center`` each run moves
+    those of the classes seen by ``alpha`` times the mean difference, over one row more. Wen et al., A
+    discriminative feature learning approach for deep face recognition (2016).
+    """
+    helper = Helper("center_loss", None, "layers.center_loss")
+    centers = helper.parameter([num_classes, int(input.shape[1])], param_attr, input.dtype)
+    centers.stop_gradient = True
+    chosen = ones_at(manipulation.reshape(label, [-1]), num_classes, False)
+    apart = input - chosen @ centers
+    loss = reduction.sum(apart * apart, 1, keepdim=True) * 0.5
+    if update_center:
+        sums = manipulation.transpose(chosen, [1, 0]) @ apart.detach()
+        counts = manipulation.unsqueeze(reduction.sum(chosen, 0), 1) + 1.0
+        creation.assign(centers + sums / counts * alpha, centers)
+    return loss

@@ -202,3 +202,15 @@ def yolov3_loss(
         x, gt_box, gt_label, anchors, anchor_mask, class_num, ignore_thresh, downsample_ratio, gt_score,
         use_label_smooth, None, scale_x_y,
     )  # fmt: skip
+
+
+@adapter
+def resize_linear(
+    input: Any, out_shape: Any = None, scale: Any = None, name: str | None = None, actual_shape: Any = None,
+    align_corners: bool = True, align_mode: int = 1, data_format: str = "NCW",
+) -> Any:  # fmt: skip
+    """Rows [N, C, W] at the size ``out_shape``, or ``scale`` times as long, by means of both neighbours."""
+    size = out_shape if actual_shape is None else actual_shape
+    return interpolate(
+        input, size, None if size is not None else scale, "linear", align_corners, align_mode, data_format
+    )

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.errors import ArgumentError
-from engine.fluid.layers.adapting import adapter
+from engine.fluid.layers.adapting import adapter, number_of
 from engine.static import nn as modern
-from engine.tensor import creation, manipulation
 from engine.vision import ops as vision
 
 
@@ -21,12 +20,6 @@ def _numbers(where: str, input: Any, rois: Any, rois_num: Any) -> Any:
             f"here): got input {list(input.shape)}"
         )
     return number_of(rois)
-
-
-def number_of(rois: Any) -> Any:
-    """How many boxes there are, int32 [1]."""
-    count = rois.shape[0]
-    return creation.full([1], count, "int32") if count >= 0 else manipulation.shape(rois)[:1]
 
 
 @adapter

@@ -6,7 +6,7 @@ import math as python_math
 from typing import Any
 
 from engine.core.errors import ArgumentError, ShapeError
-from engine.fluid.layers.adapting import activated, adapter
+from engine.fluid.layers.adapting import activated, adapter, ones_at
 from engine.nn import functional
 from engine.ops.linalg import products
 from engine.tensor import arranging, linalg, manipulation, math, reduction, scattering, search
@@ -192,15 +192,6 @@ def one_hot(input: Any, depth: Any, allow_out_of_range: bool = False) -> Any:
     return ones_at(input, depth, allow_out_of_range)
 
 
-def ones_at(ids: Any, depth: Any, allow_out_of_range: bool) -> Any:
-    """A one at each id, in a new last dimension of ``depth``."""
-    if not allow_out_of_range:
-        return functional.one_hot(ids, depth)
-    known = (ids >= 0).logical_and(ids < depth)
-    rows = functional.one_hot(ids * math.cast(known, ids.dtype), depth)
-    return rows * math.cast(manipulation.unsqueeze(known, -1), rows.dtype)
-
-
 @adapter
 def sequence_mask(x: Any, maxlen: Any = None, dtype: Any = "int64", name: str | None = None) -> Any:
     """Ones at the first ``x`` positions of ``maxlen``, the largest of x where None; then zeros."""
@@ -292,3 +283,9 @@ def crop(x: Any, shape: Any = None, offsets: Any = None, name: str | None = None
 
 
 crop_tensor = crop
+
+
+@adapter
+def shard_index(input: Any, index_num: int, nshards: int, shard_id: int, ignore_value: int = -1) -> Any:
+    """Numbers within part ``shard_id`` of ``nshards`` of ``index_num``; ``ignore_value`` for other parts'."""
+    return arranging.shard_index(input, index_num, nshards, shard_id, ignore_value)
