@@ -123,6 +123,23 @@ def layer(
     return Case((f(*sizes), *(f(count) for _ in slots)), there, here)
 
 
+def gru_unit(activation: str, gate: str) -> Case:
+    """The new state of a GRUUnit; the kernel takes no gradients of its other outputs."""
+    numbers = {"identity": 0, "sigmoid": 1, "tanh": 2, "relu": 3}
+
+    def there(k: Any, *given: Any) -> Any:
+        return k.gru_unit(*given, "activation", numbers[activation], "gate_activation", numbers[gate])[2]
+
+    def here(layers: Any, x: Any, hidden: Any, weight: Any, bias: Any) -> Any:
+        from engine.fluid.dygraph import nn
+
+        made = nn.GRUUnit("scope", 9, activation=activation, gate_activation=gate)
+        made._parameters.update(_weight=weight, _bias=bias)
+        return made(x, hidden)[0]
+
+    return Case((f(2, 9), f(2, 3), f(3, 9), f(1, 9)), there, here)
+
+
 CASES: dict[str, Case] = {
     # -- losses
     "cross_entropy": simple(
@@ -304,6 +321,11 @@ CASES: dict[str, Case] = {
         lambda k, x: k.norm(x, "axis", 1, "epsilon", 1e-2)[0],
         lambda layers, x: layers.l2_normalize(x, 1, 1e-2),
     ),
+    # -- recurrent
+    **{
+        f"gru_unit {activation} {gate}": gru_unit(activation, gate)
+        for activation, gate in (("relu", "sigmoid"), ("identity", "tanh"), ("sigmoid", "relu"))
+    },
     # -- of two tensors
     "elementwise_add axis": simple("elementwise_add", f(2, 3, 4), f(3), axis=1),
     "elementwise_mul axis": simple("elementwise_mul", f(2, 3, 4), f(2), axis=0),
@@ -328,6 +350,44 @@ DECAYS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "warmup": ("linear_lr_warmup", (0.5, 8, 0.1, 0.4)),
 }
 RUNS = 20
+
+# Rates that go from epoch to epoch: classes of paddle.optimizer.lr with fluid's names and arguments.
+BY_EPOCH: dict[str, tuple[str, tuple[Any, ...]]] = {
+    "step": ("StepDecay", (0.5, 3, 0.7)),
+    "multi step": ("MultiStepDecay", (0.5, [2, 5, 11], 0.7)),
+    "lambda": ("LambdaDecay", (0.5, lambda epoch: 0.9**epoch)),
+}
+
+# Losses of the epochs, and how ReduceOnPlateau of Paddle 2, ReduceLROnPlateau in fluid, takes them.
+LOSSES = [
+    3.0,
+    2.0,
+    2.1,
+    2.05,
+    2.0,
+    1.9,
+    1.95,
+    1.89,
+    1.9,
+    1.9,
+    1.9,
+    1.7,
+    1.8,
+    1.8,
+    1.8,
+    1.8,
+    1.8,
+    1.8,
+    1.8,
+    1.8,
+]
+PLATEAUS: dict[str, dict[str, Any]] = {
+    "plain": {"patience": 1},
+    "patient": {"patience": 3, "cooldown": 2},
+    "by share": {"patience": 0, "threshold": 0.05, "min_lr": 0.2},
+    "by number": {"patience": 1, "threshold": 0.12, "threshold_mode": "abs", "cooldown": 1},
+    "rising": {"patience": 2, "mode": "max"},
+}
 
 # Optimizers by the names of their classes in paddle.optimizer, which call the kernels of before 2.0.
 OPTIMIZERS: dict[str, tuple[str, dict[str, Any]]] = {

@@ -11,7 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from tests.engine.fluid.kernel_cases import CASES, DECAYS, OPTIMIZERS, RUNS, UPDATED
+from tests.engine.fluid.kernel_cases import (
+    BY_EPOCH,
+    CASES,
+    DECAYS,
+    LOSSES,
+    OPTIMIZERS,
+    PLATEAUS,
+    RUNS,
+    UPDATED,
+)
 
 
 def drawn(*shapes: tuple[int, ...]) -> list[Any]:
@@ -100,6 +109,18 @@ def main() -> None:
             optimizer.clear_grad()
             steps.append(listed([parameter])[0])
         found[f"optimizer {case}"] = {"steps": steps}
+    for case, (name, arguments) in BY_EPOCH.items():
+        decay, rates = getattr(paddle.optimizer.lr, name)(*arguments), []
+        for _ in range(RUNS):
+            rates.append(decay())
+            decay.step()
+        found[f"decay {case}"] = {"rates": [float(f"{each:.8g}") for each in rates]}
+    for case, options in PLATEAUS.items():
+        decay, rates = paddle.optimizer.lr.ReduceOnPlateau(0.5, factor=0.7, **options), []
+        for loss in LOSSES:
+            decay.step(paddle.to_tensor([loss]))
+            rates.append(decay())
+        found[f"plateau {case}"] = {"rates": [float(f"{each:.8g}") for each in rates]}
     paddle.enable_static()
     for case, (name, arguments) in DECAYS.items():
         main = paddle.static.Program()

@@ -12,7 +12,16 @@ import pytest
 import engine
 from engine import fluid
 from engine.fluid import layers
-from tests.engine.fluid.kernel_cases import CASES, DECAYS, OPTIMIZERS, RUNS, UPDATED
+from tests.engine.fluid.kernel_cases import (
+    BY_EPOCH,
+    CASES,
+    DECAYS,
+    LOSSES,
+    OPTIMIZERS,
+    PLATEAUS,
+    RUNS,
+    UPDATED,
+)
 
 RECORDED = json.loads(Path(__file__).with_name("recorded_kernels.json").read_text(encoding="utf-8"))
 
@@ -103,3 +112,26 @@ def test_rates(case: str) -> None:
     finally:
         engine.disable_static()
     np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("case", BY_EPOCH)
+def test_rates_by_epoch(case: str) -> None:
+    name, arguments = BY_EPOCH[case]
+    found = []
+    with fluid.dygraph.guard():
+        decay = getattr(fluid.dygraph, name)(*arguments)
+        for _ in range(RUNS):
+            found.append(float(decay().numpy()))
+            decay.epoch()
+    np.testing.assert_allclose(found, RECORDED[f"decay {case}"]["rates"], rtol=1e-5)
+
+
+@pytest.mark.parametrize("case", PLATEAUS)
+def test_rates_by_loss(case: str) -> None:
+    found = []
+    with fluid.dygraph.guard():
+        decay = fluid.dygraph.ReduceLROnPlateau(0.5, decay_rate=0.7, **PLATEAUS[case])
+        for loss in LOSSES:
+            decay.step(fluid.dygraph.to_variable(np.array([loss], np.float32)))
+            found.append(float(decay().numpy()))
+    np.testing.assert_allclose(found, RECORDED[f"plateau {case}"]["rates"], rtol=1e-5)

@@ -122,6 +122,21 @@ def test_what_does_not_train_keeps_its_value() -> None:
         assert layer._w.gradient() is None
 
 
+@pytest.mark.parametrize("where", ["minimize", "constructor"])
+def test_gradients_are_clipped_before_they_are_regularized(where: str) -> None:
+    start, gradient = np.array([3.0, 4.0], np.float32), np.array([30.0, 40.0], np.float32)
+    with dygraph.guard():
+        first = fluid.ParamAttr(initializer=fluid.initializer.NumpyArrayInitializer(start))
+        w = dygraph.Layer("scope").create_parameter(first, [2], "float32")
+        loss = layers.reduce_sum(w * to_variable(gradient))
+        loss.backward()
+        own = fluid.clip.GradientClipByGlobalNorm(5.0) if where == "constructor" else None
+        sgd = fluid.optimizer.SGD(0.1, regularization=fluid.regularizer.L2Decay(0.5), grad_clip=own)
+        sgd.minimize(loss, grad_clip=None if own else fluid.dygraph_grad_clip.GradClipByGlobalNorm(5.0))
+        np.testing.assert_allclose(w.numpy(), start - 0.1 * (gradient / 10 + 0.5 * start), rtol=1e-6)
+        np.testing.assert_array_equal(w.gradient(), gradient)
+
+
 @pytest.mark.parametrize("sorts", [True, False])
 def test_a_strategy_of_backward_is_taken_and_sums_are_the_same(sorts: bool) -> None:
     with dygraph.guard():
