@@ -18,7 +18,7 @@ from typing import Any
 
 from engine.core.errors import WorkerError
 from engine.distributed import mpi
-from engine.distributed.environment import SIZE
+from engine.distributed.starting import mpi_command, rank_environment
 from engine.kernels.cpu.threads import USERS_WORD
 from engine.training.channel import Reception
 from engine.training.config import TrainingConfig
@@ -30,7 +30,6 @@ from engine.training.run_folder import RunFolder
 from engine.training.setup import build_network
 from resources.scratch import make_scratch
 
-_ROOT = str(Path(__file__).resolve().parents[2])
 _PROCESSES = -1  # stands where a rank's number stands
 _ORDER = -2
 _GRACE_SECONDS = 2.0  # for rank 0 to write down what another rank has failed of
@@ -195,11 +194,11 @@ class _Job:
         again = resume if isinstance(resume, bool) else str(resume)
         self._reception.write_ticket(ticket, {"config": config.as_dict(), "resume": again})
         try:
+            rank = [sys.executable, "-P", "-m", "engine.training.rank", str(ticket)]
             self._process = subprocess.Popen(
-                [mpi.find_mpiexec(), "-n", str(config.workers), sys.executable, "-P", "-m",
-                 "engine.training.rank", str(ticket)],
+                mpi_command(config.workers, rank),
                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                env=_environment(config.workers), start_new_session=True,
+                env=rank_environment(config.workers, _threads()), start_new_session=True,
             )  # fmt: skip
         except BaseException:
             self._reception.close()
@@ -245,15 +244,10 @@ def _print(rank: int, said: dict[str, Any]) -> None:
     print(text, file=sys.stderr if said["stream"] == "stderr" else sys.stdout, flush=True)
 
 
-def _environment(count: int) -> dict[str, str]:
-    path = os.environ.get("PYTHONPATH")
-    environment = os.environ | {
-        SIZE[0]: str(count), "PYTHONPATH": os.pathsep.join([_ROOT, path] if path else [_ROOT]),
-    }  # fmt: skip
-    if not any(os.environ.get(name) for name in USERS_WORD):
-        # As in one process, whatever the number of cores: a team of threads stops for its slowest.
-        environment |= dict.fromkeys(USERS_WORD, "1")
-    return environment
+def _threads() -> dict[str, str]:
+    """One BLAS thread for each rank unless the user's environment says how many: as in one process, a team of
+    threads would stop for its slowest."""
+    return {} if any(os.environ.get(name) for name in USERS_WORD) else dict.fromkeys(USERS_WORD, "1")
 
 
 def _signal_name(number: int) -> str:
