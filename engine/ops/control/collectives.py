@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from engine.core.delegate import delegate
 from engine.core.dtype import as_dtype
-from engine.core.errors import ArgumentError, GradientError, ShapeError
+from engine.core.errors import ArgumentError, DTypeError, GradientError, ShapeError
 from engine.core.infer import same_as_x
 from engine.core.opdef import Applier, op
 from engine.core.spec import Spec
@@ -129,7 +129,7 @@ def product_of_others(xp, x, *, ring_id=0):
 def zeros_at_rank(xp, x, *, ring_id=0, root_id=0, elsewhere=False):
     """x, but zeros in the process ``root_id``; with ``elsewhere`` in all others instead."""
     here = ring(ring_id, "zeros_at_rank").rank == root_id
-    return xp.zeros_like(x) if here is not elsewhere else x.copy()
+    return xp.zeros_like(x) if here != bool(elsewhere) else x.copy()
 
 
 zeros_at_rank.grad(x=lambda g, **attrs: zeros_at_rank(g, **attrs))
@@ -182,7 +182,13 @@ c_reduce_min.grad(x=_to_root(_extreme_gradient))
 c_reduce_prod.grad(x=_to_root(lambda g, x, out, ring_id: _product_gradient(g, x, ring_id)))
 
 
-@op("c_allreduce_coalesced", infer=lambda xs, **_: tuple(xs), outputs=("outs",), output_list="outs",
+def _coalesced(xs: list[Spec], **_: Any) -> tuple[Spec, ...]:
+    if len({x.dtype.name for x in xs}) != 1:
+        raise DTypeError(f"c_allreduce_coalesced: takes values of one dtype: got {xs}")
+    return tuple(xs)
+
+
+@op("c_allreduce_coalesced", infer=_coalesced, outputs=("outs",), output_list="outs",
     effect=True, gradient_effect=True, slots={"xs": "X", "outs": "Out"})  # fmt: skip
 def c_allreduce_coalesced(xp, xs: list, *, ring_id=0, reduce_type="sum"):
     """The sum (or avg) of each of xs, of one dtype, over all processes, in one message."""

@@ -7,7 +7,8 @@ import pytest
 
 import engine as paddle
 from engine import distributed as dist
-from engine.core.errors import ArgumentError, FormatError, ModeError, ShapeError
+from engine.core.errors import ArgumentError, DTypeError, FormatError, ModeError, ShapeError
+from engine.core.opdef import OPS
 from engine.distributed import stream
 from engine.distributed.environment import RANK, SIZE
 from engine.program.saved.serialize import from_plain, to_plain
@@ -112,6 +113,17 @@ def test_a_parameter_is_trained_through_a_collective():
     types = [o.type for o in main.global_block().ops]
     assert "c_allreduce_sum_grad" in types
     assert main.clone(for_test=True).global_block().ops[-1].type != "c_allreduce_sum_grad"
+
+
+def test_one_message_has_one_dtype():
+    coalesced = OPS["c_allreduce_coalesced"].namespace["__apply__"]
+    with program_guard(Program(), Program()):
+        x = data("x", [2])
+        with pytest.raises(DTypeError, match="takes values of one dtype"):
+            coalesced([x, x.astype("float64")])
+        with pytest.raises(ArgumentError, match="there is no reduction 'none'; use one of"):
+            Executor().run(feed={"x": np.zeros(2, np.float32)}, fetch_list=coalesced([x], reduce_type="none"),
+                           program=x.block.program)  # fmt: skip
 
 
 def test_what_programs_refuse():
