@@ -8,6 +8,7 @@ from __future__ import annotations
 import builtins
 import difflib
 import importlib.util
+import itertools
 import os
 import runpy
 import sys
@@ -232,13 +233,12 @@ def _is_engines_fault(error: BaseException) -> bool:
 
 def _leave_out_engine(shown: traceback.TracebackException) -> None:
     """Take the engine's frames out of a traceback and of those it names as cause or context, and with them
-    the frames of Python's own modules that led into the engine, such as those of ``with``."""
+    those of installed modules before and behind them, such as of ``with`` or of waiting for a thread."""
     frames: list[traceback.FrameSummary] = []
-    leads = False
-    for frame in reversed(shown.stack):
-        leads = _is_engines(frame.filename) or (leads and frame.filename.startswith(_INSTALLED))
-        if not leads:
-            frames.insert(0, frame)
+    for inside, stretch in itertools.groupby(shown.stack, lambda frame: _is_between(frame.filename)):
+        found = list(stretch)
+        if not (inside and any(_is_engines(frame.filename) for frame in found)):
+            frames += found
     shown.stack = traceback.StackSummary.from_list(frames)
     if _is_inside(shown.__cause__):
         shown.__cause__ = None
@@ -253,7 +253,12 @@ def _is_inside(shown: traceback.TracebackException | None) -> bool:
     """Whether an exception came up and was caught within the engine, whose own message says why."""
     if shown is None or not shown.stack:
         return False
-    return all(_is_engines(f.filename) or f.filename.startswith(("<", *_INSTALLED)) for f in shown.stack)
+    return all(_is_between(frame.filename) for frame in shown.stack)
+
+
+def _is_between(file_name: str) -> bool:
+    """Whether a file is the engine's or one that it calls, and not one of the user's."""
+    return _is_engines(file_name) or file_name.startswith(("<frozen ", *_INSTALLED))
 
 
 if __name__ == "__main__":

@@ -120,6 +120,27 @@ def test_a_variable_that_a_converted_branch_leaves_unset_is_the_users(tmp_path: 
     assert f"{ROOT}{os.sep}engine" not in done.stderr
 
 
+BETWEEN = """import paddle, paddle.fluid as fluid
+
+exec("def enter(place):\\n    with fluid.dygraph.guard(place): pass")
+enter(fluid.CUDAPlace(7))
+"""
+
+
+def test_frames_between_the_users_and_the_engines_are_left_out_with_them(tmp_path: Path) -> None:
+    """``with`` goes through contextlib; what the engine caught and told in its own words is not shown."""
+    (tmp_path / "script.py").write_text(BETWEEN)
+    done = run("script.py", cwd=tmp_path)
+    assert done.returncode == 1
+    head, *frames, last = done.stderr.splitlines()
+    assert head == "Traceback (most recent call last):"
+    assert [line for line in frames if line.startswith("  File")] == [
+        f'  File "{tmp_path / "script.py"}", line 4, in <module>', '  File "<string>", line 2, in enter',
+    ]  # fmt: skip
+    assert last.startswith("engine.core.errors.")
+    assert "--device cpu" in last
+
+
 def test_a_fault_of_the_engine_shows_its_frames(tmp_path: Path) -> None:
     """Made here by breaking one of its functions."""
     (tmp_path / "script.py").write_text(

@@ -123,6 +123,7 @@ def test_story(name: str, lines: list[str], tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not LONG, reason="minutes of training: --long")
+@pytest.mark.timeout(1800)
 def test_the_real_digits_are_learned_as_the_document_says(
     lines: list[str], tmp_path: Path, data_dir: Path
 ) -> None:
