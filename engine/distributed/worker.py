@@ -66,7 +66,13 @@ def _redirect(task: Task, rank: int) -> None:
         log = Path(task.log_dir) / f"workerlog.{rank}"
         out = err = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     elif task.channel is not None:
-        out, err = (os.open(Path(task.channel) / f"{name}.{rank}", os.O_WRONLY) for name in ("out", "err"))
+        # Without waiting for a launcher that is gone; its pipes have a reader as long as it is there.
+        out, err = (
+            os.open(Path(task.channel) / f"{name}.{rank}", os.O_WRONLY | os.O_NONBLOCK)
+            for name in ("out", "err")
+        )
+        for pipe in (out, err):
+            os.set_blocking(pipe, True)
     else:
         return
     for stream, target, descriptor in ((sys.stdout, out, 1), (sys.stderr, err, 2)):
@@ -129,7 +135,7 @@ def prepare(task: Task | None = None) -> Any:
     if task is not None:
         _redirect(task, rank)
     if task is not None and task.channel is not None:
-        tell(task.channel, rank=rank, pid=os.getpid(), group=os.getpgrp())
+        tell(task.channel, rank=rank, pid=os.getpid())
     if comm is not None:
         if wanted not in (0, size):
             raise SystemExit(

@@ -17,6 +17,7 @@ from pathlib import Path
 
 EVENTS, LIFE = "events", "life"
 """Pipes in the launcher's folder: what ranks tell it, and one that is closed when it is gone."""
+_PR_SET_PDEATHSIG = 1
 
 
 def tell(channel: str, **event: object) -> None:
@@ -46,6 +47,16 @@ def _end_with(channel: str, life: int) -> None:
     _end_group()
 
 
+def _end_with_parent(parent: int) -> None:
+    """Let the system end this process when the guard is killed; elsewhere than on Linux the launcher does."""
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:  # it was killed before
+            os._exit(1)
+
+
 def _watch(pid: int, channel: str, life: int) -> None:
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # the rank gets them too; this waits for how it ends
         signal.signal(getattr(signal, name), signal.SIG_IGN)
@@ -63,10 +74,13 @@ def main(words: list[str]) -> None:
     if os.getpgrp() != os.getpid():
         os.setpgid(0, 0)
     life = os.open(Path(channel) / LIFE, os.O_RDONLY | os.O_NONBLOCK)
+    mine = os.getpid()
     pid = os.fork()
     if pid:
+        tell(channel, pid=pid, group=os.getpgrp())
         _watch(pid, channel, life)
     os.close(life)
+    _end_with_parent(mine)
 
 
 if __name__ == "__main__":

@@ -143,10 +143,13 @@ class Job:
         stream.flush()
 
     def _note(self, event: dict[str, Any]) -> None:
-        """A process began (rank, pid, group), its script ended (rank, status), or it is gone (pid, code)."""
+        """A process began (pid, group), has a rank (rank, pid), ran its script (rank, status), is gone (pid,
+        code)."""
         if "group" in event:
-            self._pids[event["pid"]] = event["rank"]
             self._groups[event["pid"]] = event["group"]
+            return
+        if "pid" in event and "rank" in event:
+            self._pids[event["pid"]] = event["rank"]
             return
         rank = event["rank"] if "rank" in event else self._pids.get(event["pid"])
         code = event.get("status", event.get("code", 0))

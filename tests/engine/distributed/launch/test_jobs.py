@@ -238,7 +238,8 @@ def test_one_process_needs_no_mpiexec(tmp_path: Path, capfd, monkeypatch) -> Non
 def test_a_process_that_ended_well_long_before_the_others_is_told(monkeypatch, capsys) -> None:
     monkeypatch.setattr(job, "NOTICE", 0.0)
     started = Job(plan(parse(["--nproc_per_node=3", "a.py"])))
-    started._note({"rank": 1, "pid": 5, "group": 5})
+    started._note({"pid": 5, "group": 5})
+    started._note({"rank": 1, "pid": 5})
     started._notice()
     assert capsys.readouterr().err == ""
     started._note({"rank": 1, "status": 0})
