@@ -49,6 +49,9 @@ def carry_out(words: Sequence[str]) -> int:
         with suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except KeyboardInterrupt:  # while no process was there
+        print("stopped", file=sys.stderr)
+        return 1
     except ArgumentError:
         raise
     except EngineError as error:
@@ -80,18 +83,16 @@ def launch(options: Options) -> int:
         return 0
     if wanted.log_dir:
         _make_room_for_logs(wanted, options.log_overwrite)
-    restart = 0
-    while True:
+    for restart in range(options.max_restart + 1):
         ending = Job(wanted, restart).run()
-        message = ending.message()
-        if ending.how == FAILED and restart < options.max_restart:
-            restart += 1
-            message += f"\nlaunch: all processes are started again: {restart} of {options.max_restart}"
-        elif not message:
-            return 0
-        print(message, file=sys.stderr, flush=True)
-        if "started again" not in message:
-            return ending.status
+        if ending.message():
+            print(ending.message(), file=sys.stderr, flush=True)
+        if ending.how != FAILED:
+            break
+        if restart < options.max_restart:
+            again = f"{restart + 1} of {options.max_restart}"
+            print(f"launch: all processes are started again: {again}", file=sys.stderr, flush=True)
+    return ending.status
 
 
 def _make_room_for_logs(wanted: Plan, overwrite: bool) -> None:

@@ -55,30 +55,35 @@ class Job:
             DeviceError: there is no mpiexec.
             BrokenPipeError: the reader of standard output is gone; all processes have ended.
         """
-        began = time.time()
-        local = self._plan.is_local
+        began, local = time.time(), self._plan.is_local
         channel = Channel(self._plan.count if local else 0, self._plan.log_dir is None)
+        process = None
         try:
-            process = subprocess.Popen(
-                self._plan.command(channel.folder if local else None), stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
-                env=self._plan.environment(self._restart),
-            )  # fmt: skip
-            with process, self._handling():
-                for stream, name in ((process.stdout, "mpi out"), (process.stderr, "mpi err")):
-                    assert stream is not None
-                    channel.watch(stream, name)
-                try:
-                    self._watch(process, channel)
-                finally:
-                    self._end(process)
-            while self._take(channel, 0.0):
-                pass
+            with self._handling():
+                process = subprocess.Popen(
+                    self._plan.command(channel.folder if local else None), stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+                    env=self._plan.environment(self._restart),
+                )  # fmt: skip
+                with process:
+                    self._attend(process, channel)
         finally:
             channel.close()
-            if process_failed := (self._failed is not None or self._stopping is not None):
+            if process is not None and process.returncode:
                 remove_shared_memory(began)
-        return self._ending(process.returncode, process_failed)
+        return self._ending(process.returncode)
+
+    def _attend(self, process: subprocess.Popen[bytes], channel: Channel) -> None:
+        """Until all processes have ended and all that they printed is passed on."""
+        for stream, name in ((process.stdout, "mpi out"), (process.stderr, "mpi err")):
+            assert stream is not None
+            channel.watch(stream, name)
+        try:
+            self._watch(process, channel)
+        finally:
+            self._end(process)
+        while self._take(channel, 0.0):
+            pass
 
     def _watch(self, process: subprocess.Popen[bytes], channel: Channel) -> None:
         while process.poll() is None:
@@ -190,12 +195,12 @@ class Job:
             process.kill()
             process.wait()
 
-    def _ending(self, returned: int, failed: bool) -> Ending:
+    def _ending(self, returned: int) -> Ending:
         count = self._plan.count
         if self._stopped_by:
             return Ending(STOPPED, count, signal=self._stopped_by)
         noise = self._noise.text()
-        if not failed and returned == 0:
+        if self._failed is None and returned == 0:
             return Ending(DONE, count)
         rank, code = self._failed or _from_mpiexec(noise, returned)
         log = f"{self._plan.log_dir}/workerlog.{rank}" if self._plan.log_dir and rank is not None else ""
@@ -213,8 +218,8 @@ class Job:
 
         before = {}
         for number in _SIGNALS:
-            if signal.getsignal(number) is signal.SIG_IGN and number != signal.SIGINT:
-                continue  # nohup
+            if signal.getsignal(number) is signal.SIG_IGN:
+                continue  # nohup, or a job in the background of a script
             with suppress(ValueError):  # not the main thread
                 before[number] = signal.signal(number, note)
         try:

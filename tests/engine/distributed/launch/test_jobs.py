@@ -270,7 +270,7 @@ def test_what_mpiexec_passes_on_from_other_machines(capsys) -> None:
         failed = Job(plan(parse(["--ips=192.0.2.1,192.0.2.2", "a.py"])))
         failed._forwarded("mpi out", b"[1] its last\n")
         failed._forwarded("mpi err", noise)
-        ending = failed._ending(returned, failed=False)
+        ending = failed._ending(returned)
         assert (ending.rank, ending.code) == (rank, code)
         assert ("its last" if rank else noise.decode().split("\n")[0]) in ending.message()
 
