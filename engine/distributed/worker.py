@@ -81,7 +81,7 @@ def _redirect(task: Task, rank: int) -> None:
     for target in {out, err}:
         os.close(target)
     for text in (sys.stdout, sys.stderr):  # written line by line, so that the last lines are there
-        text.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+        text.reconfigure(line_buffering=True, write_through=False)  # type: ignore[union-attr]
 
 
 def _describe(rank: int, size: int, local: int, here: int) -> None:

@@ -67,7 +67,7 @@ class Launched:
     def line(self) -> list[str]:
         """The words of the next line; none at the end."""
         assert self.process.stdout is not None
-        return self.process.stdout.readline().split()
+        return self.process.stdout.readline().split()  # the training prints no empty line
 
     def finished(self) -> list[np.ndarray]:
         """The parameters, equal in both ranks, after the end."""

@@ -23,6 +23,8 @@ from engine.distributed.launch.plan import Plan
 POLL = 0.1
 GRACE = 1.0
 """Seconds that processes have to end by themselves before they are killed."""
+PATIENCE = 1.0
+"""Seconds that the beginning of a line waits for the rest before it is shown."""
 NOTICE = 30.0
 """Seconds after which it is told that a process has ended well and others have not."""
 _SIGNALS = tuple(getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n))
@@ -41,7 +43,7 @@ class Job:
         self._groups: dict[int, int] = {}
         self._ended: dict[int, float] = {}
         self._lines = {rank: LastLines() for rank in range(plan.count)}
-        self._begun: dict[tuple[str, int], bytes] = {}
+        self._begun: dict[tuple[str, int], tuple[float, bytes]] = {}
         self._noise = LastLines()
         self._failed: tuple[int | None, int] | None = None
         self._stopped_by = 0
@@ -84,6 +86,8 @@ class Job:
             self._end(process)
         while self._take(channel, 0.0):
             pass
+        # What is printed next begins its own line.
+        self._show_begun(0.0, b"\n" if process.returncode else b"")
 
     def _watch(self, process: subprocess.Popen[bytes], channel: Channel) -> None:
         while process.poll() is None:
@@ -110,10 +114,7 @@ class Job:
                 self._noise.add(data)
             else:
                 self._forwarded(name, data)
-        if not came:
-            for (name, _), rest in self._begun.items():
-                self._show(name, rest)  # the beginning of a line that nothing follows for now
-            self._begun.clear()
+        self._show_begun(PATIENCE)
         return bool(came)
 
     def _forwarded(self, name: str, data: bytes) -> None:
@@ -129,11 +130,19 @@ class Job:
 
     def _show_lines(self, name: str, rank: int, data: bytes) -> None:
         """Show whole lines, so that those of several processes do not mix."""
-        data = self._begun.pop((name, rank), b"") + data
+        since, begun = self._begun.pop((name, rank), (time.monotonic(), b""))
+        data = begun + data
         end = max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
         if data[end:]:
-            self._begun[name, rank] = data[end:]
+            self._begun[name, rank] = (time.monotonic() if end else since), data[end:]
         self._show(name, data[:end])
+
+    def _show_begun(self, seconds: float, end: bytes = b"") -> None:
+        """Show beginnings of lines that nothing has followed for so long."""
+        for (name, rank), (since, rest) in list(self._begun.items()):
+            if time.monotonic() >= since + seconds:
+                del self._begun[name, rank]
+                self._show(name, rest + end)
 
     def _show(self, name: str, data: bytes) -> None:
         if self._stopped_by:
