@@ -98,4 +98,4 @@ class LastLines:
     def text(self) -> str:
         """Them, without a line break at the end."""
         lines = [*self._lines, self._rest] if self._rest else list(self._lines)
-        return b"\n".join(lines[-LINES:]).decode("utf-8", "backslashreplace").rstrip()
+        return b"\n".join(lines[-LINES:]).decode("utf-8", "backslashreplace").strip("\r\n")

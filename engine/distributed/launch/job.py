@@ -30,6 +30,7 @@ NOTICE = 30.0
 _SIGNALS = tuple(getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n))
 _RANK = re.compile(rb"^\[(\d+)\] ?", re.MULTILINE)  # mpiexec -prepend-rank
 _ABORT = re.compile(r"rank (\d+) in comm")
+_PID = re.compile(r"PID (\d+) RUNNING")
 _EXIT = re.compile(r"EXIT CODE: (\d+)")
 _KILLED = re.compile(r"EXIT STRING: .*\(signal (\d+)\)")
 
@@ -212,6 +213,10 @@ class Job:
         if self._failed is None and returned == 0:
             return Ending(DONE, count)
         rank, code = self._failed or _from_mpiexec(noise, returned)
+        if rank is None and (guard := _PID.search(noise)):
+            rank = next(
+                (self._pids.get(pid) for pid, of in self._groups.items() if of == int(guard[1])), None
+            )
         log = f"{self._plan.log_dir}/workerlog.{rank}" if self._plan.log_dir and rank is not None else ""
         lines = self._lines[rank].text() if rank is not None else ""
         if log:

@@ -275,6 +275,24 @@ def test_what_mpiexec_passes_on_from_other_machines(capsys) -> None:
         assert ("its last" if rank else noise.decode().split("\n")[0]) in ending.message()
 
 
+def test_a_guard_that_is_killed_is_known_by_what_mpiexec_says() -> None:
+    started = Job(plan(parse(["--nproc_per_node=2", "a.py"])))
+    for event in (
+        {"pid": 7, "group": 6},
+        {"pid": 9, "group": 8},
+        {"pid": 9, "rank": 0},
+        {"pid": 7, "rank": 1},
+    ):
+        started._note(event)
+    started._noise.add(b"\n=   PID 6 RUNNING AT host\n=   EXIT CODE: 9\nEXIT STRING: Killed (signal 9)\n")
+    started._lines[1].add(b"its last\n")
+    assert started._ending(9).message().splitlines() == [
+        "launch: rank 1 of 2 was ended by signal 9 (SIGKILL), which the system also sends where memory runs "
+        "out, and with it the others; its last lines:",
+        "    its last",
+    ]
+
+
 def test_messages_about_endings() -> None:
     assert Ending(FAILED, 1, 0, -11).message() == (
         "launch: rank 0 was ended by signal 11 (SIGSEGV); it had printed nothing"
@@ -283,5 +301,5 @@ def test_messages_about_endings() -> None:
     lines = LastLines()
     for number in range(50):
         lines.add(f"line {number}\nbegun ".encode())
-    assert lines.text().splitlines()[-2:] == ["begun line 49", "begun"]
+    assert lines.text().splitlines()[-2:] == ["begun line 49", "begun "]
     assert len(lines.text().splitlines()) == LINES
