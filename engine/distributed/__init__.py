@@ -35,12 +35,12 @@ from engine.distributed.reducing import ReduceOp
 from engine.distributed.spawning import spawn
 
 if TYPE_CHECKING:
-    from engine.distributed import parallel
+    from engine.distributed import fleet, parallel
     from engine.nn.layer.data_parallel import DataParallel
 
 # A Layer stands above this room; it is looked up when a script asks for it here, as in Paddle.
 __getattr__ = lazy(
-    __name__, modules=("parallel",), members={"engine.nn.layer.data_parallel": ("DataParallel",)}
+    __name__, modules=("fleet", "parallel"), members={"engine.nn.layer.data_parallel": ("DataParallel",)}
 )
 
 __all__ = [
@@ -58,6 +58,7 @@ __all__ = [
     "broadcast",
     "broadcast_object_list",
     "destroy_process_group",
+    "fleet",
     "gather",
     "get_backend",
     "get_group",

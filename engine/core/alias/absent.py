@@ -136,6 +136,35 @@ ABSENT: dict[str, dict[str, str]] = {
             "or nn.functional.class_center_sample"
         ),
     },
+    "paddle.distributed.fleet": {
+        **dict.fromkeys(
+            (
+                "MultiSlotDataGenerator", "MultiSlotStringDataGenerator", "init_server", "run_server",
+                "server_index", "load_model", "load_one_table", "save_one_table", "save_dense_params",
+                "save_cache_model", "save_cache_table", "shrink", "init_coordinator", "get_fl_client",
+                "make_fl_strategy", "is_coordinator",
+            ),
+            "belongs to parameter servers, which do not exist here; use fleet.init(is_collective=True)",
+        ),
+        **dict.fromkeys(
+            ("CommunicateTopology", "HybridCommunicateGroup", "get_hybrid_communicate_group", "meta_parallel",
+             "auto", "collective_perf", "layers"),
+            "belongs to training that cuts the network into parts; only data-parallel training is there: use "
+            "paddle.distributed.get_rank, get_world_size and new_group",
+        ),
+        **dict.fromkeys(
+            ("save_persistables", "load_inference_model"),
+            "saves and loads for parameter servers; use paddle.static.save and load in one process",
+        ),
+        "save_inference_model": "is paddle.static.save_inference_model: call that in fleet's first worker",
+        "distributed_scaler": "is for training in parts; use paddle.amp.GradScaler as it is",
+    },
+    "paddle.distributed.fleet.utils": {
+        "recompute": "computes again what backward needs, which is kept here; call the function itself",
+        "DistributedInfer": "belongs to parameter servers, which do not exist here; use paddle.inference",
+        "HDFSClient": "runs the hadoop command; call that with subprocess",
+        "LocalFS": "wraps Python's own functions; use pathlib and shutil",
+    },
     "paddle.incubate.nn.functional": {
         "block_multihead_attention": (
             "serves many requests on a GPU from paged caches; use masked_multihead_attention"

@@ -10,6 +10,7 @@ from engine.core import mode as modes
 from engine.core.errors import ArgumentError, ConditionError, DTypeError, ModeError
 from engine.core.nest import flatten
 from engine.core.strictness import warn_at_user
+from engine.distributed import parallel as delegates
 from engine.distributed.collectives import broadcast
 from engine.distributed.environment import ParallelEnv
 from engine.distributed.gradient_buckets import GradientBuckets
@@ -17,6 +18,7 @@ from engine.distributed.groups import Group, group_of
 from engine.distributed.objects import all_gather_object
 from engine.eager.tensor import Tensor
 from engine.nn.layer.layers import Layer
+from engine.nn.layer.norm import SyncBatchNorm
 
 _MEGABYTE = 1024 * 1024
 
@@ -167,3 +169,11 @@ def copy_from_first(layers: Layer, group: Group) -> None:
             )
     for _, tensor in chosen:
         broadcast(tensor, group.ranks[0], group)
+
+
+@delegates.made_parallel.define
+def made_parallel(model: Any, sync_batch_norm: bool, *settings: Any) -> DataParallel:
+    """See ``engine.distributed.parallel.made_parallel``."""
+    return DataParallel(
+        SyncBatchNorm.convert_sync_batchnorm(model) if sync_batch_norm else model, None, *settings
+    )

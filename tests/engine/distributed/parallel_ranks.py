@@ -426,6 +426,60 @@ def a_group_of_some() -> None:
     assert net.weight.grad.item() == 1.5
 
 
+def fleet_sets_training_up() -> None:
+    fleet = dist.fleet
+    strategy = fleet.DistributedStrategy()
+    strategy.sync_batch_norm = strategy.find_unused_parameters = True
+    strategy.fuse_grad_size_in_MB = 3
+    fleet.init(is_collective=True, strategy=strategy)
+    assert (fleet.worker_index(), fleet.worker_num(), fleet.is_first_worker()) == (RANK, SIZE, RANK == 0)
+    assert len(fleet.worker_endpoints()) == SIZE
+    net = nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1D(3))
+    wrapped = fleet.distributed_model(net)
+    assert isinstance(wrapped, paddle.DataParallel)
+    assert isinstance(net[1], nn.SyncBatchNorm)
+    assert wrapped._buckets.find_unused
+    sgd = fleet.distributed_optimizer(paddle.optimizer.SGD(0.1, net.parameters()))
+    wrapped(paddle.full([2 + RANK, 2], RANK + 1.0)).square().sum().backward()
+    sgd.step()
+    same_everywhere(net)
+    np.testing.assert_array_equal(fleet.all_reduce(RANK + 1), SIZE * (SIZE + 1) // 2)
+    fleet.barrier_worker()
+    with wrapped.no_sync():
+        wrapped(paddle.full([2, 2], RANK + 1.0)).sum().backward()
+    fleet.utils.hybrid_parallel_util.fused_allreduce_gradients(list(wrapped.parameters()), None)
+    assert len({float(each.sum()) for each in gathered(net[1].bias.grad.numpy())}) == 1
+
+
+def fleet_trains_programs() -> None:
+    fleet = dist.fleet
+    fleet.init(is_collective=True)
+    paddle.enable_static()
+    try:
+        main, startup = paddle.static.Program(), paddle.static.Program()
+        with paddle.static.program_guard(main, startup):
+            x = paddle.static.data("x", [None, 2], "float32")
+            layer = nn.Linear(2, 1)
+            loss = layer(x).mean()
+            fleet.distributed_optimizer(paddle.optimizer.SGD(1.0)).minimize(loss)
+        executor, scope = paddle.static.Executor(), paddle.static.Scope()
+        with paddle.static.scope_guard(scope):
+            paddle.seed(30 + RANK)
+            executor.run(startup)
+            names = [each.name for each in main.all_parameters()]
+            before = [np.array(scope.find_var(name).get_tensor()) for name in names]
+            feed = {"x": np.full((2, 2), RANK + 1.0, np.float32)}
+            executor.run(main, feed=feed, fetch_list=[loss])
+            after = [np.array(scope.find_var(name).get_tensor()) for name in names]
+    finally:
+        paddle.disable_static()
+    for other in gathered(before):
+        for a, b in zip(before, other, strict=True):
+            np.testing.assert_array_equal(a, b)
+    for a, b, step in zip(before, after, [(SIZE + 1) / 2, 1.0], strict=True):
+        np.testing.assert_allclose(a - b, np.full_like(a, step), rtol=1e-5)
+
+
 def fluid_adds_up_after_backward() -> None:
     from engine import fluid
 
@@ -483,6 +537,8 @@ if __name__ == "__main__":
         clipping_and_loss_scaling_see_the_averages,
         narrow_parameters_are_averaged_in_float32,
         a_group_of_some,
+        fleet_sets_training_up,
+        fleet_trains_programs,
         fluid_adds_up_after_backward,
     )
     for check in CHECKS:
