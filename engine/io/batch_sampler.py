@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sized
 from typing import Any
 
@@ -86,7 +85,7 @@ class DistributedBatchSampler(BatchSampler):
 
     Args:
         num_replicas, rank: how many processes there are, and which this is; by default what
-            ``PADDLE_TRAINERS_NUM`` and ``PADDLE_TRAINER_ID`` say, else the only one.
+            ``paddle.distributed.ParallelEnv`` says.
 
     Raises:
         ArgumentError: a number out of its range.
@@ -104,8 +103,14 @@ class DistributedBatchSampler(BatchSampler):
         super().__init__(dataset, None, shuffle, batch_size, drop_last)
         self.dataset = dataset
         self.shuffle = shuffle
-        self.nranks = _number("num_replicas", num_replicas, "PADDLE_TRAINERS_NUM", 1)
-        self.local_rank = _number("rank", rank, "PADDLE_TRAINER_ID", 0)
+        if num_replicas is None or rank is None:
+            from engine.distributed.environment import ParallelEnv  # import engine leaves that room out
+
+            env = ParallelEnv()
+            num_replicas = env.nranks if num_replicas is None else num_replicas
+            rank = env.local_rank if rank is None else rank
+        self.nranks = _checked("num_replicas", num_replicas, 1)
+        self.local_rank = _checked("rank", rank, 0)
         if self.local_rank >= self.nranks:
             raise ArgumentError(
                 f"DistributedBatchSampler: rank must be below num_replicas: got {self.local_rank} of "
@@ -139,13 +144,9 @@ class DistributedBatchSampler(BatchSampler):
         self.epoch = epoch
 
 
-def _number(name: str, given: int | None, variable: str, least: int) -> int:
-    value: Any = os.environ.get(variable, str(least)) if given is None else given
-    source = f"{variable}=" if given is None else f"{name}="
-    if isinstance(value, str) and value.isdigit():
-        value = int(value)
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+def _checked(name: str, given: int, least: int) -> int:
+    if isinstance(given, bool) or not isinstance(given, int) or given < least:
         raise ArgumentError(
-            f"DistributedBatchSampler: {name} must be an integer of at least {least}: got {source}{value!r}"
+            f"DistributedBatchSampler: {name} must be an integer of at least {least}: got {given!r}"
         )
-    return value
+    return given
