@@ -6,7 +6,7 @@ import copy
 from typing import Any
 
 from engine.core import mode as modes
-from engine.core.errors import ArgumentError, ModeError, UnsupportedError
+from engine.core.errors import ArgumentError, ModeError
 from engine.distributed import exchange
 from engine.distributed.environment import ParallelEnv, number
 from engine.distributed.fleet.roles import PaddleCloudRoleMaker, require_worker
@@ -14,7 +14,7 @@ from engine.distributed.fleet.strategy import DistributedStrategy
 from engine.distributed.fleet.workers import UtilBase
 from engine.distributed.groups import group_of, init_parallel_env
 from engine.distributed.parallel import made_parallel
-from engine.distributed.static_training import parallelize
+from engine.distributed.static_training import Reduction, parallelize
 from engine.program.run.executor import default_startup_program
 
 
@@ -167,16 +167,9 @@ class DistributedOptimizer:
 
         The startup Program gives all processes the values of rank 0.
         """
-        if self._settings.sync_batch_norm:
-            raise UnsupportedError(
-                "fleet: sync_batch_norm changes Layers only: build the Program with nn.SyncBatchNorm"
-            )
         found = self.inner_opt.minimize(loss, startup_program, *args, **kwargs)
-        scale = self._settings.gradient_scale_configs["scale_strategy"]
-        parallelize(
-            loss.block.program,
-            startup_program or default_startup_program(),
-            mean=scale != "sum",
-            fuse=bool(self._settings.fuse_all_reduce_ops),
-        )
+        settings = self._settings
+        average = settings.gradient_scale_configs["scale_strategy"] != "sum"
+        how = Reduction(average, bool(settings.fuse_all_reduce_ops), bool(settings.sync_batch_norm))
+        parallelize(loss.block.program, startup_program or default_startup_program(), how)
         return found

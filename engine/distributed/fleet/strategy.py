@@ -82,7 +82,7 @@ class DistributedStrategy:
     """How fleet trains.
 
     ``find_unused_parameters``, ``fuse_grad_size_in_MB`` and ``last_comm_group_size_MB`` are those of
-    ``paddle.DataParallel``; ``sync_batch_norm`` makes batch norms of a Layer SyncBatchNorm;
+    ``paddle.DataParallel``; ``sync_batch_norm`` lets batch norms count over all processes;
     ``gradient_scale_configs["scale_strategy"]`` is "avg" or "sum" and ``fuse_all_reduce_ops`` is for static
     training.
 
