@@ -14,7 +14,7 @@ from engine.distributed.fleet.strategy import DistributedStrategy
 from engine.distributed.fleet.workers import UtilBase
 from engine.distributed.groups import group_of, init_parallel_env
 from engine.distributed.parallel import made_parallel
-from engine.distributed.static_training import Reduction, parallelize
+from engine.distributed.static_training import parallelize
 from engine.program.run.executor import default_startup_program
 
 
@@ -170,6 +170,11 @@ class DistributedOptimizer:
         found = self.inner_opt.minimize(loss, startup_program, *args, **kwargs)
         settings = self._settings
         average = settings.gradient_scale_configs["scale_strategy"] != "sum"
-        how = Reduction(average, bool(settings.fuse_all_reduce_ops), bool(settings.sync_batch_norm))
-        parallelize(loss.block.program, startup_program or default_startup_program(), how)
+        parallelize(
+            loss.block.program,
+            startup_program or default_startup_program(),
+            average,
+            bool(settings.fuse_all_reduce_ops),
+            bool(settings.sync_batch_norm),
+        )
         return found
