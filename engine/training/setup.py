@@ -86,11 +86,14 @@ def build_parts(config: TrainingConfig, source_folder: Path | None = None, team:
     """
     from engine.core.place import set_device
     from engine.io import DataLoader
+    from engine.nn import SyncBatchNorm
     from engine.tensor.creation import to_tensor
     from engine.training.shared_stepper import LeadingStepper, Positions, SharedStepper
 
     set_device(config.device)
     network, files = build_network(config, source_folder)
+    if team is not None:
+        network = SyncBatchNorm.convert_sync_batchnorm(network)
     splits: DataSplits = load_data(config.data, config.samples)
     # The order of one process's pictures, whoever reads them.
     items = splits.train if team is None else Positions(len(splits.train))

@@ -16,6 +16,7 @@ from engine.eager.tensor import Tensor, write
 from engine.io.dataset import Dataset
 from engine.io.fetching import Fetcher
 from engine.io.reader import to_tensors
+from engine.nn import SyncBatchNorm
 from engine.training.events import RankPace
 from engine.training.gradient_arena import GradientArena
 from engine.training.rules import Schedule
@@ -83,7 +84,9 @@ class SharedStepper(Stepper):
         self._team = team
         self._train_items, self._test_items = (Fetcher(each, None, True, 1, False) for each in (train, test))
         self._test_batch = test_batch
-        self._seed = seed
+        self._seed, self._shape = seed, shape
+        layers = network.sublayers(include_self=True)
+        self._synchronized = any(isinstance(layer, SyncBatchNorm) for layer in layers)
         self._own_step, self._step = self._step, self._shared_step
         self._arena = GradientArena(network.parameters())
         self._steps = 0  # of the run, those before a resume included
@@ -99,7 +102,7 @@ class SharedStepper(Stepper):
         if not self._team.leads:
             _seed_all(f"{self._seed}/{self._team.rank}/{self._steps}")
         mine = self._team.share(batch)
-        pictures, labels = to_tensors(self._train_items.fetch(mine.tolist())) if len(mine) else (None, None)
+        pictures, labels = self._fetched(mine.tolist())
         self._count = len(batch)
         try:
             return super().train(pictures, labels, go_on)
@@ -108,13 +111,22 @@ class SharedStepper(Stepper):
             waited = self._team.waited - before
             self._pace = np.array([time.perf_counter() - begin - waited, waited])
 
+    def _fetched(self, places: list[int]) -> Any:
+        """Pictures and labels; of no places none, or empty ones where layers wait for those of all ranks."""
+        if places:
+            return to_tensors(self._train_items.fetch(places))
+        if not self._synchronized:
+            return None, None
+        return to_tensors((np.zeros((0, *self._shape), np.float32), np.zeros((0, 1), np.int64)))
+
     def _shared_step(self, pictures: Any, labels: Any) -> tuple[Any, float]:
         """The forwards and backwards of all ranks; the loss of the batch, and the accuracy on it."""
         team, sums = self._team, np.zeros(2 + 3 * self._team.size)
         part = 0 if labels is None else int(labels.shape[0])
-        if part:
+        if labels is not None:
             loss, accuracy = self._own_step(pictures, labels)
             loss.backward(_filled(loss, part / self._count))
+        if part:
             sums[:2] = float(loss) * part, float(accuracy) * part
         self._arena.fill(part > 0)
         sums[2 + 3 * team.rank : 5 + 3 * team.rank] = *self._pace, self._pace[0] > 0

@@ -40,6 +40,18 @@ class Net(nn.Layer):
 """
 
 
+NORMALIZED = """
+from engine import nn
+
+class Net(nn.Sequential):
+    def __init__(self):
+        super().__init__(
+            nn.Conv2D(1, 3, 5, stride=3), nn.BatchNorm2D(3), nn.ReLU(), nn.Flatten(),
+            nn.Linear(192, 16), nn.BatchNorm1D(16), nn.Linear(16, 10),
+        )
+"""
+
+
 class Kept:
     """Runs a training and keeps what it tells; ``orders`` has what to call after which step."""
 
@@ -130,6 +142,28 @@ def test_the_curve_is_that_of_one_process(
     ranks = next(event["ranks"] for event in told if event["event"] == "ranks")
     assert [each["rank"] for each in ranks] == list(range(max(first, second)))
     assert all(each["steps_per_second"] > 0 and 0 <= each["waiting"] <= 1 for each in ranks)
+
+
+@pytest.mark.parametrize(("static", "workers", "samples"), [(True, 3, 200), (False, 2, 199)])
+def test_batch_norm_counts_over_the_whole_batch(
+    several: None, bars: Path, tmp_path: Path, static: bool, workers: int, samples: int
+) -> None:
+    # Batches of 33: the last has 2 or 1, and the last rank none of them.
+    file = tmp_path / "net.py"
+    file.write_text(NORMALIZED, encoding="utf-8")
+    settings: dict[str, Any] = {
+        "data": str(bars), "model": f"{file}:Net", "batch_size": 33, "epochs": 2, "static": static,
+        "samples": samples, "optimizer": "momentum", "learning_rate": 0.01,
+    }  # fmt: skip
+    one, shared = Kept(**settings), Kept(**settings, workers=workers)
+    end, other = one.run.run(), shared.run.run()
+    same_curve(one.losses(), shared.losses())
+    assert other.validation_accuracy == end.validation_accuracy
+    weights = shared.run.network.state_dict()
+    for name, value in one.run.network.state_dict().items():
+        # A bias before a batch norm has no gradient but rounding.
+        allowed = 1e-5 * np.abs(value.numpy()).max() + 1e-7
+        assert np.abs(weights[name].numpy() - value.numpy()).max() < allowed, name
 
 
 def test_orders_reach_all(several: None, bars: Path, tmp_path: Path, capfd: Any) -> None:
