@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from engine.autodiff.edges import each_of, end
-from engine.autodiff.tape import Hooks, Retained
+from engine.autodiff.tape import Hooks
 from engine.core import mode as modes
 from engine.core.context import Setting
 from engine.core.operator import Leaf, Operator, OutEdge
@@ -92,10 +92,16 @@ class Tracer:
         return True
 
 
-class _Kept(Retained):
+class _Kept:
     """The gradient of an inner value; it stands among the operator's hooks and lives as long as that."""
 
-    __slots__ = ()
+    __slots__ = ("grad",)
+
+    def __init__(self) -> None:
+        self.grad: Any = None
+
+    def __call__(self, gradient: Any) -> None:
+        self.grad = gradient
 
 
 def _origin(tensor: Tensor) -> tuple[Any, int]:
@@ -106,22 +112,18 @@ def _origin(tensor: Tensor) -> tuple[Any, int]:
 
 def _keep(node: Operator) -> None:
     if node.hooks is None and node.opdef.single:  # most are so
-        node.hooks = {0: [_Kept(_as_it_is)]}
+        node.hooks = {0: [_Kept()]}
         return
     hooks: Hooks = node.hooks or {}
     for index in range(1 if node.opdef.single else len(node.shapes)):
         if _kept(node, index) is None:
-            hooks.setdefault(index, []).append(_Kept(_as_it_is))
+            hooks.setdefault(index, []).append(_Kept())
     node.hooks = hooks
 
 
 def _kept(node: Operator, index: int) -> _Kept | None:
     hooks: Hooks = node.hooks or {}
     return next((hook for hook in hooks.get(index, ()) if isinstance(hook, _Kept)), None)
-
-
-def _as_it_is(gradient: Any) -> Any:
-    return gradient
 
 
 _current: Setting[Tracer | None] = Setting("fluid_tracer", None)

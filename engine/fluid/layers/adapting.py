@@ -85,12 +85,17 @@ def activated(value: Any, act: Any) -> Any:
     """
     if act is None:
         return value
-    from engine.fluid.layers.ops import ACTIVATIONS
-
     options = dict(act) if isinstance(act, dict) else {"type": act}
-    function = ACTIVATIONS.get(options.pop("type", None))
+    function = _activations().get(options.pop("type", None))
     if function is None:
         raise ArgumentError(
             f"act: {act!r} is not an activation; use the name of one, such as 'relu', or None"
         )
     return function(value, **options)
+
+
+@functools.cache
+def _activations() -> dict[Any, Callable[..., Any]]:
+    from engine.fluid.layers.ops import ACTIVATIONS
+
+    return ACTIVATIONS
