@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from engine.core.errors import ArgumentError, UnsupportedError
 from engine.core.place import CPUPlace, CUDAPlace
 from engine.distributed.environment import ParallelEnv
@@ -93,8 +91,6 @@ class ParallelExecutor:
         ``feed`` may be a list of dicts, one for each device: they are joined along the first dimension.
         """
         given = feed_dict if feed is None else feed
-        if isinstance(given, (list, tuple)) and len(given) > 1:
-            given = {name: np.concatenate([np.asarray(each[name]) for each in given]) for name in given[0]}
         return self._executor.run(
             self._compiled, given, fetch_list, scope=self._scope, return_numpy=return_numpy
         )

@@ -138,9 +138,10 @@ class Executor:
 
         Lists within ``fetch_list`` are taken apart; what ``minimize`` returns runs and fetches nothing.
         ``feed`` gives arrays or Tensors by the names of data Variables; lists and numbers take the Variable's
-        dtype. Parameters and other persistable Variables have their values in ``scope`` (the global one by
-        default). Operators that nothing depends on are not run. Results are copies. Readers of the Program
-        (those that are not iterable) give a batch at each run.
+        dtype. A Program ``with_data_parallel`` also takes a list of dicts, one for each device, which are one
+        batch here: they are joined along the first dimension. Parameters and other persistable Variables have
+        their values in ``scope`` (the global one by default). Operators that nothing depends on are not run.
+        Results are copies. Readers of the Program (those that are not iterable) give a batch at each run.
 
         Raises ProgramError for an unknown fetch or a parameter without a value, ArgumentError,
         ShapeError or DTypeError for a feed that is missing, unknown or does not fit, EOFException after the
@@ -148,8 +149,9 @@ class Executor:
         """
         if self._closed:
             raise ProgramError("Executor.run: this executor is closed; make another one")
+        parallel = getattr(program, "_parallel", None) is not None
         program = _program_of(program)
-        feeds = _feeds_of(feed)
+        feeds = _feeds_of(_joined(feed) if parallel else feed)
         for reader in program.readers:
             feeds = reader.feed(feeds)
         wanted = [fetch_list] if isinstance(fetch_list, (str, Variable)) else fetch_list or ()
@@ -219,6 +221,23 @@ def _feeds_of(feed: Any) -> Mapping[str, Any]:
             "pass e.g. {'x': array}"
         )
     return feed
+
+
+def _joined(feed: Any) -> Any:
+    """The parts of a batch for several devices as one, since a process has one device.
+
+    Raises ArgumentError for parts of different names.
+    """
+    if not isinstance(feed, (list, tuple)) or not all(isinstance(part, Mapping) for part in feed):
+        return feed
+    if not feed:
+        return {}
+    if len({frozenset(part) for part in feed}) > 1:
+        raise ArgumentError(
+            f"Executor.run: the dicts of feed have different names: {[sorted(part) for part in feed[:3]]}; "
+            "feed each device the same Variables"
+        )
+    return {name: np.concatenate([np.asarray(part[name]) for part in feed]) for name in feed[0]}
 
 
 _NESTED = (list, tuple, Operator)

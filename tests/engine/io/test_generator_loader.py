@@ -182,10 +182,15 @@ def test_in_static_mode_a_batch_is_what_an_executor_is_fed(program: Any) -> None
 
 
 def test_several_places_get_a_batch_each(program: Any) -> None:
-    x, y, _ = program
+    x, y, executor = program
     places = [engine.CPUPlace(), engine.CPUPlace()]
     loader = DataLoader.from_generator([x, y], capacity=2).set_batch_generator(batches, places)
     assert [[fed["y"].numpy()[0, 0] for fed in group] for group in loader] == [[0, 1]]
+    program = engine.static.CompiledProgram(x.block.program).with_data_parallel()
+    [joined] = [executor.run(program, feed=group, fetch_list=[y])[0] for group in loader]
+    assert joined.tolist() == [[0], [0], [1], [1]]  # one process has one device
+    with pytest.raises(ArgumentError, match="different names"):
+        executor.run(program, feed=[{"x": np.ones((1, 2))}, {"y": np.ones((1, 1))}], fetch_list=[y])
     loader = DataLoader.from_generator([x, y], capacity=2, drop_last=False)
     assert [len(group) for group in loader.set_batch_generator(batches, places)] == [2, 1]
 
