@@ -36,11 +36,15 @@ class Progress:
 
 @dataclass(frozen=True)
 class Ended:
-    """The end of a trial's training: exit status (below 0 the number of a signal), and what it said last."""
+    """The end of a trial's training: exit status (below 0 the number of a signal), and what it said last.
+
+    ``lost`` says that it is not the training's fault: the place where it was is gone.
+    """
 
     number: int
     code: int
     lines: tuple[str, ...]
+    lost: bool = False
 
     @property
     def message(self) -> str:

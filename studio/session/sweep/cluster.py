@@ -55,7 +55,10 @@ class ClusterPool:
     def slots(self) -> int:
         """How many jobs may be under way: workers come and go. Raises DataError without a connection."""
         with _connection():
-            workers = self._client.scheduler_info()["workers"].values()
+            known = self._client.scheduler_info()
+            if "workers" not in known:
+                raise ConnectionError("the scheduler does not answer")
+            workers = known["workers"].values()
         threads = max(1, sum(int(worker["nthreads"]) for worker in workers))
         return min(self._jobs, threads) if self._jobs else threads
 
@@ -107,8 +110,10 @@ class ClusterPool:
     def _taken(self, job: Job, future: Future[Any], sources: dict[str, str]) -> Ended:
         """What a task gave, its run written to the job's folder."""
         try:
-            if future.status != "finished":
+            if future.status == "error":
                 raise DataError(f"cluster: the task was {_why(future)}")
+            if future.status != "finished":
+                return Ended(job.number, 1, (), lost=True)
             return written(job, future.result(), sources)
         except (EngineError, OSError) as error:
             return Ended(job.number, 1, (str(error),))
@@ -125,14 +130,11 @@ def _connection() -> Iterator[None]:
         yield
     except Exception as error:
         raise DataError(
-            f"--scheduler: the connection is lost: {type(error).__name__}: {error}; see that it runs, then "
-            "continue with --resume"
+            f"--scheduler: the connection is lost: {error}; see that it runs, then continue with --resume"
         ) from error
 
 
 def _why(future: Future[Any]) -> str:
-    if future.status != "error":
-        return f"{future.status} before it had ended; train the trial again"
     error = future.exception()
     hint = "is Model Studio installed there, in this version?" if isinstance(error, ImportError) else ""
     return f"ended by an error: {type(error).__name__}: {error}; {hint or 'look at the log of the worker'}"

@@ -96,6 +96,7 @@ class SweepRun:
         self._sweep = sweep
         self._pool = pool
         self._running: dict[int, tuple[Trial, int]] = {}
+        self._stopped: set[int] = set()  # by others than the sweep: not begun again before somebody asks
         self._reports: SimpleQueue[Report | None] = SimpleQueue()
         self.stopping = False
         pool.tell = self._reports.put
@@ -131,7 +132,8 @@ class SweepRun:
         """Start what there is room for; whether something was started, or failed to."""
         pairs = due(self._sweep)
         write_sweep(self._folder, self._sweep)
-        waiting = [] if self.stopping else [pair for pair in pairs if pair[0].number not in self._running]
+        busy = self._running.keys() | self._stopped
+        waiting = [] if self.stopping else [pair for pair in pairs if pair[0].number not in busy]
         some = waiting[: max(0, self._pool.slots - len(self._running))]
         for trial, epochs in some:
             self._start(trial, epochs)
@@ -190,7 +192,8 @@ class SweepRun:
         state = state_of(folder)
         if state == "diverged":
             self._end(trial, "diverged", ended.message)
-        elif self.stopping or (state == "interrupted" and ended.code == 1):
+        elif self.stopping or ended.lost or (state == "interrupted" and ended.code == 1):
+            self._stopped.add(trial.number)
             self._end(trial, "interrupted", "")
         else:
             self._end(trial, "failed", ended.message)

@@ -30,11 +30,12 @@ class InsidePool:
 
     def start(self, job: Job) -> None:
         self.jobs.append(job)
-        code, said = self._before(job) or self._train(job)
+        code, said = self._before(job) or self.train(job)
         self.tell(Ended(job.number, code, tuple(said.splitlines())))
 
     @staticmethod
-    def _train(job: Job) -> tuple[int, str]:
+    def train(job: Job) -> tuple[int, str]:
+        """Exit status and standard error of the command."""
         resume = ["--resume"] if job.resume else []
         done = CliRunner().invoke(app, ["train", "--json", "--out", str(job.folder), *job.words, *resume])
         return done.exit_code, done.stderr

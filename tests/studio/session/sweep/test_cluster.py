@@ -26,6 +26,7 @@ distributed = pytest.importorskip("distributed", reason="the extra sweep (Dask) 
 from studio.session.sweep import remote  # noqa: E402
 from studio.session.sweep.cluster import (  # noqa: E402
     ClusterPool,
+    _connection,
     source_text,
     written,
 )
@@ -121,6 +122,41 @@ def test_a_task_that_nobody_waits_for_ends(scheduler: str, bars: Path, tmp_path:
     SweepRun(tmp_path / "sweep", sweep, ClusterPool(scheduler, jobs=1)).run()
     assert sweep.trials[0].state == "failed"
     assert sweep.trials[0].message.startswith("data: no such data: got ")
+
+
+def test_a_cluster_that_is_gone_leaves_a_sweep_to_be_resumed(bars: Path, tmp_path: Path) -> None:
+    class Gone:
+        """A future as Dask leaves it when its scheduler is gone."""
+
+        status = "cancelled"
+
+        def release(self) -> None:
+            pass
+
+    class Half(ClusterPool):
+        """A cluster that is gone as soon as it has a task."""
+
+        def __init__(self) -> None:
+            self._jobs, self._tasks = 1, {}
+
+        @property
+        def slots(self) -> int:
+            return 1
+
+        def start(self, job: Job) -> None:
+            self.tell(self._taken(job, Gone(), {}))
+
+        def close(self, seconds: float = 0) -> None:
+            pass
+
+    sweep = new_sweep(settings(bars), ["seed=1,2"])
+    SweepRun(tmp_path, sweep, Half()).run()
+    assert [trial.state for trial in sweep.trials] == ["interrupted", "interrupted"]
+    with (
+        pytest.raises(DataError, match="--scheduler: the connection is lost: x; see that it runs"),
+        _connection(),
+    ):
+        raise OSError("x")
 
 
 def test_which_schedulers_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -126,7 +126,7 @@ def test_a_stopped_sweep_goes_on_where_it_was(bars: Path, tmp_path: Path) -> Non
         if job.number == 2:
             run.interrupt()
             # As far as the end of the first epoch, as a stop in the middle would leave it.
-            code, said = InsidePool._train(Job(2, job.folder, (*job.words, "--stop-after", "1")))
+            code, said = InsidePool.train(Job(2, job.folder, (*job.words, "--stop-after", "1")))
             assert code == 0, said
             return 1, "stopped at step 4; continue with: ..."
         return None
@@ -144,6 +144,22 @@ def test_a_stopped_sweep_goes_on_where_it_was(bars: Path, tmp_path: Path) -> Non
     assert [event["resumed"] for event in events if event["event"] == "trial_started"] == [True, False]
     assert states(again) == ["done"] * 3
     assert [row["epoch"] for row in read_history(folder / "trial-002").epochs] == [1, 2]
+
+
+def test_what_others_stop_waits_for_a_resume(bars: Path, tmp_path: Path) -> None:
+    def before(job: Job) -> tuple[int, str] | None:
+        if job.number == 1 and not job.resume:  # a SIGTERM to the child alone
+            InsidePool.train(Job(1, job.folder, (*job.words, "--stop-after", "1")))
+            return 1, "stopped at step 4; continue with: ..."
+        return None
+
+    sweep = new_sweep(settings(bars), ["seed=1,2"])
+    pool = InsidePool(before)
+    carry_out(tmp_path / "sweep", sweep, pool)
+    assert [job.number for job in pool.jobs] == [1, 2]
+    assert states(sweep) == ["interrupted", "done"]
+    carry_out(tmp_path / "sweep", sweep, pool)
+    assert states(sweep) == ["done", "done"]
 
 
 def test_a_disk_without_room_ends_the_sweep_and_its_trainings(
