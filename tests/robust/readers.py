@@ -41,6 +41,41 @@ def read_project_file(data: bytes, folder: Path) -> object:
     return RunsFolder().read(path.parent / found.runs)
 
 
+def sweep_case(draw: random.Random) -> bytes:
+    settings = {"data": "digits", "model": "lenet", "epochs": 4, "optimizer": "momentum", "seed": 3}
+    trials = [
+        {"number": number, "choices": {"learning_rate": rate, "optimizer_params.momentum": 0.8},
+         "measured": [{"epochs": 1, "best": 1, "accuracy": rate, "loss": None}], "message": "m",
+         "state": state}
+        for number, rate, state in ((1, 0.1, "done"), (2, 0.01, "failed"), (3, 0.001, "waiting"))
+    ]  # fmt: skip
+    sweep = {"format": "model-studio sweep", "version": 1, "settings": settings, "metric": "accuracy",
+             "goal": "max", "halving": {"eta": 2, "min_epochs": 1}, "models": {"/a/net.py": "0" * 64},
+             "mark": "0" * 64, "trials": trials,
+             "parameters": [{"name": "learning_rate", "low": 1e-4, "high": 0.1, "log": True},
+                            {"name": "optimizer_params.momentum", "values": [0.8]}]}  # fmt: skip
+    text = json_text(mutated(sweep, draw), draw)
+    return mutated_bytes(text, draw, [text]) if draw.random() < 0.2 else text
+
+
+def read_sweep_file(data: bytes, folder: Path) -> object:
+    """As a resume does, up to the trainings that it would start; and as the list of runs does."""
+    from studio.session.runs import RunsFolder
+    from studio.session.sweep.document import read_sweep
+    from studio.session.sweep.models import model_file, not_agreed_model
+    from studio.session.sweep.results import ranked
+    from studio.session.sweep.runner import due
+    from studio.session.sweep.words import command
+
+    (folder / "sweep.json").write_bytes(data)
+    (folder / "trial-001").mkdir(exist_ok=True)
+    RunsFolder().read(folder)
+    sweep = read_sweep(folder)
+    words = [command(sweep.settings_of(trial), trial.name) for trial, _ in due(sweep)]
+    words += [model_file(sweep.settings_of(trial)) for trial in ranked(sweep, sweep.trials)]
+    return words, not_agreed_model(sweep.models, sweep.mark, [])
+
+
 def preferences_case(draw: random.Random) -> bytes:
     values = {"version": 1, "theme": "dark", "language": "en", "recent_projects": ["/a", "b"],
               "recent_models": ["m"], "agreed": ["0" * 64]}  # fmt: skip
@@ -118,7 +153,8 @@ def readers() -> dict[str, Reader]:
         *container_readers(),
         *model_readers(),
         *run_readers(),
-        Reader("project", project_case, read_project_file, studio, 40),
+        Reader("project", project_case, read_project_file, studio, 20),
+        Reader("sweep", sweep_case, read_sweep_file, studio, 20),
         Reader("preferences", preferences_case, read_preferences_file, (), 40),
         Reader("information", information_case, read_information, (EngineError,), 50),
         Reader("picture", picture_case, read_picture, studio, 40, 512),

@@ -110,6 +110,20 @@ def test_resume_keeps_the_settings_and_takes_more_epochs(bars: Path, tmp_path: P
     assert "a continued run keeps what it was started with" in said_in(other)
 
 
+def test_a_training_that_stops_after_an_epoch_is_done_and_can_go_on(bars: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    first = call(
+        "train", "--data", bars, "--model", "linear", "--epochs", "3", "--stop-after", "1", "--out", out
+    )
+    assert first.exit_code == 0, first.stderr
+    assert f"{out}: 4 steps in" in first.stdout
+    for again in (1, 2):  # one that has come so far already stops at once
+        assert call("train", "--resume", "--out", out, "--stop-after", str(again)).exit_code == 0
+        assert list_checkpoints(out / "checkpoints")[-1].step == 4 * again
+    last = call("train", "--resume", "--out", out, "--stop-after", "3", "--json")
+    assert json.loads(last.stdout.splitlines()[-1])["event"] == "finished"
+
+
 def test_parameters_of_optimizer_and_schedule(bars: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
     chosen = [
