@@ -12,10 +12,11 @@ from typing import Any
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, ModeError
 from engine.core.frames import located, user_frame
+from engine.core.identity import IdentitySet
 from engine.core.operator import Operator
 from engine.program.build.builder import Builder, current_builder
 from engine.program.build.results import has_no_gradient
-from engine.program.graph.program import Block, Program
+from engine.program.graph.program import Block, Program, reads
 from engine.program.graph.variable import Variable
 from engine.program.passes.inline import Inliner
 from engine.tensor.tensor_array import TensorArray, watching
@@ -46,6 +47,26 @@ class Recorded:
         copies.mapped.update(given)
         copies.copy_block(self.block, builder.block)
         return copies.read
+
+    def hoisted(self, value: Variable) -> Any:
+        """A copy, in the current block, of a value made within the block from values outside alone.
+
+        None where it depends on Variables of the block that no operator makes.
+        """
+        needed, chosen = IdentitySet([value]), []
+        for operator in reversed(self.block.ops):
+            if any(v in needed for v in operator.outputs if isinstance(v, Variable)):
+                chosen.append(operator)
+                needed |= IdentitySet(reads(operator))
+        made = IdentitySet(v for o in chosen for v in o.outputs if isinstance(v, Variable))
+        if any(v.block is self.block and v not in made for v in needed):
+            return None
+        builder = current_builder()
+        assert builder is not None, "blocks are built in static mode"
+        copies = _Copies(builder, self.block)
+        for operator in reversed(chosen):
+            copies.copy(operator, builder.block)
+        return copies.read(value)
 
     def replay(self, given: list[Any] | None = None) -> dict[int, Any]:
         """Append copies to the current block, with ``given`` for ``before()``.

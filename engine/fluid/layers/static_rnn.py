@@ -83,16 +83,17 @@ class StaticRNN:
     ) -> Any:  # fmt: skip
         """A value that goes from step to step: ``init`` at first.
 
-        Without ``init`` it is ``init_value`` in ``shape`` and the dtype of ``batch_ref``, where dimension
-        ``init_batch_dim_idx`` is ``ref_batch_dim_idx`` of ``batch_ref``: a Variable from outside, or an
-        input of the step, which stands for its whole sequence [steps, batch, ...].
+        ``init`` may be computed within the block, of values from outside. Without it the value is
+        ``init_value`` in ``shape`` and the dtype of ``batch_ref``, where dimension ``init_batch_dim_idx`` is
+        ``ref_batch_dim_idx`` of ``batch_ref``: a Variable from outside, or an input of the step, which stands
+        for its whole sequence [steps, batch, ...].
         """
         block = self._inside("memory").block
         first: Callable[[], Any]
         if init is not None:
-            if not isinstance(init, Variable) or init.block is block:
-                raise _wrong("memory", f"init is a Variable from outside of the block: got {init!r}")
-            spec, stops, first = init.spec, init.stop_gradient, lambda: init
+            if not isinstance(init, Variable):
+                raise _wrong("memory", f"init is a Variable: got {init!r}")
+            spec, first = init.spec, self._outside(init)
         else:
             if shape is None or batch_ref is None:
                 raise _wrong("memory", "if init is None, memory at least need shape and batch_ref")
@@ -101,13 +102,13 @@ class StaticRNN:
                 raise _wrong("memory", "batch_ref is an input of the step or a Variable from outside")
             dims = list(shape)
             dims[init_batch_dim_idx] = whole.shape[ref_batch_dim_idx]
-            spec, stops = Spec(dims, whole.dtype), True
+            spec = Spec(dims, whole.dtype)
 
             def first() -> Any:
                 sizes = sized_like(whole, shape, ref_batch_dim_idx, init_batch_dim_idx)
                 return creation.full(sizes, init_value, whole.dtype)
 
-        made = _Memory(_value(block, "memory", spec, stops), first)
+        made = _Memory(_value(block, "memory", spec), first)
         self._memories.append(made)
         return made.before
 
@@ -144,6 +145,19 @@ class StaticRNN:
             raise _wrong(method, f"You must invoke {method} in rnn block: within `with rnn.step():`")
         return self._open
 
+    def _outside(self, init: Variable) -> Callable[[], Any]:
+        recorded = self._inside("memory")
+
+        def first() -> Any:
+            if init.block is not recorded.block:
+                return init
+            found = recorded.hoisted(init)
+            if found is None:
+                raise _wrong("memory", f"init depends on the step: {init.name!r}; compute it of outer values")
+            return found
+
+        return first
+
     def _built(self, builder: Builder, recorded: Recorded, after: list[Any], outputs: list[Any]) -> list[Any]:
         if not self._sequences:
             raise _wrong("step", "the block has no step_input, so the number of steps is not known")
@@ -166,7 +180,7 @@ class StaticRNN:
         return list(results)
 
 
-def _value(block: Any, base: str, spec: Spec, stop_gradient: bool) -> Variable:
+def _value(block: Any, base: str, spec: Spec, stop_gradient: bool = False) -> Variable:
     made = block.create_var(block.program.unique_name(base), spec, stop_gradient=stop_gradient)
     assert isinstance(made, Variable)
     return made

@@ -1,5 +1,6 @@
-"""Paddle's ``fluid.contrib.layers``: single steps of recurrent networks."""
+"""Paddle's ``fluid.contrib.layers``: recurrent networks and their single steps."""
 
+from engine.fluid.contrib.layers.basic_rnn import basic_gru, basic_lstm
 from engine.fluid.contrib.layers.rnn_impl import BasicGRUUnit, BasicLSTMUnit
 
-__all__ = ["BasicGRUUnit", "BasicLSTMUnit"]
+__all__ = ["BasicGRUUnit", "BasicLSTMUnit", "basic_gru", "basic_lstm"]

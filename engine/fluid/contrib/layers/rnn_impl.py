@@ -5,10 +5,13 @@ from __future__ import annotations
 from copy import copy
 from typing import Any
 
+from engine.core.errors import ArgumentError
+from engine.core.strictness import tolerate
 from engine.fluid.dygraph.layers import Layer
 from engine.fluid.layers import ops
 from engine.fluid.param_attr import ParamAttr
 from engine.fluid.variable import result
+from engine.nn import functional
 from engine.nn.initializer import Constant
 from engine.tensor import manipulation
 
@@ -74,7 +77,8 @@ class BasicLSTMUnit(_Unit):
     """One step of an LSTM for a batch.
 
     The weight is [input size + hidden_size, 4 * hidden_size] for the gates input, candidate, forget and
-    output; ``forget_bias`` is added to the forget gate.
+    output; ``forget_bias`` is added to the forget gate. Other activations than sigmoid and tanh have no
+    effect, as in Paddle; they give a LeniencyWarning.
     """
 
     def __init__(
@@ -83,6 +87,10 @@ class BasicLSTMUnit(_Unit):
     ) -> None:  # fmt: skip
         super().__init__(name_scope, hidden_size, param_attr, bias_attr, gate_activation, activation, dtype)
         self._forget_bias = forget_bias
+        if (gate_activation, activation) != (None, None):
+            tolerate(ArgumentError(
+                "BasicLSTMUnit: gate_activation and activation have no effect; use a RNNCell of your own"
+            ))  # fmt: skip
 
     def _build_once(self, input: Any, pre_hidden: Any, pre_cell: Any) -> None:
         rows, size = int(input.shape[-1]) + self._hidden_size, self._hidden_size
@@ -94,9 +102,9 @@ class BasicLSTMUnit(_Unit):
         """The new hidden and cell states, both [N, hidden_size]."""
         joined = manipulation.concat([input, pre_hidden], 1)
         i, j, f, o = manipulation.split(_affine(joined, self._weight, self._bias), 4, -1)
-        gate = self._gate_activation
-        cell = pre_cell * gate(f + self._forget_bias) + gate(i) * self._activation(j)
-        return result((self._activation(cell) * gate(o), cell))
+        kept = functional.sigmoid(f + self._forget_bias) * pre_cell
+        cell = kept + functional.sigmoid(i) * functional.tanh(j)
+        return result((functional.tanh(cell) * functional.sigmoid(o), cell))
 
 
 def _affine(x: Any, weight: Any, bias: Any) -> Any:

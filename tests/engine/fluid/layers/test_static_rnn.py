@@ -48,11 +48,10 @@ def test_an_lstm_step_by_step_has_numpys_values_and_gradients(main: Any, steps: 
     first = layers.data("first", [BATCH, HIDDEN], False)
     given = fluid.initializer.NumpyArrayInitializer(WEIGHT)
     weight = layers.create_parameter(list(WEIGHT.shape), "float32", "w", fluid.ParamAttr(initializer=given))
-    cell = first * 0.5
     rnn = layers.StaticRNN()
     with rnn.step():
         part = rnn.step_input(x)
-        pre_hidden, pre_cell = rnn.memory(init=first), rnn.memory(init=cell)
+        pre_hidden, pre_cell = rnn.memory(init=first), rnn.memory(init=first * 0.5)
         gates = layers.matmul(layers.concat([part, pre_hidden], 1), weight)
         i, j, f, o = layers.split(gates, num_or_sections=4, dim=-1)
         cell = pre_cell * layers.sigmoid(f) + layers.sigmoid(i) * layers.tanh(j)
@@ -129,6 +128,18 @@ def test_wrong_uses_are_said(main: Any) -> None:
         rnn()
 
 
+def test_a_memory_that_begins_with_a_part_of_the_step_is_refused(main: Any) -> None:
+    rnn = layers.StaticRNN()
+    step = rnn.step()
+    step.__enter__()
+    part = rnn.step_input(layers.data("x", [STEPS, BATCH, WIDTH], False))
+    memory = rnn.memory(init=part * 2.0)
+    rnn.update_memory(memory, part)
+    rnn.step_output(memory)
+    with pytest.raises(ArgumentError, match="init depends on the step"):
+        step.__exit__(None, None, None)
+
+
 def with_wrong_calls(rnn: Any, x: Any) -> None:
     with rnn.step():
         part = rnn.step_input(x)
@@ -140,8 +151,6 @@ def with_wrong_calls(rnn: Any, x: Any) -> None:
             rnn.memory(shape=[-1, 2], batch_ref=part * 2.0)
         with pytest.raises(ArgumentError, match="what memory"):
             rnn.update_memory(part, part)
-        with pytest.raises(ArgumentError, match="from outside of the block"):
-            rnn.memory(init=part * 2.0)
         rnn.memory(shape=[-1, 2], batch_ref=part)
 
 
