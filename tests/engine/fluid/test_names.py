@@ -21,7 +21,7 @@ NAMES = (
     "require_version", "is_compiled_with_cuda", "save_dygraph", "load_dygraph", "save", "load",
     "executor.Executor", "unique_name.guard", "dygraph.parallel.Env", "dygraph.parallel.prepare_context",
     "dygraph.parallel.DataParallel", "dygraph.BackwardStrategy", "dygraph.checkpoint.save_persistables",
-    "contrib.reader.distributed_batch_reader",
+    "contrib.reader.distributed_batch_reader", "data_feeder.check_type", "data_feeder.convert_dtype",
 )  # fmt: skip
 
 
