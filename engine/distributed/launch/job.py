@@ -28,8 +28,8 @@ PATIENCE = 1.0
 NOTICE = 30.0
 """Seconds after which it is told that a process has ended well and others have not."""
 _SIGNALS = tuple(getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n))
-_RANK = re.compile(rb"^\[(\d+)\] ?", re.MULTILINE)  # mpiexec -prepend-rank
-_ABORT = re.compile(r"rank (\d+) in comm")
+_RANK = re.compile(rb"\[(\d+)\] ?")  # mpiexec -prepend-rank
+_ABORT = re.compile(rb"^Abort\((\d+)\) on node \d+ \(rank (\d+) in comm 0\): application called MPI_Abort")
 _PID = re.compile(r"PID (\d+) RUNNING")
 _EXIT = re.compile(r"EXIT CODE: (\d+)")
 _KILLED = re.compile(r"EXIT STRING: .*\(signal (\d+)\)")
@@ -45,6 +45,7 @@ class Job:
         self._ended: dict[int, float] = {}
         self._lines = {rank: LastLines() for rank in range(plan.count)}
         self._begun: dict[tuple[str, int], tuple[float, bytes]] = {}
+        self._cut: dict[str, bytes] = {}
         self._noise = LastLines()
         self._failed: tuple[int | None, int] | None = None
         self._stopped_by = 0
@@ -84,8 +85,11 @@ class Job:
         try:
             self._watch(process, channel)
         finally:
+            with suppress(OSError):  # the reader of the output is gone
+                self._take(channel, 0.0)  # who has just begun
             self._end(process)
-        while self._take(channel, 0.0):
+        deadline = time.monotonic() + GRACE  # what a script has left running may print without end
+        while self._take(channel, 0.0) and time.monotonic() < deadline:
             pass
         # What is printed next begins its own line.
         self._show_begun(0.0, b"\n" if process.returncode else b"")
@@ -120,12 +124,16 @@ class Job:
 
     def _forwarded(self, name: str, data: bytes) -> None:
         """What mpiexec passes on from processes that have no pipes, with the rank in front of each line."""
-        for line in data.splitlines(keepends=True):
+        *lines, self._cut[name] = (self._cut.get(name, b"") + data).split(b"\n")
+        for line in (each + b"\n" for each in lines):
             found = _RANK.match(line)
             if found is None:
                 self._noise.add(line)
                 continue
             line = line[found.end() :]
+            if aborted := _ABORT.match(line):
+                self._failed = self._failed or (int(aborted[2]), int(aborted[1]))
+                continue
             self._lines[int(found[1])].add(line)
             self._show(name.removeprefix("mpi "), line)
 
@@ -212,7 +220,7 @@ class Job:
         noise = self._noise.text()
         if self._failed is None and returned == 0:
             return Ending(DONE, count)
-        rank, code = self._failed or _from_mpiexec(noise, returned)
+        rank, code = self._failed or (None, _from_mpiexec(noise, returned))
         if rank is None and (guard := _PID.search(noise)):
             rank = next(
                 (self._pids.get(pid) for pid, of in self._groups.items() if of == int(guard[1])), None
@@ -243,14 +251,12 @@ class Job:
                 signal.signal(number, former)
 
 
-def _from_mpiexec(noise: str, returned: int) -> tuple[int | None, int]:
-    """The failed rank, where it is said, and its exit status (below 0 a signal) by what mpiexec printed."""
-    killed, rank, exit_code = _KILLED.search(noise), _ABORT.search(noise), _EXIT.search(noise)
+def _from_mpiexec(noise: str, returned: int) -> int:
+    """The exit status of a failed rank, below 0 a signal, by what mpiexec printed and returned."""
+    killed, status = _KILLED.search(noise), _EXIT.search(noise)
     if killed:
-        return None, -int(killed[1])
-    if rank:
-        return int(rank[1]), returned or 1
-    return None, int(exit_code[1]) if exit_code else returned or 1
+        return -int(killed[1])
+    return int(status[1]) if status else returned or 1
 
 
 def _tail(log: Path) -> str:

@@ -254,10 +254,11 @@ def test_a_process_that_ended_well_long_before_the_others_is_told(monkeypatch, c
 
 def test_what_mpiexec_passes_on_from_other_machines(capsys) -> None:
     started = Job(plan(parse(["--ips=192.0.2.1,192.0.2.2", "a.py"])))
-    started._forwarded("mpi out", b"[0] one\n[1] two\nnobody's\n")
+    for data in (b"[0] one\n[1] t", b"wo\nnobody's\n"):
+        started._forwarded("mpi out", data)
     assert capsys.readouterr().out == "one\ntwo\n"
     for noise, returned, rank, code in (
-        (b"Abort(3) on node 1 (rank 1 in comm 0): application called MPI_Abort\n", 3, 1, 3),
+        (b"[1] Abort(3) on node 1 (rank 1 in comm 0): application called MPI_Abort\n", 3, 1, 3),
         (
             b"=   EXIT CODE: 9\nYOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)\n",
             9,
