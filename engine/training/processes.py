@@ -16,8 +16,9 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from engine.core.errors import WorkerError
+from engine.core.errors import LimitError, WorkerError
 from engine.distributed import mpi
+from engine.distributed.launch.memory import available
 from engine.distributed.starting import mpi_command, rank_environment
 from engine.kernels.cpu.threads import USERS_WORD
 from engine.training.channel import Reception
@@ -30,6 +31,7 @@ from engine.training.run_folder import RunFolder
 from engine.training.setup import build_network
 from resources.scratch import make_scratch
 
+RANK_MEGABYTES = 150  # measured with LeNet and the built-in digits
 _PROCESSES = -1  # stands where a rank's number stands
 _ORDER = -2
 _GRACE_SECONDS = 2.0  # for rank 0 to write down what another rank has failed of
@@ -65,11 +67,12 @@ class Processes:
         """Train to the end; raises what a TrainingRun raises.
 
         Raises:
-            DeviceError: the extra ``distributed`` is not installed.
+            DeviceError: the extra ``distributed`` is not installed. LimitError: so many find no memory.
             WorkerError: a process was killed.
         """
         mpi.require()
         count = self._config.workers
+        _require_memory(count)
         self._publish(Preparing(event="preparing", time=now(), message=f"Starting {count} processes"))
         try:
             with _Job(self._config, self._resume, self._inbox) as job:
@@ -242,6 +245,15 @@ def _print(rank: int, said: dict[str, Any]) -> None:
     mark = f"rank {rank}: " if rank else ""
     text = "\n".join(mark + line for line in said["text"].split("\n"))
     print(text, file=sys.stderr if said["stream"] == "stderr" else sys.stdout, flush=True)
+
+
+def _require_memory(count: int) -> None:
+    room, wanted = available(), count * RANK_MEGABYTES
+    if room is not None and wanted > room / 1e6:
+        raise LimitError(
+            f"workers: memory: {count} processes of at least {RANK_MEGABYTES} MB take {wanted} MB, "
+            f"{room / 1e6:.0f} MB are available; give fewer --workers"
+        )
 
 
 def _threads() -> dict[str, str]:

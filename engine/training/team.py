@@ -25,7 +25,8 @@ class Team:
     """The ranks of one training.
 
     MPI waits by asking again and again, with all of a core. A listening rank does so for a few milliseconds,
-    as long as a step may take to come; then it sleeps in between, since rank 0 may pause or save.
+    as long as a step may take to come; then it sleeps in between, since rank 0 may pause or save, for a tenth
+    of the time that it has waited at most.
 
     Args:
         comm: MPI's communicator of all ranks; the team uses one of its own.
@@ -53,11 +54,11 @@ class Team:
         """Wait until rank 0 tells what to do."""
         begin = time.perf_counter()
         heard = np.zeros(3, np.int64)
-        request, nap = self._comm.Ibcast(heard, LEADER), 0.0
+        request = self._comm.Ibcast(heard, LEADER)
         while not request.Test():
-            if nap or time.perf_counter() - begin > _SPIN_SECONDS:
-                nap = min(2 * nap or 0.0005, _LONGEST_NAP)
-                time.sleep(nap)
+            waited = time.perf_counter() - begin
+            if waited > _SPIN_SECONDS:
+                time.sleep(min(waited / 10, _LONGEST_NAP))
         self.waited += time.perf_counter() - begin
         what, first, second = heard.tolist()
         return what, first, second

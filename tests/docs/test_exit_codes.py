@@ -363,6 +363,13 @@ def _(place: Place) -> Words:
     return place.train("--workers", "2")
 
 
+@case("train", "more `--workers` than find memory")
+def _(place: Place) -> Words:
+    pytest.importorskip("mpi4py", reason="needs the extra distributed", exc_type=ImportError)
+    place.patch.setattr("engine.training.processes.available", lambda: 200_000_000)
+    return place.train("--workers", "2")
+
+
 @case("train", "one of several workers is ended by a signal")
 def _(place: Place) -> Words:
     pytest.importorskip("mpi4py", reason="needs the extra distributed", exc_type=ImportError)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.core.errors import ArgumentError, DeviceError, WorkerError
+from engine.core.errors import ArgumentError, DeviceError, LimitError, WorkerError
 from engine.distributed import mpi
 from engine.files.checkpoint import list_checkpoints
 from engine.training import TrainingConfig, TrainingRun
@@ -307,6 +307,12 @@ def test_without_the_extra_one_line_says_what_to_install(monkeypatch: Any, tmp_p
     ):
         kept.run.run()
     assert not (tmp_path / "run").exists()
+
+
+def test_more_workers_than_find_memory_are_refused(several: None, monkeypatch: Any) -> None:
+    monkeypatch.setattr("engine.training.processes.available", lambda: 400_000_000)
+    with pytest.raises(LimitError, match="3 processes of at least 150 MB take 450 MB, 400 MB are available"):
+        Kept(workers=3).run.run()
 
 
 def test_more_workers_than_pictures_in_a_batch_are_refused() -> None:
