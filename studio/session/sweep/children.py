@@ -20,7 +20,7 @@ _ROOT = str(Path(__file__).resolve().parents[3])
 # At the end of the path: nothing there stands in for a module of Python's own. -P leaves the current folder
 # out of it, which may be a stranger's.
 _START = f"import sys; sys.path.append({_ROOT!r}); from studio.cli.watched import main; main()"
-_LINES, _WIDTH = 10, 300
+_LINES, WIDTH = 10, 800
 _MAX_LINE = 1_000_000
 _TOLD = (b'"event":"epoch"', b'"event":"started"')
 _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
@@ -128,7 +128,7 @@ class Child:
         for line in self._pieces(stream):
             text = " ".join(line.decode("utf-8", "replace").split())
             if text:
-                self._lines.append(text[:_WIDTH])
+                self._lines.append(text if len(text) <= WIDTH else f"{text[: WIDTH - 3]}...")
 
     @staticmethod
     def _pieces(stream: IO[bytes]) -> Any:

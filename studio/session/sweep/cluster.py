@@ -19,7 +19,7 @@ from distributed.security import Security
 from engine.core.errors import ArgumentError, DataError, EngineError
 from engine.files.run_source import keep_source
 from resources.json_documents import DocumentError, parse
-from studio.session.sweep.children import Ended, Tell
+from studio.session.sweep.children import WIDTH, Ended, Tell
 from studio.session.sweep.files import read_run, require_run_files, write_run
 from studio.session.sweep.pool import STOP_SECONDS, Job
 from studio.session.sweep.remote import train_trial
@@ -149,7 +149,7 @@ def written(job: Job, result: Any, sources: dict[str, str]) -> Ended:
     try:
         text, files = result
         plain = parse(text.encode())
-        code, lines = plain["code"], [str(line)[:300] for line in plain["lines"]][-10:]
+        code, lines = plain["code"], [str(line)[:WIDTH] for line in plain["lines"]][-10:]
         if type(code) is not int:
             raise TypeError(f"exit status {code!r:.50}")
     except (TypeError, ValueError, KeyError, AttributeError, DocumentError) as error:

@@ -19,7 +19,7 @@ from studio.session.sweep.plan import MOST_TRIALS
 
 NAME = "sweep.json"
 LOCK = "sweep.lock"
-MESSAGE = 500  # characters of what a trial failed with
+MESSAGE = 800  # characters of what a trial failed with
 State = Literal["waiting", "running", "interrupted", "done", "dropped", "diverged", "failed"]
 _STRICT = ConfigDict(extra="forbid", strict=True)
 _REMEDY = "give the folder of a sweep that Model Studio wrote"
