@@ -69,7 +69,8 @@ __all__ = [
     "LoDTensor", "LoDTensorArray", "ParallelExecutor", "ParamAttr", "Program", "Scope", "Tensor", "Variable",
     "WeightNormParamAttr", "clip", "core", "cpu_places", "create_lod_tensor", "create_random_int_lodtensor",
     "cuda_pinned_places", "cuda_places", "data", "default_main_program", "default_startup_program",
-    "device_guard", "disable_dygraph", "dygraph", "dygraph_grad_clip", "embedding", "enable_dygraph",
+    "device_guard", "disable_dygraph", "disable_imperative",
+    "enable_imperative", "dygraph", "dygraph_grad_clip", "embedding", "enable_dygraph",
     "executor", "framework", "get_flags", "global_scope", "gradients", "in_dygraph_mode", "initializer",
     "is_compiled_with_cuda", "layers", "load", "load_dygraph", "load_program_state", "memory_optimize",
     "name_scope", "one_hot", "optimizer", "param_attr", "program_guard", "regularizer", "release_memory",
@@ -78,6 +79,7 @@ __all__ = [
 
 
 Tensor = LoDTensor
+enable_imperative, disable_imperative = enable_dygraph, disable_dygraph
 
 
 def __getattr__(name: str) -> Any:

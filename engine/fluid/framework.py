@@ -20,6 +20,7 @@ from engine.base.framework import (
 from engine.core.place import current_place
 from engine.device import is_compiled_with_cuda
 from engine.fluid.dygraph import tracer as tracers
+from engine.framework.flags import get_flags, set_flags
 from engine.program.build.annotate import name_scope
 from engine.program.run.executor import default_startup_program
 from engine.static.places import cpu_places, cuda_places
@@ -28,7 +29,8 @@ from engine.utils import require_version
 __all__ = [
     "Block", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "Operator", "Parameter", "Program", "Variable",
     "cpu_places", "cuda_pinned_places", "cuda_places", "default_main_program", "default_startup_program",
-    "in_dygraph_mode", "is_compiled_with_cuda", "name_scope", "program_guard", "require_version",
+    "get_flags", "in_dygraph_mode", "is_compiled_with_cuda", "name_scope", "program_guard",
+    "require_version", "set_flags",
 ]  # fmt: skip
 
 

@@ -48,6 +48,8 @@ ABSENT: dict[str, dict[str, str]] = {
     "paddle.fluid.dygraph.nn": _FLUID_LAYERS,
     "paddle.fluid": {
         "communicator": "belongs to parameter servers, which do not exist here; use paddle.distributed",
+        **dict.fromkeys(("debugger", "graphviz"), "draws Programs with Graphviz; print them"),
+        "incubate": "has no form of fluid's here; use paddle.distributed.fleet and paddle.incubate",
         **dict.fromkeys(
             ("AsyncExecutor", "DataFeedDesc", "DatasetFactory", "dataset"),
             "reads files by Paddle's C++ data feed; yield their rows to fluid.io.DataLoader.from_generator",
@@ -57,6 +59,12 @@ ABSENT: dict[str, dict[str, str]] = {
     },
     "paddle.fluid.clip": {
         "ErrorClipByValue": "clips gradients of values; use register_hook of the value, with layers.clip",
+    },
+    "paddle.fluid.contrib": {
+        "mixed_precision": "has no form of fluid's here; use paddle.amp or paddle.static.amp",
+        "slim": "has no form of fluid's here; use paddle.quantization",
+        "model_stat": "has no form of fluid's here; use paddle.summary and paddle.flops",
+        "memory_usage_calc": "guesses what Paddle's operators take; watch the process's memory instead",
     },
     "paddle.fluid.nets": {
         "sequence_conv_pool": _LOD.format(instead="pad the rows, use layers.conv2d and reduce with a mask"),
@@ -112,6 +120,10 @@ ABSENT: dict[str, dict[str, str]] = {
         **dict.fromkeys(
             ("Send", "Recv", "ListenAndServ"),
             "belongs to parameter servers, which do not exist here; use paddle.distributed",
+        ),
+        **dict.fromkeys(
+            ("batch", "shuffle"),
+            "changes a reader within a Program; use paddle.batch and paddle.reader.shuffle on the generator",
         ),
         **dict.fromkeys(
             ("open_recordio_file", "open_files", "random_data_generator", "Preprocessor", "multi_pass"),

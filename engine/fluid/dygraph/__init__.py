@@ -2,7 +2,7 @@
 
 from engine.base.dygraph import grad, no_grad
 from engine.core.alias.absent import refusing
-from engine.fluid.dygraph import jit, nn, parallel
+from engine.fluid.dygraph import container, jit, nn, parallel
 from engine.fluid.dygraph.backward_strategy import BackwardStrategy
 from engine.fluid.dygraph.base import disable_dygraph, enable_dygraph, enabled, guard, to_variable
 from engine.fluid.dygraph.checkpoint import load_dygraph, load_persistables, save_dygraph, save_persistables

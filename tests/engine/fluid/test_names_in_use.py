@@ -42,7 +42,9 @@ def test_every_name_resolves_in_the_runner(tmp_path: Path) -> None:
 
 # Names around networks beyond those: of 1.7 and 1.8, and in scripts that build Programs.
 MORE = (
-    "fluid.FC", "fluid.Tensor", "fluid.average.WeightedAverage", "fluid.embedding", "fluid.get_flags",
+    "fluid.FC", "fluid.data_feeder.check_type", "fluid.dygraph.container.Sequential", "fluid.Tensor",
+    "fluid.enable_imperative", "fluid.framework.set_flags", "fluid.average.WeightedAverage",
+    "fluid.embedding", "fluid.get_flags",
     "fluid.input.one_hot", "fluid.install_check.run_check", "fluid.io.DataLoader.from_generator",
     "fluid.io.PyReader", "fluid.io.xmap_readers", "fluid.layers.create_py_reader_by_data",
     "fluid.layers.double_buffer", "fluid.layers.py_reader", "fluid.layers.read_file",
@@ -70,6 +72,9 @@ ABSENT = {
     "fluid.evaluator": "fluid.metrics; use those",
     "fluid.nets.sequence_conv_pool": "pad the rows",
     "fluid.recordio_writer": "use fluid.io.DataLoader",
+    "fluid.contrib.mixed_precision": "use paddle.amp",
+    "fluid.layers.shuffle": "use paddle.batch and paddle.reader.shuffle",
+    "fluid.incubate": "use paddle.distributed.fleet",
 }
 
 
