@@ -104,6 +104,7 @@ ABSENT: dict[str, dict[str, str]] = {
         "generate_proposals": (
             "scales boxes by a picture's own factor; use vision.ops.generate_proposals, which takes sizes"
         ),
+        "tree_conv": "convolves trees given as edges; use geometric.send_u_recv on the edges",
         "locality_aware_nms": "merges boxes while it drops them; use layers.multiclass_nms",
         **dict.fromkeys(
             ("prroi_pool", "deformable_roi_pooling", "roi_perspective_transform"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from engine.core.alias.absent import refusing
 from engine.fluid.layers.adapting import adapter, called
 from engine.fluid.layers.blocks import Switch as Switch
 from engine.fluid.layers.blocks import While as While
@@ -123,3 +124,6 @@ def while_loop(cond: Any, body: Any, loop_vars: Any, is_test: bool = False, name
 def Assert(cond: Any, data: Any = None, summarize: int = 20, name: str | None = None) -> Any:
     """Stop the running Program with the values of ``data`` unless ``cond`` is true."""
     return modern.Assert(cond, data, summarize, name)
+
+
+__getattr__ = refusing("engine.fluid.layers")

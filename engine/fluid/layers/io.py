@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from engine.core.alias.absent import refusing
 from engine.core.errors import ArgumentError
 from engine.core.names import generate
 from engine.static import data as modern_data
@@ -79,3 +80,6 @@ def read_file(reader: Any) -> Any:
 def double_buffer(reader: Any, place: Any = None, name: str | None = None) -> Any:
     """``reader`` itself, which reads ahead already."""
     return reader
+
+
+__getattr__ = refusing("engine.fluid.layers")

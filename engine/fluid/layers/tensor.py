@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.alias.absent import refusing
 from engine.core.dtype import as_dtype
 from engine.core.errors import ModeError
 from engine.fluid.layers.adapting import adapter, sized_like
@@ -226,3 +227,6 @@ def tensor_array_to_tensor(
     size = 1 if use_stack else element.shape[axis]
     out = input.stacked(axis) if use_stack else input.concatenated(axis)
     return out, creation.full([input.length()], size, "int32")
+
+
+__getattr__ = refusing("engine.fluid.layers")

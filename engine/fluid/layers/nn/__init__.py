@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from engine.core.alias.absent import refusing
 from engine.fluid.layers.adapting import public
 from engine.fluid.layers.nn import building, dropping, elementwise, pictures, pooling, regions, shapes
 
@@ -14,6 +15,4 @@ def __getattr__(name: str) -> Any:
     from engine.fluid import layers
 
     found = vars(layers).get(name)
-    if found is None:
-        raise AttributeError(f"module 'paddle.fluid.layers.nn' has no attribute {name!r}")
-    return found
+    return refusing("engine.fluid.layers")(name) if found is None else found

@@ -335,6 +335,23 @@ def test_what_is_left_out_names_the_modern_way(name: str) -> None:
         getattr(layers, name)
 
 
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        ("nn", "dynamic_lstm"),
+        ("nn", "tree_conv"),
+        ("tensor", "save"),
+        ("control_flow", "DynamicRNN"),
+        ("io", "Send"),
+    ],
+)
+def test_its_modules_say_so_too(module: str, name: str) -> None:
+    with pytest.raises(AttributeError, match=rf"paddle.fluid.layers.{name}: is absent: .*use "):
+        getattr(getattr(layers, module), name)
+    with pytest.raises(AttributeError, match="no attribute 'zzz'"):
+        _ = getattr(layers, module).zzz
+
+
 def test_data_has_a_batch_dimension_unless_one_is_unknown() -> None:
     engine.enable_static()
     try:
