@@ -1,7 +1,8 @@
-"""us an all-reduce of float32 in the engine, next to the one of bare mpi4py.
+"""us an all-reduce of float32 next to the one of bare mpi4py, and steps a second of training.
 
-``python -m bench.parallel [--processes 2] [--rounds 30]``. Both take turns in the same processes,
-small arrays with more calls a turn; the shortest and the middle turn are shown.
+``python -m bench.parallel [--processes 2] [--rounds 30] [--only all-reduce|training]``. Both all-reduces take
+turns in the same processes, small arrays with more calls a turn; the shortest and the middle turn are shown.
+Training: LeNet and ResNet-18 with one process and with several, a fifth of the rounds.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from statistics import median
 
 import numpy as np
 
+from bench import parallel_training
 from bench.timing import table
 from engine.distributed.mpi import find_mpiexec, library
 
@@ -58,10 +60,20 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.parallel", description=__doc__.splitlines()[0])
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=30)
+    parser.add_argument("--only", choices=("all-reduce", "training"))
     parser.add_argument("--rank", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--net", help=argparse.SUPPRESS)
+    parser.add_argument("--batch", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.rank:
         measure(options.rounds)
+        return
+    if options.net:
+        parallel_training.measure(options.net, options.batch, options.rounds)
+        return
+    if options.only != "all-reduce":
+        parallel_training.compare(options.processes, max(1, options.rounds // 5))
+    if options.only == "training":
         return
     worker = [sys.executable, "-m", "engine.distributed.worker", "-m", "bench.parallel", "--rank"]
     command = [find_mpiexec(), "-n", str(options.processes), *worker, "--rounds", str(options.rounds)]
