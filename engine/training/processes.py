@@ -18,6 +18,7 @@ from typing import Any
 
 from engine.core.errors import LimitError, WorkerError
 from engine.distributed import mpi
+from engine.distributed.launch.leftovers import remove_shared_memory
 from engine.distributed.launch.memory import available
 from engine.distributed.starting import mpi_command, rank_environment
 from engine.kernels.cpu.threads import USERS_WORD
@@ -197,6 +198,7 @@ class _Job:
         again = resume if isinstance(resume, bool) else str(resume)
         self._reception.write_ticket(ticket, {"config": config.as_dict(), "resume": again})
         try:
+            self._began = time.time()
             rank = [sys.executable, "-P", "-m", "engine.training.rank", str(ticket)]
             self._process = subprocess.Popen(
                 mpi_command(config.workers, rank),
@@ -236,6 +238,8 @@ class _Job:
             for line in lines:
                 self.last_lines.append(line.decode("utf-8", "replace").rstrip())
         self.status = self._process.wait()
+        if self.status:
+            remove_shared_memory(self._began)
         self._reception.close()
         self._inbox.put((_PROCESSES, None))
 
