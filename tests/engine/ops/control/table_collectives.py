@@ -43,4 +43,4 @@ CASES += row(
     "c_allreduce_coalesced", lambda xs, **_: list(xs), s([v(4, 3), v(), v(0, 2)]),
     s([v(5)], reduce_type="avg"), grads="xs",
 )  # fmt: skip
-CASES += row("barrier", lambda x, **_: x, s(v(3)))
+CASES += row("barrier", lambda x, **_: x, s(v(3)), s(v()), s(v(0, 2)))
