@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from engine.core.delegate import delegate
 from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError, DTypeError, GradientError, ShapeError
-from engine.core.infer import same_as_x
+from engine.core.infer import require_floating, same_as_x
 from engine.core.opdef import Applier, op
 from engine.core.spec import Spec
 from engine.ops.arrays import creation, shape
@@ -79,6 +79,17 @@ def _joined(where: str, x: Spec, nranks: int) -> Spec:
     return Spec((first if first < 0 else first * nranks, *x.shape[1:]), x.dtype)
 
 
+def _like(name: str, word: str) -> Callable[..., Spec]:
+    """Inference of a reduction: like x; a mean is of numbers with fractions."""
+
+    def infer(x: Spec, **_: Any) -> Spec:
+        if word == "avg":
+            require_floating(name, x=x)
+        return x
+
+    return infer
+
+
 # -- reductions ------------------------------------------------------------------------------------------
 def _all_reduce(word: str, order: int | None = None) -> Applier[Any, Any]:
     """The operator c_allreduce_<word>."""
@@ -88,7 +99,7 @@ def _all_reduce(word: str, order: int | None = None) -> Applier[Any, Any]:
         return xp.asarray(ring(ring_id, name).all_reduced(x, word))
 
     kernel.__name__, kernel.__doc__ = name, f"The {word} of x over all processes, in each of them."
-    return op(name, infer=same_as_x, effect=True, gradient_effect=True, order=order)(kernel)
+    return op(name, infer=_like(name, word), effect=True, gradient_effect=True, order=order)(kernel)
 
 
 c_allreduce_sum, c_allreduce_avg = _all_reduce("sum"), _all_reduce("avg")
@@ -144,7 +155,7 @@ def _reduce(word: str, order: int | None = None) -> Applier[Any, Any]:
 
     kernel.__name__ = name
     kernel.__doc__ = f"The {word} of x over all processes, in the process ``root_id``; x in the others."
-    return op(name, infer=same_as_x, effect=True, gradient_effect=True, order=order)(kernel)
+    return op(name, infer=_like(name, word), effect=True, gradient_effect=True, order=order)(kernel)
 
 
 c_reduce_sum, c_reduce_avg = _reduce("sum"), _reduce("avg")
@@ -182,7 +193,9 @@ c_reduce_min.grad(x=_to_root(_extreme_gradient))
 c_reduce_prod.grad(x=_to_root(lambda g, x, out, ring_id: _product_gradient(g, x, ring_id)))
 
 
-def _coalesced(xs: list[Spec], **_: Any) -> tuple[Spec, ...]:
+def _coalesced(xs: list[Spec], reduce_type: str = "sum", **_: Any) -> tuple[Spec, ...]:
+    if reduce_type == "avg":
+        require_floating("c_allreduce_coalesced", **{f"xs[{n}]": x for n, x in enumerate(xs)})
     if len({x.dtype.name for x in xs}) != 1:
         raise DTypeError(f"c_allreduce_coalesced: takes values of one dtype: got {xs}")
     return tuple(xs)
