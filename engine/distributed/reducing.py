@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ _FOLDS: dict[int, Any] = {0: np.add, 1: np.maximum, 2: np.minimum, 3: np.multipl
 _SMALL = 16 * 1024  # bytes: below, sending everything to everyone takes fewer messages
 
 
-@cache
+@lru_cache(maxsize=256)
 def way(op: int, dtype: Any, count: int, where: str) -> str | None:
     """The name of MPI's operation that gives the bits of a reduction in the order of ``count`` ranks, if any.
 

@@ -164,11 +164,10 @@ class Processes:
 
     def _death(self, job: _Job) -> str:
         count, said = self._config.workers, "\n".join(job.last_lines)
-        found = re.search(r"PID (\d+) RUNNING AT", said)  # MPICH's mpiexec
-        pids = {pid: rank for rank, pid in self._pids.items()}
-        rank = pids.get(int(found[1])) if found else None
-        if rank is None and self._left:
-            rank = self._left[0]
+        # Of several that have ended mpiexec names one, not always the first.
+        rank = self._left[0] if self._left else None
+        if rank is None and (found := re.search(r"PID (\d+) RUNNING AT", said)):  # MPICH's mpiexec
+            rank = {pid: rank for rank, pid in self._pids.items()}.get(int(found[1]))
         killed = re.search(r"\(signal (\d+)\)", said)
         if killed:
             cause = f"signal {_signal_name(int(killed[1]))}"

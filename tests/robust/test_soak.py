@@ -62,6 +62,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+# Line coverage notes each thread that a run starts, and keeps the notes.
+@pytest.mark.no_cover
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @pytest.mark.timeout(0 if LONG else 240)
 @pytest.mark.parametrize("name", WORKS)

@@ -143,13 +143,15 @@ class Fleet:
         self._optimizer = made
         return made
 
-    def minimize(self, loss: Any, *args: Any, **kwargs: Any) -> Any:
+    def minimize(
+        self, loss: Any, startup_program: Any = None, parameter_list: Any = None, no_grad_set: Any = None
+    ) -> Any:
         """``minimize`` of what ``distributed_optimizer`` gave while Programs are built."""
         if not hasattr(self, "_optimizer"):
             raise ModeError(
                 "fleet.minimize: call fleet.distributed_optimizer(optimizer) in static mode first"
             )
-        return self._optimizer.minimize(loss, *args, **kwargs)
+        return self._optimizer.minimize(loss, startup_program, parameter_list, no_grad_set)
 
 
 class DistributedOptimizer:

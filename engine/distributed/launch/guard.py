@@ -12,12 +12,15 @@ import os
 import signal
 import sys
 import threading
+import time
 from contextlib import suppress
 from pathlib import Path
 
 EVENTS, LIFE = "events", "life"
 """Pipes in the launcher's folder: what ranks tell it, and one that is closed when it is gone."""
 _PR_SET_PDEATHSIG = 1
+_OTHERS = 0.1
+"""Seconds in which other guards can tell of a signal, perhaps why this rank ended, before mpiexec ends them."""
 
 
 def tell(channel: str, **event: object) -> None:
@@ -63,6 +66,8 @@ def _watch(pid: int, channel: str, life: int) -> None:
     threading.Thread(target=_end_with, args=(channel, life), daemon=True).start()
     code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     tell(channel, pid=pid, code=code)
+    if code > 0:
+        time.sleep(_OTHERS)
     if code:
         _end_group()  # what the rank started; mpiexec sees this process end by a signal, and ends the others
     os._exit(0)

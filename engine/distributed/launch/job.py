@@ -48,6 +48,7 @@ class Job:
         self._cut: dict[str, bytes] = {}
         self._noise = LastLines()
         self._failed: tuple[int | None, int] | None = None
+        self._doubted = False
         self._stopped_by = 0
         self._stopping: float | None = None
         self._noticed: set[int] = set()
@@ -176,8 +177,10 @@ class Job:
             return
         rank = event["rank"] if "rank" in event else self._pids.get(event["pid"])
         code = event.get("status", event.get("code", 0))
-        if code and self._failed is None and not self._stopped_by:
+        if code and not self._stopped_by and (self._failed is None or (self._doubted and code < 0)):
             self._failed = rank, code
+            # MPI ends a rank whose partner is gone with a status: a signal that ended another one came first.
+            self._doubted = code > 0 and "status" not in event
         if rank is not None and not code:
             self._ended.setdefault(rank, time.monotonic())
 
