@@ -20,7 +20,7 @@ EVENTS, LIFE = "events", "life"
 """Pipes in the launcher's folder: what ranks tell it, and one that is closed when it is gone."""
 _PR_SET_PDEATHSIG = 1
 _OTHERS = 0.1
-"""Seconds in which other guards can tell of a signal, perhaps why this rank ended, before mpiexec ends them."""
+"""Seconds in which other guards can tell of a signal before mpiexec ends them: it may be the cause."""
 
 
 def tell(channel: str, **event: object) -> None:
