@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import runpy
 import sys
+import time
 import traceback
 from contextlib import suppress
 from dataclasses import dataclass
@@ -174,13 +175,18 @@ def _run(module: bool, arguments: list[str]) -> int:
     return 0
 
 
+_PASSED_ON = 0.1  # seconds for mpiexec to pass on the last lines, which it drops at an abort
+
+
 def print_user_error(error: BaseException) -> None:
     """Print the traceback without the frames of the worker and of runpy."""
     mine = {__file__, runpy.__file__, "<frozen runpy>"}
     frames = error.__traceback__
     while frames is not None and frames.tb_frame.f_code.co_filename in mine:
         frames = frames.tb_next
-    traceback.print_exception(error.with_traceback(frames))
+    # In one piece: of several, what comes after the first can be lost when the job is aborted.
+    sys.stderr.write("".join(traceback.format_exception(error.with_traceback(frames))))
+    sys.stderr.flush()
 
 
 def main(arguments: list[str]) -> None:
@@ -199,6 +205,7 @@ def main(arguments: list[str]) -> None:
         if status:  # the launcher tells it; what MPI_Abort says of it would be the last line
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     if status and comm is not None:
+        time.sleep(_PASSED_ON)
         comm.Abort(status)
     sys.exit(status)
 
