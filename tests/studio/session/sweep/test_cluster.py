@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import json
+import logging
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,10 +26,13 @@ from tests.studio.session.sweep.inside import InsidePool, carry_out, settings
 
 distributed = pytest.importorskip("distributed", reason="the extra sweep (Dask) is not installed")
 
+from tornado.util import TimeoutError as LoopTimeout  # noqa: E402
+
 from studio.session.sweep import remote  # noqa: E402
 from studio.session.sweep.cluster import (  # noqa: E402
     ClusterPool,
     _connection,
+    is_news,
     source_text,
     written,
 )
@@ -172,6 +178,27 @@ def test_which_schedulers_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("studio.session.sweep.cluster.CONNECT_SECONDS", 0.2)
     with pytest.raises(DataError, match="--scheduler: no connection: tcp://127"):
         ClusterPool("tcp://127.0.0.1:1", jobs=0)
+
+
+def test_timeouts_that_dask_leaves_in_its_loop_are_not_told() -> None:
+    async def left(error: Exception) -> None:
+        asyncio.get_running_loop().create_future().set_exception(error)
+
+    records: list[logging.LogRecord] = []
+    handler = logging.Handler()
+    handler.emit = records.append  # type: ignore[method-assign]
+    log = logging.getLogger("asyncio")
+    log.addHandler(handler)
+    log.propagate = False
+    try:
+        for error in (TimeoutError("Timeout"), LoopTimeout("Timeout"), ValueError("a mistake")):
+            asyncio.run(left(error))
+            gc.collect()
+    finally:
+        log.propagate = True
+        log.removeHandler(handler)
+    seen = [record.exc_info[1] for record in records if record.exc_info and is_news(record)]
+    assert [str(error) for error in seen] == ["a mistake"]
 
 
 def test_a_model_with_files_beside_it_is_not_sent(tmp_path: Path) -> None:
