@@ -8,6 +8,7 @@ from typing import Any
 from psygnal import Signal
 
 from studio.session.agreement import not_agreed, not_agreed_in
+from studio.session.collected import Collected
 from studio.session.problems import ProblemView, problem_from_message
 from studio.session.project import (
     SUFFIX,
@@ -52,6 +53,12 @@ class Library:
         if self.project_path is None:
             return self._default_runs
         return self.project_path.parent / self.project.runs
+
+    @property
+    def collected(self) -> Collected:
+        """The pictures that were drawn or corrected in this project."""
+        home = self.runs_folder if self.project_path is None else self.project_path
+        return Collected(home.parent / "data" / "collected")
 
     def new_project(self) -> None:
         """Forget the project and begin with the defaults."""

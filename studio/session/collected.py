@@ -1,0 +1,181 @@
+"""Collected: drawn and corrected pictures of a project, kept as an image folder that ``load_data`` reads.
+
+``data/collected/`` in the project has a folder a class, a PNG file a picture, and ``classes.txt`` with the
+order of the classes. To collect is to add one file, so nothing that lies there is ever rewritten; where a
+picture comes from stands in its file. The data that a picture was taken from is never written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from resources.locks import Holder, wait_for
+
+DIGITS = tuple("0123456789")
+SOURCE_KEY = "Source"
+LARGEST = 8192  # pixels of a side
+_WAIT = 5.0  # seconds
+
+
+@dataclass(frozen=True)
+class CollectedPicture:
+    """One collected picture: its file, its class, and where it came from (empty where that is not known)."""
+
+    path: Path
+    label: str
+    source: str
+
+    def pixels(self) -> NDArray[np.uint8]:
+        """The picture, uint8 [H, W] or [H, W, 3]. Raises OSError."""
+        from PIL import Image
+
+        with Image.open(self.path) as image:
+            return np.asarray(image).astype(np.uint8)
+
+
+class Collected:
+    """The collected pictures in ``folder``, which appears with the first of them.
+
+    Args:
+        classes: the classes that there are before a picture is collected, so that their numbers are those of
+            the data that the pictures are about.
+    """
+
+    def __init__(self, folder: Path, classes: Sequence[str] = DIGITS) -> None:
+        self.folder = folder
+        self._classes = list(classes)
+
+    def classes(self) -> list[str]:
+        """The classes by number. Raises DataError where their list can't be read."""
+        from engine.training.sources.class_names import read_class_names
+
+        return read_class_names(self.folder) or list(self._classes)
+
+    def collect(self, picture: NDArray[np.uint8], label: int | str, source: str = "") -> int:
+        """Keep a picture; returns how many are kept then.
+
+        The same picture is kept once: under another label than before it is a correction, and moves.
+
+        Args:
+            picture: uint8 [H, W], or [H, W, 3] in red, green, blue.
+            label: the name of its class, or its number among ``classes``; a new name is a new class.
+            source: where it came from, such as ``drawn`` or ``digits test 17``; of any length below 1000.
+
+        Raises:
+            ArgumentError: no such picture or class. SaveError: it can't be written. InUseError: another
+                process is writing there.
+        """
+        from engine.files.atomic import atomic_write, make_folder
+        from engine.training.sources.class_names import CLASSES_FILE, class_list, folder_of_class
+
+        data = _png(picture, source)
+        name = f"{_digest(picture)}.png"
+        with self._writing():
+            known = self.classes()
+            label = self._named(label, known)
+            target = self.folder / folder_of_class(label) / name
+            listed = self.folder / CLASSES_FILE
+            if label not in known or not listed.exists():
+                if label not in known:
+                    known.append(label)
+                atomic_write(listed, lambda file: file.write(class_list(known)))
+            make_folder(target.parent)
+            atomic_write(target, lambda file: file.write(data))
+            for other in known:
+                if other != label:
+                    (self.folder / folder_of_class(other) / name).unlink(missing_ok=True)
+            return self.count()
+
+    def remove(self, picture: CollectedPicture) -> None:
+        """Drop a picture. Raises SaveError."""
+        from engine.files.atomic import saving
+
+        with self._writing(), saving(picture.path):
+            picture.path.unlink(missing_ok=True)
+
+    def count(self) -> int:
+        """How many pictures are kept."""
+        return sum(1 for _ in self._files())
+
+    def pictures(self) -> list[CollectedPicture]:
+        """All of them, by class; a file that is no picture is left out."""
+        from PIL import Image
+
+        from engine.training.sources.class_names import class_of_folder
+
+        found = []
+        for path in self._files():
+            with suppress(OSError, ValueError, SyntaxError), Image.open(path) as image:
+                source = str(image.info.get(SOURCE_KEY, ""))
+                found.append(CollectedPicture(path, class_of_folder(path.parent.name), source))
+        return found
+
+    def _files(self) -> Iterator[Path]:
+        yield from sorted(self.folder.glob("*/*.png"))
+
+    @staticmethod
+    def _named(label: int | str, known: Sequence[str]) -> str:
+        from engine.core.errors import ArgumentError
+
+        if isinstance(label, str):
+            return label.strip()
+        if isinstance(label, bool) or not 0 <= label < len(known):
+            raise ArgumentError(
+                f"collect: no such class: got {label!r}; give a number from 0 to {len(known) - 1}, or a name"
+            )
+        return known[label]
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Two windows of one project don't write at once."""
+        from engine.core.errors import InUseError
+        from engine.files.atomic import make_folder, saving
+
+        make_folder(self.folder)
+        with saving(self.folder):
+            taken = wait_for(self.folder / ".lock", _WAIT)
+        if isinstance(taken, Holder):
+            raise InUseError(
+                f"{self.folder}: pictures are being collected there by {taken}; try again when that has ended"
+            )
+        try:
+            yield
+        finally:
+            taken.release()
+
+
+def _png(picture: Any, source: str) -> bytes:
+    from PIL import Image
+    from PIL.PngImagePlugin import PngInfo
+
+    from engine.core.errors import ArgumentError
+
+    shape: tuple[int, ...] = getattr(picture, "shape", ())
+    kind = getattr(picture, "dtype", None)
+    fits = len(shape) == 2 or (len(shape) == 3 and shape[-1] == 3)
+    if kind != np.uint8 or not fits or min(shape) < 1 or max(shape) > LARGEST:
+        raise ArgumentError(
+            f"collect: not a picture: got {kind} {list(shape)}; give uint8 [H, W] or [H, W, 3] with sides up "
+            f"to {LARGEST}"
+        )
+    if len(source) >= 1000:
+        raise ArgumentError(f"collect: the source is too long: {len(source)} letters; give fewer than 1000")
+    notes = PngInfo()
+    notes.add_itxt(SOURCE_KEY, source)
+    buffer = io.BytesIO()
+    Image.fromarray(np.ascontiguousarray(picture)).save(buffer, "PNG", pnginfo=notes)
+    return buffer.getvalue()
+
+
+def _digest(picture: NDArray[np.uint8]) -> str:
+    whole = repr(picture.shape).encode() + np.ascontiguousarray(picture).tobytes()
+    return hashlib.sha256(whole).hexdigest()[:16]
