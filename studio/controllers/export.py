@@ -63,6 +63,7 @@ class ExportController(QObject):
         view = self._view
         if key == "run":
             view.choose_run(str(value))
+            self._session.select_run(str(value))
         elif key == "checkpoint":
             view.checkpoint = str(value)
         elif key == "optimize":

@@ -39,7 +39,8 @@ class RunsController(QObject):
         for name in ("state", "epoch", "folder", "validation_accuracy"):
             self._bonds.follow(getattr(session.train.events, name), lambda _: self._show_runs())
         self._bonds.follow(session.train.events.state, lambda _: self._settled())
-        self._panel.runs.chosen_changed.connect(train.show_runs)
+        self._bonds.follow(session.selected_run_changed, self._show_selected)
+        self._panel.runs.chosen_changed.connect(self._chosen)
         self._panel.runs.menu_requested.connect(self._show_menu)
         self._panel.new_run_requested.connect(self.new_run)
         train.recent_chosen.connect(self._open_recent)
@@ -79,19 +80,31 @@ class RunsController(QObject):
             if run.sweep and (not place or runs[place - 1].sweep != run.sweep):
                 rows.append(self._heading(run, runs))
             rows.append(self._row(run, len(runs) - 1 - place))
-        if view.folder and view.busy and all(row.key != view.folder for row in rows):
-            rows.insert(0, RunRow(view.folder, view.run_name, self.tr("starting"), len(runs)))
+        if view.folder and view.state not in ("idle", "finished"):
+            if all(row.key != view.folder for row in rows):  # it has not written anything, or failed before
+                state = self.tr("starting") if view.busy else state_word("failed", self)
+                rows.insert(0, RunRow(view.folder, view.run_name, state, len(runs)))
         self._panel.runs.set_rows(rows)
         self._panel.set_has_runs(bool(rows))
 
     def _settled(self) -> None:
         view = self._session.train
         if view.state == "starting":
-            # Its journal may not be there yet.
+            # Its journal may not be there yet. A run that goes on may be selected already.
             self._show_runs()
             self._panel.runs.choose(view.folder)
         else:
             self._session.refresh_runs()
+
+    def _chosen(self, folders: list[str]) -> None:
+        """Show the runs chosen in the list; the first of them is the one that all pages mean."""
+        self._session.select_run(folders[0] if folders else "")
+        self._train.show_runs(folders)
+
+    def _show_selected(self, folder: str) -> None:
+        chosen = self._panel.runs.chosen()
+        if (chosen[0] if chosen else "") != folder:
+            self._panel.runs.choose(folder)
 
     def _heading(self, first: Run, runs: list[Run]) -> RunRow:
         """The line over the trials of a sweep."""
@@ -126,7 +139,6 @@ class RunsController(QObject):
         """Leave the runs that are shown; the settings are ready for another one."""
         self._actions.trigger("page_train")
         self._panel.runs.choose("")
-        self._train.show_runs([])
 
     # ----- commands -----
 
@@ -148,11 +160,12 @@ class RunsController(QObject):
         return reason
 
     def resume(self, folder: str = "") -> str:
-        """Go on with a run from its last checkpoint: that in ``folder``, or the one of the last training."""
-        folder = folder or self._session.train.folder
-        reason = self.tr("A training is running already.") if self._session.train.busy else ""
+        """Go on with a run from its last checkpoint: that in ``folder``, or the selected one."""
+        reason = self._session.train.why_not.get("resume_run", "") if self._session.train.busy else ""
+        reason = reason or ("" if folder else self._session.blocked("resume_run"))
         if reason:
             return reason
+        folder = folder or self._session.selected_run
         path = self._session.needs_agreement_of(folder)
         if path is not None:
             self._agree(path, lambda: self.resume(folder))
@@ -245,9 +258,10 @@ class RunsController(QObject):
 
     def open_folder(self, folder: str = "") -> str:
         """Show a run's folder in the file manager."""
-        folder = folder or self._train.shown() or self._session.train.folder
-        if not folder:
-            return self.tr("There is no run yet.")
+        reason = "" if folder else self._session.blocked("open_folder")
+        if reason:
+            return reason
+        folder = folder or self._session.selected_run
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(folder)):
             return self.tr("{0}: no program shows folders here").format(folder)
         return ""
@@ -271,7 +285,7 @@ class RunsController(QObject):
         menu.aboutToHide.connect(menu.deleteLater)
 
     def _export(self, folder: str) -> None:
-        self._session.export.choose_run(folder)
+        self._session.select_run(folder)
         self._actions.trigger("page_export")
 
     def close(self) -> None:

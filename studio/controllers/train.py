@@ -292,7 +292,7 @@ class TrainController(QObject):
             shown("resume", "checkpoint_now", "stop_early", "cancel")
         elif view.busy:
             shown("pause", "checkpoint_now", "stop_early", "cancel")
-        elif view.why_not.get("resume_run") or (view.state == "idle" and not view.folder):
+        elif self._session.blocked("resume_run"):
             shown("start")
         else:
             shown("start", "resume_run")

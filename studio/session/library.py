@@ -28,7 +28,8 @@ from studio.session.settings import RunSettings
 class Library:
     """What lies in files: the part of the session that needs no worker.
 
-    Signals: ``project_changed`` (Project), ``runs_changed`` (list of Run), ``problem`` (ProblemView).
+    Signals: ``project_changed`` (Project), ``runs_changed`` (list of Run), ``problem`` (ProblemView),
+    ``selected_run_changed`` (the folder of the run that all pages mean, empty for none).
 
     Args:
         runs_folder: where runs go while there is no project file.
@@ -37,6 +38,7 @@ class Library:
     runs_changed = Signal(list)
     problem = Signal(object)
     project_changed = Signal(object)
+    selected_run_changed = Signal(str)
 
     def __init__(self, runs_folder: Path | None = None) -> None:
         self.preferences, self._trouble = read_preferences()
@@ -44,6 +46,7 @@ class Library:
         self.project_path: Path | None = None
         self._seen = ""  # the SHA-256 of what the project's file held when it was read or written here
         self.runs: list[Run] = []
+        self.selected_run = ""
         self._found = RunsFolder()
         self._default_runs = runs_folder or default_runs_folder()
 
@@ -96,6 +99,7 @@ class Library:
 
     def _use_project(self, project: Project, path: Path | None) -> None:
         self.project, self.project_path = project, path
+        self.select_run("")
         self.project_changed.emit(project)
         self.refresh_runs()
 
@@ -108,8 +112,21 @@ class Library:
         """Read the list of runs anew; ``runs_changed`` tells it where it is another one."""
         runs = self._found.read(self.runs_folder)
         if runs != self.runs:
+            listed = self.listed_run(self.selected_run) is not None
             self.runs = runs
             self.runs_changed.emit(runs)
+            if listed and not Path(self.selected_run).is_dir():
+                self.select_run("")
+
+    def select_run(self, folder: str) -> None:
+        """Mean the run in ``folder`` on every page; an empty text for none."""
+        if folder != self.selected_run:
+            self.selected_run = folder
+            self.selected_run_changed.emit(folder)
+
+    def listed_run(self, folder: str) -> Run | None:
+        """The run in that folder as it was when the list was read last; None where it is not in the list."""
+        return next((run for run in self.runs if run.path == folder), None)
 
     def run_in(self, folder: str) -> Run | None:
         """The run in that folder, as it stands on disk now."""

@@ -61,6 +61,7 @@ class Session(Library):
             "cancel_task": self.cancel_task,
         }  # fmt: skip
         self.train.problem.connect(self.problem.emit)
+        self.selected_run_changed.connect(self._export_selected)
         self.project_changed.connect(lambda project: self._use_settings(project.settings))
         if self._trouble:
             self._report(problem_from_message(self._trouble, "The settings could not be read"))
@@ -90,6 +91,11 @@ class Session(Library):
             return self._task_blocked()
         if command_id == "cancel_task":
             return "" if self._task is not None else "No task is running."
+        if command_id == "resume_run" and not self.train.busy and self.selected_run != self.train.folder:
+            run = self.listed_run(self.selected_run)
+            return run.resumable if run is not None else "No run is selected."
+        if command_id == "open_folder":
+            return "" if self.selected_run else "No run is selected."
         if command_id == "new_project":
             return "A training is running." if self.train.busy else ""
         return self.train.why_not.get(command_id, "")
@@ -125,15 +131,16 @@ class Session(Library):
         self._train(settings.as_config(str(folder)), resume=False)
 
     def resume_run(self, folder: str = "", epochs: int = 0) -> None:
-        """Go on with a run from its newest checkpoint: that in ``folder``, or the one shown.
+        """Go on with a run from its newest checkpoint: that in ``folder``, or the selected one.
 
         Args:
             epochs: a new number of epochs, 0 to keep the recorded one.
         """
-        run = self.run_in(folder or self.train.folder)
+        folder = folder or self.selected_run
+        run = self.run_in(folder)
         if run is None or not run.checkpoint:
             self._report(problem_from_message(
-                f"resume: there is no checkpoint: {folder or self.train.folder}; start a new run",
+                f"resume: there is no checkpoint: {folder or 'no run is selected'}; start a new run",
                 "Can't resume",
             ))  # fmt: skip
             return
@@ -150,6 +157,7 @@ class Session(Library):
     def _train(self, config: dict[str, Any], resume: bool) -> None:
         folder = str(config["out"])
         self.train.begin(Path(folder).name, folder, resume)
+        self.select_run(folder)
         self._training = self._worker()
         self._training.start(jobs.train_job(config, resume))
 
@@ -274,7 +282,15 @@ class Session(Library):
                 self.train.last_checkpoint = run.checkpoint
                 self.train.last_checkpoint_step = run.checkpoint_step
             self.train.update_why_not()
-            self.export.choose_run(run.path)
+            self._export_selected(self.selected_run)
+        elif not self.train.folder and not Path(self.selected_run).is_dir():  # it was discarded
+            self.select_run("")
+
+    def _export_selected(self, folder: str) -> None:
+        """The page Export means the selected run too, where that can be exported."""
+        run = self.listed_run(folder)
+        if run is not None and not run.exportable:
+            self.export.choose_run(folder)
 
     def _wake(self) -> None:
         self._arrived.set()

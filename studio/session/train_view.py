@@ -186,8 +186,6 @@ class TrainViewModel:
             blocked["resume_run"] = "There is no checkpoint to resume from."
         elif self.state == "finished" and self.step >= self.total_steps:
             blocked.setdefault("resume_run", "The run has finished.")
-        if not self.folder:
-            blocked["open_folder"] = "There is no run yet."
         self.why_not = blocked
 
     # ----- one method for each kind of event -----
