@@ -18,7 +18,7 @@ from engine.optimizer import LBFGS
 from engine.training.events import Hard, RankPace
 from engine.training.rules import Schedule
 
-HARDEST = 10
+HARDEST = 40
 
 
 @dataclass(frozen=True)

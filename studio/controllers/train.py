@@ -19,7 +19,7 @@ from studio.session.runs import Run, RunHistory
 from studio.session.session import Session
 from studio.session.settings import RunSettings, title_of
 from studio.session.user_models import classes_in
-from studio.windows.hardest import HardSample
+from studio.windows.sample_pictures import Sample
 from studio.windows.setting_fields import as_set, as_shown
 from studio.windows.settings_panel import FILE, FOLDER, SettingsPanel
 from studio.windows.top_bar import PageActions
@@ -353,7 +353,7 @@ class TrainController(QObject):
         pictures = view.pictures if view.pictures is not None else ()
         for hard, picture in zip(view.hardest, pictures, strict=False):
             names = view.classes or tuple(str(i) for i in range(1000))
-            samples.append(HardSample(
+            samples.append(Sample(
                 picture.reshape(picture.shape[-2:]), names[hard["label"]], names[hard["predicted"]],
                 float(hard["probability"]), int(hard["index"]),
             ))  # fmt: skip

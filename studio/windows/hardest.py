@@ -2,125 +2,172 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QHelpEvent, QImage, QPainter, QPainterPath, QPaintEvent
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from studio.windows.sample_pictures import Sample, caption, describe, draw_picture
 from widgets import theme
 
 GAP = theme.SPACE_S
-LARGEST = 84.0
+SMALLEST, LARGEST = 44.0, 150.0
 
 
-@dataclass(frozen=True)
-class HardSample:
-    """A picture (2-d, uint8), its class, what the model said, and the probability it gave to the truth."""
+def grid(width: float, height: float, count: int, line: float) -> tuple[float, int, int]:
+    """The side of pictures, their columns and rows, with which as many as fit fill an area.
 
-    picture: NDArray[np.uint8]
-    label: str
-    predicted: str
-    probability: float
-    index: int = 0
+    All ``count`` are shown where they can be at least ``SMALLEST`` pixels wide, else as many as there is room
+    for; fewer are shown larger. ``line`` is the height of the words below each.
+    """
+    best = (0.0, 1, 1)
+    for columns in range(1, count + 1):
+        rows = -(-count // columns)
+        side = min((width - (columns - 1) * GAP) / columns, (height - (rows - 1) * GAP) / rows - line)
+        best = max(best, (min(side, LARGEST), columns, rows))
+    if best[0] >= SMALLEST:
+        return best
+    columns = max(1, min(count, int((width + GAP) // (SMALLEST + GAP))))
+    rows = max(1, int((height + GAP) // (SMALLEST + line + GAP)))
+    side = min((width - (columns - 1) * GAP) / columns, (height - (rows - 1) * GAP) / rows - line)
+    return max(side, 8.0), columns, rows
 
 
 class HardestSamples(QWidget):
-    """A grid that takes as many columns as fit; pointing at a picture tells all about it."""
+    """A grid that fills its room with pictures, the hardest first; pointing at one tells all about it.
+
+    ``chosen`` carries the number of the picture that was clicked, or where Return was pressed; the arrow keys
+    move.
+    """
+
+    chosen = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._samples: list[HardSample] = []
+        self._samples: list[Sample] = []
+        self._current = 0
+        self._pointed = -1
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         theme.changed.connect(self.update)
         self._describe()
 
-    def set_samples(self, samples: list[HardSample]) -> None:
+    def set_samples(self, samples: list[Sample]) -> None:
         """Show other pictures, the hardest first."""
         self._samples = samples
+        self._current, self._pointed = 0, -1
         self._describe()
         self.update()
 
-    def samples(self) -> list[HardSample]:
-        """What is shown."""
+    def samples(self) -> list[Sample]:
+        """All that there are, those too for which there is no room."""
         return list(self._samples)
 
     def sizeHint(self) -> QSize:
         return QSize(340, 200)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(160, 150)
+        return QSize(160, 130)
 
-    def _cells(self) -> list[QRectF]:
-        count = len(self._samples)
-        if not count:
+    def cells(self) -> list[QRectF]:
+        """Where the pictures are that are shown, in the coordinates of the widget."""
+        if not self._samples:
             return []
         line = self.fontMetrics().height() + 2
-        best: tuple[float, int] = (0.0, 1)
-        for columns in range(1, count + 1):
-            rows = -(-count // columns)
-            wide = (self.width() - (columns - 1) * GAP) / columns
-            high = (self.height() - (rows - 1) * GAP) / rows - line
-            best = max(best, (min(wide, high, LARGEST), columns))
-        side, columns = max(best[0], 8.0), best[1]
-        step = (self.width() - side) / (columns - 1) if columns > 1 else 0.0
-        step = min(step, side * 1.35)
+        side, columns, rows = grid(self.width(), self.height(), len(self._samples), line)
+        across = self.width() / columns
+        down = (self.height() - side - line) / (rows - 1) if rows > 1 else 0.0
+        if rows * columns > len(self._samples):  # the last row is not full: no gaps that look like holes
+            down = min(down, side + line + 2 * GAP)
         return [
-            QRectF(place % columns * step, place // columns * (side + line + GAP), side, side)
-            for place in range(count)
+            QRectF(place % columns * across + (across - side) / 2, place // columns * down, side, side)
+            for place in range(min(len(self._samples), rows * columns))
         ]
+
+    def _at(self, point: QPointF) -> int:
+        return next((place for place, box in enumerate(self.cells()) if box.contains(point)), -1)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         tokens = theme.current()
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setFont(theme.font(theme.BODY_PX - 1))
-        paper, ink = (np.array(QColor(c).getRgb()[:3], np.float32) for c in (tokens.canvas, tokens.ink))
-        for sample, box in zip(self._samples, self._cells(), strict=True):
-            outline = QPainterPath()
-            outline.addRoundedRect(box, theme.RADIUS_CONTROL, theme.RADIUS_CONTROL)
-            painter.save()
-            painter.setClipPath(outline)
-            painter.fillPath(outline, QColor(tokens.canvas))
-            grey = sample.picture.astype(np.float32)[..., None] / 255.0
-            rgb = np.ascontiguousarray((paper + (ink - paper) * grey + 0.5).astype(np.uint8))
-            rows, columns = sample.picture.shape
-            image = QImage(rgb.tobytes(), columns, rows, 3 * columns, QImage.Format.Format_RGB888)
-            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-            painter.drawImage(box, image)
-            painter.restore()
+        for place, box in enumerate(self.cells()):
+            sample = self._samples[place]
+            draw_picture(painter, box, sample.picture)
+            focused = place == self._current and self.hasFocus()
+            if focused or place == self._pointed:
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.setPen(QPen(QColor(tokens.accent if focused else tokens.mute), 2))
+                painter.drawRoundedRect(box, theme.RADIUS_CONTROL, theme.RADIUS_CONTROL)
             painter.setPen(QColor(tokens.mute))
             words = QRectF(box.left() - GAP, box.bottom() + 1, box.width() + 2 * GAP,
                            self.fontMetrics().height())  # fmt: skip
-            painter.drawText(words, Qt.AlignmentFlag.AlignCenter, self._caption(sample))
+            text = painter.fontMetrics().elidedText(
+                caption(sample), Qt.TextElideMode.ElideRight, int(words.width())
+            )
+            painter.drawText(words, Qt.AlignmentFlag.AlignCenter, text)
 
-    @staticmethod
-    def _caption(sample: HardSample) -> str:
-        return f"{sample.label} \u2192 {sample.predicted}"
+    # pointing and keys
 
-    def describe(self, sample: HardSample) -> str:
-        """A sample in words."""
-        share = theme.format_number(sample.probability * 100, "%", digits=2)
-        return self.tr("Test picture {0}: a {1} read as {2}; the model gives {3} to {1}").format(
-            sample.index, sample.label, sample.predicted, share
-        )
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        pointed = self._at(event.position())
+        if pointed != self._pointed:
+            self._pointed = pointed
+            hand = Qt.CursorShape.PointingHandCursor if pointed >= 0 else Qt.CursorShape.ArrowCursor
+            self.setCursor(hand)
+            self.update()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._pointed = -1
+        self.update()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        place = self._at(event.position())
+        if event.button() == Qt.MouseButton.LeftButton and place >= 0:
+            self._move(place)
+            self.chosen.emit(place)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        cells = self.cells()
+        columns = sum(box.top() == cells[0].top() for box in cells) if cells else 1
+        steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_Up: -columns, Qt.Key.Key_Down: columns}
+        key = Qt.Key(event.key())
+        if key in steps and cells:
+            self._move(min(max(self._current + steps[key], 0), len(cells) - 1))
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and cells:
+            self.chosen.emit(self._current)
+        else:
+            super().keyPressEvent(event)
+
+    def _move(self, place: int) -> None:
+        self._current = place
+        self._describe()
+        self.update()
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            for sample, box in zip(self._samples, self._cells(), strict=True):
-                if box.contains(event.pos().toPointF()):
-                    QToolTip.showText(event.globalPos(), self.describe(sample), self)
-                    return True
-            QToolTip.hideText()
+            place = self._at(event.pos().toPointF())
+            if place >= 0:
+                QToolTip.showText(event.globalPos(), self.describe(self._samples[place]), self)
+            else:
+                QToolTip.hideText()
             return True
         return super().event(event)
 
+    # words
+
+    def describe(self, sample: Sample) -> str:
+        """A sample in words."""
+        return describe(sample, self)
+
     def _describe(self) -> None:
         self.setAccessibleName(self.tr("Hardest samples"))
-        words = "; ".join(self.describe(sample) for sample in self._samples)
-        self.setAccessibleDescription(words or self.tr("None yet"))
+        if not self._samples:
+            self.setAccessibleDescription(self.tr("None yet"))
+            return
+        now = self.tr("{0} of {1}").format(self._current + 1, len(self._samples))
+        self.setAccessibleDescription(f"{now}: {self.describe(self._samples[self._current])}")
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.LanguageChange:

@@ -6,7 +6,8 @@ from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSlider, QVBoxLayout, QWidget
 
 from studio.windows.controls import PageCard, Stack
-from studio.windows.hardest import HardestSamples, HardSample
+from studio.windows.hardest import HardestSamples
+from studio.windows.sample_pictures import Sample
 from studio.windows.welcome import Welcome
 from widgets import theme
 from widgets.cards import Chip, EmptyState, KeyFigure
@@ -152,7 +153,7 @@ class TrainPage(QWidget):
             self.confusion.set_counts(counts, names)
         self._confusion_stack.setCurrentIndex(1 if counts else 0)
 
-    def set_hardest(self, samples: list[HardSample]) -> None:
+    def set_hardest(self, samples: list[Sample]) -> None:
         """The pictures read worst; none says when they come."""
         self.hardest.set_samples(samples)
         self._hardest_stack.setCurrentIndex(1 if samples else 0)

@@ -7,29 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QColor,
-    QFocusEvent,
-    QFontMetricsF,
-    QHelpEvent,
-    QImage,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
-)
+from PySide6.QtGui import QColor, QFocusEvent, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from widgets import theme
 from widgets.bars.bars import percent
+from widgets.confusion.drawing import Drawing, Table
+from widgets.confusion.export import as_bytes
+from widgets.figures import NOTHING
 
 Cell = tuple[int, int]
-
-LARGEST_CELL = 44.0
-GAP = 1.0
-# With more classes the cells are drawn as one picture.
-MOST_DRAWN = 40
 
 
 class ConfusionMatrix(QWidget):
@@ -45,6 +32,7 @@ class ConfusionMatrix(QWidget):
         super().__init__(parent)
         self._counts: NDArray[np.int64] = np.zeros((0, 0), np.int64)
         self._labels: list[str] = []
+        self._by_row = False
         self._pointed: Cell | None = None
         self._chosen: Cell | None = None
         self.setMouseTracking(True)
@@ -72,6 +60,11 @@ class ConfusionMatrix(QWidget):
         self.updateGeometry()
         self.update()
 
+    def set_by_row(self, on: bool) -> None:
+        """Write shares of the row (in per cent) into the cells instead of counts."""
+        self._by_row = on
+        self.update()
+
     def counts(self) -> NDArray[np.int64]:
         """A copy of the counts."""
         return self._counts.copy()
@@ -90,38 +83,49 @@ class ConfusionMatrix(QWidget):
         of = self.tr("{0} of {1}").format(theme.format_number(count), theme.format_number(row))
         return f"{head}: {of} ({share})"
 
+    def describe_class(self, label: int) -> str:
+        """Recall and precision of a class in words: `4: recall 97.1 %, precision 98.0 %`."""
+        table = self._table()
+        recall, precision = (
+            percent(share) if share == share else NOTHING
+            for share in (float(table.recall()[label]), float(table.precision()[label]))
+        )
+        return self.tr("{0}: recall {1}, precision {2}").format(self._labels[label], recall, precision)
+
+    def describe_pointed(self, true: int, predicted: int) -> str:
+        """A cell in words, with recall and precision of its two classes, a line each."""
+        classes = [self.describe_class(label) for label in dict.fromkeys((true, predicted))]
+        return "\n".join([self.describe_cell(true, predicted), *classes])
+
     # geometry
 
-    def _layout(self) -> tuple[QRectF, float]:
-        """Where the cells are, and their size."""
-        metrics = self.fontMetrics()
-        widest = max((metrics.horizontalAdvance(label) for label in self._labels), default=0)
-        left = min(widest, self.width() * 0.25) + theme.SPACE_S + metrics.height() + theme.SPACE_XS
-        below = 2 * metrics.height() + theme.SPACE_S
-        size = max(1, len(self._labels))
-        cell = max(1.0, min((self.width() - left) / size, (self.height() - below) / size, LARGEST_CELL))
-        return QRectF(left, 0, cell * size, cell * size), cell
+    def _drawing(self) -> Drawing:
+        return Drawing(self._table(), self.width(), self.height(), self.font())
+
+    def _table(self) -> Table:
+        return Table(self._counts, self._labels, self._by_row, (self.tr("true"), self.tr("predicted")))
 
     def _cell_at(self, at: QPointF) -> Cell | None:
-        area, cell = self._layout()
-        if not (self._labels and area.contains(at)):
+        if not self._labels:
             return None
-        size = len(self._labels)
-        row, column = int((at.y() - area.top()) / cell), int((at.x() - area.left()) / cell)
+        drawing, size = self._drawing(), len(self._labels)
+        area = drawing.cells
+        if not area.contains(at):
+            return None
+        row, column = int((at.y() - area.top()) / drawing.high), int((at.x() - area.left()) / drawing.wide)
         return (row, column) if row < size and column < size else None
 
     def cell_rect(self, true: int, predicted: int) -> QRectF:
         """Where a cell is, in the coordinates of the widget."""
-        area, cell = self._layout()
-        return QRectF(area.left() + predicted * cell, area.top() + true * cell, cell, cell)
+        return self._drawing().cell(true, predicted)
 
     def sizeHint(self) -> QSize:
-        side = round(max(10, len(self._labels)) * 24)
+        side = round(min(max(10, len(self._labels)), 20) * 24)
         return QSize(side + 60, side + 45)
 
     def minimumSizeHint(self) -> QSize:
-        side = round(min(max(8, len(self._labels)), 20) * 14)
-        return QSize(side + 50, side + 45)
+        side = round(min(max(8, len(self._labels)), 20) * 12)
+        return QSize(side + 50, side + 30)
 
     # looks
 
@@ -129,12 +133,9 @@ class ConfusionMatrix(QWidget):
         if not self._labels:
             return
         tokens = theme.current()
-        area, cell = self._layout()
         painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, cell >= 12)
-        self._paint_cells(painter, area, cell)
-        self._paint_labels(painter, area, cell)
-        radius = 3 if cell >= 12 else 0
+        drawing = self._drawing()
+        drawing.paint(painter)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for which, color, width in (
             (self._pointed, tokens.mute, 1),
@@ -142,74 +143,12 @@ class ConfusionMatrix(QWidget):
         ):
             if which is not None:
                 painter.setPen(QPen(QColor(color), width))
-                painter.drawRoundedRect(self.cell_rect(*which).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
+                box = drawing.cell(*which).adjusted(0.5, 0.5, -0.5, -0.5)
+                painter.drawRoundedRect(box, drawing.radius, drawing.radius)
 
-    def _colors(self) -> tuple[NDArray[np.float64], QColor]:
-        """How far each cell is on the way from the colour of an empty one to the accent, and that colour."""
-        tokens = theme.current()
-        rows = self._counts.sum(axis=1, keepdims=True)
-        shares = np.divide(self._counts, rows, out=np.zeros(self._counts.shape), where=rows > 0)
-        # Errors are a few in a hundred: they stand out from the first one on, hence not in proportion.
-        strength = np.where(self._counts > 0, 0.06 + 0.94 * shares**0.75, 0.0)
-        return strength, theme.mix(tokens.panel, tokens.accent, 0.04)
-
-    def _paint_cells(self, painter: QPainter, area: QRectF, cell: float) -> None:
-        strength, empty = self._colors()
-        accent = theme.current().accent
-        if len(self._labels) > MOST_DRAWN or cell < 12:
-            low, high = (np.array(theme.rgb(color)) for color in (empty, accent))
-            rgb = np.ascontiguousarray(low + (high - low) * strength[..., None] + 0.5).astype(np.uint8)
-            side = len(self._labels)
-            image = QImage(rgb.tobytes(), side, side, 3 * side, QImage.Format.Format_RGB888)
-            painter.drawImage(area, image)
-            return
-        font = theme.font(min(theme.BODY_PX - 1, max(8, int(cell * 0.4))))
-        metrics = QFontMetricsF(font)
-        painter.setFont(font)
-        for (row, column), count in np.ndenumerate(self._counts):
-            color = theme.mix(empty.name(), accent, float(strength[row, column]))
-            box = self.cell_rect(row, column).adjusted(GAP / 2, GAP / 2, -GAP / 2, -GAP / 2)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(color)
-            painter.drawRoundedRect(box, 3, 3)
-            text = theme.format_number(int(count))
-            if (
-                count
-                and metrics.horizontalAdvance(text) <= box.width() - 2
-                and metrics.height() <= box.height()
-            ):
-                painter.setPen(QColor("#10131A" if theme.luminance(color) > 0.2 else "#FFFFFF"))
-                painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
-
-    def _paint_labels(self, painter: QPainter, area: QRectF, cell: float) -> None:
-        tokens = theme.current()
-        painter.setFont(self.font())
-        metrics = QFontMetricsF(self.font())
-        height = metrics.height()
-        painter.setPen(QColor(tokens.mute))
-        every = max(1, -(-int(height) // max(1, int(cell))))
-        widest = max(metrics.horizontalAdvance(label) for label in self._labels)
-        across = max(every, -(-int(min(widest, 3 * cell)) // max(1, int(cell))))
-        room = area.left() - theme.SPACE_S - height - theme.SPACE_XS
-        for index, label in enumerate(self._labels):
-            if index % every == 0:
-                top = area.top() + index * cell + (cell - height) / 2
-                box = QRectF(height + theme.SPACE_XS, top, room, height)
-                text = metrics.elidedText(label, Qt.TextElideMode.ElideRight, room + 1)
-                painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
-            if index % across == 0:
-                wide = cell * across
-                box = QRectF(area.left() + index * cell + (cell - wide) / 2, area.bottom() + 4, wide, height)
-                text = metrics.elidedText(label, Qt.TextElideMode.ElideRight, wide)
-                painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
-        below = QRectF(area.left(), area.bottom() + height + 4, area.width(), height)
-        painter.drawText(below, Qt.AlignmentFlag.AlignCenter, self.tr("predicted"))
-        painter.save()
-        painter.translate(0, area.center().y())
-        painter.rotate(-90)
-        side = QRectF(-area.height() / 2, 0, area.height(), height)
-        painter.drawText(side, Qt.AlignmentFlag.AlignCenter, self.tr("true"))
-        painter.restore()
+    def file_content(self, suffix: str) -> bytes:
+        """The matrix as a file with this suffix (``.svg``, ``.png`` or ``.csv``). Raises ValueError."""
+        return as_bytes(self._table(), suffix, self.font(), self.accessibleName())
 
     # pointing
 
@@ -235,7 +174,7 @@ class ConfusionMatrix(QWidget):
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             cell = self._cell_at(QPointF(event.pos()))
             if cell:
-                QToolTip.showText(event.globalPos(), self.describe_cell(*cell), self)
+                QToolTip.showText(event.globalPos(), self.describe_pointed(*cell), self)
             else:
                 QToolTip.hideText()
             return True
@@ -280,7 +219,7 @@ class ConfusionMatrix(QWidget):
             row, column = np.unravel_index(int(wrong.argmax()), wrong.shape)
             words += "; " + self.tr("most often {0}").format(self.describe_cell(int(row), int(column)))
         if self._chosen:
-            words += ". " + self.describe_cell(*self._chosen)
+            words += ". " + self.describe_pointed(*self._chosen).replace("\n", "; ")
         self.setAccessibleDescription(words)
 
     def changeEvent(self, event: QEvent) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -67,6 +67,64 @@ def test_keys_move_and_click(matrix: ConfusionMatrix, qtbot: QtBot) -> None:
     with qtbot.waitSignal(matrix.cell_clicked) as told:
         qtbot.keyClick(matrix, Qt.Key.Key_Return)
     assert told.args == [1, 2]
+
+
+@pytest.mark.parametrize(("width", "height"), [(340, 180), (360, 250), (620, 520)])
+@pytest.mark.parametrize("classes", [2, 10, 100])
+def test_cells_fill_the_widget_at_every_size(qtbot: QtBot, width: int, height: int, classes: int) -> None:
+    matrix = ConfusionMatrix()
+    qtbot.addWidget(matrix)
+    matrix.resize(width, height)
+    matrix.set_counts(np.eye(classes, dtype=int) * 1032, [str(i) for i in range(classes)])
+    first, last = matrix.cell_rect(0, 0), matrix.cell_rect(classes - 1, classes - 1)
+    assert first.top() == 0
+    assert last.right() - first.left() > 0.7 * width
+    assert width - last.right() < 75
+    assert last.bottom() > 0.7 * height
+
+
+@pytest.mark.parametrize(("width", "height"), [(330, 190), (360, 250), (300, 150)])
+def test_counts_of_three_and_four_digits_are_written(qtbot: QtBot, width: int, height: int) -> None:
+    from widgets.confusion.drawing import Drawing, Table
+
+    counts = np.diag([1032, 998, 980, 974, 123, 456, 789, 999, 1001, 100])
+    drawing = Drawing(Table(counts, [str(i) for i in range(10)]), width, height, theme.font())
+    texts, _ = drawing._fitting()
+    assert [texts[i][i] for i in range(10)][1:3] == ["998", "980"]
+    assert texts[0][0] in ("1\u2009032", "1k")
+
+
+def test_shares_of_the_row_instead_of_counts(matrix: ConfusionMatrix) -> None:
+    table = matrix._table()
+    assert table.texts() == [["8", "2", ""], ["", "5", ""], ["30", "", "70"]]
+    matrix.set_by_row(True)
+    assert matrix._table().texts() == [["80", "20", ""], ["", "100", ""], ["30", "", "70"]]
+
+
+def test_recall_and_precision_of_the_classes_of_a_cell(matrix: ConfusionMatrix) -> None:
+    # cat: 8 of 10 found, 8 of the 38 taken for it; cow: 70 of 100 found, and nothing else was taken for it.
+    assert matrix.describe_pointed(2, 0).split("\n")[1:] == [
+        "cow: recall 70.0\u2009%, precision 100.0\u2009%",
+        "cat: recall 80.0\u2009%, precision 21.1\u2009%",
+    ]
+    matrix.set_counts([[0, 0], [0, 3]], ["a", "b"])
+    assert matrix.describe_class(0) == "a: recall \u2013, precision \u2013"
+
+
+def test_files_of_a_matrix(matrix: ConfusionMatrix, qapp: QApplication) -> None:
+    lines = matrix.file_content(".csv").decode().splitlines()
+    assert lines[0] == "true \\ predicted,cat,dog,cow,total,recall,precision"
+    assert lines[1].startswith("cat,8,2,0,10,0.8,0.2105")
+    assert lines[3] == "cow,30,0,70,100,0.7,1.0"
+    svg = matrix.file_content(".svg").decode()
+    assert svg.startswith("<?xml")
+    assert ">30</text>" in svg.replace(" ", "").replace("\n", "")
+    assert "cow" in svg
+    image = QImage.fromData(matrix.file_content(".png"))
+    assert image.width() >= 2 * 3 * 44
+    assert len({image.pixel(x, 60) for x in range(0, image.width(), 5)}) > 2
+    with pytest.raises(ValueError, match=r"'\.pdf'.*\.svg, \.png, \.csv"):
+        matrix.file_content(".pdf")
 
 
 def test_a_class_without_samples_is_no_accident(qtbot: QtBot) -> None:

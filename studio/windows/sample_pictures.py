@@ -1,0 +1,73 @@
+"""Sample: a test picture with what it is and what it was taken for; how one is drawn and put into words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, QRectF
+from PySide6.QtGui import QColor, QImage, QPainter, QPainterPath
+
+from widgets import theme
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A test picture and how a model read it.
+
+    ``picture`` is uint8, (height, width) for grey or (height, width, 3) for colours; ``probability`` is what
+    the model gave to the true class, ``certainty`` what it gave to ``predicted`` (NaN where not known), and
+    ``probabilities`` those of all classes, empty where they were not kept. ``index`` is the place in the test
+    data of the run.
+    """
+
+    picture: NDArray[np.uint8]
+    label: str
+    predicted: str
+    probability: float
+    index: int = 0
+    certainty: float = float("nan")
+    probabilities: tuple[float, ...] = field(default=())
+
+
+def caption(sample: Sample) -> str:
+    """What stands below a picture."""
+    return f"{sample.label} \u2192 {sample.predicted}"
+
+
+def describe(sample: Sample, words: QObject) -> str:
+    """A sample in a sentence, in the language of ``words``."""
+    share = theme.format_number(sample.probability * 100, "%", digits=2)
+    return words.tr("Test picture {0}: a {1} read as {2}; the model gives {3} to {1}").format(
+        sample.index, sample.label, sample.predicted, share
+    )
+
+
+def draw_picture(painter: QPainter, box: QRectF, picture: NDArray[np.uint8], smooth: bool = True) -> None:
+    """Draw a picture with rounded corners as large as fits into ``box``; grey ones as digits are shown."""
+    tokens = theme.current()
+    outline = QPainterPath()
+    outline.addRoundedRect(box, theme.RADIUS_CONTROL, theme.RADIUS_CONTROL)
+    painter.save()
+    painter.setClipPath(outline)
+    painter.fillPath(outline, QColor(tokens.canvas))
+    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, smooth)
+    image = as_image(picture)
+    scale = min(box.width() / image.width(), box.height() / image.height())
+    wide, high = image.width() * scale, image.height() * scale
+    painter.drawImage(QRectF(box.center().x() - wide / 2, box.center().y() - high / 2, wide, high), image)
+    painter.restore()
+
+
+def as_image(picture: NDArray[np.uint8]) -> QImage:
+    """A picture as Qt draws it; 0 and 255 of a grey one are paper and ink of the theme."""
+    rgb = picture
+    if picture.ndim == 2:
+        tokens = theme.current()
+        paper, ink = (np.array(QColor(c).getRgb()[:3], np.float32) for c in (tokens.canvas, tokens.ink))
+        grey = picture.astype(np.float32)[..., None] / 255.0
+        rgb = (paper + (ink - paper) * grey + 0.5).astype(np.uint8)
+    rgb = np.ascontiguousarray(rgb)
+    rows, columns = rgb.shape[:2]
+    return QImage(rgb.tobytes(), columns, rows, 3 * columns, QImage.Format.Format_RGB888).copy()
