@@ -17,7 +17,7 @@ from studio.windows.inspector import Inspector
 from studio.windows.project_panel import ProjectPanel
 from studio.windows.top_bar import PageActions
 from widgets import theme
-from widgets.program_tree import BlockData, OperatorData, ProgramData, VariableData
+from widgets.program_tree import BlockData, Later, OperatorData, ProgramData, VariableData
 
 
 class GraphController(QObject):
@@ -165,15 +165,15 @@ def program_data(plain: dict[str, Any], name: str) -> ProgramData:
 
 
 def _block(block: dict[str, Any]) -> BlockData:
-    variables = tuple(
-        VariableData(
-            variable["name"], tuple(variable["shape"]), variable["dtype"], variable["persistable"],
-            variable["parameter"], variable["stop_gradient"],
-        )
-        for variable in block["vars"]
-    )  # fmt: skip
-    operators = tuple(_operator(operator) for operator in block["ops"])
+    operators, variables = Later(block["ops"], _operator), Later(block["vars"], _variable)
     return BlockData(block["idx"], operators, variables, block["parent"])
+
+
+def _variable(variable: dict[str, Any]) -> VariableData:
+    return VariableData(
+        variable["name"], tuple(variable["shape"]), variable["dtype"], variable["persistable"],
+        variable["parameter"], variable["stop_gradient"],
+    )  # fmt: skip
 
 
 def _operator(operator: dict[str, Any]) -> OperatorData:

@@ -2,8 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar, overload
+
+Item = TypeVar("Item")
+
+
+class Later(Sequence[Item], Generic[Item]):
+    """Items that are made from plain values when they are looked at: a tree shows a few of very many.
+
+    Args:
+        plain: the plain values, in the order of the items.
+        make: turns one of them into an item.
+    """
+
+    def __init__(self, plain: Sequence[Any], make: Callable[[Any], Item]) -> None:
+        self.plain, self._make = plain, make
+        self._made: dict[int, Item] = {}
+
+    def __len__(self) -> int:
+        return len(self.plain)
+
+    @overload
+    def __getitem__(self, index: int) -> Item: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Item]: ...
+    def __getitem__(self, index: int | slice) -> Item | Sequence[Item]:
+        if isinstance(index, slice):
+            return [self[at] for at in range(*index.indices(len(self)))]
+        at = index + len(self) if index < 0 else index
+        if at not in self._made:
+            self._made[at] = self._make(self.plain[at])
+        return self._made[at]
+
+    def __iter__(self) -> Iterator[Item]:
+        # Not kept: who walks through all of them looks at each once.
+        return (self._make(value) for value in self.plain)
 
 
 @dataclass(frozen=True)
@@ -39,8 +74,8 @@ class BlockData:
     """A block; `parent` is the index of the block around it, -1 for the outermost one."""
 
     index: int
-    operators: tuple[OperatorData, ...] = ()
-    variables: tuple[VariableData, ...] = ()
+    operators: Sequence[OperatorData] = ()
+    variables: Sequence[VariableData] = ()
     parent: int = -1
 
 
@@ -50,6 +85,28 @@ class ProgramData:
 
     name: str = ""
     blocks: tuple[BlockData, ...] = ()
+
+
+class Places:
+    """Where variables stand, by name; looked through only as far as was needed so far.
+
+    Variables that are made later must have a "name" before that.
+    """
+
+    def __init__(self, variables: Sequence[VariableData]) -> None:
+        self._found: dict[str, int] = {}
+        later = isinstance(variables, Later)
+        names = (plain["name"] for plain in variables.plain) if later else (v.name for v in variables)
+        self._names = enumerate(names)
+
+    def find(self, name: str) -> int | None:
+        """The place of the variable of that name, or None."""
+        if name not in self._found:
+            for place, other in self._names:
+                self._found.setdefault(other, place)
+                if other == name:
+                    break
+        return self._found.get(name)
 
 
 def shape_text(shape: tuple[int, ...]) -> str:

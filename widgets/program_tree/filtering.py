@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
-from widgets.program_tree.data import BlockData, OperatorData, ProgramData, VariableData
+from widgets.program_tree.data import BlockData, OperatorData, ProgramData, VariableData, shape_text
 
 Indices = NDArray[np.int64]
 
@@ -41,13 +43,14 @@ class ProgramFilter:
     def __init__(self, program: ProgramData) -> None:
         self.blocks = [BlockFilter(block) for block in program.blocks]
         self.text = ""
+        self.words: list[str] = []
 
     def apply(self, text: str) -> None:
         """Leave what contains every word of the text, in its type, names, attributes, dtype or shape."""
         self.text = text.strip()
-        words = self.text.lower().split()
+        self.words = self.text.lower().split()
         for block in self.blocks:
-            block.apply(words)
+            block.apply(self.words)
 
     @property
     def count(self) -> int:
@@ -62,13 +65,66 @@ def _matching(texts: list[str], words: list[str]) -> Indices:
 
 
 def _operator_text(operator: OperatorData) -> str:
-    names = [
-        name for slots in (operator.inputs, operator.outputs) for group in slots.values() for name in group
-    ]
-    attrs = [f"{key}={value}" for key, value in operator.attrs.items() if not isinstance(value, bytes)]
-    return " ".join([operator.type, *names, *attrs]).lower()
+    return " ".join([operator.type, *(text for _, text in _operator_parts(operator))]).lower()
+
+
+def _operator_parts(operator: OperatorData) -> Iterator[tuple[str, str]]:
+    """What is searched besides the type: as it is searched, and as a hit in it is told."""
+    for slots in (operator.inputs, operator.outputs):
+        for slot, names in slots.items():
+            yield from ((f"{slot}: {name}", name) for name in names)
+    for key, value in operator.attrs.items():
+        if not isinstance(value, bytes):
+            yield f"{key}={value}", f"{key}={value}"
+
+
+def _variable_parts(variable: VariableData) -> list[str]:
+    kind = "parameter" if variable.parameter else "persistable" if variable.persistable else ""
+    return [variable.dtype, shape_text(variable.shape), str(list(variable.shape)), kind]
 
 
 def _variable_text(variable: VariableData) -> str:
-    kind = "parameter" if variable.parameter else "persistable" if variable.persistable else ""
-    return f"{variable.name} {variable.dtype} {list(variable.shape)} {kind}".lower()
+    return " ".join([variable.name, *_variable_parts(variable)]).lower()
+
+
+def operator_reasons(operator: OperatorData, words: Sequence[str]) -> list[str]:
+    """Which slots and attributes contain the words that its type doesn't: why a filter leaves it."""
+    found: dict[str, None] = {}
+    for word in words:
+        if word not in operator.type.lower():
+            hits = (told for told, text in _operator_parts(operator) if word in text.lower())
+            if (first := next(hits, None)) is not None:
+                found[first] = None
+    return list(found)
+
+
+def variable_reasons(variable: VariableData, words: Sequence[str]) -> list[str]:
+    """Which of its properties contain the words that its name doesn't."""
+    found: dict[str, None] = {}
+    for word in words:
+        if word not in variable.name.lower():
+            hits = (text for text in _variable_parts(variable) if word in text.lower())
+            if (first := next(hits, None)) is not None:
+                found[first] = None
+    return list(found)
+
+
+def spans(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
+    """Where the words (in lower case) stand in a text: (start, length), in order, those that meet as one."""
+    lower = text.lower()
+    if len(lower) != len(text):  # a letter whose small form is two letters
+        return []
+    marked: list[tuple[int, int]] = []
+    hits = []
+    for word in words:
+        at = lower.find(word)
+        while at >= 0:
+            hits.append((at, at + len(word)))
+            at = lower.find(word, at + len(word))
+    for start, end in sorted(hits):
+        if marked and start <= sum(marked[-1]):
+            first, length = marked[-1]
+            marked[-1] = (first, max(first + length, end) - first)
+        else:
+            marked.append((start, end - start))
+    return marked

@@ -9,15 +9,24 @@ from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistent
 from PySide6.QtGui import QColor
 
 from widgets import theme
-from widgets.program_tree.data import OperatorData, ProgramData, VariableData, shape_text, value_text
-from widgets.program_tree.filtering import ProgramFilter
+from widgets.program_tree.data import (
+    OperatorData,
+    Places,
+    ProgramData,
+    VariableData,
+    shape_text,
+    value_text,
+)
+from widgets.program_tree.filtering import ProgramFilter, operator_reasons, variable_reasons
 
 Index = QModelIndex | QPersistentModelIndex
 
-CHUNK = 500
+CHUNK = 200
 COLUMNS = 4
 NAME, SHAPE, DTYPE, SOURCE = range(COLUMNS)
 OPERATORS, VARIABLES = 0, 1
+# Why the filter leaves a row, where its own texts don't show it: a slot or an attribute that contains a word.
+WHY = Qt.ItemDataRole.UserRole
 
 
 class Kind(IntEnum):
@@ -51,7 +60,9 @@ class ProgramModel(QAbstractItemModel):
         self._fetched: dict[tuple[int, int], int] = {}
         self._details: dict[tuple[int, int], list[tuple[str, str]]] = {}
         self._section_font, self._mono_font = theme.font(theme.SECTION_PX, bold=True), theme.mono_font()
-        self._types: list[dict[str, VariableData]] = []
+        self._places: dict[int, Places] = {}
+        # Whether a view shows names and shapes alone, in one column: what else hits must be told then.
+        self.compact = False
 
     # contents
 
@@ -63,7 +74,7 @@ class ProgramModel(QAbstractItemModel):
         self.filter = ProgramFilter(program)
         self.filter.apply(text)
         self._fetched, self._details = {}, {}
-        self._types = [{variable.name: variable for variable in block.variables} for block in program.blocks]
+        self._places = {}
         self.endResetModel()
 
     def set_filter(self, text: str) -> None:
@@ -82,11 +93,15 @@ class ProgramModel(QAbstractItemModel):
     def variable(self, block: int, name: str) -> VariableData | None:
         """A variable by its name, in a block or in those around it."""
         seen = set()
-        while 0 <= block < len(self._types) and block not in seen:
-            if name in self._types[block]:
-                return self._types[block][name]
+        while 0 <= block < len(self.program.blocks) and block not in seen:
+            data = self.program.blocks[block]
+            if block not in self._places:
+                self._places[block] = Places(data.variables)
+            place = self._places[block].find(name)
+            if place is not None:
+                return data.variables[place]
             seen.add(block)
-            block = self.program.blocks[block].parent
+            block = data.parent
         return None
 
     def operator_at(self, index: Index) -> tuple[int, int] | None:
@@ -213,7 +228,20 @@ class ProgramModel(QAbstractItemModel):
         column = index.column()
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             tip = role == Qt.ItemDataRole.ToolTipRole
-            return self._text(kind, block, section, item, index.row(), column, tip)
+            text = self._text(kind, block, section, item, index.row(), column, tip)
+            why = self._why(kind, block, item) if tip else ""
+            return f"{text}\n{why}" if text and why else text
+        if column == NAME and role == WHY:
+            return self._why(kind, block, item)
+        if (
+            column == NAME
+            and role == Qt.ItemDataRole.AccessibleTextRole
+            and (self.compact or self.filter.words)
+        ):
+            parts = [self._text(kind, block, section, item, index.row(), NAME, False)]
+            if self.compact:
+                parts.append(self._text(kind, block, section, item, index.row(), SHAPE, False))
+            return ", ".join(part for part in (*parts, self._why(kind, block, item)) if part)
         if role == Qt.ItemDataRole.FontRole:
             if kind == Kind.SECTION:
                 return self._section_font
@@ -250,6 +278,17 @@ class ProgramModel(QAbstractItemModel):
         if kind == Kind.VARIABLE:
             return self._variable_text(self.program.blocks[block].variables[item], column, tip)
         return self._operator_text(block, self.program.blocks[block].operators[item], column, tip)
+
+    def _why(self, kind: Kind, block: int, item: int) -> str:
+        """Why the filter leaves a row, where that is not to be seen in the row itself."""
+        words = self.filter.words
+        if not words:
+            return ""
+        if kind == Kind.OPERATOR:
+            return " \u00b7 ".join(operator_reasons(self.program.blocks[block].operators[item], words))
+        if kind == Kind.VARIABLE and self.compact:
+            return " \u00b7 ".join(variable_reasons(self.program.blocks[block].variables[item], words))
+        return ""
 
     def _variable_text(self, variable: VariableData, column: int, tip: bool) -> str:
         kinds = []

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from PySide6.QtCore import QEvent, QModelIndex, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QHeaderView, QLabel, QLineEdit, QTreeView, QVBoxLayout, QWidget
 
 from widgets import theme
 from widgets.icons import icon
 from widgets.program_tree.data import ProgramData
-from widgets.program_tree.model import COLUMNS, OPERATORS, SHAPE, VARIABLES, ProgramModel
+from widgets.program_tree.model import COLUMNS, NAME, OPERATORS, VARIABLES, ProgramModel
+from widgets.program_tree.row_painting import RowDelegate
 
 FILTER_MS = 150
+# The widths of the columns before their texts are known, and the least that a fit leaves them.
+WIDTHS = (190, 130, 76, 110)
+LEAST = 60
 # As many matches as are opened at once after a filter; the others open by hand.
 OPEN_AT_ONCE = 2000
 
@@ -39,6 +43,7 @@ class ProgramTree(QWidget):
         )
         self.view = QTreeView()
         self.view.setModel(self._model)
+        self.view.setItemDelegate(RowDelegate(self._model))
         self.view.setUniformRowHeights(True)
         self.view.setAllColumnsShowFocus(True)
         self.view.setIndentation(14)
@@ -47,6 +52,12 @@ class ProgramTree(QWidget):
         self.view.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.view.setHorizontalScrollMode(QTreeView.ScrollMode.ScrollPerPixel)
         self.view.selectionModel().currentChanged.connect(self._current_changed)
+        self.view.viewport().installEventFilter(self)
+        self._fitting = self._by_hand = False
+        self._fit_timer = QTimer(self)
+        self._fit_timer.setSingleShot(True)
+        self._fit_timer.setInterval(0)
+        self._fit_timer.timeout.connect(self._fit)
         self._columns()
         self._nothing = QLabel()
         self._nothing.setProperty("role", "mute")
@@ -74,9 +85,13 @@ class ProgramTree(QWidget):
         header = self.view.header()
         header.setStretchLastSection(True)
         header.setMinimumSectionSize(40)
+        header.setResizeContentsPrecision(0)  # widths are measured from the rows in view alone
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        for column, width in enumerate((190, 130, 76, 110)):
+        for column, width in enumerate(WIDTHS):
             header.resizeSection(column, width)
+        header.sectionResized.connect(self._resized)
+        for changed in (self.view.expanded, self.view.collapsed, self.view.verticalScrollBar().valueChanged):
+            changed.connect(lambda _: self._fit_timer.start())
 
     # contents
 
@@ -86,6 +101,11 @@ class ProgramTree(QWidget):
         self._model.set_program(program)
         self._open_first()
         self._show_nothing()
+        if not self._by_hand:
+            self._fitting = True
+            self.view.header().resizeSection(NAME, WIDTHS[NAME])
+            self._fitting = False
+            self._fit_timer.start()
 
     def program(self) -> ProgramData:
         """What is shown."""
@@ -97,13 +117,46 @@ class ProgramTree(QWidget):
         self._apply_filter()
 
     def set_compact(self, compact: bool) -> None:
-        """Only names and shapes, for a narrow dock."""
+        """Only names and shapes, in one column, for a narrow dock."""
+        self._model.compact = compact
         self.view.setHeaderHidden(compact)
-        for column in range(SHAPE + 1, COLUMNS):
+        for column in range(NAME + 1, COLUMNS):
             self.view.setColumnHidden(column, compact)
-        mode = QHeaderView.ResizeMode.Stretch if compact else QHeaderView.ResizeMode.Interactive
-        self.view.header().setSectionResizeMode(0, mode)
-        self.view.header().setStretchLastSection(not compact)
+        header = self.view.header()
+        header.setSectionResizeMode(
+            NAME, QHeaderView.ResizeMode.Stretch if compact else QHeaderView.ResizeMode.Interactive
+        )
+        header.setStretchLastSection(not compact)
+
+    def _fit(self) -> None:
+        """Give names the room that the other columns don't need, unless a column was dragged by hand.
+
+        Measured from the rows in view; within one Program columns only grow, so that nothing jumps while one
+        scrolls.
+        """
+        if self._by_hand or self._model.compact or not self.view.isVisible():
+            return
+        header = self.view.header()
+        others = [
+            max(LEAST, self.view.sizeHintForColumn(column) + theme.SPACE_S, header.sectionSizeHint(column))
+            for column in range(NAME + 1, COLUMNS)
+        ]
+        free = self.view.viewport().width() - sum(others)
+        wanted = max(header.sectionSize(NAME), self.view.sizeHintForColumn(NAME) + theme.SPACE_S)
+        self._fitting = True
+        header.resizeSection(NAME, max(WIDTHS[NAME], min(wanted, free)))
+        for column, width in enumerate(others[:-1], NAME + 1):
+            header.resizeSection(column, width)
+        self._fitting = False
+
+    def _resized(self, column: int, before: int, after: int) -> None:
+        # The last column follows the width of the tree by itself.
+        self._by_hand = self._by_hand or not (self._fitting or column == COLUMNS - 1 or self._model.compact)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self.view.viewport() and event.type() in (QEvent.Type.Resize, QEvent.Type.Show):
+            self._fit_timer.start()
+        return False
 
     # selection
 
@@ -162,6 +215,7 @@ class ProgramTree(QWidget):
             if row.isValid():
                 self.view.setCurrentIndex(row)
         self._show_nothing()
+        self._fit_timer.start()
 
     def _open_first(self) -> None:
         program = self._model.index(0, 0)

@@ -8,9 +8,11 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from widgets.program_tree import BlockData, OperatorData, ProgramData, ProgramTree, VariableData
+from widgets import theme
+from widgets.program_tree import BlockData, Later, OperatorData, ProgramData, ProgramTree, VariableData
 from widgets.program_tree.data import shape_text, value_text
-from widgets.program_tree.model import CHUNK, OPERATORS, VARIABLES, ProgramModel
+from widgets.program_tree.filtering import spans
+from widgets.program_tree.model import CHUNK, OPERATORS, VARIABLES, WHY, ProgramModel
 
 CONV = OperatorData(
     "conv2d", {"Input": ("x",), "Filter": ("w",)}, {"Output": ("y",)}, {"strides": [1, 1], "format": "NCHW"},
@@ -188,3 +190,78 @@ def test_texts_of_values() -> None:
     assert len(long) < 210
     assert long.startswith("[0, 1,")
     assert long.endswith("999]")
+
+
+def test_long_names_get_the_free_space(tree: ProgramTree, qtbot: QtBot) -> None:
+    long = OperatorData(
+        "fused_softmax_mask_upper_triangle_with_dropout", {"X": ("x",)}, {"Out": ("y",)}, {}, ""
+    )
+    tree.resize(900, 400)
+    tree.set_program(ProgramData("long", (BlockData(0, (long,), MAIN),)))
+    row = tree._model.index_of(0, OPERATORS, 0)
+
+    def wide_enough() -> bool:
+        rect, hint = tree.view.visualRect(row), tree.view.fontMetrics().horizontalAdvance(long.type)
+        return bool(rect.width() > hint)
+
+    qtbot.waitUntil(wide_enough)
+    # What was dragged by hand stays.
+    tree.view.header().resizeSection(0, 120)
+    tree.resize(950, 400)
+    tree._fit()
+    assert tree.view.columnWidth(0) == 120
+
+
+def test_a_hit_in_a_child_is_told_in_its_row(tree: ProgramTree) -> None:
+    tree.set_filter("w conv")
+    row = tree._model.index_of(0, OPERATORS, 0)
+    assert row.data(WHY) == "Filter: w"
+    assert row.data(Qt.ItemDataRole.ToolTipRole).endswith("\nFilter: w")
+    tree.set_filter("conv2d")
+    assert tree._model.index_of(0, OPERATORS, 0).data(WHY) == ""
+    tree.set_filter("parameter")
+    row = tree._model.index_of(0, VARIABLES, 1)
+    assert row.data(WHY) == ""  # the row itself says so, in its last column
+    tree.set_compact(True)
+    assert row.data(WHY) == "parameter"
+    assert row.data(Qt.ItemDataRole.AccessibleTextRole) == "w, [6, 1, 3, 3], parameter"
+
+
+def test_what_a_filter_found_is_marked(tree: ProgramTree, qapp: QApplication) -> None:
+    assert spans("conv2d_conv", ["conv", "nv2"]) == [(0, 5), (7, 4)]
+    mark = theme.mix(theme.current().panel, theme.current().warn, 0.35).name()
+
+    def marked() -> bool:
+        QApplication.processEvents()
+        image = tree.view.viewport().grab().toImage()
+        colors = (
+            image.pixelColor(x, y).name() for x in range(image.width()) for y in range(0, image.height(), 2)
+        )
+        return mark in colors
+
+    assert not marked()
+    tree.set_filter("strides")
+    assert marked()
+    tree.set_filter("")
+    tree.set_compact(True)
+    assert not marked()
+    tree.set_filter("relu")
+    assert marked()
+
+
+def test_items_that_are_made_later() -> None:
+    made: list[int] = []
+
+    def make(plain: dict[str, object]) -> VariableData:
+        made.append(1)
+        return VariableData(str(plain["name"]))
+
+    later = Later([{"name": f"t{i}"} for i in range(1000)], make)
+    model = ProgramModel()
+    model.set_program(ProgramData("later", (BlockData(0, (), later), BlockData(1, (), MAIN, parent=0))))
+    assert (len(later), len(made)) == (1000, 0)
+    assert model.variable(1, "t998") == VariableData("t998")
+    assert model.variable(1, "absent") is None
+    assert model.variable(0, "t3") == later[3] == later[-997]
+    assert len(made) == 2
+    assert [each.name for each in later[1:3]] == ["t1", "t2"]
