@@ -14,12 +14,15 @@ from PySide6.QtCore import QElapsedTimer, QObject, QSocketNotifier, QTimer
 from studio.session.session import Session
 
 PERIOD_MS = 50
+# Python writes the numbers of signals beside these.
+_EVENT, _ANSWER = b"\0", b"\xff"
 
 
 class Bridge(QObject):
     """Pumps the session when a worker has left something, at once after a pause, else 20 times a second.
 
-    The worker's threads only write a byte into a socket pair; everything else happens in Qt's thread.
+    What a model answers is shown at once: a pen is drawing meanwhile. The threads of workers and models only
+    write a byte into a socket pair; everything else happens in Qt's thread.
     """
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
@@ -36,12 +39,16 @@ class Bridge(QObject):
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._pump)
         session.wake = self.wake
+        session.predicting.hurry = lambda: self._send(_ANSWER)
 
     def wake(self) -> None:
         """There is something to take. May be called from any thread."""
+        self._send(_EVENT)
+
+    def _send(self, kind: bytes) -> None:
         # A full buffer means that a wake-up is waiting already.
         with suppress(BlockingIOError, OSError):
-            self._writer.send(b"\0")
+            self._writer.send(kind)
 
     def call(self, function: Callable[[], Any]) -> None:
         """Call ``function`` in Qt's thread soon. May be called from any thread."""
@@ -55,17 +62,20 @@ class Bridge(QObject):
 
     def close(self) -> None:
         """Take nothing any more."""
-        self._session.wake = None
+        self._session.wake = self._session.predicting.hurry = None
         self._notifier.setEnabled(False)
         self._timer.stop()
         self._reader.close()
         self._writer.close()
 
     def _woken(self) -> None:
+        kinds = b""
         with suppress(BlockingIOError, OSError):
-            while self._reader.recv(4096):
-                pass
-        if self._timer.isActive():
+            while found := self._reader.recv(4096):
+                kinds += found
+        if _ANSWER in kinds:
+            self._session.predicting.take()
+        if self._timer.isActive() or not kinds.strip(_ANSWER):
             return
         waited = self._since.elapsed() if self._since.isValid() else PERIOD_MS
         self._timer.start(max(0, PERIOD_MS - waited))

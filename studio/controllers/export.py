@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QWidget
 from studio.controllers.actions import Actions
 from studio.controllers.binders import Bonds
 from studio.controllers.run_facts import state_word
+from studio.session.export_view import Verification, name_problem
 from studio.session.session import Session
 from studio.session.settings import title_of
 from studio.windows.controls import mute
@@ -70,6 +71,10 @@ class ExportController(QObject):
             view.optimize = bool(value)
         elif key in ("folder", "name"):
             name = str(self._page.form.value("name"))
+            wrong = name_problem(name)
+            self._page.form.set_error("name", wrong)
+            if wrong:
+                return
             view.prefix = os.path.join(str(self._page.form.value("folder")), name)
         elif key == "input_name":
             view.input_name = str(value)
@@ -170,10 +175,7 @@ class ExportController(QObject):
                     "size": size_text(result.total_size),
                 },
                 [
-                    (
-                        self.tr("Compared"),
-                        self.tr("{0} test pictures").format(theme.format_number(result.samples)),
-                    ),
+                    (self.tr("Compared"), compared_text(result, self)),
                     *(
                         [(self.tr("Operators"), self.tr("{0}, before {1}").format(*result.operators[::-1]))]
                         if result.operators
@@ -202,6 +204,19 @@ class ExportController(QObject):
 
 def _percent(share: float) -> str:
     return theme.format_number(share * 100, "%", keep_zeros=True) if share == share else ""
+
+
+def compared_text(result: Verification, words: QObject) -> str:
+    """What a check compared and what came out, in a sentence."""
+    count = theme.format_number(result.samples)
+    if result.pictures == "noise":
+        what = words.tr("{0} pictures of noise, as the data is not here").format(count)
+    else:
+        what = words.tr("{0} test pictures").format(count)
+    if not result.difference:
+        return words.tr("{0}: the same scores to the last digit as before saving").format(what)
+    largest = theme.format_number(result.difference, digits=3)
+    return words.tr("{0}: the scores differ by at most {1} from those before saving").format(what, largest)
 
 
 def size_text(size: int) -> str:

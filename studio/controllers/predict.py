@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from studio.controllers.actions import Actions
 from studio.controllers.binders import Bonds
-from studio.controllers.export import size_text
+from studio.controllers.export import compared_text, size_text
 from studio.controllers.graph import shape_text
 from studio.session.pictures import (
     SIDE,
@@ -49,6 +49,7 @@ class PredictController(QObject):
         self._session, self._page, self._panel, self._actions = session, page, panel, actions
         self._view = session.predict
         self._origin = ""
+        self._listed: list[str] = []
         self._bonds = Bonds()
         bar.add_action(actions["load_model"], "open")
         actions.handle("load_model", self.choose_model)
@@ -89,9 +90,14 @@ class PredictController(QObject):
         self._session.load_model(prefix)
 
     def _show_model(self, info: ModelInfo | None) -> None:
-        recent = self._session.preferences.recent_models
-        prefixes = list(dict.fromkeys([*([info.prefix] if info is not None else []), *recent]))
-        titles = [(prefix, *model_title(prefix)) for prefix in prefixes]
+        # Those that are shown stay where they are, whatever was used last: the list must not move under the
+        # pointer.
+        known = [*([info.prefix] if info is not None else []), *self._session.preferences.recent_models]
+        self._listed = [
+            *(prefix for prefix in dict.fromkeys(known) if prefix not in self._listed),
+            *self._listed,
+        ]
+        titles = [(prefix, *model_title(prefix)) for prefix in self._listed]
         self._panel.set_models(titles, info.prefix if info else "")
         if info is None:
             self._panel.set_facts([])
@@ -100,11 +106,7 @@ class PredictController(QObject):
         check = self._session.export
         prefix = check.exported_prefix
         if check.verification is not None and prefix and _same(prefix, info.prefix):
-            difference = check.verification.difference
-            verified = self.tr("{0} over {1} pictures").format(
-                theme.format_number(difference, digits=3) if difference else "0",
-                theme.format_number(check.verification.samples),
-            )
+            verified = compared_text(check.verification, self)
         accuracy = info.info.get("validation_accuracy")
         self._panel.set_facts([
             (self.tr("Name"), info.name),

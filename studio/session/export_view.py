@@ -11,6 +11,12 @@ from psygnal import SignalGroupDescriptor
 
 from studio.session.problems import ProblemView, problem_from_event
 
+# Not in names of files on Windows, where such files may be carried to.
+_REFUSED = frozenset('<>:"/\\|?*')
+_DEVICES = frozenset(
+    ("con", "prn", "aux", "nul", *(f"{kind}{n}" for kind in ("com", "lpt") for n in range(10)))
+)
+
 CHECKPOINT_CHOICES: tuple[tuple[str, str], ...] = (("best", "Best weights"), ("last", "Last weights"))
 
 
@@ -106,6 +112,8 @@ class ExportViewModel:
             self.why_not = "Train a model first, or choose a run."
         elif not Path(self.prefix).name:
             self.why_not = "Give the files a name."
+        elif wrong := name_problem(Path(self.prefix).name):
+            self.why_not = wrong
         elif not self.input_name.isidentifier():
             self.why_not = "Give the input a name of letters, digits and underscores."
         else:
@@ -148,3 +156,18 @@ class ExportViewModel:
 def default_prefix(folder: str) -> str:
     """Where a run's inference files go unless told otherwise."""
     return str(Path(folder) / "inference" / "model") if folder else ""
+
+
+def name_problem(name: str) -> str:
+    """Why files can't be called ``name``, on any system they may be carried to; empty where they can."""
+    refused = [character for character in dict.fromkeys(name) if character in _REFUSED]
+    if refused:
+        return f"A file name can't have {' '.join(refused)}"
+    control = next((character for character in name if not character.isprintable()), "")
+    if control:
+        return f"A file name can't have the control character U+{ord(control):04X}"
+    if name.endswith((" ", ".")):
+        return "A file name can't end with a space or a dot"
+    if name.partition(".")[0].lower() in _DEVICES:
+        return f"Windows keeps the name {name.partition('.')[0]} for a device"
+    return ""

@@ -40,6 +40,7 @@ class Predicting:
     ) -> None:
         self._view, self._graph = view, graph
         self._wake, self._report, self._remember = wake, report, remember
+        self.hurry: Callable[[], None] | None = None  # as ``wake``, and what is there is taken at once
         self._told: deque[tuple[AskedModel, Told]] = deque()
         self._model: AskedModel | None = None
         self._coming: AskedModel | None = None
@@ -126,6 +127,8 @@ class Predicting:
     def _tell(self, model: AskedModel, told: Told) -> None:
         self._told.append((model, told))
         self._wake()
+        if self.hurry is not None:
+            self.hurry()
 
     def _next_limits(self, more: bool) -> ModelLimits:
         from engine.core.model_limits import current

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,15 +28,14 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from widgets import theme
 
 SIDE = 280
-THROTTLE_MS = 15
 UNDO_STEPS = 50
 
 
 class DigitPad(QWidget):
     """A black square to draw on in white; the left button draws, the right one rubs out.
 
-    `changed` carries a (280, 280) float32 array, ink 1 on paper 0: at once for the first change, then at most
-    every 15 ms while the pen moves, and once more at its end. `image_dropped` carries the path of a dropped
+    `changed` carries a (280, 280) float32 array, ink 1 on paper 0: at once for the first change, then once for
+    all that the pen did until Qt's loop has nothing else to do, and once more at its end. `image_dropped` carries the path of a dropped
     file; what the file holds is for its receiver to find out.
     """
 
@@ -52,7 +52,7 @@ class DigitPad(QWidget):
         self._dragged_over = False
         self._throttle = QTimer(self)
         self._throttle.setSingleShot(True)
-        self._throttle.setInterval(THROTTLE_MS)
+        self._throttle.setInterval(0)
         self._throttle.timeout.connect(self._flush)
         self._pending = False
         self.setAcceptDrops(True)
@@ -125,8 +125,14 @@ class DigitPad(QWidget):
     def _remember(self) -> None:
         self._history.append(self._image.copy())
 
-    def _touch(self, now: bool = False) -> None:
-        self.update()
+    def _touch(self, now: bool = False, where: QRectF | None = None) -> None:
+        """The picture has changed, in ``where`` (its pixels) or anywhere."""
+        if where is None:
+            self.update()
+        else:
+            area, scale = self._area(), self._area().width() / SIDE
+            corner = area.topLeft() + where.topLeft() * scale
+            self.update(QRectF(corner, where.size() * scale).toAlignedRect())
         if now or not self._throttle.isActive():
             self._emit()
         else:
@@ -190,7 +196,7 @@ class DigitPad(QWidget):
             path.quadTo(control, end)
             painter.drawPath(path)
         painter.end()
-        self._touch()
+        self._touch(where=_box_of(start, control, end, width) if len(self._points) > 1 else None)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Undo):
@@ -279,12 +285,24 @@ def _blank() -> QImage:
     return image
 
 
+def _box_of(start: QPointF, control: QPointF, end: QPointF, width: float) -> QRectF:
+    """Where a stroke of that width is seen, with a pixel for smoothing on each side."""
+    rows, columns = [p.y() for p in (start, control, end)], [p.x() for p in (start, control, end)]
+    around = width / 2 + 2
+    box = QRectF(QPointF(min(columns), min(rows)), QPointF(max(columns), max(rows)))
+    return box.adjusted(-around, -around, around, around)
+
+
+@cache
+def _steps(paper: str, ink: str) -> list[int]:
+    return [theme.mix(paper, ink, i / 255).rgb() for i in range(256)]
+
+
 def _tinted(image: QImage, paper: str, ink: str) -> QImage:
     """The grey picture as an indexed one running from paper to ink; the pixels are shared, not converted."""
-    steps = [theme.mix(paper, ink, i / 255).rgb() for i in range(256)]
     tinted = QImage(image.constBits(), image.width(), image.height(), image.bytesPerLine(),
                     QImage.Format.Format_Indexed8)  # fmt: skip
-    tinted.setColorTable(steps)
+    tinted.setColorTable(_steps(paper, ink))
     return tinted
 
 

@@ -25,6 +25,18 @@ from widgets.param_form import Field, ParamForm
 from widgets.plot import CurvePlot
 
 
+class Answers:
+    """What is told by models; only counts."""
+
+    hurry: Any = None
+
+    def __init__(self) -> None:
+        self.taken = 0
+
+    def take(self) -> None:
+        self.taken += 1
+
+
 class Pumped:
     """A session that only counts."""
 
@@ -32,6 +44,7 @@ class Pumped:
 
     def __init__(self) -> None:
         self.pumps = 0
+        self.predicting = Answers()
 
     def pump(self) -> None:
         self.pumps += 1
@@ -71,6 +84,16 @@ def test_many_wakes_are_few_pumps(pumped: tuple[Pumped, Bridge], qtbot: Any) -> 
     qtbot.waitUntil(keep_waking)
     assert session.pumps <= 20 * (time.monotonic() - begin) + 1
     assert wakes > 10 * session.pumps
+
+
+def test_an_answer_does_not_wait_for_the_next_pump(pumped: tuple[Pumped, Bridge], qtbot: Any) -> None:
+    session, bridge = pumped
+    session.wake()
+    qtbot.waitUntil(lambda: session.pumps == 1)
+    bridge._timer.start(10_000_000)  # the pause after a pump
+    session.predicting.hurry()
+    qtbot.waitUntil(lambda: session.predicting.taken == 1)
+    assert session.pumps == 1
 
 
 def test_a_closed_bridge_is_deaf(qapp: Any) -> None:

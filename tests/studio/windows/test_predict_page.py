@@ -1,0 +1,47 @@
+"""The page Predict as a person uses it: models that stay in place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from engine import nn
+from tests.robust.strangers import saved
+from tests.studio.windows.conftest import Stage
+
+WAIT = 60_000
+
+
+@pytest.fixture(scope="module")
+def digits(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Two saved models of digits."""
+    folder = tmp_path_factory.mktemp("models")
+    return [saved(nn.Sequential(nn.Flatten(), nn.Linear(784, 10)), folder / name) for name in ("one", "two")]
+
+
+@pytest.fixture
+def page(stage: Stage) -> Stage:
+    import engine.training  # noqa: F401  (the window has it by then)
+
+    stage.studio.frame.show_page("predict")
+    return stage
+
+
+def test_the_models_list_does_not_reorder_under_the_pointer(
+    page: Stage, qtbot: QtBot, digits: list[Path]
+) -> None:
+    view, models = page.session.predict, page.studio.model_panel.models
+    for prefix in digits:
+        page.studio.predict.load(str(prefix))
+        qtbot.waitUntil(lambda: not view.loading, timeout=WAIT)
+    before = models.keys()
+    assert set(before) == {str(prefix) for prefix in digits}
+    other = next(place for place, key in enumerate(before) if view.model and key != view.model.prefix)
+    middle = models.visualItemRect(models.item(other)).center()
+    qtbot.mouseClick(models.viewport(), Qt.MouseButton.LeftButton, pos=middle)
+    qtbot.waitUntil(lambda: view.model is not None and view.model.prefix == before[other], timeout=WAIT)
+    assert models.keys() == before
+    assert models.chosen() == [before[other]]
