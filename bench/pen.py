@@ -1,8 +1,8 @@
 """Pen to bars: ``python -m bench.pen``, the time from a mouse event to the paint of the bars that answer it.
 
 A stroke is drawn on the page Predict with a mouse that tells its place every 8 ms, first while nothing else
-runs, then beside a training. Prints p50, p95 and the longest in ms beside the budgets. An event is answered by
-the first bars that were computed from a drawing with it.
+runs, then beside a training. Prints p50, p95 and the longest in ms beside the budgets. An event is answered
+by the first bars that were computed from a drawing with it.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ class Pen(QObject):
 
         def note_asked(values: Any) -> None:
             ask(values)
-            self._asked[id(view.fed[0])] = self._count - 1
+            self._asked[id(view.picture)] = self._count - 1
 
         def note_answered(answer: Any) -> None:
             answered(answer)
-            self._answered = max(self._answered, self._asked.get(id(answer.fed[0]), -1))
+            self._answered = max(self._answered, self._asked.get(id(answer.picture), -1))
 
         predicting.ask, view.answered = note_asked, note_answered
         studio.predict_page.bars.installEventFilter(self)

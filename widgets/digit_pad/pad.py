@@ -34,9 +34,9 @@ UNDO_STEPS = 50
 class DigitPad(QWidget):
     """A black square to draw on in white; the left button draws, the right one rubs out.
 
-    `changed` carries a (280, 280) float32 array, ink 1 on paper 0: at once for the first change, then once for
-    all that the pen did until Qt's loop has nothing else to do, and once more at its end. `image_dropped` carries the path of a dropped
-    file; what the file holds is for its receiver to find out.
+    `changed` carries a (280, 280) float32 array, ink 1 on paper 0: at once for the first change, then once
+    for all that the pen did until Qt's loop has nothing else to do, and once more at its end. `image_dropped`
+    carries the path of a dropped file; what the file holds is for its receiver to find out.
     """
 
     changed = Signal(object)
