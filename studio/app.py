@@ -21,6 +21,7 @@ from studio.controllers.frame import FrameController
 from studio.controllers.graph import GraphController
 from studio.controllers.output import OutputController
 from studio.controllers.predict import PredictController
+from studio.controllers.project import ProjectController
 from studio.controllers.runs import RunsController
 from studio.controllers.train import TrainController
 from studio.session.problems import ProblemView
@@ -39,7 +40,8 @@ from widgets import theme
 
 # The window's own commands that it can carry out, beside those that open its pages.
 OFFERED = (
-    "open_project", "save_project", "open_folder", "load_model", "preferences", "quit", "find", "palette",
+    "open_project", "save_project", "save_project_as", "rename_project", "open_folder", "load_model",
+    "preferences", "quit", "find", "palette",
     "theme_system", "theme_light", "theme_dark", "reset_layout", "copy_report", "about",
 )  # fmt: skip
 
@@ -84,6 +86,14 @@ class Studio:
         self._controllers = [self._pages["train"]()]
         self._whole = self._closed = False
         self.runs = RunsController(self.session, self.window, self.actions, self.train)
+        self.project = ProjectController(
+            self.session,
+            self.window,
+            self.actions,
+            self.train_page.welcome,
+            self.runs.new_run,
+            self.output.note,
+        )
         self.window.restore_layout()
         self.frame.show_page("train")
         if whole:
@@ -94,7 +104,7 @@ class Studio:
         if not self._whole:
             self._whole = True
             self._controllers += [add() for page, add in self._pages.items() if page != "train"]
-            self.frame.open_project = self.runs.open_project_file
+            self.frame.open_project = self.project.open_path
             self.frame.open_model = self.predict.load
             self.frame.open_picture = self.predict.open_picture
 
@@ -160,7 +170,7 @@ class Studio:
             return
         self._closed = True
         self.complete()
-        for controller in (*self._controllers, self.runs, self.output, self.frame):
+        for controller in (*self._controllers, self.project, self.runs, self.output, self.frame):
             controller.close()
         self.bridge.close()
         self.session.close()

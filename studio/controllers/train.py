@@ -6,7 +6,7 @@ import math
 from contextlib import suppress
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 
 from resources.processes import missing
 from resources.settings import RULES_OF, RUN_SETTINGS, Rule, rule_of
@@ -37,12 +37,7 @@ SIMPLE = tuple(
 
 
 class TrainController(QObject):
-    """Shows the run that trains, or those that were chosen in the list of runs.
-
-    ``recent_chosen`` carries the path of a recent project that was chosen on the page.
-    """
-
-    recent_chosen = Signal(str)
+    """Shows the run that trains, or those that were chosen in the list of runs."""
 
     def __init__(
         self, session: Session, page: TrainPage, panel: SettingsPanel, bar: PageActions, actions: Actions
@@ -92,12 +87,6 @@ class TrainController(QObject):
         form = self._panel.form
         form.changed.connect(self._edited)
         form.validity_changed.connect(lambda _: self._entries_checked())
-
-        self._page.welcome.recent_chosen.connect(self.recent_chosen)
-
-    def show_recent(self, projects: list[tuple[str, str]]) -> None:
-        """Offer recent projects: (name, path)."""
-        self._page.welcome.set_recent(projects)
 
     # ----- settings -----
 
