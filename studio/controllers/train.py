@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtCore import QObject
 
 from resources.processes import missing
-from resources.settings import RULES_OF, RUN_SETTINGS, Rule, rule_of
+from resources.settings import RULES_OF, RUN_SETTINGS, TRAIN_SETTINGS, Rule, rule_of
 from studio.controllers.actions import Actions
 from studio.controllers.binders import Bonds
 from studio.controllers.curves import Curves
@@ -31,7 +31,7 @@ DASH = "\u2013"
 # The settings with a row of their own; data and model have several, parameters those of what they belong to.
 SIMPLE = tuple(
     name
-    for name, setting in RUN_SETTINGS.items()
+    for name, setting in TRAIN_SETTINGS.items()
     if setting.kind != "parameters" and name not in ("data", "model")
 )
 
