@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject
 
 from resources.processes import missing
 from resources.settings import RULES_OF, RUN_SETTINGS, TRAIN_SETTINGS, Rule, rule_of
+from studio.controllers import key_figures
 from studio.controllers.actions import Actions
 from studio.controllers.binders import Bonds
 from studio.controllers.curves import Curves
@@ -70,7 +71,14 @@ class TrainController(QObject):
         bonds, view = self._bonds, self._view
         for name in ("state", "message", "epoch", "why_not"):
             bonds.show(view, name, lambda _: self._show_state())
-        for name in ("state", "loss", "validation_accuracy", "samples_per_second", "seconds_left"):
+        for name in (
+            "state",
+            "loss",
+            "measured_epoch",
+            "validation_accuracy",
+            "samples_per_second",
+            "seconds_left",
+        ):
             bonds.show(view, name, lambda _: self._show_figures())
         for name in ("state", "step", "seconds_left", "evaluating", "last_checkpoint_step", "best_accuracy",
                      "parameters", "learning_rate", "ranks"):  # fmt: skip
@@ -299,17 +307,19 @@ class TrainController(QObject):
         if not self._chosen:
             return
         if self._is_live():
-            page.set_figure("loss", view.loss)
-            page.set_figure("accuracy", view.validation_accuracy * 100, "%")
+            self._show_measured(*key_figures.of_training(view, self))
             speed = theme.format_number(view.samples_per_second, self.tr("img/s"), digits=3)
             page.set_figure("throughput", speed if view.samples_per_second else DASH)
             page.set_figure("left", time_left(view.seconds_left) if view.busy else DASH)
             return
-        history, run = self._history, self._run()
-        page.set_figure("loss", history.losses[-1] if history and history.losses else math.nan)
-        page.set_figure("accuracy", run.accuracy * 100 if run else math.nan, "%")
+        history = self._history or RunHistory()
+        self._show_measured(*key_figures.of_run(history.epochs, history.losses, self))
         page.set_figure("throughput", math.nan)
         page.set_figure("left", DASH)
+
+    def _show_measured(self, loss: key_figures.Figure, accuracy: key_figures.Figure) -> None:
+        self._page.set_figure("loss", loss.value, note=loss.note)
+        self._page.set_figure("accuracy", accuracy.value * 100, "%", accuracy.note)
 
     def _show_progress(self) -> None:
         view, panel = self._view, self._panel
