@@ -45,13 +45,13 @@ class Pen(QObject):
         view, predicting = studio.session.predict, studio.session.predicting
         ask, answered = predicting.ask, view.answered
 
-        def note_asked(values: Any) -> None:
-            ask(values)
-            self._asked[id(view.picture)] = self._count - 1
+        def note_asked(values: Any, place: int = 0) -> None:
+            ask(values, place)
+            self._asked[id(view.fed[0])] = self._count - 1
 
         def note_answered(answer: Any) -> None:
             answered(answer)
-            self._answered = max(self._answered, self._asked.get(id(answer.picture), -1))
+            self._answered = max(self._answered, self._asked.get(id(answer.fed[0]), -1))
 
         predicting.ask, view.answered = note_asked, note_answered
         studio.predict_page.bars.installEventFilter(self)

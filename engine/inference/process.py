@@ -82,6 +82,9 @@ class ModelProcess:
             given.
     """
 
+    # The module whose ``serve`` answers in the child.
+    _server = "engine.inference.serve"
+
     def __init__(self, prefix: str | os.PathLike[str], limits: ModelLimits | None = None) -> None:
         self.prefix = inference_prefix(prefix)
         self.limits = limits or current()
@@ -121,7 +124,7 @@ class ModelProcess:
             child, described = self._ready(self._begin(since))
             limits = None if described.own else self._limits_for(sum(array.nbytes for array in arrays))
             most = Most(MOST_SAID, MOST_OF_OWN << 10 if limits is None else MEMORY_FACTOR * limits.memory)
-            return self._ask(child, "a run", {"do": "run"}, arrays, limits, most).arrays
+            return self._ask(child, "a run", self._run_request(), arrays, limits, most).arrays
 
     def program(self, since: int | None = None) -> tuple[Any, str]:
         """The Program as JSON has it (``serialize.to_plain``, not yet checked), and as Paddle prints it.
@@ -173,6 +176,22 @@ class ModelProcess:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
+    # ----- what is run: files of inference; engine.inference.run_process has runs instead -----
+
+    def _is_own(self) -> bool:
+        """Whether this installation wrote the model, which then has no limits."""
+        return is_own_inference(self.prefix)
+
+    def _files(self) -> list[Path]:
+        """The files whose sizes explain what the model takes."""
+        return list(inference_paths(self.prefix).values())
+
+    def _load_request(self) -> dict[str, Any]:
+        return {"do": "load", "prefix": os.path.abspath(self.prefix)}
+
+    def _run_request(self) -> dict[str, Any]:
+        return {"do": "run"}
+
     # ----- one request after the other -----
 
     def _begin(self, since: int | None) -> int:
@@ -192,8 +211,8 @@ class ModelProcess:
             child = None
         if child is not None and self._described is not None:
             return child, self._described
-        own = is_own_inference(self.prefix)
-        child = _Child(None if own else self.limits)
+        own = self._is_own()
+        child = _Child(None if own else self.limits, self._server)
         with self._state:
             self._child = child
             if self._cancels != cancels:
@@ -201,7 +220,7 @@ class ModelProcess:
         self._ask(child, "its start", None, [], ModelLimits(seconds=START_SECONDS), Most(MOST_SAID, 0))
         limits = None if own else self._limits_for(0)
         request = {
-            "do": "load", "prefix": os.path.abspath(self.prefix),
+            **self._load_request(),
             "memory": limits and MEMORY_FACTOR * limits.memory,
             "seconds": limits and (limits.seconds + MORE_SECONDS) * (os.cpu_count() or 1),
         }  # fmt: skip
@@ -221,7 +240,7 @@ class ModelProcess:
     def _limits_for(self, inputs: int) -> ModelLimits:
         """The limits of a request with ``inputs`` bytes; what the files' sizes explain is added."""
         sizes = 0
-        for path in inference_paths(self.prefix).values():
+        for path in self._files():
             with suppress(OSError):
                 sizes += path.stat().st_size
         return self.limits.for_bytes(sizes + inputs)
@@ -324,11 +343,11 @@ def _mega(count: int) -> str:
 class _Child:
     """One process, from its start to its end."""
 
-    def __init__(self, limits: ModelLimits | None) -> None:
+    def __init__(self, limits: ModelLimits | None, server: str) -> None:
         self.reason: str | None = None  # why this side ended it
         self._lock = threading.Lock()
         packages = ("numpy", "h5py", "platformdirs", "threadpoolctl", "engine")
-        setup = {"folders": children.import_folders(*packages)}
+        setup = {"folders": children.import_folders(*packages), "server": server}
         variables = children.environment(*_VARIABLES)
         if limits is not None:
             variables[ENVIRONMENT] = str(limits)

@@ -17,7 +17,6 @@ from engine.files.inference import read_inference
 from engine.files.limits import allow_processor_time, limit_this_process
 from engine.inference.wire import Message, Most, WireError, receive, send
 from engine.jit.export import layer_of
-from engine.jit.translated_layer import TranslatedLayer
 from engine.program.saved.serialize import to_plain
 from engine.tensor.creation import to_tensor
 
@@ -31,7 +30,7 @@ class Server:
     """The model and the answers about it."""
 
     def __init__(self) -> None:
-        self._layer: TranslatedLayer | None = None
+        self._layer: Any = None  # what is called; here a TranslatedLayer
         self._seconds = 0.0
 
     def answer(self, message: Message) -> tuple[dict[str, Any], Arrays]:
@@ -47,18 +46,25 @@ class Server:
             program = self._layer.program()
             plain = json.dumps(to_plain(program), default=str)
             return {}, [_bytes_of(plain), _bytes_of(program.to_string())]
+        return self._run(said, message.arrays)
+
+    def _run(self, said: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Arrays]:
         with no_grad():
-            found = self._layer(*[to_tensor(array) for array in message.arrays])
+            found = self._layer(*[to_tensor(array) for array in arrays])
         outputs = found if isinstance(found, (list, tuple)) else [found]
         return {}, [np.asarray(output.numpy()) for output in outputs]
 
-    def _load(self, said: dict[str, Any]) -> tuple[dict[str, Any], Arrays]:
-        """Load the model. ``memory`` and ``seconds`` of processor time are limits, None where it has none."""
+    def _limit(self, said: dict[str, Any]) -> None:
+        """Limit this process: ``memory`` and ``seconds`` of processor time, None where it has no limits."""
         if said["memory"] is not None:
             guarded.this_is_a_child()
             limit_this_process(said["memory"], None)
             self._seconds = said["seconds"]
             allow_processor_time(self._seconds)
+
+    def _load(self, said: dict[str, Any]) -> tuple[dict[str, Any], Arrays]:
+        """Load the model, within the limits that are said."""
+        self._limit(said)
         files = read_inference(said["prefix"])
         self._layer = layer_of(files)
         self._layer.eval()
@@ -70,11 +76,11 @@ def _bytes_of(text: str) -> np.ndarray[Any, Any]:
     return np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8)
 
 
-def serve(requests: BinaryIO, answers: BinaryIO) -> None:
+def serve(requests: BinaryIO, answers: BinaryIO, server: Server | None = None) -> None:
     """Answer requests in turn; the process ends when there are no more, also in the middle of a run."""
     inbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(requests, inbox), name="requests", daemon=True).start()
-    server = Server()
+    server = server or Server()
     send(answers, {"ready": True})
     while True:
         said: dict[str, Any]

@@ -1,4 +1,4 @@
-"""The page Predict: a drawing or a picture is fitted, shown as it is fed, and answered at once."""
+"""The page Predict: which model is asked, and what it answers."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QFileDialog
 
@@ -15,16 +13,7 @@ from studio.controllers.actions import Actions
 from studio.controllers.binders import Bonds
 from studio.controllers.export import compared_text, size_text
 from studio.controllers.graph import shape_text
-from studio.session.pictures import (
-    SIDE,
-    PictureError,
-    bright_on_dark,
-    digit_from_bytes,
-    fit_digit,
-    read_file,
-    read_grey,
-)
-from studio.session.problems import problem_from_message
+from studio.controllers.predict_inputs import InputsController, scaling_text
 from studio.session.saved_model import ModelInfo
 from studio.session.session import Session
 from studio.session.settings import title_of
@@ -33,7 +22,6 @@ from studio.windows.predict_page import PredictPage
 from studio.windows.top_bar import PageActions
 from widgets import theme
 
-IMAGES = "*.png *.jpg *.jpeg *.bmp *.gif *.tif *.tiff *.webp *.ppm *.pgm"
 MODELS = "*.pdmodel"
 SLOW_MS = 300  # a quicker answer needs no button that cancels it
 
@@ -48,7 +36,6 @@ class PredictController(QObject):
         super().__init__(page)
         self._session, self._page, self._panel, self._actions = session, page, panel, actions
         self._view = session.predict
-        self._origin = ""
         self._listed: list[str] = []
         self._bonds = Bonds()
         bar.add_action(actions["load_model"], "open")
@@ -58,17 +45,15 @@ class PredictController(QObject):
         self._slow.timeout.connect(self._show_answer)
         page.cancel_requested.connect(session.predicting.cancel)
         page.again_requested.connect(session.predicting.try_again)
-        page.pad.changed.connect(self._drawn)
-        page.pad.image_dropped.connect(self.open_picture)
-        page.open_image_requested.connect(self._choose_image)
+        self.inputs = InputsController(session, page)
+        self.open_picture = self.inputs.open_picture
         panel.model_chosen.connect(self.load)
         panel.graph_requested.connect(lambda: (session.predicting.show_program(), show_graph()))
         self._bonds.show(self._view, "model", self._show_model)
         self._bonds.show(self._view, "ranking", lambda _: self._show_answer())
-        for field in ("asking", "stopped", "last_problem"):
+        for field in ("asking", "stopped", "last_problem", "number", "fed", "model"):
             self._bonds.follow(getattr(self._view.events, field), lambda _: self._show_answer())
         self._bonds.show(self._view, "loading", lambda _: self._show_answer())
-        self._bonds.show(self._view, "picture", lambda _: self._show_picture())
         self._bonds.follow(session.export.events.verification, lambda _: self._show_model(self._view.model))
 
     # ----- models -----
@@ -122,46 +107,6 @@ class PredictController(QObject):
             (self.tr("Place"), str(Path(info.prefix).parent)),
         ])  # fmt: skip
 
-    # ----- pictures -----
-
-    def _drawn(self, drawing: NDArray[np.float32]) -> None:
-        self._page.undo_button.setEnabled(self._page.pad.can_undo())
-        self._page.clear_button.setEnabled(bool(drawing.any()))
-        if not drawing.any():
-            self._origin = ""
-            self._view.clear()
-            return
-        self._origin = self.tr("drawing")
-        self._session.predicting.ask(fit_digit(drawing, "drawing"))
-
-    def open_picture(self, path: str) -> None:
-        """Feed the model a picture from a file; a file that is none is told about, the pad stays as it is."""
-        try:
-            data = read_file(Path(path))
-            grey = read_grey(data, path)
-            picture = digit_from_bytes(data, path)
-        except PictureError as error:
-            self._session.problem.emit(problem_from_message(str(error), self.tr("The picture can't be used")))
-            return
-        self._page.pad.blockSignals(True)
-        self._page.pad.set_image(bright_on_dark(grey))
-        self._page.pad.blockSignals(False)
-        self._page.undo_button.setEnabled(True)
-        self._page.clear_button.setEnabled(True)
-        size = self.tr("{0}, {1} \u00d7 {2} pixels")
-        self._origin = size.format(Path(path).name, grey.shape[1], grey.shape[0])
-        self._session.predicting.ask(picture)
-
-    def _choose_image(self) -> None:
-        path, _ = QFileDialog.getOpenFileName(
-            self._page.window(),
-            self.tr("Open a picture of a digit"),
-            "",
-            self.tr("Pictures ({0})").format(IMAGES),
-        )
-        if path:
-            self.open_picture(path)
-
     # ----- answers -----
 
     def _show_answer(self) -> None:
@@ -185,34 +130,35 @@ class PredictController(QObject):
             page.show_answer("", problem.message if problem is not None else self.tr("Cancelled."))
         elif view.model is None:
             page.show_answer("", self.tr("Load a model, or export a run: the bars follow what you draw."))
+        elif view.number == view.number:
+            page.show_answer(theme.format_number(view.number), theme.format_duration(view.seconds))
         elif not view.ranking:
-            page.show_answer("", self.tr("Draw a digit, or drop a picture of one."))
+            page.show_answer("", self._what_to_do())
         else:
             name, share = view.ranking[0]
             words = f"{share * 100:.1f}\u2009% · {theme.format_duration(view.seconds)}"
             page.show_answer(name, words)
 
-    def _show_picture(self) -> None:
-        view, page = self._view, self._page
-        page.fed.set_image(view.picture if view.picture is not None else np.zeros((SIDE, SIDE), np.float32))
-        placed = self.tr("longer side 20 pixels, centre of mass in the middle, as MNIST's digits")
-        rows = [(self.tr("Placed"), placed)]
-        if view.picture is not None:
-            low, high = float(view.picture.min()), float(view.picture.max())
-            rows = [
-                (self.tr("From"), self._origin),
-                *rows,
-                (self.tr("Values"), self.tr("{0} to {1}, mean {2}").format(
-                    theme.format_number(low, digits=3), theme.format_number(high, digits=3),
-                    theme.format_number(float(view.picture.mean()), digits=3))),
-            ]  # fmt: skip
-        if view.model is not None:
-            rows.append((self.tr("Scaling"), scaling_text(view.model.scaling)))
-        page.facts.set_rows(rows)
+    def _what_to_do(self) -> str:
+        """What the first input without a value waits for."""
+        view = self._view
+        first = next((each for each, value in zip(view.inputs, view.fed, strict=True) if value is None), None)
+        if first is None:
+            return self.tr("The model has not answered yet.")
+        if not first.form:
+            return self.tr("This model can't be fed here: {0}: {1}").format(first.name, first.why_not)
+        several = len(view.inputs) > 1
+        words = {
+            "digit": self.tr("Draw a digit, or drop a picture of one."),
+            "picture": self.tr("Draw, or drop a picture."),
+            "numbers": self.tr("Type numbers, or paste them."),
+        }[first.form]
+        return f"{first.name}: {words}" if several else words
 
     def close(self) -> None:
         """Follow the view model no longer."""
         self._bonds.release()
+        self.inputs.close()
 
 
 def model_title(prefix: str) -> tuple[str, str]:
@@ -221,15 +167,6 @@ def model_title(prefix: str) -> tuple[str, str]:
     if path.parent.name == "inference":
         return path.parent.parent.name, path.name
     return path.name, path.parent.name
-
-
-def scaling_text(scaling: dict[str, Any]) -> str:
-    """How pictures are scaled before they are fed, in words."""
-    if "mean" in scaling and "std" in scaling:
-        return f"(x \u2212 {scaling['mean']:g}) / {scaling['std']:g}"
-    if "low" in scaling and "high" in scaling:
-        return f"{scaling['low']:g} \u2026 {scaling['high']:g}"
-    return ""
 
 
 def _same(one: str, other: str) -> bool:

@@ -1,4 +1,4 @@
-"""AskedModel: a saved model of the window, in a process of its own, and the thread that waits for it."""
+"""AskedModel: a model that the window asks, in a process of its own, and the thread that waits for it."""
 
 from __future__ import annotations
 
@@ -6,17 +6,22 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from studio.session.model_choice import ModelChoice
 from studio.session.program_check import checked_program
-from studio.session.saved_model import ModelInfo, batch_of, model_info, scores_of
+from studio.session.saved_model import ModelInfo, arrays_of, model_info, scores_of
 
 if TYPE_CHECKING:
     from engine.core.model_limits import ModelLimits
     from engine.inference.process import ModelProcess
+    from engine.inference.run_process import RunProcess
+
+Values = tuple[NDArray[Any], ...]
 
 
 @dataclass(frozen=True)
@@ -28,9 +33,9 @@ class Loaded:
 
 @dataclass(frozen=True)
 class Answered:
-    """The scores of a picture, which is the array that was asked about, and the seconds that they took."""
+    """The scores of the values that were asked about (the same objects), and the seconds that they took."""
 
-    picture: NDArray[Any]
+    fed: Values
     scores: NDArray[np.float64]
     seconds: float
 
@@ -59,19 +64,20 @@ Told = Loaded | Answered | ProgramTold | Failed
 
 
 class AskedModel:
-    """Loads the model under ``prefix`` at once, then answers pictures, the newest one only.
+    """Loads the chosen model at once, then answers what it is fed, the newest only.
 
     No method waits. ``tell`` is called from another thread with this object and what there is to tell.
     """
 
-    def __init__(self, prefix: str, limits: ModelLimits, tell: Callable[[AskedModel, Told], None]) -> None:
-        from engine.inference.process import ModelProcess
-
-        self.prefix = prefix
-        self._process: ModelProcess = ModelProcess(prefix, limits)
+    def __init__(
+        self, choice: ModelChoice, limits: ModelLimits, tell: Callable[[AskedModel, Told], None]
+    ) -> None:
+        self.choice = choice
+        self._process: ModelProcess = choice.process(limits)
         self._tell = tell
         self._condition = threading.Condition()
-        self._picture: NDArray[Any] | None = None
+        self._values: Values | None = None
+        self._checkpoint = choice.checkpoint
         self._program_wanted = self._closed = False
         self._info: ModelInfo | None = None
         # When the newest request was made: it can be cancelled from then on, also before the thread begins.
@@ -88,10 +94,15 @@ class AskedModel:
         """The id of the model's process; 0 where there is none now."""
         return self._process.pid
 
-    def ask(self, picture: NDArray[Any]) -> None:
-        """Ask about a picture; one that still waits is dropped for it."""
+    def ask(self, values: Values, checkpoint: str = "") -> None:
+        """Ask about values, one array for each input; those that still wait are dropped for them.
+
+        Args:
+            checkpoint: of a run, the weights from now on.
+        """
         with self._condition:
-            self._picture = picture
+            self._values = values
+            self._checkpoint = checkpoint or self._checkpoint
             self._since = self._process.moment()
             self._condition.notify()
 
@@ -139,19 +150,19 @@ class AskedModel:
     def _next(self) -> bool:
         """Do what waits; False after ``close()``."""
         with self._condition:
-            self._condition.wait_for(
-                lambda: self._closed or self._program_wanted or self._picture is not None
-            )
+            self._condition.wait_for(lambda: self._closed or self._program_wanted or self._values is not None)
             if self._closed:
                 return False
-            picture, self._picture = self._picture, None
+            values, self._values = self._values, None
             wanted, self._program_wanted = self._program_wanted, False
-            since = self._since
+            since, checkpoint = self._since, self._checkpoint
         if wanted:
             self._attempt("program", lambda: self._get_program(since))
-        if picture is not None and not self._attempt("asking", lambda: self._get_scores(picture, since)):
+        if values is not None and not self._attempt(
+            "asking", lambda: self._get_scores(values, checkpoint, since)
+        ):
             with self._condition:
-                self._picture = None
+                self._values = None
         return True
 
     def _attempt(self, doing: str, work: Callable[[], Told]) -> bool:
@@ -169,16 +180,18 @@ class AskedModel:
 
     def _load(self) -> Told:
         found = self._process.load(self._since)
-        self._info = model_info(found.prefix, found.info, found.save_id, found.own)
+        self._info = model_info(self.choice, found.info, found.save_id, found.own)
         return Loaded(self._info)
 
     def _get_program(self, since: int) -> Told:
         plain, text = self._process.program(since)
-        return ProgramTold(checked_program(plain, self.prefix), text)
+        return ProgramTold(checked_program(plain, self.choice.path), text)
 
-    def _get_scores(self, picture: NDArray[Any], since: int) -> Told:
+    def _get_scores(self, values: Values, checkpoint: str, since: int) -> Told:
         assert self._info is not None
-        batch = batch_of(self._info, picture)
+        arrays = arrays_of(self._info, values)
+        if checkpoint:
+            cast("RunProcess", self._process).checkpoint = Path(checkpoint)
         begin = time.perf_counter()
-        outputs = self._process.run([batch], since)
-        return Answered(picture, scores_of(self._info, outputs), time.perf_counter() - begin)
+        outputs = self._process.run(arrays, since)
+        return Answered(values, scores_of(self._info, outputs), time.perf_counter() - begin)

@@ -6,6 +6,7 @@ import io
 import stat
 import struct
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,19 @@ def read_grey(data: bytes, where: str) -> Picture:
     Raises:
         PictureError: no image of a known kind, damaged, or with more than ``MAX_VALUES`` values.
     """
+    return _read(data, where, "L", _grey)
+
+
+def read_colour(data: bytes, where: str) -> Picture:
+    """The image in ``data`` as [H, W, 3] of red, green and blue from 0 to 1, transparent parts on white.
+
+    Raises as ``read_grey``.
+    """
+    return _read(data, where, "RGB", _colour)
+
+
+def _read(data: bytes, where: str, mode: str, convert: Callable[[Any], Picture]) -> Picture:
+    """The image in ``data``, converted; ``mode`` is what a photograph that is too large is decoded to."""
     from PIL import Image, ImageOps, UnidentifiedImageError
 
     try:
@@ -80,14 +94,14 @@ def read_grey(data: bytes, where: str) -> Picture:
             warnings.simplefilter("ignore")
             with Image.open(io.BytesIO(data), formats=FORMATS) as image:
                 if _values(image) > MAX_VALUES:
-                    image.draft("L", _DRAFT)  # does nothing unless it is a JPEG
+                    image.draft(mode, _DRAFT)  # does nothing unless it is a JPEG
                 if _values(image) > MAX_VALUES:
                     raise PictureError(
                         f"{where}: the picture is too large: {image.width} x {image.height} pixels of "
                         f"{_channels(image)} channels, over {MAX_VALUES} values; make it smaller first"
                     )
                 ImageOps.exif_transpose(image, in_place=True)
-                return _grey(image)
+                return convert(image)
     except UnidentifiedImageError:
         raise PictureError(
             f"{where}: not an image: none of {', '.join(FORMATS)}; give a picture file"
@@ -131,6 +145,16 @@ def _grey(image: Any) -> Picture:
             grey = grey * alpha + ground * (1.0 - alpha)
         return np.asarray(grey, np.float32)
     return np.asarray(image.convert("L"), np.float32) / np.float32(255.0)
+
+
+def _colour(image: Any) -> Picture:
+    if image.mode in ("I", "I;16", "I;16B", "I;16L", "F", "L", "1", "LA"):
+        return np.repeat(_grey(image)[..., None], 3, axis=2)
+    if not _has_alpha(image):
+        return np.asarray(image.convert("RGB"), np.float32) / np.float32(255.0)
+    rgba = np.asarray(image.convert("RGBA"), np.float32) / np.float32(255.0)
+    alpha = rgba[..., 3:]
+    return np.asarray(rgba[..., :3] * alpha + (1.0 - alpha), np.float32)
 
 
 def bright_on_dark(grey: Picture) -> Picture:

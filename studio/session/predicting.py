@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
 from studio.session.asked_model import Answered, AskedModel, Failed, Loaded, ProgramTold, Told
+from studio.session.beside import Beside
 from studio.session.graph_view import GraphViewModel
+from studio.session.model_choice import ModelChoice
 from studio.session.predict_view import PredictViewModel
 from studio.session.problems import ProblemView, problem_from_message
 
@@ -45,12 +47,14 @@ class Predicting:
         self._model: AskedModel | None = None
         self._coming: AskedModel | None = None
         self._ending: list[AskedModel] = []
-        self._failed_prefix = ""
+        self._failed: ModelChoice | None = None
+        self._beside = Beside(view, self._tell, self._let_go)
         self._program_wanted = False
         self._limits: ModelLimits | None = None  # of the last attempt
 
-    def load(self, prefix: str, limits: ModelLimits | None = None) -> None:
-        """Load inference files; until that is done, the model before stays."""
+    def load(self, model: str | ModelChoice, limits: ModelLimits | None = None) -> None:
+        """Load inference files by their prefix, or the choice of a run whose code may run; until that is
+        done, the model before stays."""
         if self._view.loading:
             return
         # Here, not in the thread: two threads that import the engine at once can lock each other out.
@@ -58,20 +62,32 @@ class Predicting:
         from engine.core.model_limits import current
 
         self._view.begin()
-        self._failed_prefix = prefix
+        self._failed = ModelChoice(model) if isinstance(model, str) else model
         try:
-            self._coming = AskedModel(prefix, limits or current(), self._tell)
+            self._coming = AskedModel(self._failed, limits or current(), self._tell)
         except EngineError as error:  # a prefix without a name
             self._fail(Failed("loading", str(error), ""))
 
-    def ask(self, picture: NDArray[Any]) -> None:
-        """Ask about a picture (28x28, 0 to 1), as soon as there is a model that has answered the one before.
+    def ask(self, values: NDArray[Any], place: int = 0) -> None:
+        """Give the input at ``place`` its values (a picture 0 to 1, or numbers), and ask when all have some.
 
-        Pictures that came meanwhile are not asked about, except the newest.
+        The model is asked as soon as it has answered what came before; what came meanwhile is not asked
+        about, except the newest.
         """
-        self._view.draw(picture)
-        if self._failed_prefix and not self._view.loading:  # the model before goes on
-            self._failed_prefix = self._view.stopped = ""
+        self._view.give(place, values)
+        if self._failed and not self._view.loading:  # the model before goes on
+            self._failed, self._view.stopped = None, ""
+        self._ask_now()
+
+    def use_checkpoint(self, path: str) -> None:
+        """Let the run that is loaded answer with the weights of another of its checkpoints."""
+        if self._view.checkpoint and path != self._view.checkpoint:
+            self._view.checkpoint = path
+            self._ask_now()
+
+    def compare(self, choices: Sequence[ModelChoice]) -> None:
+        """Ask these models too, beside the one that is loaded."""
+        self._beside.use(choices)
         self._ask_now()
 
     def cancel(self) -> None:
@@ -90,16 +106,17 @@ class Predicting:
         more = self._view.stopped == "limit"
         self._view.stopped = ""
         self._view.last_problem = None
-        if self._failed_prefix:
-            self.load(self._failed_prefix, self._next_limits(more))
+        if self._failed is not None:
+            self.load(self._failed, self._next_limits(more))
         elif self._model is not None:
             if more:
                 self._model.use(self._next_limits(more))
             self._ask_now()
 
-    def clear(self) -> None:
-        """Nothing is drawn any more; what was asked about it counts no longer."""
-        self._view.clear()
+    def clear(self, place: int = 0) -> None:
+        """The input at ``place`` is empty; what was asked about it counts no longer."""
+        self._view.clear(place)
+        self._beside.clear()
 
     def show_program(self) -> None:
         """Show the Program of the model in the graph's view model."""
@@ -115,12 +132,15 @@ class Predicting:
                 self._take_coming(model, told)
             elif model is self._model:
                 self._take(told)
+            else:
+                self._beside.take(model, told)
 
     def close(self, timeout: float) -> None:
         """End all models, those too that are stuck."""
         for model in (self._model, self._coming):
             self._let_go(model)
         self._model = self._coming = None
+        self._beside.use([])
         for model in self._ending:
             model.join(timeout)
 
@@ -141,20 +161,22 @@ class Predicting:
 
     def _ask_now(self) -> None:
         view = self._view
-        if self._model is not None and view.picture is not None and not view.stopped:
+        if self._model is not None and view.complete and not view.stopped:
             view.asking = True
-            self._model.ask(view.picture)
+            self._model.ask(view.fed, view.checkpoint)
+            self._beside.ask(view.fed)
 
     def _take_coming(self, model: AskedModel, told: Told) -> None:
         self._coming, self._limits = None, model.limits
         if isinstance(told, Loaded):
             self._let_go(self._model)
-            self._model, self._failed_prefix = model, ""
+            self._model, self._failed = model, None
             self._view.asking = False
             if self._program_wanted:  # of the model before
                 self._program_wanted = self._graph.loading = False
             self._view.loaded(told.info)
-            self._remember(told.info.prefix)
+            if not model.choice.of_run:
+                self._remember(told.info.prefix)
             self._ask_now()
         elif isinstance(told, Failed):
             self._let_go(model)
@@ -164,7 +186,7 @@ class Predicting:
         assert self._model is not None
         if isinstance(told, Answered):
             self._view.stopped = ""
-            self._view.asking = told.picture is not self._view.picture and self._view.picture is not None
+            self._view.asking = told.fed is not self._view.fed and self._view.complete
             self._view.answered(told)
         elif isinstance(told, ProgramTold):
             self._program_wanted = self._graph.loading = False

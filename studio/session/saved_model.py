@@ -1,4 +1,4 @@
-"""Saved models for the window and the command line: what is known of one, what it says of a picture."""
+"""Models for the window and the command line: what is known of one, what it says of what it is fed."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from studio.session.information import checked_information
+from studio.session.model_choice import ModelChoice
+from studio.session.model_input import array_of, inputs_of
 
 if TYPE_CHECKING:
     from engine.core.model_limits import ModelLimits
@@ -21,8 +23,12 @@ MOST_CLASSES = 100_000
 
 @dataclass(frozen=True)
 class ModelInfo:
-    """What the files say about a model. ``sizes`` are bytes by file name; ``own`` models have no limits."""
+    """What the files say about a model. ``sizes`` are bytes by file name; ``own`` models have no limits.
 
+    ``prefix`` is the folder of a run where ``choice`` is one.
+    """
+
+    choice: ModelChoice
     prefix: str
     name: str
     inputs: tuple[dict[str, Any], ...]
@@ -38,47 +44,59 @@ class ModelInfo:
         return sum(self.sizes.values())
 
 
-def model_info(prefix: Path, info: object, save_id: str, own: bool) -> ModelInfo:
+def model_info(choice: ModelChoice, info: object, save_id: str, own: bool) -> ModelInfo:
     """What is known of a model, from the content of its file of information, which is checked.
 
     Raises:
         FormatError: it says other things than a saved model does.
     """
-    from engine.files.inference import INFO, inference_paths
+    from engine.files.inference import INFO, inference_paths, inference_prefix
 
-    paths = inference_paths(prefix)
-    found, added = checked_information(info, paths[INFO])
+    if choice.of_run:
+        path = Path(choice.path)
+        described, files = Path(choice.checkpoint), [Path(choice.checkpoint)]
+    else:
+        path = inference_prefix(choice.path)
+        paths = inference_paths(path)
+        described, files = paths[INFO], list(paths.values())
+    found, added = checked_information(info, described)
     return ModelInfo(
-        prefix=str(prefix), name=prefix.name, inputs=tuple(dict(spec) for spec in found.get("inputs", [])),
+        choice=choice, prefix=str(path), name=path.name,
+        inputs=tuple(_spec(place, spec) for place, spec in enumerate(found.get("inputs", []))),
         classes=tuple(str(name) for name in added.get("classes", [])),
         scaling=dict(added.get("scaling", {})),
-        sizes={path.name: path.stat().st_size for path in paths.values()},
+        sizes={file.name: file.stat().st_size for file in files},
         save_id=save_id, info=added, own=own,
     )  # fmt: skip
 
 
-def batch_of(info: ModelInfo, picture: NDArray[Any]) -> NDArray[np.float32]:
-    """What the model is fed for one picture (28x28, 0 to 1), scaled and shaped as its files say.
+def _spec(place: int, spec: dict[str, Any]) -> dict[str, Any]:
+    """The name, shape (-1 for any size) and dtype of an input, whatever its file leaves out."""
+    return {
+        "name": str(spec.get("name") or f"input {place}"),
+        "shape": [-1 if size is None else size for size in spec["shape"]],
+        "dtype": str(spec.get("dtype", "float32")),
+    }
+
+
+def arrays_of(info: ModelInfo, values: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+    """What the model is fed for values of a person, one for each input, scaled and shaped as its files say.
 
     Raises:
-        ArgumentError: the model takes other shapes.
+        ArgumentError: the model takes other shapes, or another number of inputs.
     """
-    values = np.asarray(picture, np.float32)
-    scaling = info.scaling
-    with np.errstate(all="ignore"):
-        if "mean" in scaling and "std" in scaling:
-            values = (values - np.float32(scaling["mean"])) / np.float32(scaling["std"])
-    shape = info.inputs[0]["shape"] if info.inputs else [-1, 1, 28, 28]
-    wanted = [-1 if size is None else size for size in shape[1:]]
-    try:
-        return values.reshape([1, *wanted])
-    except ValueError as error:
-        from engine.core.errors import ArgumentError
+    from engine.core.errors import ArgumentError
 
+    asked = inputs_of(info)
+    if len(values) != len(asked):
+        names = ", ".join(each.name for each in asked)
         raise ArgumentError(
-            f"{info.prefix}: the model takes inputs of {shape}: a picture of a digit has {values.size} "
-            "values; choose a model for digits"
-        ) from error
+            f"{info.prefix}: the model takes {len(asked)} inputs ({names}): got {len(values)}; "
+            "give each of them"
+        )
+    return [
+        array_of(each, value, info.scaling, info.prefix) for each, value in zip(asked, values, strict=True)
+    ]
 
 
 def scores_of(info: ModelInfo, outputs: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
@@ -121,8 +139,8 @@ def opened(prefix: str, limits: ModelLimits) -> Iterator[tuple[ModelInfo, Scores
 
     with ModelProcess(path, limits) as apart:
         described = apart.load()
-        info = model_info(path, described.info, described.save_id, described.own)
-        yield info, lambda picture: scores_of(info, apart.run([batch_of(info, picture)]))
+        info = model_info(ModelChoice(str(path)), described.info, described.save_id, described.own)
+        yield info, lambda picture: scores_of(info, apart.run(arrays_of(info, [picture])))
 
 
 def _in_this_process(prefix: Path) -> tuple[ModelInfo, Scores]:
@@ -131,13 +149,13 @@ def _in_this_process(prefix: Path) -> tuple[ModelInfo, Scores]:
     from engine.jit.export import layer_of
 
     files = read_inference(prefix)
-    info = model_info(prefix, files.info, files.save_id, own=True)
+    info = model_info(ModelChoice(str(prefix)), files.info, files.save_id, own=True)
     layer = layer_of(files)
     layer.eval()
 
     def scores(picture: NDArray[Any]) -> NDArray[np.float64]:
         with engine.no_grad():
-            found = layer(engine.to_tensor(batch_of(info, picture)))
+            found = layer(*[engine.to_tensor(array) for array in arrays_of(info, [picture])])
         outputs = found if isinstance(found, list | tuple) else [found]
         return scores_of(info, [output.numpy() for output in outputs])
 

@@ -1,4 +1,4 @@
-"""DigitPad: draw a digit with the mouse, a pen or a finger, or drop a picture."""
+"""DigitPad: draw with the mouse, a pen or a finger, or drop or paste a picture, which may be in colour."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, QUrl, Signal
+from PySide6.QtCore import QBuffer, QEvent, QMimeData, QPointF, QRectF, QSize, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import (
     QColor,
     QDragEnterEvent,
     QDragLeaveEvent,
     QDragMoveEvent,
     QDropEvent,
+    QGuiApplication,
     QImage,
     QKeyEvent,
     QKeySequence,
@@ -34,17 +35,21 @@ UNDO_STEPS = 50
 class DigitPad(QWidget):
     """A black square to draw on in white; the left button draws, the right one rubs out.
 
-    `changed` carries a (280, 280) float32 array, ink 1 on paper 0: at once for the first change, then once
-    for all that the pen did until Qt's loop has nothing else to do, and once more at its end. `image_dropped`
-    carries the path of a dropped file; what the file holds is for its receiver to find out.
+    `changed` carries a (280, 280) float32 array, ink 1 on paper 0, or (280, 280, 3) while a picture in colour
+    lies on the pad: at once for the first change, then once for all that the pen did until Qt's loop has
+    nothing else to do, and once more at its end. `image_dropped` carries the path of a file that was dropped
+    or pasted, and `image_given` the bytes of a picture that came without a file; what they hold is for the
+    receiver to find out.
     """
 
     changed = Signal(object)
     image_dropped = Signal(str)
+    image_given = Signal(bytes)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._image = _blank()
+        self._hint, self._own_hint = "", False
         self._history: deque[QImage] = deque(maxlen=UNDO_STEPS)
         self._brush = 22.0
         self._points: list[QPointF] = []
@@ -68,23 +73,38 @@ class DigitPad(QWidget):
     # the picture
 
     def array(self) -> NDArray[np.float32]:
-        """The drawing, (280, 280) float32, 0 paper to 1 ink."""
+        """The drawing, 0 paper to 1 ink, float32: (280, 280), or (280, 280, 3) of a picture in colour."""
+        colours = 1 if self._grey() else 3
         stride = self._image.bytesPerLine()
-        pixels = np.frombuffer(self._image.constBits(), np.uint8).reshape(SIDE, stride)[:, :SIDE]
-        return pixels.astype(np.float32) / np.float32(255)
+        pixels = np.frombuffer(self._image.constBits(), np.uint8).reshape(SIDE, stride)[:, : SIDE * colours]
+        values = pixels.astype(np.float32) / np.float32(255)
+        return values if colours == 1 else values.reshape(SIDE, SIDE, 3)
+
+    def _grey(self) -> bool:
+        return self._image.format() == QImage.Format.Format_Grayscale8
 
     def set_image(self, picture: ArrayLike) -> None:
-        """Show a 2-d picture (ink 1 on paper 0) as large as fits; can be undone. Raises ValueError."""
+        """Show a picture of 0 to 1 as large as fits; can be undone.
+
+        Args:
+            picture: (height, width) of ink 1 on paper 0, or (height, width, 3) of red, green and blue.
+
+        Raises:
+            ValueError: another shape.
+        """
         values = np.asarray(picture, dtype=np.float32)
-        if values.ndim != 2 or not values.size:
-            raise ValueError(f"DigitPad.set_image: the picture must be 2-d: shape {values.shape}")
-        grey = np.ascontiguousarray(np.clip(np.nan_to_num(values), 0, 1) * 255 + 0.5).astype(np.uint8)
-        height, width = grey.shape
-        source = QImage(grey.tobytes(), width, height, width, QImage.Format.Format_Grayscale8)
+        if not values.size or not (values.ndim == 2 or (values.ndim == 3 and values.shape[2] == 3)):
+            raise ValueError(
+                f"DigitPad.set_image: the picture must be 2-d, or have 3 colours last: shape {values.shape}"
+            )
+        pixels = np.ascontiguousarray(np.clip(np.nan_to_num(values), 0, 1) * 255 + 0.5).astype(np.uint8)
+        kind = QImage.Format.Format_Grayscale8 if values.ndim == 2 else QImage.Format.Format_RGB888
+        height, width = pixels.shape[:2]
+        source = QImage(pixels.tobytes(), width, height, pixels.strides[0], kind)
         mode = Qt.TransformationMode.SmoothTransformation
         scaled = source.scaled(SIDE, SIDE, Qt.AspectRatioMode.KeepAspectRatio, mode)
         self._remember()
-        self._image.fill(0)
+        self._image = _blank(kind)
         painter = QPainter(self._image)
         painter.drawImage((SIDE - scaled.width()) // 2, (SIDE - scaled.height()) // 2, scaled)
         painter.end()
@@ -95,7 +115,7 @@ class DigitPad(QWidget):
         if self.is_empty():
             return
         self._remember()
-        self._image.fill(0)
+        self._image = _blank()
         self._touch(now=True)
 
     def undo(self) -> None:
@@ -201,15 +221,29 @@ class DigitPad(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Undo):
             self.undo()
+        elif event.matches(QKeySequence.StandardKey.Paste):
+            self.paste()
         elif event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
             self.clear()
         else:
             super().keyPressEvent(event)
 
-    # dropping
+    # dropping and pasting
+
+    def paste(self) -> bool:
+        """Take the picture from the clipboard; False where there is none."""
+        return self._take(QGuiApplication.clipboard().mimeData())
+
+    def _take(self, found: QMimeData) -> bool:
+        path, data = _local_file(found.urls()), b"" if found.urls() else _picture_in(found)
+        if path:
+            self.image_dropped.emit(path)
+        elif data:
+            self.image_given.emit(data)
+        return bool(path or data)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if _local_file(event.mimeData().urls()):
+        if _local_file(event.mimeData().urls()) or event.mimeData().hasImage():
             self._dragged_over = True
             self.update()
             event.acceptProposedAction()
@@ -225,12 +259,10 @@ class DigitPad(QWidget):
         self.update()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        path = _local_file(event.mimeData().urls())
         self._dragged_over = False
         self.update()
-        if path:
+        if self._take(event.mimeData()):
             event.acceptProposedAction()
-            self.image_dropped.emit(path)
 
     # looks
 
@@ -253,7 +285,8 @@ class DigitPad(QWidget):
         painter.fillPath(outline, QColor(tokens.canvas))
         painter.save()
         painter.setClipPath(outline)
-        painter.drawImage(area, _tinted(self._image, tokens.canvas, tokens.ink))
+        shown = _tinted(self._image, tokens.canvas, tokens.ink) if self._grey() else self._image
+        painter.drawImage(area, shown)
         painter.restore()
         if not self._history and not self._points and self.is_empty():
             painter.setPen(QColor("#8B95A5"))
@@ -264,12 +297,21 @@ class DigitPad(QWidget):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(area.adjusted(-1, -1, 1, 1), theme.RADIUS_CARD, theme.RADIUS_CARD)
 
+    def set_hint(self, text: str) -> None:
+        """Other words on the empty pad."""
+        self._hint, self._own_hint = text, True
+        self.update()
+
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
-        self._hint = self.tr("Draw a digit here,\nor drop a picture")
+        if not self._own_hint:
+            self._hint = self.tr("Draw a digit here,\nor drop a picture")
         self.setAccessibleName(self.tr("Drawing pad"))
         self.setAccessibleDescription(
-            self.tr("Draw with the mouse, or drop a picture. Delete wipes the pad, Ctrl+Z undoes a stroke.")
+            self.tr(
+                "Draw with the mouse, or drop a picture. Delete wipes the pad, Ctrl+Z undoes a stroke, "
+                "Ctrl+V pastes a picture."
+            )
         )
         self.update()
 
@@ -279,8 +321,8 @@ class DigitPad(QWidget):
         super().changeEvent(event)
 
 
-def _blank() -> QImage:
-    image = QImage(SIDE, SIDE, QImage.Format.Format_Grayscale8)
+def _blank(kind: QImage.Format = QImage.Format.Format_Grayscale8) -> QImage:
+    image = QImage(SIDE, SIDE, kind)
     image.fill(0)
     return image
 
@@ -304,6 +346,17 @@ def _tinted(image: QImage, paper: str, ink: str) -> QImage:
                     QImage.Format.Format_Indexed8)  # fmt: skip
     tinted.setColorTable(_steps(paper, ink))
     return tinted
+
+
+def _picture_in(found: QMimeData) -> bytes:
+    """The picture that was copied, as the bytes of a PNG file; empty where there is none."""
+    image = found.imageData() if found.hasImage() else None
+    if not isinstance(image, QImage) or image.isNull():
+        return b""
+    buffer = QBuffer()
+    buffer.open(QBuffer.OpenModeFlag.WriteOnly)
+    image.save(buffer, "PNG")  # type: ignore[call-overload]
+    return bytes(buffer.data().data())
 
 
 def _local_file(urls: list[QUrl]) -> str:

@@ -12,7 +12,7 @@ from widgets import theme
 
 
 class PixelView(QWidget):
-    """Shows a 2-d array between 0 and 1 in a square; pointing at a pixel tells its value."""
+    """Shows a picture between 0 and 1 in a square; pointing at a pixel tells its value."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -25,10 +25,14 @@ class PixelView(QWidget):
         theme.changed.connect(self.update)
 
     def set_image(self, picture: ArrayLike) -> None:
-        """Show a 2-d picture with values between 0 (black) and 1. Raises ValueError."""
+        """Show a picture with values between 0 (black) and 1: (height, width), or with 3 colours last and
+        perhaps a fourth value that is not shown. Raises ValueError."""
         values = np.asarray(picture, dtype=np.float32)
-        if values.ndim != 2 or not values.size:
-            raise ValueError(f"PixelView.set_image: the picture must be 2-d: shape {values.shape}")
+        if not values.size or not (values.ndim == 2 or (values.ndim == 3 and values.shape[2] in (3, 4))):
+            raise ValueError(
+                f"PixelView.set_image: the picture must be 2-d, or have 3 or 4 values last: "
+                f"shape {values.shape}"
+            )
         self._values = values.copy()
         self.retranslate()
         self.update()
@@ -38,7 +42,7 @@ class PixelView(QWidget):
         return self._values.copy()
 
     def _area(self) -> QRectF:
-        rows, columns = self._values.shape
+        rows, columns = self._values.shape[:2]
         scale = min(self.width() / columns, self.height() / rows)
         # Whole device pixels for each pixel of the picture, where there is room: all of them equally large.
         ratio = self.devicePixelRatioF()
@@ -65,21 +69,26 @@ class PixelView(QWidget):
         outline.addRoundedRect(area, theme.SPACE_XS, theme.SPACE_XS)
         painter.fillPath(outline, QColor(tokens.canvas))
         painter.setClipPath(outline)
-        grey = np.clip(np.nan_to_num(self._values), 0, 1)[..., None]
-        paper, ink = (np.array(theme.rgb(c), np.float32) for c in (tokens.canvas, tokens.ink))
-        rgb = np.ascontiguousarray((paper + (ink - paper) * grey + 0.5).astype(np.uint8))
-        rows, columns = self._values.shape
+        values = np.clip(np.nan_to_num(self._values), 0, 1)
+        if values.ndim == 2:
+            paper, ink = (np.array(theme.rgb(c), np.float32) for c in (tokens.canvas, tokens.ink))
+            rgb = paper + (ink - paper) * values[..., None]
+        else:
+            rgb = values[..., :3] * np.float32(255)
+        rgb = np.ascontiguousarray((rgb + 0.5).astype(np.uint8))
+        rows, columns = self._values.shape[:2]
         image = QImage(rgb.tobytes(), columns, rows, 3 * columns, QImage.Format.Format_RGB888)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
         painter.drawImage(area, image)
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            area, (rows, columns) = self._area(), self._values.shape
+            area, (rows, columns) = self._area(), self._values.shape[:2]
             column = int((event.pos().x() - area.left()) / area.width() * columns)
             row = int((event.pos().y() - area.top()) / area.height() * rows)
             if area.contains(event.pos()) and row < rows and column < columns:
-                value = theme.format_number(float(self._values[row, column]))
+                found = np.atleast_1d(self._values[row, column])
+                value = ", ".join(theme.format_number(float(each), digits=3) for each in found)
                 text = self.tr("row {0}, column {1}: {2}").format(row, column, value)
                 QToolTip.showText(event.globalPos(), text, self)
                 return True
@@ -88,7 +97,7 @@ class PixelView(QWidget):
 
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
-        rows, columns = self._values.shape
+        rows, columns = self._values.shape[:2]
         self.setAccessibleName(self.tr("Picture of {0} by {1} pixels").format(columns, rows))
         self.setAttribute(Qt.WidgetAttribute.WA_AlwaysShowToolTips)
 

@@ -17,8 +17,9 @@ from engine.core.model_limits import ModelLimits
 from engine.inference import process
 from engine.jit import load
 from engine.program.saved.serialize import to_plain
+from studio.session.model_choice import ModelChoice
 from studio.session.program_check import checked_program
-from studio.session.saved_model import batch_of, model_info, opened, scores_of
+from studio.session.saved_model import arrays_of, model_info, opened, scores_of
 from studio.session.session import Session
 from tests.robust.strangers import Endless, picture, saved, unsign
 
@@ -73,8 +74,8 @@ def test_the_newest_of_many_pictures_is_answered(own: Path, session: Session) ->
 
 
 def test_a_strangers_model_is_run_elsewhere_with_the_same_scores(endless: Path) -> None:
-    info = model_info(endless, {}, "", own=False)
-    wanted = scores_of(info, [load(str(endless))(batch_of(info, CALM)).numpy()])
+    info = model_info(ModelChoice(str(endless)), {}, "", own=False)
+    wanted = scores_of(info, [load(str(endless))(*arrays_of(info, [CALM])).numpy()])
     with opened(str(endless), ModelLimits()) as (found, scores):
         assert not found.own
         assert np.array_equal(scores(CALM), wanted)
@@ -176,7 +177,7 @@ def test_a_program_that_no_page_can_show_is_refused(endless: Path, harm: str) ->
 @pytest.mark.parametrize("outputs", [[], [np.zeros(0)], [np.zeros(200_000)], [np.zeros(3, complex)]])
 def test_outputs_that_are_no_scores_are_refused(own: Path, outputs: list[Any]) -> None:
     with pytest.raises(FormatError, match="gives no scores of classes"):
-        scores_of(model_info(own, {}, "", own=True), outputs)
+        scores_of(model_info(ModelChoice(str(own)), {}, "", own=True), outputs)
 
 
 def test_closing_while_a_model_is_loaded_ends_it(own: Path, session: Session) -> None:

@@ -69,7 +69,7 @@ def test_a_stuck_model_leaves_the_window_alone_and_is_cancelled(
     assert ticks.longest < 0.5
     assert shown.detail.text() == "Cancelled."
     assert not shown.cancel_button.isVisible()
-    view.picture = CALM
+    view.fed = (CALM,)
     assert shown.again_button.text() == "Try again"
     shown.again_button.click()
     qtbot.waitUntil(lambda: len(shown.bars.rows()) == 10, timeout=WAIT)
