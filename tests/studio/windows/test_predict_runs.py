@@ -1,0 +1,115 @@
+"""Predict with runs: without an export, over their checkpoints, several side by side."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMessageBox, QPushButton
+from pytestqt.qtbot import QtBot
+
+from engine.files.checkpoint import write_best, write_checkpoint
+from engine.training import TrainingConfig
+from engine.training.setup import build_network
+from tests.studio.windows.conftest import Stage
+
+WAIT = 60_000
+OWN_MODEL = """
+from engine import nn
+
+class Mine(nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.line = nn.Linear(784, 10)
+
+    def forward(self, x):
+        return self.line(x.flatten(1))
+"""
+
+
+def make_run(folder: Path, answers: dict[int, int], best: int, model: str = "linear") -> Path:
+    """A run whose checkpoint of each step answers every picture with one class."""
+    config = TrainingConfig(model=model, data="digits", epochs=2, out=str(folder))
+    network, _ = build_network(config)
+    (folder / "checkpoints").mkdir(parents=True)
+    for step, answer in answers.items():
+        state = {name: np.zeros_like(value.numpy()) for name, value in network.state_dict().items()}
+        bias = next(name for name in state if name.endswith("bias"))
+        state[bias][answer] = 5.0
+        tree = {
+            "config": config.as_dict(), "model": state,
+            "data": {"classes": [f"digit {n}" for n in range(10)], "shape": [1, 28, 28]},
+            "progress": {"step": step, "validation_accuracy": 0.5},
+        }  # fmt: skip
+        write_checkpoint(folder / "checkpoints", step, tree)
+        if step == best:
+            write_best(folder / "checkpoints", tree)
+    event = {"event": "started", "time": 1.0, "config": config.as_dict(), "total_steps": 40}
+    (folder / "journal.jsonl").write_text(json.dumps(event) + "\n")
+    return folder
+
+
+@pytest.fixture
+def page(stage: Stage) -> Stage:
+    stage.studio.frame.show_page("predict")
+    return stage
+
+
+def click(qtbot: QtBot, page: Stage, name: str, modifier: Any = Qt.KeyboardModifier.NoModifier) -> None:
+    models = page.studio.model_panel.models
+    item = next(models.item(n) for n in range(models.count()) if models.item(n).data(256).title == name)
+    middle = models.visualItemRect(item).center()
+    qtbot.mouseClick(models.viewport(), Qt.MouseButton.LeftButton, modifier, middle)
+
+
+def test_a_run_answers_without_an_export_and_its_checkpoints_are_scrubbed(
+    page: Stage, qtbot: QtBot, tmp_path: Path
+) -> None:
+    make_run(tmp_path / "runs" / "first", {10: 3, 20: 7, 40: 1}, best=20)
+    make_run(tmp_path / "runs" / "second", {40: 4}, best=40)
+    page.session.refresh_runs()
+    view, shown, panel = page.session.predict, page.studio.predict_page, page.studio.model_panel
+    click(qtbot, page, "first")
+    qtbot.mouseClick(shown.pad, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: bool(view.ranking), timeout=WAIT)
+    assert view.ranking[0][0] == "digit 7", "the best weights come first"
+    assert panel.checkpoint.text() == "best weights, step 20"
+    assert panel.checkpoints.maximum() == 3
+    panel.checkpoints.setFocus()
+    qtbot.keyClick(panel.checkpoints, Qt.Key.Key_Home)
+    qtbot.waitUntil(lambda: view.ranking[0][0] == "digit 3", timeout=WAIT)
+    assert panel.checkpoint.text() == "step 10 \u00b7 epoch 0.5 of 2"
+    panel.checkpoints.setValue(2)
+    qtbot.waitUntil(lambda: view.ranking[0][0] == "digit 1", timeout=WAIT)
+    # A second run beside the first one, on the same drawing.
+    click(qtbot, page, "second", Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: bool(view.beside) and bool(view.beside[0].ranking), timeout=WAIT)
+    [(name, words)] = shown.beside.rows()
+    assert (name, words.partition(" \u00b7")[0]) == ("second", "digit 4")
+    assert view.ranking[0][0] == "digit 1"
+    assert view.model is not None
+    assert view.model.name == "first"
+    click(qtbot, page, "first")
+    assert shown.beside.rows() == []
+
+
+def test_code_of_a_run_runs_after_the_agreement_only(page: Stage, qtbot: QtBot, tmp_path: Path) -> None:
+    own = tmp_path / "mine.py"
+    own.write_text(OWN_MODEL)
+    folder = make_run(tmp_path / "runs" / "mine", {10: 6}, best=10, model=f"{own}:Mine")
+    (folder / "source").mkdir()
+    (folder / "source" / "mine.py").write_text(OWN_MODEL)
+    page.session.refresh_runs()
+    view = page.session.predict
+    click(qtbot, page, "mine")
+    [box] = [box for box in page.window.findChildren(QMessageBox) if box.isVisible()]
+    assert not view.loading
+    yes = next(button for button in box.findChildren(QPushButton) if button.objectName() == "yes")
+    qtbot.mouseClick(yes, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(page.studio.predict_page.pad, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: bool(view.ranking), timeout=WAIT)
+    assert view.ranking[0][0] == "digit 6"
