@@ -19,9 +19,10 @@ from studio.controllers.bridge import Bridge
 from studio.controllers.export import ExportController
 from studio.controllers.frame import FrameController
 from studio.controllers.graph import GraphController
+from studio.controllers.help import HelpController
 from studio.controllers.output import OutputController
+from studio.controllers.palette_entries import PaletteEntries
 from studio.controllers.predict import PredictController
-from studio.controllers.project import ProjectController
 from studio.controllers.runs import RunsController
 from studio.controllers.train import TrainController
 from studio.session.problems import ProblemView
@@ -40,9 +41,8 @@ from widgets import theme
 
 # The window's own commands that it can carry out, beside those that open its pages.
 OFFERED = (
-    "open_project", "save_project", "save_project_as", "rename_project", "open_folder", "load_model",
-    "preferences", "quit", "find", "palette",
-    "theme_system", "theme_light", "theme_dark", "reset_layout", "copy_report", "about",
+    "open_project", "save_project", "open_folder", "load_model", "preferences", "quit", "find", "palette",
+    "theme_system", "theme_light", "theme_dark", "reset_layout", "copy_report", "about", "help", "keys",
 )  # fmt: skip
 
 
@@ -80,20 +80,14 @@ class Studio:
         self.bridge = Bridge(self.session, self.window)
         self.output = OutputController(self.session, self.window)
         self.frame = FrameController(self.session, self.window, self.actions, self.output)
+        self.help = HelpController(self.window, self.actions)
+        self.frame.add_entries(self.help.entries)
         self._bars = {
             page: self.window.top.add_page(page, self.actions[f"page_{page}"]) for page in self._pages
         }
         self._controllers = [self._pages["train"]()]
         self._whole = self._closed = False
         self.runs = RunsController(self.session, self.window, self.actions, self.train)
-        self.project = ProjectController(
-            self.session,
-            self.window,
-            self.actions,
-            self.train_page.welcome,
-            self.runs.new_run,
-            self.output.note,
-        )
         self.window.restore_layout()
         self.frame.show_page("train")
         if whole:
@@ -104,7 +98,11 @@ class Studio:
         if not self._whole:
             self._whole = True
             self._controllers += [add() for page, add in self._pages.items() if page != "train"]
-            self.frame.open_project = self.project.open_path
+            entries = PaletteEntries(
+                self.session, self.window, self.session.select_run, self.runs.open_project_file, self._load
+            )
+            self.frame.add_entries(entries.entries)
+            self.frame.open_project = self.runs.open_project_file
             self.frame.open_model = self.predict.load
             self.frame.open_picture = self.predict.open_picture
 
@@ -149,8 +147,11 @@ class Studio:
         return self.predict
 
     def _open_in_predict(self) -> None:
+        self._load(self.session.export.exported_prefix)
+
+    def _load(self, prefix: str) -> None:
         self.frame.show_page("predict")
-        self.predict.load(self.session.export.exported_prefix)
+        self.predict.load(prefix)
 
     def show(self) -> None:
         """Show the window; what takes longer begins after it is there."""
@@ -170,7 +171,7 @@ class Studio:
             return
         self._closed = True
         self.complete()
-        for controller in (*self._controllers, self.project, self.runs, self.output, self.frame):
+        for controller in (*self._controllers, self.runs, self.output, self.help, self.frame):
             controller.close()
         self.bridge.close()
         self.session.close()

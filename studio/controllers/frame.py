@@ -33,7 +33,9 @@ class FrameController(QObject):
         super().__init__(window)
         self._session, self._window, self._actions, self._output = session, window, actions, output
         self._palette = CommandPalette(window)
-        self._palette.chosen.connect(lambda which: self._actions.trigger(which))
+        self._palette.chosen.connect(self._take)
+        self._sources: list[Callable[[], list[tuple[Entry, Callable[[], object]]]]] = []
+        self._more: dict[str, Callable[[], object]] = {}
         # A system without a window manager leaves the keys nowhere when a dialog closes.
         self._palette.finished.connect(lambda _: window.activateWindow())
         self.open_project: Callable[[str], object] = _ignore
@@ -109,7 +111,7 @@ class FrameController(QObject):
         self._window.reset_layout()
 
     def open_palette(self) -> None:
-        """Open the list of all commands."""
+        """Open the list of all commands, settings, runs, models and pages of the help."""
         entries = []
         for which in self._actions.ids():
             action = self._actions[which]
@@ -119,7 +121,22 @@ class FrameController(QObject):
                 Entry(which, action.text().rstrip("."), keys, self._actions.help_text(which),
                       "" if action.isEnabled() else reason)
             )  # fmt: skip
-        self._palette.ask(entries)
+        more = [pair for source in self._sources for pair in source()]
+        self._more = {entry.id: then for entry, then in more}
+        self._palette.ask([*entries, *(entry for entry, _ in more)])
+
+    def add_entries(self, source: Callable[[], list[tuple[Entry, Callable[[], object]]]]) -> None:
+        """Offer more than commands in the palette: what ``source`` gives when it opens, each with what to do.
+
+        Their ids hold a colon, which those of commands don't.
+        """
+        self._sources.append(source)
+
+    def _take(self, which: str) -> None:
+        if which in self._more:
+            self._more[which]()
+        else:
+            self._actions.trigger(which)
 
     @property
     def palette(self) -> CommandPalette:

@@ -6,11 +6,10 @@ import math
 from contextlib import suppress
 from typing import Any
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from resources.processes import missing
-from resources.settings import RULES_OF, RUN_SETTINGS, TRAIN_SETTINGS, Rule, rule_of
-from studio.controllers import key_figures
+from resources.settings import RULES_OF, RUN_SETTINGS, Rule, rule_of
 from studio.controllers.actions import Actions
 from studio.controllers.binders import Bonds
 from studio.controllers.curves import Curves
@@ -32,13 +31,18 @@ DASH = "\u2013"
 # The settings with a row of their own; data and model have several, parameters those of what they belong to.
 SIMPLE = tuple(
     name
-    for name, setting in TRAIN_SETTINGS.items()
+    for name, setting in RUN_SETTINGS.items()
     if setting.kind != "parameters" and name not in ("data", "model")
 )
 
 
 class TrainController(QObject):
-    """Shows the run that trains, or those that were chosen in the list of runs."""
+    """Shows the run that trains, or those that were chosen in the list of runs.
+
+    ``recent_chosen`` carries the path of a recent project that was chosen on the page.
+    """
+
+    recent_chosen = Signal(str)
 
     def __init__(
         self, session: Session, page: TrainPage, panel: SettingsPanel, bar: PageActions, actions: Actions
@@ -71,14 +75,7 @@ class TrainController(QObject):
         bonds, view = self._bonds, self._view
         for name in ("state", "message", "epoch", "why_not"):
             bonds.show(view, name, lambda _: self._show_state())
-        for name in (
-            "state",
-            "loss",
-            "measured_epoch",
-            "validation_accuracy",
-            "samples_per_second",
-            "seconds_left",
-        ):
+        for name in ("state", "loss", "validation_accuracy", "samples_per_second", "seconds_left"):
             bonds.show(view, name, lambda _: self._show_figures())
         for name in ("state", "step", "seconds_left", "evaluating", "last_checkpoint_step", "best_accuracy",
                      "parameters", "learning_rate", "ranks"):  # fmt: skip
@@ -95,6 +92,12 @@ class TrainController(QObject):
         form = self._panel.form
         form.changed.connect(self._edited)
         form.validity_changed.connect(lambda _: self._entries_checked())
+
+        self._page.welcome.recent_chosen.connect(self.recent_chosen)
+
+    def show_recent(self, projects: list[tuple[str, str]]) -> None:
+        """Offer recent projects: (name, path)."""
+        self._page.welcome.set_recent(projects)
 
     # ----- settings -----
 
@@ -307,19 +310,17 @@ class TrainController(QObject):
         if not self._chosen:
             return
         if self._is_live():
-            self._show_measured(*key_figures.of_training(view, self))
+            page.set_figure("loss", view.loss)
+            page.set_figure("accuracy", view.validation_accuracy * 100, "%")
             speed = theme.format_number(view.samples_per_second, self.tr("img/s"), digits=3)
             page.set_figure("throughput", speed if view.samples_per_second else DASH)
             page.set_figure("left", time_left(view.seconds_left) if view.busy else DASH)
             return
-        history = self._history or RunHistory()
-        self._show_measured(*key_figures.of_run(history.epochs, history.losses, self))
+        history, run = self._history, self._run()
+        page.set_figure("loss", history.losses[-1] if history and history.losses else math.nan)
+        page.set_figure("accuracy", run.accuracy * 100 if run else math.nan, "%")
         page.set_figure("throughput", math.nan)
         page.set_figure("left", DASH)
-
-    def _show_measured(self, loss: key_figures.Figure, accuracy: key_figures.Figure) -> None:
-        self._page.set_figure("loss", loss.value, note=loss.note)
-        self._page.set_figure("accuracy", accuracy.value * 100, "%", accuracy.note)
 
     def _show_progress(self) -> None:
         view, panel = self._view, self._panel

@@ -98,9 +98,12 @@ class CommandPalette(QDialog):
     def _filter(self, text: str) -> None:
         words = text.lower().split()
         self.list.clear()
-        # What a command is called counts before what it does.
-        named = [entry for entry in self._entries if all(word in entry.title.lower() for word in words)]
-        for entry in [*named, *(entry for entry in self._entries if entry not in named)]:
+        # Commands before what else there is, and what something is called before what it does.
+        ranked = sorted(
+            self._entries,
+            key=lambda entry: (":" in entry.id, not all(word in entry.title.lower() for word in words)),
+        )
+        for entry in ranked:
             if all(word in f"{entry.title} {entry.help}".lower() for word in words):
                 item = QListWidgetItem(entry.title)
                 item.setData(ROLE, entry)

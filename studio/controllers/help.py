@@ -1,0 +1,114 @@
+"""Help: the guide in a window of its own, at the page that belongs to what is shown; the list of keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from PySide6.QtCore import QObject, QUrl
+from PySide6.QtGui import QDesktopServices, QKeySequence
+
+from resources.help_pages import FIRST, HelpPage, guide_folder, help_pages, page_text
+from studio.controllers.actions import MENUS, Actions, command_text
+from studio.session.commands import COMMANDS
+from studio.windows.help_window import HelpWindow
+from studio.windows.main_window import MainWindow
+from studio.windows.palette import Entry
+
+KEYS = "keys"
+# The page of the guide for each page of the window.
+OF_PAGE = {"train": "first-steps.md", "graph": "graph.md", "predict": "predict.md"}
+# What the widgets do with keys beside the commands: where, and what.
+WIDGET_KEYS = (
+    ("Ctrl+Z", "Digit pad", "Take the last stroke back."),
+    ("Delete", "Digit pad", "Clear the pad."),
+    ("Left, Right", "Charts", "Move the reading line by a step of the picture."),
+    ("+, -, Home", "Charts", "Closer, further away, everything."),
+    ("Ctrl+V", "Page Predict", "Predict on the picture in the clipboard."),
+    ("Space, Return", "Any button or chip", "Press it."),
+    ("Tab, Shift+Tab", "Everywhere", "The next control, the one before."),
+    ("Escape", "Dialogs, palette", "Close without a change."),
+)
+
+
+class HelpController(QObject):
+    """Opens the help; the window is made when it is asked for first."""
+
+    def __init__(self, window: MainWindow, actions: Actions) -> None:
+        super().__init__(window)
+        self._window, self._actions = window, actions
+        self.shown: HelpWindow | None = None
+        actions.handle("help", self.open_for_page)
+        actions.handle("keys", lambda: self.open(KEYS))
+
+    def pages(self) -> list[HelpPage]:
+        """What the list of the help shows."""
+        return [*help_pages(), HelpPage(self.tr("Keys"), KEYS, self.tr("All shortcuts"))]
+
+    def entries(self) -> list[tuple[Entry, Callable[[], object]]]:
+        """The pages of the help, for the palette."""
+        word = self.tr("Help")
+        return [
+            (Entry(f"help:{page.file}", f"{word}: {page.title}", "", page.about),
+             lambda file=page.file: self.open(file))
+            for page in self.pages()
+        ]  # fmt: skip
+
+    def open_for_page(self) -> None:
+        """The help about the page that is shown."""
+        file = OF_PAGE.get(self._window.current_page(), FIRST)
+        self.open(file if (guide_folder() / file).is_file() else FIRST)
+
+    def open(self, file: str) -> None:
+        """Show a page of the guide, or ``keys``."""
+        if self.shown is None:
+            self.shown = HelpWindow(self._window, self.pages(), self._text, guide_folder())
+            self.shown.link_activated.connect(self._follow)
+        if not self.shown.show_file(file):
+            self.shown.show_file(KEYS)
+        self.shown.show()
+        self.shown.raise_()
+        self.shown.activateWindow()
+
+    def _text(self, file: str) -> str:
+        return self.keys_text() if file == KEYS else page_text(file)
+
+    def _follow(self, link: str) -> None:
+        assert self.shown is not None
+        url = QUrl(link)
+        if url.scheme() in ("http", "https"):
+            QDesktopServices.openUrl(url)
+        elif link.startswith("#"):
+            self.shown.page.scrollToAnchor(link[1:])
+        else:
+            self.shown.show_file(link.partition("#")[0])
+
+    def keys_text(self) -> str:
+        """All shortcuts as Markdown tables, from the table of commands."""
+        heads = (self.tr("Keys"), self.tr("Command"), self.tr("What it does"))
+        lines = [f"# {heads[0]}"]
+        for menu in MENUS:
+            rows = list(self._rows(menu))
+            if rows:
+                lines += ["", f"## {command_text(menu)}", "", *_table(heads, rows)]
+        lines += ["", f"## {self.tr('In the window')}", ""]
+        lines += _table(
+            heads, [(keys, command_text(where), command_text(what)) for keys, where, what in WIDGET_KEYS]
+        )
+        return "\n".join(lines)
+
+    def _rows(self, menu: str) -> Iterator[tuple[str, str, str]]:
+        offered = set(self._actions.ids())
+        for command in COMMANDS:
+            if command.menu == menu and command.shortcut and command.id in offered:
+                keys = QKeySequence(command.shortcut).toString(QKeySequence.SequenceFormat.NativeText)
+                yield keys, command_text(command.title), command_text(command.help)
+
+    def close(self) -> None:
+        """Close the help with the window."""
+        if self.shown is not None:
+            self.shown.close()
+
+
+def _table(heads: tuple[str, str, str], rows: list[tuple[str, str, str]]) -> list[str]:
+    lines = [f"| **{keys}** | {what} | {help_text} |" for keys, what, help_text in rows]
+    return [f"| {' | '.join(heads)} |", "|---|---|---|", *lines]

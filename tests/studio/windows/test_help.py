@@ -1,0 +1,103 @@
+"""The help: F1 at the page that is shown, links, search, Back, the list of keys, the way by the palette."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtTest import QTest
+
+from resources.help_pages import guide_folder, help_pages
+from studio.controllers.help import OF_PAGE
+from studio.session.commands import COMMANDS
+from studio.session.runs import Run
+
+
+def test_f1_opens_the_page_of_the_guide_that_belongs_to_what_is_shown(stage: Any) -> None:
+    for page in ("train", "graph"):
+        stage.studio.actions.trigger(f"page_{page}")
+        QTest.keyClick(stage.window, Qt.Key.Key_F1)
+        help_window = stage.studio.help.shown
+        assert help_window.isVisible()
+        assert help_window.file == OF_PAGE[page]
+        assert help_window.list.currentItem().data(Qt.ItemDataRole.UserRole) == OF_PAGE[page]
+
+
+def test_each_page_of_the_window_has_a_page_of_the_guide_and_each_is_in_its_list() -> None:
+    listed = {page.file for page in help_pages()}
+    assert set(OF_PAGE.values()) <= listed
+    beside = {path.name for path in guide_folder().glob("*.md")}
+    assert beside - listed == set()
+
+
+def test_links_lead_to_other_pages_and_back(stage: Any, monkeypatch: Any) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(
+        "studio.controllers.help.QDesktopServices.openUrl", lambda url: opened.append(url.toString())
+    )
+    stage.studio.help.open("README.md")
+    shown = stage.studio.help.shown
+    links = re.findall(r"\]\(([^)]+\.md)\)", (guide_folder() / "README.md").read_text(encoding="utf-8"))
+    inside = [link for link in links if (guide_folder() / link).resolve().parent == guide_folder().resolve()]
+    assert len(inside) > 8
+    for link in inside:
+        shown.page.anchorClicked.emit(QUrl(link))
+        assert shown.file == link
+        assert len(shown.page.toPlainText()) > 200
+    QTest.mouseClick(shown.back, Qt.MouseButton.LeftButton)
+    assert shown.file == inside[-2]
+    shown.page.anchorClicked.emit(QUrl("https://example.org/x"))
+    assert opened == ["https://example.org/x"]
+    # What is not part of the help is said, and the page stays.
+    shown.page.anchorClicked.emit(QUrl("../../../../etc/passwd"))
+    assert shown.file == inside[-2]
+    assert "no such page" in shown.note.text()
+
+
+def test_the_search_reads_whole_pages(stage: Any) -> None:
+    stage.studio.help.open("README.md")
+    shown = stage.studio.help.shown
+    QTest.keyClicks(shown.box, "mpiexec")
+    found = {shown.list.item(row).data(Qt.ItemDataRole.UserRole) for row in range(shown.list.count())}
+    expected = {
+        p.file for p in help_pages() if "mpiexec" in (guide_folder() / p.file).read_text(encoding="utf-8")
+    }
+    assert found == expected != set()
+    QTest.keyClicks(shown.box, "qqq")
+    assert shown.list.count() == 0
+    assert shown.note.text() == "No page has these words."
+
+
+def test_the_list_of_keys_has_every_shortcut(stage: Any) -> None:
+    stage.studio.actions.trigger("keys")
+    text = stage.studio.help.shown.page.toPlainText()
+    for command in COMMANDS:
+        if command.shortcut and command.id in stage.studio.actions.ids():
+            assert command.shortcut in text, command.id
+            assert command.help in text
+
+
+def test_the_palette_finds_pages_of_the_help_runs_and_projects(
+    stage: Any, tmp_path: Path, monkeypatch: Any
+) -> None:
+    studio = stage.studio
+    monkeypatch.setattr(studio.session, "refresh_runs", lambda: None)
+    run = Run(str(tmp_path / "lenet-007"), "lenet-007", "finished", {}, 0.0, 1, 1, 1, 0.5, "", 0)
+    studio.session.runs = [run]
+    studio.session.runs_changed.emit([run])
+    studio.session.preferences.remember(tmp_path / "flowers.studio.json")
+    studio.actions.trigger("palette")
+    QTest.keyClicks(studio.frame.palette.box, "help threads")
+    assert studio.frame.palette.titles() == ["Help: Threads"]
+    QTest.keyClick(studio.frame.palette.box, Qt.Key.Key_Return)
+    assert studio.help.shown.file == "threads.md"
+    studio.actions.trigger("palette")
+    QTest.keyClicks(studio.frame.palette.box, "run: 007")
+    QTest.keyClick(studio.frame.palette.box, Qt.Key.Key_Return)
+    assert studio.session.selected_run == run.path
+    studio.actions.trigger("palette")
+    QTest.keyClicks(studio.frame.palette.box, "flowers")
+    assert studio.frame.palette.titles() == ["Project: flowers"]
+    studio.frame.palette.reject()
