@@ -23,6 +23,7 @@ from studio.controllers.help import HelpController
 from studio.controllers.output import OutputController
 from studio.controllers.palette_entries import PaletteEntries
 from studio.controllers.predict import PredictController
+from studio.controllers.project import ProjectController
 from studio.controllers.runs import RunsController
 from studio.controllers.train import TrainController
 from studio.session.problems import ProblemView
@@ -41,7 +42,8 @@ from widgets import theme
 
 # The window's own commands that it can carry out, beside those that open its pages.
 OFFERED = (
-    "open_project", "save_project", "open_folder", "load_model", "preferences", "quit", "find", "palette",
+    "open_project", "save_project", "save_project_as", "rename_project", "open_folder", "load_model",
+    "preferences", "quit", "find", "palette",
     "theme_system", "theme_light", "theme_dark", "reset_layout", "copy_report", "about", "help", "keys",
 )  # fmt: skip
 
@@ -88,6 +90,14 @@ class Studio:
         self._controllers = [self._pages["train"]()]
         self._whole = self._closed = False
         self.runs = RunsController(self.session, self.window, self.actions, self.train)
+        self.project = ProjectController(
+            self.session,
+            self.window,
+            self.actions,
+            self.train_page.welcome,
+            self.runs.new_run,
+            self.output.note,
+        )
         self.window.restore_layout()
         self.frame.show_page("train")
         if whole:
@@ -99,10 +109,10 @@ class Studio:
             self._whole = True
             self._controllers += [add() for page, add in self._pages.items() if page != "train"]
             entries = PaletteEntries(
-                self.session, self.window, self.session.select_run, self.runs.open_project_file, self._load
+                self.session, self.window, self.session.select_run, self.project.open_path, self._load
             )
             self.frame.add_entries(entries.entries)
-            self.frame.open_project = self.runs.open_project_file
+            self.frame.open_project = self.project.open_path
             self.frame.open_model = self.predict.load
             self.frame.open_picture = self.predict.open_picture
 
@@ -171,7 +181,9 @@ class Studio:
             return
         self._closed = True
         self.complete()
-        for controller in (*self._controllers, self.runs, self.output, self.help, self.frame):
+        for controller in (
+            *self._controllers, self.project, self.runs, self.output, self.help, self.frame,
+        ):  # fmt: skip
             controller.close()
         self.bridge.close()
         self.session.close()

@@ -81,15 +81,19 @@ class KeyFigure(QFrame):
     def __init__(self, label: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
-        self._label, self._value = QLabel(label), QLabel()
-        self._label.setProperty("role", "mute")
+        self._label, self._value, self._note = QLabel(label), QLabel(), QLabel()
+        for quiet in (self._label, self._note):
+            quiet.setProperty("role", "mute")
+        self._note.setFont(theme.font(theme.SECTION_PX))
+        # A long note is cut at the card's edge; it does not make the card wider.
+        self._note.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._value.setFont(theme.font(theme.FIGURE_PX, bold=True))
         self._value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(theme.SPACE_M, 10, theme.SPACE_M, 10)
         layout.setSpacing(2)
-        layout.addWidget(self._label)
-        layout.addWidget(self._value)
+        for part in (self._label, self._value, self._note):
+            layout.addWidget(part)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.clear()
 
@@ -108,9 +112,20 @@ class KeyFigure(QFrame):
         self._value.setMinimumWidth(max(self._value.minimumWidth(), self._value.sizeHint().width()))
         self._describe()
 
+    def set_note(self, note: str) -> None:
+        """Say below the number which one it is."""
+        self._note.setText(note)
+        self._note.setToolTip(note)
+        self._describe()
+
+    def note(self) -> str:
+        """What is said below the number."""
+        return self._note.text()
+
     def clear(self) -> None:
         """Back to the dash of a figure that isn't known yet."""
         self._value.setMinimumWidth(0)
+        self.set_note("")
         self.set_value("\u2013")
 
     def text(self) -> str:
@@ -120,7 +135,8 @@ class KeyFigure(QFrame):
     def _describe(self) -> None:
         self._value.setAccessibleName(self._label.text())
         self._value.setAccessibleDescription(self._value.text())
-        self.setAccessibleName(f"{self._label.text()}: {self._value.text()}")
+        note = f", {self._note.text()}" if self._note.text() else ""
+        self.setAccessibleName(f"{self._label.text()}: {self._value.text()}{note}")
 
 
 class Chip(QAbstractButton):

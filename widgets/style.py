@@ -1,7 +1,7 @@
 """The style sheet made of the tokens: what Fusion can't say with a palette alone.
 
 Roles are set with `setProperty("role", ...)`: buttons "primary", "quiet", "row", "status"; labels "title",
-"section", "mute", "ok", "bad"; frames "card", "panel", "line"; QToolButton "page", "brand".
+"section", "mute", "ok", "bad"; frames "card", "panel", "line"; QToolButton "page", "brand", "menu".
 A style sheet can't move the text of a spin box: give its `lineEdit()` text margins of 6 pixels at the left.
 """
 
@@ -64,7 +64,7 @@ QToolButton:disabled { color: $disabled; }
 QToolButton[role="page"] { padding: 6px 14px; color: $mute; }
 QToolButton[role="page"]:checked { color: $text; background: $selection; font-weight: 600; }
 QToolButton[role="brand"] { padding: 5px 8px; font-weight: 600; }
-QToolButton[role="brand"]::menu-indicator { image: none; }
+QToolButton[role="brand"]::menu-indicator, QToolButton[role="menu"]::menu-indicator { image: none; }
 QDialog#palette { background: $panel; border: 1px solid $mute; }
 QFrame#topBar { border-bottom: 1px solid $line; }
 

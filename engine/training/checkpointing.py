@@ -19,7 +19,7 @@ def checkpoint_tree(
 
     ``model`` and ``optimizer`` (state dicts), ``random`` (all generators), ``loader`` (the place in the epoch
     and its order), ``progress`` (counters, best value), ``history`` (the newest points, all epochs), ``data``
-    (classes, a picture's shape) and ``config``.
+    (classes, the shape of a sample, how it is prepared) and ``config``.
     """
     return {
         "config": config.as_dict(),
@@ -27,7 +27,7 @@ def checkpoint_tree(
         "random": random_state(),
         "loader": parts.batches.state_dict(),
         "history": history.state(),
-        "data": {"classes": list(parts.classes), "shape": list(parts.shape)},
+        "data": {"classes": list(parts.classes), "shape": list(parts.shape), "prepare": parts.prepare},
         **arrays_of(parts.stepper.state_dict()),
     }
 

@@ -1,116 +1,81 @@
-"""Data by name: the built-in digits, MNIST, or a folder with IDX files, as a training and a test split."""
+"""Data by name or path, as a training and a test split that a DataLoader reads."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from engine.core.errors import ArgumentError, DataError
+from engine.core.errors import DataError
+from engine.training.sources.built_in import fetch_data
+from engine.training.sources.opening import BUILT_IN, Source, open_source
+from engine.training.sources.options import DataOptions
+from engine.training.sources.prepare import Prepare, preparation
+from engine.training.sources.prepared import Prepared, first_of
+from engine.training.sources.split import shuffled, stratified
+from engine.training.sources.vary import Vary
 
-BUILT_IN = ("digits", "mnist")
+__all__ = ["BUILT_IN", "DataSplits", "fetch_data", "load_data", "splits_of"]
 
 
 @dataclass(frozen=True)
 class DataSplits:
-    """A training and a test split: each item is (picture float32 [1, 28, 28] from 0 to 1, label int64
-    [1])."""
+    """A training and a test split: each item is (float32 of ``shape``, label int64 [1]).
+
+    Pictures are [C, H, W], from 0 to 1 unless they are normalised; a row of a table is a vector.
+    """
 
     name: str
-    train: Any
-    test: Any
+    train: Prepared
+    test: Prepared
     classes: tuple[str, ...]
     shape: tuple[int, ...]
+    prepare: Prepare
 
 
-def fetch_data(name: str, tell: Callable[[str], None]) -> None:
-    """Download the missing files of ``name``; ``tell`` receives the progress, once for each percent.
-
-    A failed download raises nothing: ``load_data`` then names the missing files and where to put them.
-    """
-    from engine.core.errors import EngineError
-    from engine.vision.datasets import MNIST
-
-    if name != "mnist":
-        return
-    told = ""
-
-    def progress(file: str, done: int, total: int) -> None:
-        nonlocal told
-        text = f"Downloading {file}: " + (f"{100 * done // total} %" if total else f"{done // 1024} KB")
-        if text != told:
-            told = text
-            tell(text)
-
-    for mode in ("train", "test"):
-        if not MNIST.present(mode):
-            try:
-                MNIST.fetch(mode, progress)
-            except EngineError:
-                return
-
-
-def load_data(name: str, samples: int = 0) -> DataSplits:
-    """The splits called ``name``; the pictures are fed as ToTensor gives them, 0 to 1, not normalised.
+def load_data(name: str, samples: int = 0, options: DataOptions | None = None) -> DataSplits:
+    """The splits called ``name``; pictures are fed as they are, 0 to 1, unless ``options`` say otherwise.
 
     Args:
-        name: ``digits``, ``mnist`` or the path of a folder with IDX files.
-        samples: take only the first so many training pictures; 0 takes all.
+        name: ``digits``, ``mnist``, ``fashion-mnist``, or the path of a folder with IDX files, a folder of
+            pictures, or an NPZ, HDF5 or CSV file.
+        samples: take only the first so many training samples; 0 takes all.
 
     Raises:
         ArgumentError: no such data.
-        DataError: the files are absent or not what they claim to be, or the splits' pictures differ in
-            shape.
+        DataError: it is absent or not what it claims to be, or the splits' samples differ in shape.
     """
-    from engine.io import Subset
-    from engine.vision import datasets
-    from engine.vision.transforms import ToTensor
+    options = options or DataOptions()
+    return splits_of(open_source(name, options), samples, options)
 
-    transform = ToTensor()
-    if name == "digits":
-        train: Any = datasets.Digits(mode="train", transform=transform)
-        test: Any = datasets.Digits(mode="test", transform=transform)
-    elif name == "mnist":
-        train = datasets.MNIST(mode="train", transform=transform)
-        test = datasets.MNIST(mode="test", transform=transform)
-    elif Path(name).expanduser().is_dir():
-        folder = str(Path(name).expanduser())
-        train = datasets.IDXFolder(folder, mode="train", transform=transform)
-        test = datasets.IDXFolder(folder, mode="test", transform=transform)
-    else:
-        raise ArgumentError(
-            f"data: no such data: got {name!r}; choose {', '.join(BUILT_IN)}, or the path of a folder with "
-            "IDX files"
+
+def splits_of(source: Source, samples: int, options: DataOptions) -> DataSplits:
+    """The splits of a source that is open. Raises DataError as ``load_data``."""
+    train_rows, test_rows = source.train, source.test
+    if test_rows is None:
+        test_rows = train_rows
+        chosen, tested = stratified(
+            train_rows.labels, options.test_share, options.split_seed, f"data {source.name}"
         )
-    classes = class_names(train, test)
-    shape = _picture_shape(name, train, test)
-    if samples and samples < len(train):
-        train = Subset(train, range(samples))
-    return DataSplits(name, train, test, classes, shape)
-
-
-def _picture_shape(name: str, train: Any, test: Any) -> tuple[int, ...]:
-    """The shape of a picture, which both splits share. Raises DataError."""
-    shape, measured = (tuple(np.shape(split[0][0])) for split in (train, test))
+    else:
+        chosen, tested = (np.flatnonzero(rows.labels >= 0) for rows in (train_rows, test_rows))
+        if source.kind == "images":  # they lie there class by class
+            chosen = shuffled(chosen, options.split_seed)
+        for split, rows in (("training", chosen), ("test", tested)):
+            if not len(rows):
+                raise DataError(
+                    f"data {source.name}: the {split} split has no sample with a label; give some"
+                )
+    prepare = preparation(train_rows, chosen, options)
+    shape, measured = prepare.shape(train_rows.shape), prepare.shape(test_rows.shape)
     if shape != measured:
         raise DataError(
-            f"data: the test pictures have another shape than the training pictures: {list(measured)} "
-            f"against {list(shape)} in {name}; give test files with pictures of the same size"
+            f"data: the test samples have another shape than the training samples: {list(measured)} against "
+            f"{list(shape)} in {Path(source.name).name}; give test files of the same size, or choose Resize "
+            "(resize) for pictures"
         )
-    return shape
-
-
-def class_names(*splits: Any) -> tuple[str, ...]:
-    """The classes that the splits name, else the labels 0 to the highest one in them (at least 0 to 9)."""
-    named = [tuple(map(str, split.classes)) for split in splits if hasattr(split, "classes")]
-    if named:
-        return max(named, key=len)
-    highest = 9
-    for split in splits:
-        labels = getattr(split, "labels", None)
-        if labels is not None and len(labels):
-            highest = max(highest, int(np.max(labels)))
-    return tuple(str(label) for label in range(highest + 1))
+    vary = Vary.of(options) if options.varies and source.train.picture else None
+    train = first_of(Prepared(train_rows, chosen, source.classes, prepare, vary), samples)
+    test = Prepared(test_rows, tested, source.classes, prepare)
+    return DataSplits(source.name, train, test, source.classes, shape, prepare)

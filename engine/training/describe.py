@@ -9,6 +9,7 @@ from typing import Any
 from engine.training.config import TrainingConfig
 from engine.training.data import BUILT_IN, load_data
 from engine.training.events import ProgramShown, now
+from engine.training.sources.options import DataOptions
 from engine.training.stepper import measuring
 
 PICTURE = (1, 28, 28)
@@ -41,7 +42,8 @@ def program_event(network: Any, config: TrainingConfig) -> ProgramShown:
 
 def picture_shape(config: TrainingConfig) -> tuple[int, ...]:
     """The shape of one picture of the config's data; the built-in data need not be read for it."""
-    return PICTURE if config.data in BUILT_IN else load_data(config.data).shape
+    built_in = config.data in BUILT_IN and not config.resize and config.color != "rgb"
+    return PICTURE if built_in else (load_data(config.data, options=DataOptions.of(config)).shape)
 
 
 def _place(network: Any) -> tuple[str, int]:

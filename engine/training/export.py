@@ -24,6 +24,7 @@ from engine.training.data import load_data
 from engine.training.events import Exported, ExportProgress, now
 from engine.training.run_folder import RunFolder
 from engine.training.setup import build_network
+from engine.training.sources.options import DataOptions
 
 VERIFY_SECONDS = 120
 SCALING = {"low": 0.0, "high": 1.0, "divide_by": 255.0}
@@ -101,7 +102,7 @@ def export_run(
                 raise save_error(target, error.__cause__) from error
             raise
         emit(_progress("verify", "Loading them in a clean process..."))
-        pictures, labels = _samples(config.data, shape, samples)
+        pictures, labels = _samples(config, shape, samples)
         expected = _scores(network, pictures)
         found = verify(written, pictures, target)
         move_inference(written, target)
@@ -217,7 +218,7 @@ def _choices(store: RunFolder) -> str:
     return f"train on, or give --step with one that is saved: {saved}"
 
 
-def _samples(data_name: str, shape: list[int], count: int) -> tuple[np.ndarray, np.ndarray | None]:
+def _samples(config: TrainingConfig, shape: list[int], count: int) -> tuple[np.ndarray, np.ndarray | None]:
     """Pictures of the test split with their labels; noise without labels where the data is not on this
     machine.
 
@@ -226,7 +227,7 @@ def _samples(data_name: str, shape: list[int], count: int) -> tuple[np.ndarray, 
     if count < 1:
         raise ArgumentError(f"export: the number of samples must be at least 1: got {count}; give e.g. 256")
     try:
-        data = load_data(data_name).test
+        data = load_data(config.data, options=DataOptions.of(config)).test
     except EngineError:
         return np.random.default_rng(0).random((count, *shape), np.float32), None
     items = [data[index] for index in range(min(count, len(data)))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from engine.training.config import TrainingConfig
 from engine.training.data import DataSplits, load_data
 from engine.training.models import ModelSource, build_model, find_model, load_model
 from engine.training.rules import make_optimizer, make_schedule
+from engine.training.sources.options import DataOptions
 from engine.training.stepper import Stepper
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class Parts:
     first_pictures: Any = None
     model_files: tuple[Path, ...] = ()
     shape: tuple[int, ...] = ()
+    prepare: dict[str, Any] = field(default_factory=dict)
 
     def check(self) -> None:
         """Run the network once on a picture in eager mode, so that a mistake in it shows at once."""
@@ -94,14 +96,14 @@ def build_parts(config: TrainingConfig, source_folder: Path | None = None, team:
     network, files = build_network(config, source_folder)
     if team is not None:
         network = SyncBatchNorm.convert_sync_batchnorm(network)
-    splits: DataSplits = load_data(config.data, config.samples)
+    splits: DataSplits = load_data(config.data, config.samples, DataOptions.of(config))
     # The order of one process's pictures, whoever reads them.
     items = splits.train if team is None else Positions(len(splits.train))
     batches = DataLoader(items, batch_size=config.batch_size, shuffle=True)
     test_batches = DataLoader(splits.test, batch_size=TEST_BATCH, shuffle=False)
     schedule = make_schedule(config, len(batches))
     optimizer = make_optimizer(config, schedule, network.parameters())
-    picture, _ = splits.train[0]
+    picture, _ = splits.test[0]  # as it is, without random variation
     stepper: Any
     if team is None:
         stepper = Stepper(network, optimizer, config.static, splits.shape, schedule)
@@ -120,6 +122,7 @@ def build_parts(config: TrainingConfig, source_folder: Path | None = None, team:
         first_pictures=to_tensor(picture[None]),
         model_files=files,
         shape=splits.shape,
+        prepare=splits.prepare.as_plain(),
     )
 
 

@@ -2,10 +2,21 @@
 
 from resources.settings.checking import moves_each, parse_parameters, problems
 from resources.settings.rules import CONSTANT, Rule, optimizers, schedules
-from resources.settings.run import CHANGEABLE, OUT, RULES_OF, RUN_SETTINGS, SETTINGS, Settings, rule_of
+from resources.settings.run import (
+    CHANGEABLE,
+    DATA_SETTINGS,
+    OUT,
+    RULES_OF,
+    RUN_SETTINGS,
+    SETTINGS,
+    TRAIN_SETTINGS,
+    Settings,
+    rule_of,
+)
 from resources.settings.setting import Setting
 
 __all__ = [
-    "CHANGEABLE", "CONSTANT", "OUT", "RULES_OF", "RUN_SETTINGS", "SETTINGS", "Rule", "Setting", "Settings",
-    "moves_each", "optimizers", "parse_parameters", "problems", "rule_of", "schedules",
+    "CHANGEABLE", "CONSTANT", "DATA_SETTINGS", "OUT", "RULES_OF", "RUN_SETTINGS", "SETTINGS",
+    "TRAIN_SETTINGS", "Rule", "Setting", "Settings", "moves_each", "optimizers", "parse_parameters",
+    "problems", "rule_of", "schedules",
 ]  # fmt: skip

@@ -23,9 +23,11 @@ class Settings:
     """What is chosen before a training, apart from the folder that it writes into."""
 
     data: str = declared(
-        "name", "digits", "Data", "What the model learns from: digits, mnist, or a folder with IDX files.",
-        choices=(("digits", "Digits (built in)"), ("mnist", "MNIST")),
-        example="digits, mnist or a folder with IDX files",
+        "name", "digits", "Data",
+        "What the model learns from: digits, mnist, fashion-mnist, or the path of a folder with IDX files, "
+        "of a folder of pictures, or of an NPZ, HDF5 or CSV file.",
+        choices=(("digits", "Digits (built in)"), ("mnist", "MNIST"), ("fashion-mnist", "FashionMNIST")),
+        example="digits, mnist or the path of a folder or file",
     )  # fmt: skip
     model: str = declared(
         "name", "lenet", "Model", "The network to train: lenet, linear, cnn, or FILE.py:Class.",
@@ -91,6 +93,56 @@ class Settings:
         "int", 0, "Pictures", "Take only the first so many training pictures; 0 takes all.",
         minimum=0, maximum=1_000_000_000, example="e.g. 1000, or 0 for all", advanced=True,
     )  # fmt: skip
+    input_name: str = declared(
+        "text", "", "Inputs in",
+        "The array of an NPZ or HDF5 file that holds the inputs; found by its name where this is empty.",
+        group="data",
+    )  # fmt: skip
+    label_name: str = declared(
+        "text", "", "Labels in",
+        "The array of an NPZ or HDF5 file, or the column of a CSV file, that holds the labels; found by its "
+        "name where this is empty.",
+        group="data",
+    )  # fmt: skip
+    test_share: float = declared(
+        "float", 0.2, "Test share",
+        "The share of each class that is kept for the test where the data has no test split of its own.",
+        minimum=0.01, maximum=0.9, example="e.g. 0.2", group="data",
+    )  # fmt: skip
+    split_seed: int = declared(
+        "int", 0, "Split seed",
+        "Another number gives another split where the data has no test split of its own.",
+        minimum=0, maximum=MAX_SEED, example="e.g. 1", group="data",
+    )  # fmt: skip
+    resize: int = declared(
+        "int", 0, "Resize", "Scale pictures to squares of so many pixels a side; 0 leaves them as they are.",
+        minimum=0, maximum=4096, zero="none", example="e.g. 32, or 0 for pictures as they are", group="data",
+    )  # fmt: skip
+    color: str = declared(
+        "choice", "auto", "Colour", "Whether pictures are fed as they are, in grey, or in red, green, blue.",
+        choices=(("auto", "As they are"), ("grey", "Grey"), ("rgb", "Red, green, blue")), group="data",
+    )  # fmt: skip
+    normalize: str = declared(
+        "choice", "none", "Normalise",
+        "none feeds pictures from 0 to 1 and numbers as they are; symmetric feeds pictures from -1 to 1; "
+        "statistics gives every channel or column mean 0 and deviation 1.",
+        choices=(("none", "No"), ("symmetric", "From -1 to 1"), ("statistics", "Mean 0, deviation 1")),
+        group="data",
+    )  # fmt: skip
+    shift: int = declared(
+        "int", 0, "Shift", "Move each training picture at random by up to so many pixels each way.",
+        minimum=0, maximum=1000, zero="none", example="e.g. 2, or 0 for none", group="data",
+    )  # fmt: skip
+    rotate: float = declared(
+        "float", 0.0, "Rotate", "Turn each training picture at random by up to so many degrees each way.",
+        minimum=0, maximum=180, zero="none", example="e.g. 10, or 0 for none", group="data",
+    )  # fmt: skip
+    flip: str = declared(
+        "choice", "none", "Mirror",
+        "Mirror each training picture at random: none, horizontal (left and right), vertical, or both.",
+        choices=(("none", "No"), ("horizontal", "Left and right"), ("vertical", "Up and down"),
+                 ("both", "Both")), group="data",
+    )  # fmt: skip
     checkpoint_every: int = declared(
         "int", 200, "Checkpoint",
         "Steps between checkpoints, beside those at the end of each epoch; 0 for those only.",
@@ -122,6 +174,11 @@ OUT = Setting(
 RUN_SETTINGS: dict[str, Setting] = {
     item.name: replace(item.metadata["setting"], name=item.name) for item in fields(Settings)
 }
+# Those that the page Train asks for, and those of the page Data.
+TRAIN_SETTINGS, DATA_SETTINGS = (
+    {name: setting for name, setting in RUN_SETTINGS.items() if setting.group == group}
+    for group in ("", "data")
+)
 SETTINGS: dict[str, Setting] = {**RUN_SETTINGS, "out": OUT}
 # A continued run must be the same run, so only these may differ from what its checkpoint recorded.
 CHANGEABLE: tuple[str, ...] = tuple(name for name, setting in SETTINGS.items() if setting.changeable)

@@ -10,13 +10,14 @@ from typing import Any, Literal, TypeAlias
 _SHOWN = 200  # characters of a value in a message
 
 Kind: TypeAlias = Literal[
-    "name", "path", "device", "int", "float", "bool", "choice", "integers", "numbers", "parameters"
+    "name", "text", "path", "device", "int", "float", "bool", "choice", "integers", "numbers", "parameters"
 ]
 Value: TypeAlias = bool | int | float | str | list[int] | list[float] | dict[str, Any]
 Zero: TypeAlias = Literal["", "none", "run", "rate", "other"]
 
 KIND_WORDS: dict[str, str] = {
-    "name": "a name", "path": "a path", "device": "cpu, gpu or gpu:0", "int": "a whole number",
+    "name": "a name", "text": "a text", "path": "a path", "device": "cpu, gpu or gpu:0", "int": "a "
+    "whole number",
     "float": "a number", "bool": "true or false", "choice": "a choice", "integers": "whole numbers",
     "numbers": "numbers", "parameters": "NAME=VALUE",
 }  # fmt: skip
@@ -39,6 +40,7 @@ class Setting:
         changeable: may differ when a run is continued.
         option: the name on the command line, without dashes, where it is not the name of the setting.
         advanced: needed rarely; the window keeps it out of sight until asked.
+        group: data for what the page Data asks for; else the page Train does.
     """
 
     kind: Kind
@@ -57,6 +59,7 @@ class Setting:
     changeable: bool = False
     option: str = ""
     advanced: bool = False
+    group: Literal["", "data"] = ""
 
     @property
     def flag(self) -> str:

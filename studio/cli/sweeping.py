@@ -219,12 +219,14 @@ def _remote(sweep: Sweep, place: Place, cluster: Cluster) -> Pool:
 
 def _local(sweep: Sweep, place: Place, as_json: bool) -> Pool:
     from engine.training.data import fetch_data, load_data
+    from engine.training.sources.options import DataOptions
     from studio.session.sweep.machine import default_jobs, jobs_that_fit
     from studio.session.sweep.pool import LocalPool
 
-    for name in {sweep.settings_of(trial)["data"] for trial in sweep.trials}:
+    chosen = [sweep.settings_of(trial) for trial in sweep.trials]
+    for name, options in {(each["data"], DataOptions.of(each)) for each in chosen}:
         fetch_data(name, lambda text: note(text, as_json=True))
-        load_data(name)  # what is wrong with it is said once, before anything starts
+        load_data(name, options=options)  # what is wrong with it is said once, before anything starts
     fit = jobs_that_fit()
     if place.jobs and fit and place.jobs > fit:
         note(f"--jobs {place.jobs}: the free memory has room for about {fit} small trainings", as_json)

@@ -13,7 +13,7 @@ from studio.session.commands import COMMANDS, Command
 from studio.session.session import Session
 from widgets.icons import set_icon
 
-MENUS = ("File", "Run", "View", "Help")
+MENUS = ("File", "Edit", "Run", "View", "Help")
 # Before these a menu draws a line.
 APART = {"open_folder", "preferences", "quit", "resume_run", "show_graph", "find", "theme_system",
          "reset_layout", "about"}  # fmt: skip

@@ -53,7 +53,7 @@ class Curves:
             test = tr("Curves", "validation") if alone else tr("Curves", "{0}, validation").format(train)
             for plot in (self._loss, self._accuracy):
                 plot.add_series(folder, train, color)
-                plot.add_series(_test(folder), test, color if not alone else color + 1, dashed=True)
+                plot.add_series(_test(folder), test, color, dashed=True)
             points = self._live if folder == live else _points(histories.get(folder))
             self._draw(folder, points)
 

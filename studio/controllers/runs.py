@@ -1,4 +1,4 @@
-"""The left dock: project and runs; what starts, resumes and cancels a run, with the questions before it."""
+"""The left dock: the runs; what starts, resumes and cancels a run, with the questions before it."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QPoint, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog, QMenu
+from PySide6.QtWidgets import QMenu
 
 from studio.controllers.actions import Actions
 from studio.controllers.binders import Bonds
 from studio.controllers.run_facts import state_word
 from studio.controllers.train import TrainController
-from studio.session.project import SUFFIX, Project, ProjectChangedError, ProjectError
 from studio.session.runs import Run
 from studio.session.session import Session
 from studio.windows.dialogs import ask, ask_agreement
@@ -20,7 +19,6 @@ from studio.windows.main_window import MainWindow
 from studio.windows.runs_list import RunRow
 from widgets import theme
 
-FILTER = f"*{SUFFIX}"
 LOOK_MS = 1000
 
 
@@ -35,7 +33,6 @@ class RunsController(QObject):
         self._panel = window.project
         self._bonds = Bonds()
         self._bonds.follow(session.runs_changed, lambda _: self._show_runs())
-        self._bonds.follow(session.project_changed, self._show_project)
         for name in ("state", "epoch", "folder", "validation_accuracy"):
             self._bonds.follow(getattr(session.train.events, name), lambda _: self._show_runs())
         self._bonds.follow(session.train.events.state, lambda _: self._settled())
@@ -43,15 +40,12 @@ class RunsController(QObject):
         self._panel.runs.chosen_changed.connect(self._chosen)
         self._panel.runs.menu_requested.connect(self._show_menu)
         self._panel.new_run_requested.connect(self.new_run)
-        train.recent_chosen.connect(self._open_recent)
         self._panel.graph_requested.connect(lambda: actions.trigger("show_graph"))
         for name, handler in (
             ("start", self.start), ("resume_run", self.resume), ("cancel", self.cancel),
-            ("show_graph", self.show_graph), ("open_project", self.open_project),
-            ("save_project", self.save_project), ("open_folder", self.open_folder),
+            ("show_graph", self.show_graph), ("open_folder", self.open_folder),
         ):  # fmt: skip
             actions.handle(name, handler)
-        self._show_project(session.project)
         self._show_runs()
         # Scripts write runs into the folder too (`model-studio run --runs`): they are looked for.
         self._looking = QTimer(self)
@@ -64,14 +58,6 @@ class RunsController(QObject):
             self._session.refresh_runs()
 
     # ----- what is shown -----
-
-    def _show_project(self, project: Project) -> None:
-        self._panel.project.set_value(project.name)
-        path = self._session.project_path
-        recent = self._session.preferences.recent_projects
-        self._train.show_recent([(Path(name).name.removesuffix(SUFFIX), name) for name in recent])
-        self._panel.project.setToolTip(str(path) if path else self.tr("Not saved to a file yet"))
-        self._window.setWindowTitle(f"{project.name} \u2013 {self.tr('Model Studio')}")
 
     def _show_runs(self) -> None:
         runs, view = self._session.runs, self._session.train
@@ -206,55 +192,6 @@ class RunsController(QObject):
             then()  # type: ignore[operator]
 
         ask_agreement(self._window, path, agreed)
-
-    def open_project(self) -> str:
-        """Choose a project file and open it."""
-        if self._session.train.busy:
-            return self.tr("A training is running; stop it before another project is opened.")
-        path, _ = QFileDialog.getOpenFileName(
-            self._window, self.tr("Open project"), "", self.tr("Projects ({0})").format(FILTER)
-        )
-        return self.open_project_file(path) if path else ""
-
-    def open_project_file(self, path: str) -> str:
-        """Open a project file; returns why not where that fails."""
-        try:
-            self._session.open_project(Path(path))
-        except ProjectError as error:
-            return str(error)
-        self.new_run()
-        return ""
-
-    def _open_recent(self, path: str) -> None:
-        reason = self.tr("A training is running.")
-        if not self._session.train.busy:
-            reason = self.open_project_file(path)
-        if reason:
-            self._actions.refused.emit("open_project", reason)
-
-    def save_project(self) -> str:
-        """Write the project to its file, or to one that is chosen now."""
-        try:
-            if self._session.project_path is not None:
-                self._session.save_project()
-                return ""
-        except ProjectChangedError as error:
-            self._actions.refused.emit("save_project", str(error))
-        except OSError as error:
-            return str(error)
-        return self._save_project_as()
-
-    def _save_project_as(self) -> str:
-        name = f"{self._session.project.name}{SUFFIX}"
-        chosen, _ = QFileDialog.getSaveFileName(
-            self._window, self.tr("Save project"), name, self.tr("Projects ({0})").format(FILTER)
-        )
-        try:
-            if chosen:
-                self._session.save_project(Path(chosen))
-        except OSError as error:
-            return str(error)
-        return ""
 
     def open_folder(self, folder: str = "") -> str:
         """Show a run's folder in the file manager."""

@@ -6,10 +6,11 @@ import math
 from contextlib import suppress
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 
 from resources.processes import missing
-from resources.settings import RULES_OF, RUN_SETTINGS, Rule, rule_of
+from resources.settings import RULES_OF, RUN_SETTINGS, TRAIN_SETTINGS, Rule, rule_of
+from studio.controllers import key_figures
 from studio.controllers.actions import Actions
 from studio.controllers.binders import Bonds
 from studio.controllers.curves import Curves
@@ -31,18 +32,13 @@ DASH = "\u2013"
 # The settings with a row of their own; data and model have several, parameters those of what they belong to.
 SIMPLE = tuple(
     name
-    for name, setting in RUN_SETTINGS.items()
+    for name, setting in TRAIN_SETTINGS.items()
     if setting.kind != "parameters" and name not in ("data", "model")
 )
 
 
 class TrainController(QObject):
-    """Shows the run that trains, or those that were chosen in the list of runs.
-
-    ``recent_chosen`` carries the path of a recent project that was chosen on the page.
-    """
-
-    recent_chosen = Signal(str)
+    """Shows the run that trains, or those that were chosen in the list of runs."""
 
     def __init__(
         self, session: Session, page: TrainPage, panel: SettingsPanel, bar: PageActions, actions: Actions
@@ -75,7 +71,14 @@ class TrainController(QObject):
         bonds, view = self._bonds, self._view
         for name in ("state", "message", "epoch", "why_not"):
             bonds.show(view, name, lambda _: self._show_state())
-        for name in ("state", "loss", "validation_accuracy", "samples_per_second", "seconds_left"):
+        for name in (
+            "state",
+            "loss",
+            "measured_epoch",
+            "validation_accuracy",
+            "samples_per_second",
+            "seconds_left",
+        ):
             bonds.show(view, name, lambda _: self._show_figures())
         for name in ("state", "step", "seconds_left", "evaluating", "last_checkpoint_step", "best_accuracy",
                      "parameters", "learning_rate", "ranks"):  # fmt: skip
@@ -92,12 +95,6 @@ class TrainController(QObject):
         form = self._panel.form
         form.changed.connect(self._edited)
         form.validity_changed.connect(lambda _: self._entries_checked())
-
-        self._page.welcome.recent_chosen.connect(self.recent_chosen)
-
-    def show_recent(self, projects: list[tuple[str, str]]) -> None:
-        """Offer recent projects: (name, path)."""
-        self._page.welcome.set_recent(projects)
 
     # ----- settings -----
 
@@ -310,17 +307,19 @@ class TrainController(QObject):
         if not self._chosen:
             return
         if self._is_live():
-            page.set_figure("loss", view.loss)
-            page.set_figure("accuracy", view.validation_accuracy * 100, "%")
+            self._show_measured(*key_figures.of_training(view, self))
             speed = theme.format_number(view.samples_per_second, self.tr("img/s"), digits=3)
             page.set_figure("throughput", speed if view.samples_per_second else DASH)
             page.set_figure("left", time_left(view.seconds_left) if view.busy else DASH)
             return
-        history, run = self._history, self._run()
-        page.set_figure("loss", history.losses[-1] if history and history.losses else math.nan)
-        page.set_figure("accuracy", run.accuracy * 100 if run else math.nan, "%")
+        history = self._history or RunHistory()
+        self._show_measured(*key_figures.of_run(history.epochs, history.losses, self))
         page.set_figure("throughput", math.nan)
         page.set_figure("left", DASH)
+
+    def _show_measured(self, loss: key_figures.Figure, accuracy: key_figures.Figure) -> None:
+        self._page.set_figure("loss", loss.value, note=loss.note)
+        self._page.set_figure("accuracy", accuracy.value * 100, "%", accuracy.note)
 
     def _show_progress(self) -> None:
         view, panel = self._view, self._panel

@@ -17,7 +17,7 @@ class Command:
         title: as it stands in menus and on buttons.
         shortcut: in Qt's portable form, such as ``Ctrl+O``; empty for none.
         help: one sentence for tooltips and the palette.
-        menu: File, Run, View or Help.
+        menu: File, Edit, Run, View or Help.
         owner: who carries it out: the session, or the window (pages, theme, dialogs).
         checkable: True where it is on or off.
         icon: the name of its icon in ``resources/icons``; empty for none.
@@ -42,15 +42,32 @@ COMMANDS: tuple[Command, ...] = (
         "File",
         icon="plus",
     ),
-    Command("open_project", "Open project...", "Ctrl+O", "Open a project file.", "File", "window"),
+    Command(
+        "open_project",
+        "Open project...",
+        "Ctrl+O",
+        "Open a project.",
+        "File",
+        "window",
+        icon="open",
+    ),
     Command(
         "save_project",
         "Save project",
         "Ctrl+S",
-        "Write the project's settings to its file.",
+        "Give the project a place of its own; from then on each change is saved at once.",
         "File",
         "window",
     ),
+    Command(
+        "save_project_as",
+        "Save project as...",
+        "",
+        "Give the project another place; its runs stay in the list.",
+        "File",
+        "window",
+    ),
+    Command("rename_project", "Rename project...", "", "Call the project something else.", "File", "window"),
     Command(
         "open_folder",
         "Open run folder",
@@ -74,6 +91,10 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "quit", "Quit", "Ctrl+Q", "Close the window; a running training is stopped first.", "File", "window"
+    ),
+    Command("undo", "Undo", "Ctrl+Z", "Take the last change of settings back.", "Edit", icon="undo"),
+    Command(
+        "redo", "Redo", "Ctrl+Shift+Z", "Make the change again that was taken back.", "Edit", icon="redo"
     ),
     Command("start", "Start", "F5", "Start a training with the settings shown.", "Run", icon="play"),
     Command("pause", "Pause", "F6", "Hold the training after the step in progress.", "Run", icon="pause"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,24 +12,27 @@ from studio.session.agreement import not_agreed, not_agreed_in
 from studio.session.collected import Collected
 from studio.session.problems import ProblemView, problem_from_message
 from studio.session.project import (
-    SUFFIX,
     Preferences,
     Project,
+    ProjectError,
     default_runs_folder,
     file_digest,
-    open_project,
     read_preferences,
     write_preferences,
-    write_project,
 )
+from studio.session.project_folder import DATA
+from studio.session.project_keeping import ProjectKeeping, SavedAs
+from studio.session.recent import RecentProject, recent_project
 from studio.session.runs import Run, RunHistory, RunsFolder, read_history, read_run_line
 from studio.session.settings import RunSettings
+from studio.session.undo import Change, UndoStack
 
 
 class Library:
     """What lies in files: the part of the session that needs no worker.
 
-    Signals: ``project_changed`` (Project), ``runs_changed`` (list of Run), ``problem`` (ProblemView),
+    Signals: ``project_changed`` (Project), ``conflict_changed`` (another window's changes: there is a
+    conflict, or it has ended), ``runs_changed`` (list of Run), ``problem`` (ProblemView),
     ``selected_run_changed`` (the folder of the run that all pages mean, empty for none).
 
     Args:
@@ -39,69 +43,191 @@ class Library:
     problem = Signal(object)
     project_changed = Signal(object)
     selected_run_changed = Signal(str)
+    conflict_changed = Signal()
 
     def __init__(self, runs_folder: Path | None = None) -> None:
         self.preferences, self._trouble = read_preferences()
-        self.project = Project()
-        self.project_path: Path | None = None
-        self._seen = ""  # the SHA-256 of what the project's file held when it was read or written here
+        runs = runs_folder or default_runs_folder()
+        self.keeping = ProjectKeeping(runs.parent, runs)
+        self.undo_stack = UndoStack()
         self.runs: list[Run] = []
         self.selected_run = ""
         self._found = RunsFolder()
-        self._default_runs = runs_folder or default_runs_folder()
+        self._failing = False
+
+    # ----- the project -----
+
+    @property
+    def project(self) -> Project:
+        """The open project, as its file has it or will have it after the next autosave."""
+        return self.keeping.project
+
+    @property
+    def project_path(self) -> Path | None:
+        """The project's file; None for the one that lives among the person's own data."""
+        return self.keeping.path
+
+    @property
+    def project_folder(self) -> Path:
+        """The folder of the project: its file, ``runs``, ``data``, ``code``. It may not exist yet."""
+        return self.keeping.folder
 
     @property
     def runs_folder(self) -> Path:
-        """Where runs of this project are."""
-        if self.project_path is None:
-            return self._default_runs
-        return self.project_path.parent / self.project.runs
+        """Where new runs of this project go."""
+        return self.keeping.runs_folder
 
     @property
     def collected(self) -> Collected:
         """The pictures that were drawn or corrected in this project."""
-        home = self.runs_folder if self.project_path is None else self.project_path
-        return Collected(home.parent / "data" / "collected")
+        return Collected(self.project_folder / DATA / "collected")
 
     def new_project(self) -> None:
-        """Forget the project and begin with the defaults."""
-        self._use_project(Project(), None)
+        """Begin a project with the defaults in a folder of its own; the one before is among the recent
+        ones."""
+        self.autosave()
+        self.keeping.begin()
+        self._opened()
 
     def open_project(self, path: Path) -> None:
-        """Read a project file. Raises ProjectError; the project before stays."""
-        project, self._seen = open_project(path)
-        self._use_project(project, path)
-        self.preferences.remember(path)
-        self._save_preferences()
+        """Open the project in ``path``, a folder or a file. Raises ProjectError; the one before stays."""
+        self.autosave()
+        self.keeping.open(path)
+        self._opened()
+        self._remember()
 
-    def save_project(self, path: Path | None = None) -> None:
-        """Write the project to ``path``, replacing what is there, or where it came from.
+    def open_home(self) -> None:
+        """Open the project that has no place of its own yet, as it was left. Raises ProjectError."""
+        self.keeping.open_home()
+        self._opened()
+
+    def save_project(self, path: Path | None = None) -> SavedAs:
+        """Write the project to its file now, or give it another place: a folder, or a file ``NAME.json``.
+
+        A project without a place of its own takes its runs along, see :meth:`ProjectKeeping.save_as`.
 
         Raises:
-            ProjectChangedError: another window or process has written the file that it came from; give a path
-                to save it under another name, or to replace that file all the same.
-            OSError: it can't be written.
+            ProjectChangedError: another window or process has written its file; ``resolve_conflict``, or give
+                it another place.
+            ProjectError: there is another project. OSError: it can't be written.
         """
-        target = path or self.project_path
-        if target is None:
-            raise ValueError("project: it has no file yet; give a path")
-        if not target.name.endswith(".json"):
-            target = target.with_name(target.name + SUFFIX)
-        project = self.project
-        if path is not None:
-            project = project.model_copy(update={"name": target.name.removesuffix(SUFFIX)})
-        self._seen = write_project(target, project, self._seen if path is None else None)
-        self.project, self.project_path = project, target
-        self.preferences.remember(target)
-        self._save_preferences()
+        selected = self.selected_run
+        if path is None:
+            if not self.keeping.has_place:
+                raise ValueError("project: it has no place of its own yet; give a path")
+            self.keeping.save()
+            done = SavedAs()
+        else:
+            before = self.keeping.document
+            places = [folder for folder in self._found.folders if folder.is_relative_to(self.runs_folder)]
+            done = self.keeping.save_as(path, places, self._in_use())
+            if not before.exists():
+                self.preferences.forget(before)
+            self._moved(done.moved)
+        self._remember()
+        self.conflict_changed.emit()
+        self.project_changed.emit(self.project)
+        self.refresh_runs()
+        if done.moved:
+            self.select_run(str(done.moved.get(Path(selected), selected)))
+        return done
+
+    def rename_project(self, name: str) -> None:
+        """Call the project something else; its folder keeps its name. Can be undone."""
+        before = self.project.name
+        if name and name != before:
+            self._name(name)
+            self.undo_stack.push(
+                Change("Rename project", lambda: self._name(before), lambda: self._name(name))
+            )
+
+    def _name(self, name: str) -> None:
+        self.keeping.project = self.project.model_copy(update={"name": name})
+        self.project_changed.emit(self.project)
+
+    def autosave(self) -> None:
+        """Write what has changed of the project since it was read or written, if anything.
+
+        Problems are reported: a file that can't be written once until it can be, a conflict with another
+        window's changes when it begins.
+        """
+        if not self.keeping.unsaved:
+            return
+        before, conflict, new = self.project, self.keeping.conflict, not self.keeping.document.exists()
+        try:
+            self.keeping.write()
+            self._failing = False
+        except OSError as error:
+            if not self._failing:
+                self._failing = True
+                self._report(problem_from_message(str(error), "The project could not be saved"))
+            return
+        if new:
+            self._remember()
+        if self.project is not before:
+            self.project_changed.emit(self.project)
+            self.refresh_runs()
+        if self.keeping.conflict is not None and conflict is None:
+            self._report(problem_from_message(
+                f"{self.keeping.document}: another window has changed the same settings of this project; "
+                f"yours are kept in {self.keeping.conflict.name} until you choose which ones stay",
+                "Two windows have changed this project",
+            ))  # fmt: skip
+            self.conflict_changed.emit()
+
+    def resolve_conflict(self, own: bool) -> None:
+        """End a conflict with another window: the project gets this window's settings, or takes the others.
+
+        Undo brings the settings that lost. Raises ProjectError, OSError.
+        """
+        mine, theirs = self.project.settings, self.project.settings
+        with suppress(ProjectError):
+            theirs = self.keeping.read_other().settings
+        if own:
+            self.keeping.keep_own()
+            before, after, title = theirs, mine, "Keep this window's settings"
+        else:
+            self.keeping.take_other()
+            self.project_changed.emit(self.project)
+            before, after, title = mine, theirs, "Take the other window's settings"
+        if after != before:
+            self.undo_stack.push(
+                Change(title, lambda: self._use_settings(before), lambda: self._use_settings(after))
+            )
+        self.conflict_changed.emit()
+
+    def _opened(self) -> None:
+        self.undo_stack.clear()
+        self.select_run("")
+        self.conflict_changed.emit()
         self.project_changed.emit(self.project)
         self.refresh_runs()
 
-    def _use_project(self, project: Project, path: Path | None) -> None:
-        self.project, self.project_path = project, path
-        self.select_run("")
-        self.project_changed.emit(project)
-        self.refresh_runs()
+    def _remember(self) -> None:
+        self.preferences.remember(self.keeping.document)
+        self._save_preferences()
+
+    def _use_settings(self, settings: RunSettings) -> None:
+        """Take other settings for the next training."""
+        self.project.settings = settings
+
+    def _in_use(self) -> list[Path]:
+        """Folders of runs that must not be moved now."""
+        return []
+
+    def _moved(self, moved: dict[Path, Path]) -> None:
+        """Runs lie elsewhere now."""
+
+    def recent_projects(self) -> list[RecentProject]:
+        """The projects that were open before, newest first, without the one that is open."""
+        return [recent_project(path) for path in self.preferences.recent_projects
+                if path != str(self.keeping.document)]  # fmt: skip
+
+    def forget_project(self, path: str) -> None:
+        """Take a project from the recent ones; its files stay."""
+        self.preferences.forget(Path(path))
+        self._save_preferences()
+        self.project_changed.emit(self.project)
 
     def change_preferences(self, **changes: Any) -> None:
         """Change theme, language and the like, and write them."""
@@ -110,7 +236,7 @@ class Library:
 
     def refresh_runs(self) -> None:
         """Read the list of runs anew; ``runs_changed`` tells it where it is another one."""
-        runs = self._found.read(self.runs_folder)
+        runs = self._found.read(self.runs_folder, self.keeping.further_runs)
         if runs != self.runs:
             listed = self.listed_run(self.selected_run) is not None
             self.runs = runs

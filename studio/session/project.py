@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from resources.json_documents import DocumentError, parse
 from resources.locks import Holder, wait_for
@@ -33,15 +33,25 @@ class ProjectChangedError(ProjectError):
 
 
 class Project(BaseModel):
-    """What a project file holds. ``runs`` is the folder of its runs, relative to the file or absolute."""
+    """What a project file holds. ``runs`` is the folder of its runs, relative to the file or absolute.
+
+    ``further_runs`` are runs, sweeps and folders of them that lie elsewhere, absolute. Version 2 is the first
+    that has them, and paths of settings that begin with ``./``, which are within the project's folder.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
     format: Literal["model-studio project"] = "model-studio project"
-    version: Literal[1] = 1
+    version: Literal[1, 2] = 2
     name: str = "digits-lenet"
     settings: RunSettings = Field(default_factory=RunSettings)
     runs: str = "runs"
+    further_runs: list[str] = Field(default_factory=list)
+
+    @field_validator("version")
+    @classmethod
+    def _as_written_now(cls, version: int) -> int:
+        return 2
 
 
 class Preferences(BaseModel):
@@ -64,6 +74,10 @@ class Preferences(BaseModel):
         """Put ``project`` first among the recent ones."""
         name = str(project)
         self.recent_projects = [name, *(p for p in self.recent_projects if p != name)][:MAX_RECENT]
+
+    def forget(self, project: Path) -> None:
+        """Take ``project`` from the recent ones."""
+        self.recent_projects = [path for path in self.recent_projects if path != str(project)]
 
     def remember_model(self, prefix: str) -> None:
         """Put inference files first among the recent ones."""
@@ -186,7 +200,7 @@ def _document(path: Path, data: bytes, kind: type[_Document], remedy: str) -> _D
     except DocumentError as error:
         raise ProjectError(f"{path}: {error}; {remedy}") from error
     version = values.get("version") if isinstance(values, dict) else None
-    if isinstance(version, int) and version > 1:
+    if isinstance(version, int) and version > kind.model_fields["version"].default:
         raise ProjectError(f"{path}: written by a later Model Studio: version {version}; update Model Studio")
     try:
         # From the text: only there does a strict type take what JSON has in its place (a list for a tuple).

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
@@ -98,21 +99,31 @@ class RunHistory:
 
 
 class RunsFolder:
-    """The runs in a folder; those whose journal has not changed are not read again."""
+    """The runs in a folder; those whose journal has not changed are not read again.
+
+    ``folders`` are the folders of the runs and sweeps that were read last.
+    """
 
     def __init__(self) -> None:
         from studio.session.sweep.listing import SweepWords
 
         self._known: dict[Path, tuple[tuple[int, int, int], Run | None]] = {}
         self._sweeps = SweepWords()
+        self.folders: list[Path] = []
 
-    def read(self, folder: Path) -> list[Run]:
+    def read(self, folder: Path, further: Sequence[Path] = ()) -> list[Run]:
         """The runs in ``folder`` and in the sweeps there, newest first, those of a sweep together.
 
         Empty where there is no such folder. Unreadable ones are left out.
+
+        Args:
+            further: runs, sweeps and folders of them that lie elsewhere.
         """
         known: dict[Path, tuple[tuple[int, int, int], Run | None]] = {}
         places = self._places(folder)
+        for path in further:
+            alone = {path: ("", "")} if (path / JOURNAL).is_file() else self._places(path)
+            places = {**alone, **places}
         for path in places:
             try:
                 stat = (path / JOURNAL).stat()
@@ -126,6 +137,9 @@ class RunsFolder:
                 before = (mark, read_run_line(path))
             known[path] = before
         self._known = known
+        self.folders = list(dict.fromkeys(
+            path.parent if places[path][0] else path for path, (_, run) in known.items() if run is not None
+        ))  # fmt: skip
         runs = [_as_trial(run, *places[path]) for path, (_, run) in known.items() if run is not None]
         newest: dict[str, float] = {}
         for run in runs:

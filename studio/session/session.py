@@ -19,8 +19,9 @@ from studio.session.library import Library
 from studio.session.predict_view import PredictViewModel
 from studio.session.predicting import Predicting
 from studio.session.problems import problem_from_message
-from studio.session.settings import RunSettings, setting_problems
+from studio.session.settings import RunSettings, setting_problems, title_of_setting
 from studio.session.train_view import TrainViewModel
+from studio.session.undo import Change
 from studio.session.worker import ProcessWorker, Worker
 
 Notify: TypeAlias = Callable[[], None]
@@ -54,11 +55,11 @@ class Session(Library):
         self._task_view: GraphViewModel | ExportViewModel | None = None
         self._spare: Worker | None = None
         self.predicting = Predicting(self.predict, self.graph, self._wake, self._report, self._remember_model)
-        self._handlers: dict[str, Callable[..., None]] = {
+        self._handlers: dict[str, Callable[..., object]] = {
             "new_project": self.new_project, "start": self.start, "pause": self.pause, "resume": self.resume,
             "stop_early": self.stop_early, "cancel": self.cancel, "checkpoint_now": self.checkpoint_now,
             "resume_run": self.resume_run, "show_graph": self.show_graph, "export": self.start_export,
-            "cancel_task": self.cancel_task,
+            "cancel_task": self.cancel_task, "undo": self.undo_stack.undo, "redo": self.undo_stack.redo,
         }  # fmt: skip
         self.train.problem.connect(self.problem.emit)
         self.selected_run_changed.connect(self._export_selected)
@@ -96,6 +97,10 @@ class Session(Library):
             return run.resumable if run is not None else "No run is selected."
         if command_id == "open_folder":
             return "" if self.selected_run else "No run is selected."
+        if command_id == "undo":
+            return "" if self.undo_stack.undoable else "There is nothing to undo."
+        if command_id == "redo":
+            return "" if self.undo_stack.redoable else "There is nothing to redo."
         if command_id == "new_project":
             return "A training is running." if self.train.busy else ""
         return self.train.why_not.get(command_id, "")
@@ -106,15 +111,23 @@ class Session(Library):
     def change_setting(self, name: str, value: Any) -> None:
         """Change one setting, or one parameter such as ``optimizer_params.beta1``, of the next training.
 
-        What is wrong with it shows in ``train.setting_problems``.
+        What is wrong with it shows in ``train.setting_problems``. Can be undone.
 
         Raises:
             ValueError: no such setting, or a value of the wrong type.
         """
-        self._use_settings(self.train.settings.changed(name, value))
+        before = self.train.settings
+        after = before.changed(name, value)
+        self._use_settings(after)
+        if after != before:
+            title = f"Change {title_of_setting(name)}"
+            self.undo_stack.push(
+                Change(title, lambda: self._use_settings(before), lambda: self._use_settings(after), name)
+            )
 
     def _use_settings(self, settings: RunSettings) -> None:
-        self.train.settings = self.project.settings = settings
+        super()._use_settings(settings)
+        self.train.settings = settings
         self.train.setting_problems = setting_problems(settings)
         self.train.update_why_not()
 
@@ -291,6 +304,18 @@ class Session(Library):
         run = self.listed_run(folder)
         if run is not None and not run.exportable:
             self.export.choose_run(folder)
+
+    def _in_use(self) -> list[Path]:
+        return [Path(self.train.folder)] if self.train.busy and self.train.folder else []
+
+    def _moved(self, moved: dict[Path, Path]) -> None:
+        now = {str(before): str(after) for before, after in moved.items()}
+        if self.train.folder in now:
+            folder = now[self.train.folder]
+            self.train.last_checkpoint = self.train.last_checkpoint.replace(self.train.folder, folder, 1)
+            self.train.folder = folder
+        if self.export.run_folder in now:
+            self.export.choose_run(now[self.export.run_folder])
 
     def _wake(self) -> None:
         self._arrived.set()

@@ -91,6 +91,8 @@ class TrainViewModel:
     validation_accuracy: float = math.nan
     best_accuracy: float = math.nan
     best_step: int = -1
+    measured_epoch: int = 0
+    best_epoch: int = 0
     learning_rate: float = math.nan
     samples_per_second: float = 0.0
     seconds_left: float = math.nan
@@ -145,6 +147,7 @@ class TrainViewModel:
         self.epoch = self.epochs = self.step = self.total_steps = 0
         self.loss = self.accuracy = self.validation_loss = self.validation_accuracy = math.nan
         self.best_accuracy, self.best_step = math.nan, -1
+        self.measured_epoch = self.best_epoch = 0
         self.samples_per_second, self.seconds_left, self.elapsed = 0.0, math.nan, 0.0
         self.learning_rate, self.ranks = math.nan, []
         self.confusion, self.hardest, self.pictures = [], [], None
@@ -225,6 +228,8 @@ class TrainViewModel:
         self.validation_accuracy = event["validation_accuracy"]
         if event["best"]:
             self.best_accuracy, self.best_step = event["validation_accuracy"], event["step"]
+            self.best_epoch = event["epoch"]
+        self.measured_epoch = event["epoch"]
         self.confusion = event["confusion"]
         self.hardest, self.pictures = [*event["hardest"]], event.get("pictures")
         self.new_epoch.emit(dict(event))

@@ -13,9 +13,14 @@ from widgets.icons import icon_pixmap
 
 
 def ask(
-    parent: QWidget, title: str, text: str, yes: str, no: str, on_yes: Callable[[], object], details: str = ""
-) -> QMessageBox:
-    """Ask a question with two answers; ``no`` is the default and what Escape means."""
+    parent: QWidget, title: str, text: str, yes: str, no: str, on_yes: Callable[[], object],
+    details: str = "", instead: tuple[str, Callable[[], object]] | None = None,
+) -> QMessageBox:  # fmt: skip
+    """Ask a question with two answers; ``no`` is the default and what Escape means.
+
+    Args:
+        instead: a third answer, and what it does.
+    """
     box = QMessageBox(parent)
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     box.setWindowTitle(title)
@@ -28,6 +33,7 @@ def ask(
         box.setDetailedText(details)
     accept = box.addButton(yes, QMessageBox.ButtonRole.AcceptRole)
     reject = box.addButton(no, QMessageBox.ButtonRole.RejectRole)
+    other = box.addButton(instead[0], QMessageBox.ButtonRole.AcceptRole) if instead is not None else None
     accept.setObjectName("yes")
     reject.setObjectName("no")
     box.setDefaultButton(reject)
@@ -35,6 +41,9 @@ def ask(
     for buttons in box.findChildren(QDialogButtonBox):
         buttons.setCenterButtons(False)
     box.buttonClicked.connect(lambda button: on_yes() if button is accept else None)
+    if other is not None and instead is not None:
+        other.setObjectName("instead")
+        other.clicked.connect(instead[1])
     box.open()
     return box
 

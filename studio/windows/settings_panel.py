@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QFrame, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
-from resources.settings import RUN_SETTINGS, Rule
+from resources.settings import RUN_SETTINGS, TRAIN_SETTINGS, Rule
 from studio.windows.controls import Facts, ValueLabel, section
 from studio.windows.setting_fields import field_of, help_of
 from widgets import theme
@@ -13,7 +13,7 @@ from widgets.param_form import Field, ParamForm
 
 FOLDER, FILE = "folder", "file"
 STEPS = 1000
-ADVANCED = tuple(name for name, setting in RUN_SETTINGS.items() if setting.advanced)
+ADVANCED = tuple(name for name, setting in TRAIN_SETTINGS.items() if setting.advanced)
 
 
 class SettingsPanel(QFrame):
@@ -78,7 +78,7 @@ class SettingsPanel(QFrame):
         }
         other = {"data": ((FOLDER, "IDX"),), "model": ((FILE, "file"),)}
         fields: list[Field] = []
-        for name, setting in RUN_SETTINGS.items():
+        for name, setting in TRAIN_SETTINGS.items():
             if setting.kind != "parameters":
                 fields += [field_of(setting, more=other.get(name, ())), *own.get(name, [])]
         return fields
@@ -130,7 +130,7 @@ class SettingsPanel(QFrame):
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
         tr, form = self.tr, self.form
-        for name, setting in RUN_SETTINGS.items():
+        for name, setting in TRAIN_SETTINGS.items():
             if setting.kind != "parameters":
                 form.set_text(name, tr(setting.title), help_of(setting, tr))
                 if setting.choices and setting.kind != "name":

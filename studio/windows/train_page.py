@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from studio.windows.controls import PageCard, Stack
 from studio.windows.hardest import HardestSamples
@@ -12,41 +12,41 @@ from studio.windows.welcome import Welcome
 from widgets import theme
 from widgets.cards import Chip, EmptyState, KeyFigure
 from widgets.confusion import ConfusionMatrix
-from widgets.plot import CurvePlot
+from widgets.plot import CurvePlot, SmoothingControl
 
 FIGURES = ("loss", "accuracy", "throughput", "left")
-SMOOTHING = 0.9
+SMOOTHING = 0.02
 NARROW = 560
 
 
 class _Columns(QWidget):
-    """Two cards beside each other, or one above the other where the page is narrow."""
+    """Cards beside each other; fewer in a row where the page is narrow."""
 
-    def __init__(self, first: QWidget, second: QWidget, shares: tuple[int, int] = (1, 1)) -> None:
+    def __init__(self, *cards: QWidget, narrow: int = 1) -> None:
         super().__init__()
-        self._first, self._second, self._shares = first, second, shares
+        self._cards, self._narrow = cards, narrow
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(theme.SPACE_M)
-        self._stacked: bool | None = None
-        self._arrange(False)
+        self._in_a_row = 0
+        self._arrange(len(cards))
 
-    def _arrange(self, stacked: bool) -> None:
-        if stacked == self._stacked:
+    def _arrange(self, in_a_row: int) -> None:
+        if in_a_row == self._in_a_row:
             return
-        self._stacked = stacked
-        self._grid.addWidget(self._first, 0, 0)
-        self._grid.addWidget(self._second, 1 if stacked else 0, 0 if stacked else 1)
-        self._grid.setColumnStretch(0, self._shares[0])
-        self._grid.setColumnStretch(1, 0 if stacked else self._shares[1])
+        self._in_a_row = in_a_row
+        for place, card in enumerate(self._cards):
+            self._grid.addWidget(card, *divmod(place, in_a_row))
+            self._grid.setColumnStretch(place, int(place < in_a_row))
 
     def minimumSizeHint(self) -> QSize:
-        wide = max(self._first.minimumSizeHint().width(), self._second.minimumSizeHint().width())
+        widths = [card.minimumSizeHint().width() for card in self._cards]
+        wide = self._narrow * max(widths) + (self._narrow - 1) * theme.SPACE_M
         return QSize(wide, super().minimumSizeHint().height())
 
     def event(self, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.Resize, QEvent.Type.Show) and self.isVisible():
-            self._arrange(self.width() < NARROW)
+            self._arrange(self._narrow if self.width() < NARROW else len(self._cards))
         return super().event(event)
 
 
@@ -69,8 +69,7 @@ class TrainPage(QWidget):
         self._confusion_stack = Stack(self._no_confusion, self.confusion)
         self._hardest_stack = Stack(self._no_hardest, self.hardest)
         self._curves, self._confusion_card, self._hardest_card = PageCard(), PageCard(), PageCard()
-        self.slider = QSlider(Qt.Orientation.Horizontal)
-        self._smoothing = QLabel()
+        self.smoothing = SmoothingControl()
         self._log = Chip(checkable=True)
         self._live = QWidget()
         self._stack = Stack(self.welcome, self._live)
@@ -82,28 +81,19 @@ class TrainPage(QWidget):
         self.show_welcome(True)
 
     def _build(self) -> None:
-        figures = QHBoxLayout()
-        figures.setSpacing(theme.SPACE_M)
-        for figure in self.figures.values():
-            figures.addWidget(figure, 1)
-        self._smoothing.setProperty("role", "mute")
-        self._smoothing.setFont(theme.font())
-        self._smoothing.setBuddy(self.slider)
-        self.slider.setRange(0, 99)
-        self.slider.setFixedWidth(88)
-        self.slider.valueChanged.connect(lambda value: self.set_smoothing(value / 100))
+        self.smoothing.changed.connect(self.set_smoothing)
         self._log.setChecked(False)
         self._log.toggled.connect(self.loss.set_log)
-        for widget in (self._smoothing, self.slider, self._log):
+        for widget in (self.smoothing, self._log):
             self._curves.header.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
-        self._curves.body.addWidget(_Columns(self.loss, self.accuracy, (3, 2)), 1)
+        self._curves.body.addWidget(_Columns(self.loss, self.accuracy), 1)
         self._confusion_card.body.addWidget(self._confusion_stack, 1)
         self._hardest_card.body.addWidget(self._hardest_stack, 1)
         self.confusion.cell_clicked.connect(self.cell_chosen)
         live = QVBoxLayout(self._live)
         live.setContentsMargins(*[theme.PAGE_PADDING] * 4)
         live.setSpacing(theme.SPACE_M)
-        live.addLayout(figures)
+        live.addWidget(_Columns(*self.figures.values(), narrow=2))
         live.addWidget(self._curves, 6)
         live.addWidget(_Columns(self._confusion_card, self._hardest_card), 5)
         layout = QVBoxLayout(self)
@@ -120,27 +110,23 @@ class TrainPage(QWidget):
         """Whether the offer to begin is shown."""
         return self._stack.currentWidget() is self.welcome
 
-    def set_figure(self, name: str, value: float | str, unit: str = "") -> None:
-        """Show one of the key figures; NaN is shown as a dash."""
+    def set_figure(self, name: str, value: float | str, unit: str = "", note: str = "") -> None:
+        """Show one of the key figures, and which one it is; NaN is shown as a dash."""
         if isinstance(value, float) and value != value:
             value = "\u2013"
         self.figures[name].set_value(value, unit)
+        self.figures[name].set_note(note)
 
     def clear_figures(self) -> None:
         """Back to dashes, and to the narrowest widths."""
         for figure in self.figures.values():
             figure.clear()
 
-    def set_smoothing(self, weight: float) -> None:
-        """The moving average of both charts; 0 is off."""
+    def set_smoothing(self, share: float) -> None:
+        """The moving average of both charts, over this share of a run; 0 is off."""
         for plot in (self.loss, self.accuracy):
-            plot.set_smoothing(weight)
-        self.slider.setValue(round(weight * 100))
-        words = self.tr("smoothing {0}").format(f"{weight:.2f}" if weight else self.tr("off"))
-        self._smoothing.setText(words)
-        self._smoothing.setMinimumWidth(
-            max(self._smoothing.minimumWidth(), self._smoothing.sizeHint().width())
-        )
+            plot.set_smoothing(share)
+        self.smoothing.set_share(share)
 
     def set_log(self, on: bool) -> None:
         """A logarithmic axis of the loss."""
@@ -175,10 +161,6 @@ class TrainPage(QWidget):
         self._no_hardest.set_text(tr("The test pictures that the model reads worst: after the first epoch."))
         self._log.setText(tr("log"))
         self._log.setToolTip(tr("Logarithmic axis for the loss; values at or below zero are not shown on it"))
-        self.slider.setAccessibleName(tr("Smoothing"))
-        self.slider.setToolTip(
-            tr("Moving average, corrected for its start; 0 is off. The raw curve stays behind it.")
-        )
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.LanguageChange:

@@ -2,21 +2,44 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLayout,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from studio.windows.controls import ActionButton, mute, section
 from widgets import theme
+from widgets.icons import set_icon
 
 MOST_RECENT = 4
 WIDEST = 520
 
 
+@dataclass(frozen=True)
+class Recent:
+    """A project that was open before; ``trouble`` says why it can't be opened, empty where it can."""
+
+    name: str
+    path: str
+    trouble: str = ""
+
+
 class Welcome(QWidget):
-    """``recent_chosen`` carries the path of a project."""
+    """``recent_chosen`` and ``recent_removed`` carry the path of a project."""
 
     recent_chosen = Signal(str)
+    recent_removed = Signal(str)
 
     def __init__(self, start: QAction, others: list[tuple[QAction, str]]) -> None:
         super().__init__()
@@ -56,6 +79,7 @@ class Welcome(QWidget):
         layout.addWidget(card, 8, Qt.AlignmentFlag.AlignVCenter)
         layout.addStretch(1)
         self._model = self._data = ""
+        self._shown_recent: list[Recent] = []
         self.set_recent([])
         self.retranslate()
 
@@ -69,19 +93,33 @@ class Welcome(QWidget):
         self._why_not.setText(reason)
         self._why_not.setVisible(bool(reason))
 
-    def set_recent(self, projects: list[tuple[str, str]]) -> None:
-        """Recent projects: (name, path)."""
-        while (item := self._recent.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.deleteLater()
-        for name, path in projects[:MOST_RECENT]:
-            button = QPushButton(name)
-            button.setProperty("role", "row")
-            button.setToolTip(path)
-            button.clicked.connect(lambda _=False, path=path: self.recent_chosen.emit(path))
-            self._recent.addWidget(button)
+    def set_recent(self, projects: list[Recent]) -> None:
+        """Recent projects, newest first; those that can't be opened say so."""
+        _clear(self._recent)
+        self._shown_recent = projects[:MOST_RECENT]
+        for project in self._shown_recent:
+            self._recent.addLayout(self._row_of(project))
         self._recent_title.setVisible(bool(projects))
+
+    def _row_of(self, project: Recent) -> QHBoxLayout:
+        line, words = (
+            QHBoxLayout(),
+            f"{project.name} \u2013 {project.trouble}" if project.trouble else project.name,
+        )
+        line.setSpacing(theme.SPACE_XS)
+        button, remove = QPushButton(words), QToolButton()
+        button.setProperty("role", "row")
+        button.setToolTip(project.path)
+        button.setEnabled(not project.trouble)
+        button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        button.clicked.connect(lambda: self.recent_chosen.emit(project.path))
+        set_icon(remove, "cancel", "mute")
+        remove.setToolTip(self.tr("Take it from this list; its files stay"))
+        remove.setAccessibleName(self.tr("Take {0} from the list").format(project.name))
+        remove.clicked.connect(lambda: self.recent_removed.emit(project.path))
+        line.addWidget(button, 1)
+        line.addWidget(remove)
+        return line
 
     def title(self) -> str:
         """The large words."""
@@ -97,8 +135,18 @@ class Welcome(QWidget):
             )
         )
         self._recent_title.setText(self.tr("Recent projects"))
+        self.set_recent(self._shown_recent)
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.LanguageChange:
             self.retranslate()
         super().changeEvent(event)
+
+
+def _clear(layout: QLayout) -> None:
+    while (item := layout.takeAt(0)) is not None:
+        widget, inner = item.widget(), item.layout()
+        if inner is not None:
+            _clear(inner)
+        if widget is not None:
+            widget.deleteLater()

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from html import escape
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
-    QFileDialog,
     QHBoxLayout,
     QHeaderView,
     QLabel,
-    QSlider,
     QStackedWidget,
     QTableView,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -24,16 +20,19 @@ from PySide6.QtWidgets import (
 from widgets import theme
 from widgets.cards import Chip
 from widgets.flow import FlowLayout
-from widgets.icons import set_icon
 from widgets.plot.chart import Chart
+from widgets.plot.controls import PlotActions, SmoothingControl
 from widgets.plot.export import write_csv
+from widgets.plot.picture import write_picture
 from widgets.plot.series import Series
-from widgets.plot.smoothing import FORMULA
+from widgets.plot.smoothing import SHARES
 from widgets.plot.table import PointsModel
+from widgets.plot.words import rows_at, summary
 
 Floats = NDArray[np.float64]
 
 TABLE_MS = 1000
+LEFT_OUT_PX = 30
 
 
 class CurvePlot(QWidget):
@@ -51,31 +50,29 @@ class CurvePlot(QWidget):
         self._series: dict[str, Series] = {}
         self._chips: dict[str, Chip] = {}
         self._smoothing = 0.0
-        self._x_label = x_label
+        self._x_label, self._y_label = x_label, ""
         self._title = QLabel(title)
         self._title.setProperty("role", "title")
         self._title.setVisible(bool(title))
         self._legend = QWidget()
         self._legend_layout = FlowLayout(self._legend, spacing=6)
-        self._smoothing_label = QLabel()
-        self._smoothing_label.setProperty("role", "mute")
-        self._smoothing_label.setFont(theme.font())
-        self._slider = QSlider(Qt.Orientation.Horizontal)
-        self._slider.setRange(0, 99)
-        self._slider.setFixedWidth(96)
-        self._slider.valueChanged.connect(lambda value: self.set_smoothing(value / 100))
-        self._smoothing_label.setBuddy(self._slider)
+        self._control = SmoothingControl()
+        self._control.changed.connect(self.set_smoothing)
         self._log = Chip(checkable=True)
         self._log.setChecked(False)
         self._log.toggled.connect(self.set_log)
-        self._fit, self._table_button, self._export = QToolButton(), QToolButton(), QToolButton()
-        for button, name in ((self._fit, "fit"), (self._table_button, "table"), (self._export, "export")):
-            set_icon(button, name, "mute")
-        self._table_button.setCheckable(True)
-        self._table_button.toggled.connect(self.set_table_visible)
+        self.actions_bar = PlotActions(self.export)
+        self.actions_bar.table_toggled.connect(self.set_table_visible)
+        self.actions_bar.saved.connect(self.exported)
+        self.actions_bar.failed.connect(self.export_failed)
         self._chart = Chart(self._series.values, self._rows_at)
-        self._fit.clicked.connect(self._chart.show_whole)
-        self._export.clicked.connect(self._choose_export)
+        self.actions_bar.fit_requested.connect(self._chart.show_whole)
+        # On the chart, so that it doesn't move when something is left out.
+        self._left_out = Chip(parent=self._chart, checkable=True)
+        self._left_out.setChecked(False)
+        self._left_out.hide()
+        self._left_out.toggled.connect(self.set_whole_range)
+        self._chart.left_out_changed.connect(self._show_left_out)
         self._placeholder_text = ""
         self._placeholder = QLabel(self._chart)
         self._placeholder.setProperty("role", "mute")
@@ -97,14 +94,6 @@ class CurvePlot(QWidget):
         self._pages = QStackedWidget()
         self._pages.addWidget(self._chart)
         self._pages.addWidget(self._table)
-        self._controls = [
-            self._smoothing_label,
-            self._slider,
-            self._log,
-            self._fit,
-            self._table_button,
-            self._export,
-        ]
         self._build()
         self.retranslate()
 
@@ -113,7 +102,7 @@ class CurvePlot(QWidget):
         header.setSpacing(theme.SPACE_S)
         header.addWidget(self._title)
         header.addWidget(self._legend, 1)
-        for widget in self._controls:
+        for widget in (self._control, self._log, self.actions_bar):
             header.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -195,24 +184,42 @@ class CurvePlot(QWidget):
 
     # options
 
-    def set_smoothing(self, weight: float) -> None:
-        """The weight of the moving average, 0 (off) to 0.99. Raises ValueError outside."""
-        if not 0 <= weight <= 0.99:
-            raise ValueError(f"CurvePlot.set_smoothing: the weight must be between 0 and 0.99: {weight}")
-        if weight == self._smoothing:
+    def set_smoothing(self, share: float) -> None:
+        """The share of a run's points that the moving average reaches over, 0 (off) to 0.2.
+
+        Raises ValueError outside.
+        """
+        if not 0 <= share <= SHARES[-1]:
+            raise ValueError(
+                f"CurvePlot.set_smoothing: the share must be between 0 and {SHARES[-1]}: {share}"
+            )
+        if share == self._smoothing:
             return
-        self._smoothing = self._chart.smoothing = weight
+        self._smoothing = share
         for series in self._series.values():
-            series.smooth(weight)
-        self._slider.blockSignals(True)
-        self._slider.setValue(round(weight * 100))
-        self._slider.blockSignals(False)
-        self._label_smoothing()
+            series.smooth(share)
+        self._control.set_share(share)
         self._changed()
 
     def smoothing(self) -> float:
-        """The weight of the moving average; 0 is off."""
+        """The share of a run's points that the moving average reaches over; 0 is off."""
         return self._smoothing
+
+    def set_best(self, key: str, x: float | None) -> None:
+        """Mark the point at x as the best of a curve with a ring; None for none."""
+        self._get(key).best = x
+        self._changed()
+
+    def set_robust(self, on: bool) -> None:
+        """Whether extreme values may be left out of the y range; a chip then says so and brings them back."""
+        self._chart.robust = on
+        self._changed()
+
+    def set_whole_range(self, on: bool) -> None:
+        """Let the y axis reach to all values, however far out."""
+        self._left_out.setChecked(on)
+        self._chart.set_whole_range(on)
+        self._show_left_out()
 
     def set_log(self, on: bool) -> None:
         """A logarithmic y axis; values at or below zero can't be shown on it and leave gaps."""
@@ -224,10 +231,12 @@ class CurvePlot(QWidget):
         """Whether the y axis is logarithmic."""
         return self._chart.log
 
-    def set_title(self, title: str, x_label: str | None = None) -> None:
-        """Change the words at the top and the name of the x axis."""
+    def set_title(self, title: str, x_label: str | None = None, y_label: str = "") -> None:
+        """Change the words at the top and the names of the axes; y is called as the title where no other is
+        given."""
         self._title.setText(title)
         self._title.setVisible(bool(title))
+        self._y_label = y_label
         if x_label is not None:
             self._x_label = x_label
         self.retranslate()
@@ -242,16 +251,16 @@ class CurvePlot(QWidget):
         self._points.x_label = self._x_label
         self._points.refresh()
         self._pages.setCurrentWidget(self._table if visible else self._chart)
-        self._table_button.setChecked(visible)
+        self.actions_bar.table.setChecked(visible)
         if visible:
             self._table_timer.start()
         else:
             self._table_timer.stop()
 
     def set_controls_visible(self, visible: bool) -> None:
-        """Show or hide smoothing, log, table and export (a small chart beside a large one needs none)."""
-        for widget in self._controls:
-            widget.setVisible(visible)
+        """Show or hide smoothing and log, for a plot whose owner has them for several; the actions stay."""
+        self._control.setVisible(visible)
+        self._log.setVisible(visible)
 
     @property
     def chart(self) -> Chart:
@@ -262,42 +271,31 @@ class CurvePlot(QWidget):
 
     def summary(self) -> str:
         """The curves in words, for people who can't see them."""
-        lines = []
-        for series in self._series.values():
-            ys = series.ys.view()
-            finite = ys[np.isfinite(ys)]
-            if not len(finite):
-                lines.append(self.tr("{0}: no points").format(series.label))
-                continue
-            at = theme.format_number(float(series.xs.view()[-1]), digits=7)
-            text = self.tr("{0}: {1} points, last {2} at {3}, lowest {4}, highest {5}").format(
-                series.label, len(series), *[theme.format_number(v) for v in (float(ys[-1]),)], at,
-                *[theme.format_number(float(v)) for v in (finite.min(), finite.max())])  # fmt: skip
-            if len(finite) < len(ys):
-                text += self.tr(", {0} not finite").format(len(ys) - len(finite))
-            lines.append(text)
-        return "\n".join(lines)
+        return "\n".join(filter(None, (summary(self._series.values()), self._words_left_out())))
 
     def _rows_at(self, x: float) -> str:
-        tokens = theme.current()
-        head = f"{escape(self._x_label or self.tr('step'))} {theme.format_number(x, digits=7)}"
-        rows = [f"<tr><td colspan=3 style='color:{tokens.mute}'>{head}</td></tr>"]
-        for series in self._series.values():
-            index = series.nearest(x) if series.visible else None
-            if index is None:
-                continue
-            y, smooth = (theme.format_number(float(v[index])) for v in (series.ys.view(), series.smoothed))
-            own = float(series.xs.view()[index])
-            where = f" @ {theme.format_number(own, digits=7)}" if own != x else ""
-            extra = (
-                f"<td style='color:{tokens.mute}'>&nbsp;{smooth}</td>"
-                if self._smoothing and series.smoothable
-                else "<td></td>"
-            )
-            dot = f"<span style='color:{theme.run_color(series.color)}'>\u25cf</span>"
-            rows.append(f"<tr><td>{dot}&nbsp;{escape(series.label)}{where}&nbsp;&nbsp;</td>"
-                        f"<td align=right><b>{y}</b></td>{extra}</tr>")  # fmt: skip
-        return f"<table cellspacing=0 cellpadding=1>{''.join(rows)}</table>"
+        head = f"{self._x_label or self.tr('step')} {theme.format_number(x, digits=7)}"
+        return rows_at(x, head, self._series.values())
+
+    def _words_left_out(self) -> str:
+        count, farthest = self._chart.left_out
+        if not count:
+            return ""
+        reach = theme.format_number(farthest, digits=3)
+        if count == 1:
+            return self.tr("1 point left out, {0}").format(reach)
+        return self.tr("{0} points left out, up to {1}").format(theme.format_number(count), reach)
+
+    def _show_left_out(self) -> None:
+        chip, words = self._left_out, self._words_left_out()
+        chip.setVisible(bool(words) or self._chart.whole_range)
+        chip.setText(
+            self.tr("whole range") if self._chart.whole_range else self.tr("{0} · whole range").format(words)
+        )
+        chip.setToolTip(self.tr("Values so far out would flatten all others. This shows the whole range."))
+        room = self._chart.width() - 2 * LEFT_OUT_PX
+        chip.resize(min(chip.sizeHint().width(), max(room, 80)), chip.sizeHint().height())
+        chip.move(self._chart.width() - chip.width() - LEFT_OUT_PX, 4)
 
     def _changed(self) -> None:
         self._chart.schedule()
@@ -318,35 +316,17 @@ class CurvePlot(QWidget):
         self._placeholder.setText(self._placeholder_text or self.tr("No points yet"))
         self._placeholder.setGeometry(self._chart.rect().adjusted(40, 0, -10, -20))
 
-    def _label_smoothing(self) -> None:
-        value = f"{self._smoothing:.2f}" if self._smoothing else self.tr("off")
-        self._smoothing_label.setText(self.tr("smoothing {0}").format(value))
-        widest = max(self.tr("smoothing {0}").format(v) for v in ("0.00", self.tr("off")))
-        self._smoothing_label.setMinimumWidth(
-            self._smoothing_label.fontMetrics().horizontalAdvance(widest) + 2
-        )
-
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
-        tip = self.tr(
-            "Moving average with weight a, corrected for its start; 0 is off, every point stays visible."
-        )
-        for widget in (self._slider, self._smoothing_label):
-            widget.setToolTip(f"{tip}\n{FORMULA}")
-        self._slider.setAccessibleName(self.tr("Smoothing"))
         self._log.setText(self.tr("log"))
         self._log.setToolTip(self.tr("Logarithmic y axis; values at or below zero are not shown on it"))
-        self._fit.setToolTip(self.tr("Show the whole run (Home, or double click)"))
-        self._fit.setAccessibleName(self.tr("Show the whole run"))
-        self._table_button.setToolTip(self.tr("Show the points as a table"))
-        self._table_button.setAccessibleName(self.tr("Show the points as a table"))
         self._table.setAccessibleName(self.tr("{0}, table of the points").format(self._title.text()))
-        self._export.setToolTip(self.tr("Save all points as CSV"))
-        self._export.setAccessibleName(self.tr("Save all points as CSV"))
         self._chart.setAccessibleName(self.tr("{0}, chart").format(self._title.text()))
         self._chart.setToolTip("")
         self.setAccessibleName(self._title.text())
-        self._label_smoothing()
+        self._chart.set_titles(self._x_label or self.tr("step"), self._y_label or self._title.text())
+        self.actions_bar.set_title(self._title.text())
+        self._show_left_out()
         self._describe()
 
     def changeEvent(self, event: QEvent) -> None:
@@ -357,6 +337,7 @@ class CurvePlot(QWidget):
     def eventFilter(self, watched: object, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Resize:
             self._update_placeholder()
+            self._show_left_out()
         elif event.type() in (QEvent.Type.FocusIn, QEvent.Type.Enter):
             # The words are made when somebody may read them, not at every point.
             self._chart.setAccessibleDescription(self.summary())
@@ -371,18 +352,9 @@ class CurvePlot(QWidget):
         """
         write_csv(path, self._x_label or "step", self._series.values())
 
-    def _choose_export(self) -> None:
-        name = (self._title.text() or "curves").lower().replace(" ", "-") + ".csv"
-        path, _ = QFileDialog.getSaveFileName(
-            self, self.tr("Save all points"), name, self.tr("CSV files (*.csv)")
-        )
-        if not path:
-            return
-        try:
+    def export(self, kind: str, path: Path) -> None:
+        """Write all points (csv), or the picture as it is now (png, svg). Raises OSError."""
+        if kind == "csv":
             self.export_csv(path)
-        except OSError as error:
-            self.export_failed.emit(
-                self.tr("{0}: the points were not saved: {1}").format(path, error.strerror)
-            )
         else:
-            self.exported.emit(path)
+            write_picture(path, kind, self._title.text(), self._series.values(), self._chart)

@@ -24,14 +24,15 @@ def make() -> QWidget:
 
     plot.add_series("static", "lenet · static", 0)
     plot.add_series("eager", "lenet · eager", 1)
-    plot.add_series("validation", "validation", 2, dashed=True)
+    plot.add_series("validation", "lenet · static, validation", 0, dashed=True)
     steps = np.arange(400.0)
     plot.append("static", steps, loss(steps, 70))
     values = loss(steps, 90)
     values[[120, 121]] = np.nan
     plot.append("eager", steps, values)
-    plot.append("validation", [100, 200, 300, 400], [0.55, 0.21, 0.13, 0.11])
-    plot.set_smoothing(0.93)
+    plot.append("validation", [100, 200, 300, 400], [0.55, 0.21, 0.13, 0.16])
+    plot.set_best("validation", 300)
+    plot.set_smoothing(0.03)
     timer = QTimer(plot)
 
     def more() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widgets.plot.pyramid import GrowingArray, Pyramid
-from widgets.plot.smoothing import Ema
+from widgets.plot.smoothing import Ema, weight_of
 
 Floats = NDArray[np.float64]
 
@@ -33,7 +33,9 @@ class Series:
         self._sorted = True
         self._raw = Pyramid()
         self._smooth = Pyramid()
+        self._share = 0.0
         self._ema = Ema(0.0)
+        self.best: float | None = None  # x of the point that is marked
         self._bad: list[Floats] = []
 
     def __len__(self) -> int:
@@ -51,15 +53,26 @@ class Series:
         if not finite.all():
             self._bad.append(xs[~finite])
         self._raw.extend(np.where(finite, ys, np.nan))
-        if self._ema.weight:
+        if weight_of(self._share, len(self)) != self._ema.weight:
+            self._smooth_anew()
+        elif self._ema.weight:
             self._smooth.extend(self._ema.extend(ys))
 
-    def smooth(self, weight: float) -> None:
-        """Smooth all points anew with another weight; 0 is off, and a series not to be smoothed stays off."""
-        self._ema = Ema(weight if self.smoothable else 0.0)
+    def smooth(self, share: float) -> None:
+        """Smooth over another share of the points; 0 is off, and a series not to be smoothed stays off."""
+        self._share = share if self.smoothable else 0.0
+        self._smooth_anew()
+
+    def _smooth_anew(self) -> None:
+        self._ema = Ema(weight_of(self._share, len(self)))
         self._smooth = Pyramid()
         if self._ema.weight:
             self._smooth.extend(self._ema.extend(self.ys.view()))
+
+    @property
+    def is_smoothed(self) -> bool:
+        """Whether there is an average to draw over the points."""
+        return self._ema.weight > 0
 
     @property
     def smoothed(self) -> Floats:
@@ -88,6 +101,17 @@ class Series:
         right = int(np.searchsorted(xs, x))
         near = [i for i in (right - 1, right) if 0 <= i < len(xs)]
         return min(near, key=lambda i: abs(float(xs[i]) - x))
+
+    def trace_value(self, place: int, log: bool) -> float:
+        """The y of a point as it is drawn; NaN where it isn't."""
+        y = self._raw.values.view()[place : place + 1]
+        return float((_logarithm(y) if log else y)[0])
+
+    def outside(self, low: float, high: float, bottom: float, top: float) -> Floats:
+        """The finite y between low and high of x that lie below ``bottom`` or above ``top``."""
+        start, stop = self.span(low, high)
+        ys = self.ys.view()[start:stop]
+        return ys[((ys < bottom) | (ys > top)) & np.isfinite(ys)]
 
     def trace(self, low: float, high: float, columns: int, smooth: bool, log: bool) -> Trace:
         """At most two points for each of `columns` pixels between low and high; log10 of y if `log`."""

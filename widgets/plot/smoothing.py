@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
 FORMULA = (
-    "s\u2099 = a\u00b7s\u2099\u208b\u2081 + (1 \u2212 a)\u00b7y\u2099,  shown: s\u2099 / (1 \u2212 a\u207f)"
+    "s\u2099 = a\u00b7s\u2099\u208b\u2081 + (1 \u2212 a)\u00b7y\u2099,  shown: s\u2099 / (1 \u2212 a\u207f),"
+    "  a = 1 \u2212 1 / (share \u00b7 points)"
 )
+SHARES = (0.0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2)
+"""The shares of a run that can be chosen; 0 is off."""
+GROWTH = 1.1
+
+
+def weight_of(share: float, count: int) -> float:
+    """The weight a of an average over about ``share`` (0 to 1) of ``count`` points; 0 is off.
+
+    The count is rounded down to a power of 1.1, so that a curve that grows is smoothed anew now and then
+    only, and looks the same in whatever pieces it came.
+    """
+    if share <= 0 or count < 1:
+        return 0.0
+    rounded = GROWTH ** math.floor(math.log(count) / math.log(GROWTH) + 1e-9)
+    return max(0.0, 1.0 - 1.0 / max(1.0, share * rounded))
 
 
 class Ema:

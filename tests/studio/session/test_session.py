@@ -288,9 +288,9 @@ def test_projects_keep_settings_and_runs_beside_the_file(stage: Any, tmp_path: P
     session = stage.session
     session.change_setting("epochs", 7)
     session.save_project(tmp_path / "mine")
-    path = tmp_path / "mine.studio.json"
+    path = tmp_path / "mine" / "project.studio.json"
     assert json.loads(path.read_text())["settings"]["epochs"] == 7
-    assert session.runs_folder == tmp_path / "runs"
+    assert session.runs_folder == tmp_path / "mine" / "runs"
     session.execute("new_project")
     assert session.train.settings.epochs == 5
     session.open_project(path)
@@ -334,7 +334,7 @@ def test_projects_keep_the_parameters_of_optimizer_and_schedule(stage: Any, tmp_
     session.save_project(tmp_path / "mine")
     session.execute("new_project")
     assert session.train.settings.optimizer_params == {}
-    session.open_project(tmp_path / "mine.studio.json")
+    session.open_project(tmp_path / "mine")
     settings = session.train.settings
     assert (settings.optimizer, settings.optimizer_params) == ("momentum", {"momentum": 0.5})
     assert (settings.schedule, settings.schedule_params) == ("multi_step_decay", {"milestones": [1, 9]})
@@ -377,7 +377,7 @@ def test_parameters_begin_anew_with_another_optimizer_and_defaults_are_not_kept(
     [
         ("", "not JSON"),
         ("[1]", "the file"),
-        ('{"version": 2}', "written by a later Model Studio: version 2"),
+        ('{"version": 3}', "written by a later Model Studio: version 3"),
         ('{"version": 1, "settings": {"epochs": "many"}}', r"settings\.epochs: .*'many'"),
         ('{"version": 1, "colour": 3}', "colour"),
         ("[" * 100_000, "nested deeper"),

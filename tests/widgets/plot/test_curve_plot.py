@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from widgets import theme
 from widgets.plot import CurvePlot
-from widgets.plot.chart import nice_ticks
+from widgets.plot.axis import nice_ticks
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_wrong_calls_are_named(plot: CurvePlot) -> None:
         plot.append("b", [1], [1])
     with pytest.raises(ValueError, match="equally long"):
         plot.append("a", [1, 2], [1])
-    with pytest.raises(ValueError, match=r"between 0 and 0\.99"):
+    with pytest.raises(ValueError, match=r"between 0 and 0\.2"):
         plot.set_smoothing(1.0)
 
 
@@ -151,15 +151,15 @@ def test_smoothing_draws_both_and_zero_is_off(plot: CurvePlot) -> None:
     items = plot.chart._lines["a"]
     assert not items.raw.isVisible()
     assert items.line.isVisible()
-    plot.set_smoothing(0.9)
+    plot.set_smoothing(0.1)
     drawn(plot)
     assert items.raw.isVisible()
     assert not np.array_equal(items.raw.getData()[1], items.line.getData()[1])
     np.testing.assert_array_equal(items.raw.getData()[1], plot.series_data("a")[1])
     np.testing.assert_array_equal(items.line.getData()[1], plot.smoothed_data("a"))
     np.testing.assert_array_equal(plot.smoothed_data("v"), [1.0, 3.0])
-    assert "a\u207f" in plot._slider.toolTip()
-    plot._slider.setValue(0)
+    assert "a\u207f" in plot._control.slider.toolTip()
+    plot._control.slider.setValue(0)
     drawn(plot)
     assert plot.smoothing() == 0
     np.testing.assert_array_equal(items.line.getData()[1], plot.series_data("a")[1])
@@ -219,7 +219,7 @@ def test_table_holds_all_points(plot: CurvePlot, qtbot: QtBot) -> None:
     for key, label, xs in (("a", "train", [0, 1, 2]), ("e", "empty", []), ("b", "validation", [7])):
         plot.add_series(key, label)
         plot.append(key, xs, [x / 2 for x in xs])
-    plot._table_button.click()
+    plot.actions_bar.table.click()
     assert plot._table.isVisible()
     model = plot._points
     rows = [[model.index(row, column).data() for column in range(3)] for row in range(model.rowCount())]
@@ -269,7 +269,7 @@ def test_export_that_fails_says_so(plot: CurvePlot, tmp_path: Path, qtbot: QtBot
     missing = str(tmp_path / "missing" / "curves.csv")
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *args: (missing, ""))
     with qtbot.waitSignal(plot.export_failed) as failed:
-        plot._export.click()
+        plot.actions_bar.kinds["csv"].trigger()
     assert missing in failed.args[0]
 
 
@@ -291,7 +291,7 @@ def test_colours_follow_the_theme(plot: CurvePlot, qapp: QApplication) -> None:
     theme.apply_theme(qapp, "dark")
     drawn(plot)
     assert plot.chart._lines["a"].line.opts["pen"].color() == QColor(theme.DARK.runs[1])
-    assert plot.grab().toImage().pixelColor(320, 395).name().upper() in (theme.DARK.panel, theme.DARK.ground)
+    assert plot.grab().toImage().pixelColor(150, 395).name().upper() in (theme.DARK.panel, theme.DARK.ground)
 
 
 def test_of_a_million_points_two_a_pixel_are_drawn(plot: CurvePlot) -> None:
@@ -299,7 +299,7 @@ def test_of_a_million_points_two_a_pixel_are_drawn(plot: CurvePlot) -> None:
     plot.resize(1200, 600)
     plot.add_series("a", "train")
     plot.append("a", np.arange(count), np.random.default_rng(0).normal(size=count))
-    plot.set_smoothing(0.98)
+    plot.set_smoothing(0.02)
     drawn(plot)
     for shift in range(3):
         plot.chart.set_view(1000 * shift, 500_000 + 9000 * shift)
@@ -307,3 +307,70 @@ def test_of_a_million_points_two_a_pixel_are_drawn(plot: CurvePlot) -> None:
         for curve in (plot.chart._lines["a"].raw, plot.chart._lines["a"].line):
             points = len(curve.getData()[0])
             assert 100 < points <= 2 * plot.chart.viewport().width() + 8
+
+
+def test_extreme_values_are_left_out_said_and_brought_back_by_a_click(plot: CurvePlot, qtbot: QtBot) -> None:
+    plot.add_series("a", "train")
+    plot.append("a", np.arange(102), [*np.linspace(2, 0.1, 100), 1e6, 5e9])
+    drawn(plot)
+    view = plot.chart.plotItem.getViewBox()
+    assert view.viewRange()[1][1] < 10
+    chip = plot._left_out
+    assert chip.isVisible()
+    assert chip.text() == "2 points left out, up to 5e9 \u00b7 whole range"
+    assert "2 points left out" in plot.summary()
+    qtbot.mouseClick(chip, Qt.MouseButton.LeftButton)
+    drawn(plot)
+    assert view.viewRange()[1][1] > 5e9
+    assert chip.text() == "whole range"
+    plot.set_whole_range(False)
+    plot.set_robust(False)
+    drawn(plot)
+    assert view.viewRange()[1][1] > 5e9
+    assert not chip.isVisible()
+
+
+@pytest.mark.parametrize(("kind", "head"), [("png", b"\x89PNG"), ("svg", b"<?xml")])
+def test_pictures_are_saved_from_the_menu(
+    plot: CurvePlot, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, kind: str, head: bytes
+) -> None:
+    plot.add_series("a", "train", 1)
+    plot.append("a", np.arange(50), np.arange(50))
+    drawn(plot)
+    target = tmp_path / f"loss.{kind}"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *args: (str(target), ""))
+    with qtbot.waitSignal(plot.exported) as saved:
+        plot.actions_bar.kinds[kind].trigger()
+    assert saved.args == [str(target)]
+    data = target.read_bytes()
+    assert data.startswith(head)
+    if kind == "png":
+        picture = QImage(str(target))
+        colors = {picture.pixelColor(x, y).name() for x in range(0, picture.width(), 2)
+                  for y in range(0, picture.height(), 2)}  # fmt: skip
+        assert QColor(theme.run_color(1)).name() in colors
+    else:
+        assert b"Loss" in data
+        assert data.count(b"<polyline") + data.count(b"<path") > 10
+
+
+def test_the_axes_have_titles(plot: CurvePlot) -> None:
+    assert (plot.chart._bottom.labelText, plot.chart._left.labelText) == ("step", "Loss")
+    plot.set_title("Rate", "epoch", "learning rate")
+    assert (plot.chart._bottom.labelText, plot.chart._left.labelText) == ("epoch", "learning rate")
+
+
+def test_the_best_point_has_a_ring(plot: CurvePlot) -> None:
+    plot.add_series("v", "validation", dashed=True)
+    plot.append("v", [10, 20, 30], [0.5, 0.9, 0.8])
+    plot.set_best("v", 20)
+    drawn(plot)
+    ring = plot.chart._lines["v"].best
+    assert ring.isVisible()
+    assert [values.tolist() for values in ring.getData()] == [[20.0], [0.9]]
+    assert "best 0.9 at 20" in plot.summary()
+    plot.chart.read_at(21)
+    assert "best" in plot.chart._readout.label.text()
+    plot.set_best("v", None)
+    drawn(plot)
+    assert not ring.isVisible()

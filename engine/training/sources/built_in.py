@@ -1,0 +1,65 @@
+"""The data sets by name (digits, MNIST, FashionMNIST), their download, and folders of IDX files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+
+def grey_splits(name: str, kind: str) -> tuple[Any, Any]:
+    """The training and the test split of a data set of ours, or of a folder with IDX files.
+
+    Raises:
+        DataError, FormatError: files are absent or not what they claim to be.
+    """
+    from engine.vision import datasets
+
+    if kind == "idx":
+        folder = str(Path(name).expanduser())
+        return datasets.IDXFolder(folder, mode="train"), datasets.IDXFolder(folder, mode="test")
+    made = {"digits": datasets.Digits, "mnist": datasets.MNIST, "fashion-mnist": datasets.FashionMNIST}[kind]
+    return made(mode="train"), made(mode="test")
+
+
+def fetch_data(name: str, tell: Callable[[str], None]) -> None:
+    """Download the missing files of ``name``; ``tell`` receives the progress, once for each percent.
+
+    A failed download raises nothing: ``load_data`` then names the missing files and where to put them.
+    """
+    from engine.core.errors import EngineError
+    from engine.vision.datasets import MNIST, FashionMNIST
+
+    known: dict[str, Any] = {"mnist": MNIST, "fashion-mnist": FashionMNIST}
+    if name not in known:
+        return
+    told = ""
+
+    def progress(file: str, done: int, total: int) -> None:
+        nonlocal told
+        text = f"Downloading {file}: " + (f"{100 * done // total} %" if total else f"{done // 1024} KB")
+        if text != told:
+            told = text
+            tell(text)
+
+    for mode in ("train", "test"):
+        if not known[name].present(mode):
+            try:
+                known[name].fetch(mode, progress)
+            except EngineError:
+                return
+
+
+def names_of_classes(*splits: Any) -> tuple[str, ...]:
+    """The classes that the splits name, else the labels 0 to the highest one in them (at least 0 to 9)."""
+    named = [tuple(map(str, split.classes)) for split in splits if hasattr(split, "classes")]
+    if named:
+        return max(named, key=len)
+    highest = 9
+    for split in splits:
+        labels = getattr(split, "labels", None)
+        if labels is not None and len(labels):
+            highest = max(highest, int(np.max(labels)))
+    return tuple(str(label) for label in range(highest + 1))

@@ -1,0 +1,244 @@
+"""Image folders: a sub-folder a class, also below train/ and test/; pictures are read batch by batch."""
+
+from __future__ import annotations
+
+import os
+import stat
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.core.errors import DataError
+from engine.files.reading import read_error
+from engine.training.sources.class_names import CLASSES_FILE, class_of_folder, read_class_names
+from engine.training.sources.rows import Rows
+
+SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".ppm", ".pgm", ".tif", ".tiff", ".webp")
+FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "PPM")
+MOST_FILES = 5_000_000
+MOST_VALUES = 40_000_000
+"""Pixels times channels of a picture; more are not decoded."""
+MOST_BYTES = 200_000_000
+GREY_MODES = ("1", "L", "LA", "I", "I;16", "I;16B", "I;16L", "F")
+_LOOKED_AT = 64
+TEST_FOLDERS = ("test", "val", "valid", "validation")
+
+
+def class_folders(folder: Path) -> dict[str, list[str]]:
+    """The pictures below each direct sub-folder, by its name; paths relative to ``folder``, sorted.
+
+    Links are not followed. Raises DataError.
+    """
+    found: dict[str, list[str]] = {}
+    count = 0
+    for name in sorted(_entries(folder, folders=True)):
+        files = []
+        waiting = [name]
+        while waiting:
+            place = waiting.pop()
+            waiting += [f"{place}/{inner}" for inner in _entries(folder / place, folders=True)]
+            files += [
+                f"{place}/{file}"
+                for file in _entries(folder / place, folders=False)
+                if file.lower().endswith(SUFFIXES)
+            ]
+        found[name] = sorted(files)
+        count += len(files)
+        if count > MOST_FILES:
+            raise DataError(f"{folder}: too many pictures: over {MOST_FILES}; split the folder")
+    return found
+
+
+def _entries(folder: Path, folders: bool) -> list[str]:
+    try:
+        with os.scandir(folder) as entries:
+            return [
+                entry.name
+                for entry in entries
+                if not entry.name.startswith(".")
+                and (entry.is_dir(follow_symlinks=False) if folders else entry.is_file(follow_symlinks=False))
+            ]
+    except OSError as error:
+        raise read_error(folder, error) from error
+
+
+def holds_pictures(folder: Path) -> bool:
+    """Whether a sub-folder of the folder has a picture in it, looked for without reading all of it."""
+    for name in _entries(folder, folders=True):
+        for place, folders, files in os.walk(folder / name):
+            folders[:] = [each for each in folders if not os.path.islink(os.path.join(place, each))]
+            if any(file.lower().endswith(SUFFIXES) for file in files):
+                return True
+    return False
+
+
+def open_image_folder(folder: Path, color: str, resize: int) -> tuple[Rows, Rows | None, tuple[str, ...]]:
+    """The pictures of a folder: those for training, those for testing where there are ``train`` and ``test``
+    (or ``val``) in it, and the classes: by ``classes.txt`` where there is one, else by name.
+
+    Args:
+        color: auto (grey where all the first pictures are), grey, or rgb.
+        resize: the side to which pictures will be scaled, so that a photograph need not be decoded whole;
+            0 where they won't.
+
+    Raises:
+        DataError: no pictures, or a class that ``classes.txt`` does not list.
+    """
+    names = {name.lower(): name for name in _entries(folder, folders=True)}
+    test = next((names[name] for name in TEST_FOLDERS if name in names), None)
+    splits = [folder]
+    if test is not None and "train" in names and _entries(folder / names["train"], folders=True):
+        splits = [folder / names["train"], folder / test]
+    found = [class_folders(split) for split in splits]
+    listed = read_class_names(folder)
+    classes = listed or sorted({class_of_folder(name) for each in found for name in each})
+    number = {name: index for index, name in enumerate(classes)}
+    for each in found:
+        unknown = next(
+            (name for name, files in each.items() if files and class_of_folder(name) not in number), None
+        )
+        if unknown is not None:
+            raise DataError(
+                f"{folder}: {CLASSES_FILE} does not list the folder {unknown!r}: it has "
+                f"{', '.join(classes[:9])}; "
+                "write it there, or move the folder away"
+            )
+    rows = []
+    for split, each in zip(splits, found, strict=True):
+        files = [file for name in each for file in each[name]]
+        labels = [number[class_of_folder(name)] for name in each for _ in each[name]]
+        if not files:
+            raise DataError(
+                f"{split}: there are no pictures in its sub-folders; put those of each class into a "
+                "folder with "
+                f"its name, as {', '.join(SUFFIXES[:4])}"
+            )
+        grey = color == "grey" or (color == "auto" and _all_grey(splits[0], found[0]))
+        rows.append(PictureRows(split, files, np.asarray(labels, np.int64), grey, resize))
+    return rows[0], rows[1] if len(rows) > 1 else None, tuple(classes)
+
+
+def _all_grey(folder: Path, classes: dict[str, list[str]]) -> bool:
+    """Whether the first pictures of the classes are grey; what can't be read says nothing."""
+    from PIL import Image
+
+    looked: Iterable[str] = [files[0] for files in classes.values() if files][:_LOOKED_AT]
+    for name in looked:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                with Image.open(folder / name, formats=FORMATS) as image:
+                    if image.mode not in GREY_MODES:
+                        return False
+        except Exception:
+            continue
+    return True
+
+
+class PictureRows(Rows):
+    """Pictures in files, each decoded when it is asked for: uint8 [H, W, 1] or [H, W, 3].
+
+    All must have the size of the first that can be read, unless they are resized.
+    """
+
+    def __init__(
+        self, folder: Path, files: list[str], labels: np.ndarray, grey: bool, resize: int = 0
+    ) -> None:
+        self.folder, self.files, self.labels = folder, files, labels
+        self.picture = True
+        self._grey, self._resize = grey, resize
+        self.shape = self._first_shape()
+
+    def _first_shape(self) -> tuple[int, ...]:
+        problem: DataError | None = None
+        for index in range(min(len(self.files), _LOOKED_AT)):
+            try:
+                return self.decode(index).shape
+            except DataError as error:
+                problem = problem or error
+        assert problem is not None
+        raise problem
+
+    def where(self, index: int) -> str:
+        return self.files[index]
+
+    def read(self, indices: np.ndarray) -> list[np.ndarray]:
+        pictures = [self.decode(int(index)) for index in indices]
+        if not self._resize:
+            for index, picture in zip(indices, pictures, strict=True):
+                if picture.shape != self.shape:
+                    raise DataError(
+                        f"{self.folder / self.files[index]}: another size than the first picture: "
+                        f"{size_words(picture.shape)} instead of {size_words(self.shape)}; choose Resize "
+                        "(resize), or remove it"
+                    )
+        return pictures
+
+    def decode(self, index: int) -> np.ndarray:
+        """One picture, of whatever size. Raises DataError."""
+        path = self.folder / self.files[index]
+        return decode_picture(path, self._grey, self._resize)
+
+
+def size_words(shape: tuple[int, ...]) -> str:
+    """Width and height as people say them: ``640 x 480``."""
+    return f"{shape[1]} x {shape[0]}"
+
+
+def decode_picture(path: Path, grey: bool, resize: int = 0) -> np.ndarray:
+    """The picture in a file, turned as its camera says: uint8 [H, W, 1] where ``grey``, else [H, W, 3].
+
+    Args:
+        resize: a side; a photograph much larger than that is decoded to a part of its size.
+
+    Raises:
+        DataError: no regular file, no picture, damaged, or with too many pixels.
+    """
+    from PIL import Image, ImageOps, UnidentifiedImageError
+
+    try:
+        found = os.lstat(path)
+        if not stat.S_ISREG(found.st_mode):
+            raise DataError(f"{path}: no regular file; put a picture in its place, or remove it")
+        if found.st_size > MOST_BYTES:
+            raise DataError(f"{path}: too large: {found.st_size} bytes, over {MOST_BYTES}; make it smaller")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # sizes are checked here; odd metadata is no matter
+            with Image.open(path, formats=FORMATS) as image:
+                if resize:
+                    image.draft(None, (2 * resize, 2 * resize))  # does nothing unless it is a JPEG
+                if image.width * image.height * len(image.getbands()) > MOST_VALUES:
+                    raise DataError(
+                        f"{path}: too many pixels: {image.width} x {image.height}, over "
+                        f"{MOST_VALUES // 1_000_000} "
+                        "million values; make it smaller, or remove it"
+                    )
+                return _pixels(ImageOps.exif_transpose(image), grey)
+    except DataError:
+        raise
+    except UnidentifiedImageError:
+        raise DataError(f"{path}: not a picture; replace or remove it") from None
+    except Image.DecompressionBombError:
+        raise DataError(f"{path}: too many pixels; make it smaller, or remove it") from None
+    except Exception as error:  # damaged files make the decoders raise errors of any class
+        said = " ".join(str(error).split())[:200] or type(error).__name__
+        raise DataError(f"{path}: can't be read: {said}; replace or remove it") from error
+
+
+def _pixels(image: Any, grey: bool) -> np.ndarray:
+    if image.mode.startswith("I") or image.mode == "F":
+        deep = np.asarray(image).astype(np.float64)
+        most = 65535.0 if deep.max(initial=0) > 255 else 255.0
+        flat = np.clip(np.rint(deep * (255.0 / most)), 0, 255).astype(np.uint8)
+        return flat[..., None] if grey else np.repeat(flat[..., None], 3, axis=2)
+    if image.mode in ("LA", "PA", "RGBA", "La", "RGBa") or "transparency" in image.info:
+        from PIL import Image
+
+        clear = image.convert("RGBA")
+        ground = Image.new("RGBA", clear.size, (255, 255, 255, 255))
+        image = Image.alpha_composite(ground, clear).convert("RGB")
+    pixels = np.asarray(image.convert("L" if grey else "RGB"))
+    return pixels[..., None] if grey else pixels

@@ -1,0 +1,36 @@
+"""What is chosen about the data of a training beside where it lies: arrays, split, preparation, variation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+
+@dataclass(frozen=True)
+class DataOptions:
+    """The settings of the same names (``resources.settings``); the defaults change nothing."""
+
+    input_name: str = ""
+    label_name: str = ""
+    test_share: float = 0.2
+    split_seed: int = 0
+    resize: int = 0
+    color: str = "auto"
+    normalize: str = "none"
+    shift: int = 0
+    rotate: float = 0.0
+    flip: str = "none"
+
+    @classmethod
+    def of(cls, config: Any) -> DataOptions:
+        """Those of a TrainingConfig, or of plain values by name."""
+        names = [field.name for field in fields(cls)]
+        if isinstance(config, Mapping):
+            return cls(**{name: config[name] for name in names if name in config})
+        return cls(**{name: getattr(config, name) for name in names})
+
+    @property
+    def varies(self) -> bool:
+        """Whether training samples are varied at random."""
+        return bool(self.shift or self.rotate or self.flip != "none")

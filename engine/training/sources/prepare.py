@@ -1,0 +1,150 @@
+"""From a sample as it lies there to what the model is fed: colour, size, range, channels first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from engine.core.errors import DataError
+from engine.training.sources.options import DataOptions
+from engine.training.sources.rows import Rows
+
+MEASURED = 1000
+"""So many of the first training samples say what mean and deviation are."""
+_BATCH = 100
+UNIT = np.float32(1.0 / 255.0)
+
+
+@dataclass(frozen=True)
+class Prepare:
+    """The preparation that training, test and prediction share.
+
+    Args:
+        picture: samples are pictures [H, W, C] and become float32 [C, H, W]; others stay as they are.
+        resize: the side of the square that pictures are scaled to; 0 leaves them.
+        color: auto (as they are), grey or rgb.
+        mean, deviation: what is taken off and divided by, of each channel or column; empty for nothing.
+    """
+
+    picture: bool
+    resize: int = 0
+    color: str = "auto"
+    mean: tuple[float, ...] = ()
+    deviation: tuple[float, ...] = ()
+
+    def shape(self, raw: Sequence[int]) -> tuple[int, ...]:
+        """What a sample of shape ``raw`` becomes."""
+        if not self.picture:
+            return tuple(raw)
+        height, width, channels = raw
+        sides = (self.resize, self.resize) if self.resize else (height, width)
+        return ({"grey": 1, "rgb": 3}.get(self.color, channels), *sides)
+
+    def __call__(self, raw: np.ndarray | list[np.ndarray]) -> np.ndarray:
+        """A batch of samples, float32 [n, ...]."""
+        return self.normalized(self.scaled(raw))
+
+    def scaled(self, raw: np.ndarray | list[np.ndarray]) -> np.ndarray:
+        """A batch before it is normalised: pictures from 0 to 1, [n, C, H, W]; others as they are."""
+        if not self.picture:
+            return np.ascontiguousarray(raw, np.float32)
+        if self.resize:
+            raw = [self._resized(picture) for picture in raw]
+        pixels = np.stack(raw) if isinstance(raw, list) else raw
+        values = np.ascontiguousarray(_colored(pixels, self.color).transpose(0, 3, 1, 2))
+        if values.dtype == np.uint8:
+            return values.astype(np.float32) * UNIT
+        return values.astype(np.float32)
+
+    def normalized(self, values: np.ndarray) -> np.ndarray:
+        """What ``scaled`` gave, with the mean taken off and divided by the deviation."""
+        if not self.mean:
+            return values
+        shape = (1, -1, *[1] * (values.ndim - 2)) if self.picture else (1, *values.shape[1:])
+        mean, deviation = (np.asarray(each, np.float32) for each in (self.mean, self.deviation))
+        return np.asarray((values - mean.reshape(shape)) / deviation.reshape(shape), np.float32)
+
+    def _resized(self, picture: np.ndarray) -> np.ndarray:
+        from PIL import Image
+
+        side = (self.resize, self.resize)
+        if picture.shape[:2] == side:
+            return picture
+        if picture.dtype == np.uint8 and picture.shape[2] in (1, 3):
+            flat = picture[..., 0] if picture.shape[2] == 1 else picture
+            done = np.asarray(
+                Image.fromarray(np.ascontiguousarray(flat)).resize(side, Image.Resampling.BILINEAR)
+            )
+            return done[..., None] if done.ndim == 2 else done
+        planes = [
+            np.asarray(Image.fromarray(plane.astype(np.float32)).resize(side, Image.Resampling.BILINEAR))
+            for plane in picture.transpose(2, 0, 1)
+        ]
+        done = np.stack(planes, axis=2)
+        return np.rint(done).astype(np.uint8) if picture.dtype == np.uint8 else done
+
+    def as_plain(self) -> dict[str, Any]:
+        """As plain values, for a checkpoint or a file."""
+        return {
+            "picture": self.picture, "resize": self.resize, "color": self.color, "mean": list(self.mean),
+            "deviation": list(self.deviation),
+        }  # fmt: skip
+
+
+def _colored(pixels: np.ndarray, color: str) -> np.ndarray:
+    channels = pixels.shape[3]
+    if color == "grey" and channels in (3, 4):
+        grey = pixels[..., :3].astype(np.float32) @ np.array([0.299, 0.587, 0.114], np.float32)
+        return (np.rint(grey).astype(np.uint8) if pixels.dtype == np.uint8 else grey)[..., None]
+    if color == "rgb" and channels == 1:
+        return np.repeat(pixels, 3, axis=3)
+    if color == "rgb" and channels == 4:
+        return pixels[..., :3]
+    return pixels
+
+
+def preparation(rows: Rows, chosen: np.ndarray, options: DataOptions) -> Prepare:
+    """The preparation that ``options`` ask for; statistics are those of the first of the ``chosen`` samples.
+
+    Raises:
+        DataError: pictures that can't be made grey or coloured; a sample that can't be read.
+    """
+    color = options.color
+    if rows.picture and color != "auto" and rows.shape[2] not in (1, 3, 4):
+        raise DataError(
+            f"data: pictures of {rows.shape[2]} channels can't be made {color}: {list(rows.shape)}; choose "
+            "color auto"
+        )
+    plain = Prepare(rows.picture, options.resize if rows.picture else 0, color if rows.picture else "auto")
+    if options.normalize == "none":
+        return plain
+    columns = plain.shape(rows.shape)[0] if rows.picture else int(np.prod(rows.shape))
+    if options.normalize == "symmetric" and rows.picture:
+        return _with(plain, [0.5] * columns, [0.5] * columns)
+    totals = np.zeros((2, columns))
+    count = np.zeros(columns)
+    chosen = chosen[:MEASURED]
+    for begin in range(0, len(chosen), _BATCH):
+        values = plain.scaled(rows.read(chosen[begin : begin + _BATCH])).astype(np.float64)
+        flat = (
+            np.moveaxis(values, 1, -1).reshape(-1, columns) if rows.picture else values.reshape(-1, columns)
+        )
+        known = np.isfinite(flat)
+        flat = np.where(known, flat, 0.0)
+        totals += flat.sum(axis=0), (flat**2).sum(axis=0)
+        count += known.sum(axis=0)
+    count = np.maximum(count, 1)
+    mean = totals[0] / count
+    deviation = np.sqrt(np.maximum(totals[1] / count - mean**2, 0.0))
+    # What is the same in all samples says nothing; it only moves to 0.
+    return _with(plain, mean, np.where(deviation > 1e-6, deviation, 1.0))
+
+
+def _with(plain: Prepare, mean: Sequence[float] | np.ndarray, deviation: Any) -> Prepare:
+    return Prepare(
+        plain.picture, plain.resize, plain.color, tuple(float(np.float32(value)) for value in mean),
+        tuple(float(np.float32(value)) for value in deviation),
+    )  # fmt: skip

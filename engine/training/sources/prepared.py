@@ -1,0 +1,71 @@
+"""Prepared: chosen rows of a source as a dataset that a DataLoader reads in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from engine.core.errors import DataError, OutOfRangeError
+from engine.io.dataset import Dataset
+from engine.training.sources.prepare import Prepare
+from engine.training.sources.rows import Rows
+from engine.training.sources.vary import Vary
+
+
+class Prepared(Dataset):
+    """Items are (float32 of ``shape``, label int64 [1]); nothing is read before it is asked for.
+
+    Args:
+        chosen: the numbers of the rows, in their order here.
+        prepare: makes of rows what the model is fed.
+        vary: varies pictures between the two; None for a test split.
+    """
+
+    def __init__(
+        self,
+        rows: Rows,
+        chosen: np.ndarray,
+        classes: tuple[str, ...],
+        prepare: Prepare,
+        vary: Vary | None = None,
+    ) -> None:
+        self.rows, self.chosen, self.classes = rows, np.asarray(chosen, np.int64), classes
+        self.prepare, self.vary = prepare, vary
+        self.labels = rows.labels[self.chosen]
+        self.shape = prepare.shape(rows.shape)
+
+    def __len__(self) -> int:
+        return len(self.chosen)
+
+    def __getitem__(self, index: int) -> tuple[np.ndarray, np.ndarray]:
+        if not -len(self) <= index < len(self):
+            raise OutOfRangeError(f"data: no sample {index}: there are {len(self)}; use 0 to {len(self) - 1}")
+        values, labels = self.__getitems__([index % len(self)])
+        return values[0], labels[0]
+
+    def __getitems__(self, indices: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+        """The samples [n, ...] and labels [n, 1] of a batch.
+
+        Raises:
+            DataError: a sample can't be read, or holds NaN; names it.
+        """
+        wanted = self.chosen[np.asarray(indices, np.int64)]
+        values = self.prepare.scaled(self.rows.read(wanted))
+        if not np.isfinite(values).all():
+            bad = int(np.flatnonzero(~np.isfinite(values).reshape(len(values), -1).all(axis=1))[0])
+            raise DataError(
+                f"data: {self.rows.where(int(wanted[bad]))}: it holds NaN or infinity; fill what is "
+                "missing, or "
+                "remove the sample"
+            )
+        if self.vary is not None:
+            values = self.vary(values)
+        return self.prepare.normalized(values), self.labels[np.asarray(indices, np.int64), None]
+
+
+def first_of(data: Prepared, count: int) -> Prepared:
+    """The first ``count`` samples; all where ``count`` is 0."""
+    if not count or count >= len(data):
+        return data
+    return Prepared(data.rows, data.chosen[:count], data.classes, data.prepare, data.vary)

@@ -1,0 +1,158 @@
+"""Rows: the samples of a source by number, read as they lie there; and the arrays that most are read from."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from engine.core.errors import DataError
+
+NO_LABEL = -1
+CHANNELS = (1, 3, 4)
+LARGEST_SAMPLE = 256 << 20
+"""Bytes of one sample; more are refused."""
+
+
+class Rows(ABC):
+    """Samples of one place, numbered from 0.
+
+    ``labels`` (int64 [n]) are the numbers of their classes, ``NO_LABEL`` where there is none. ``shape`` is
+    that of a sample: [height, width, channels] for pictures (bytes from 0 to 255, or floats as they are), any
+    other for ``picture=False``.
+    """
+
+    labels: np.ndarray
+    shape: tuple[int, ...]
+    picture: bool
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @abstractmethod
+    def read(self, indices: np.ndarray) -> np.ndarray | list[np.ndarray]:
+        """The samples of these numbers: one array [n, *shape], or a list where their sizes may differ.
+
+        Raises:
+            DataError: a sample can't be read; names it.
+        """
+
+    @abstractmethod
+    def where(self, index: int) -> str:
+        """Where a sample lies, as people find it: a file, or a row of an array."""
+
+
+class Table(Protocol):
+    """Numbers in rows, of which some can be read without the others."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """That of all rows together."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """That of the numbers."""
+
+    def take(self, indices: np.ndarray) -> np.ndarray:
+        """The rows of these numbers, in this order."""
+
+
+@dataclass
+class ArrayTable:
+    """An array, in memory or mapped from a file."""
+
+    array: np.ndarray
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.array.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.array.dtype
+
+    def take(self, indices: np.ndarray) -> np.ndarray:
+        return np.asarray(self.array[indices])
+
+
+class TableRows(Rows):
+    """The rows of a table: pictures where a row has the form of one, else numbers.
+
+    [n, H, W], [n, H, W, C] and [n, C, H, W] are pictures of C channels; where first or last may be the
+    channels, the smaller is.
+
+    Args:
+        name: of the table, for messages.
+
+    Raises:
+        DataError: not numbers, no rows, another number of labels, or samples too large to be read.
+    """
+
+    def __init__(self, table: Table, labels: np.ndarray, name: str) -> None:
+        shape = tuple(int(size) for size in table.shape)
+        if table.dtype.kind not in "buif" or not shape:
+            raise DataError(
+                f"{name}: not numbers in rows: {table.dtype} {list(shape)}; choose another array for "
+                "the inputs"
+            )
+        if 0 in shape:
+            raise DataError(f"{name}: it is empty: {list(shape)}; choose another")
+        if shape[0] != len(labels):
+            raise DataError(
+                f"{name}: inputs and labels don't belong together: {shape[0]} rows, {len(labels)} labels; "
+                "choose arrays of the same data"
+            )
+        row = int(np.prod(shape[1:], dtype=np.int64)) * table.dtype.itemsize
+        if row > LARGEST_SAMPLE:
+            raise DataError(
+                f"{name}: one sample takes {row >> 20} MB, over {LARGEST_SAMPLE >> 20}: {list(shape)}; store "
+                "smaller samples"
+            )
+        self._table, self._name, self.labels = table, name, labels
+        self._layout = _layout(shape[1:])
+        self.picture = self._layout != "other"
+        self.shape = self._arranged(np.zeros((0, *shape[1:]), np.uint8)).shape[1:]
+
+    def read(self, indices: np.ndarray) -> np.ndarray:
+        taken = self._table.take(np.asarray(indices, np.int64))
+        if taken.dtype != np.uint8:
+            taken = taken.astype(np.float32)
+        return self._arranged(taken)
+
+    def _arranged(self, rows: np.ndarray) -> np.ndarray:
+        if self._layout == "grey":
+            return rows[..., None]
+        if self._layout == "first":
+            return rows.transpose(0, 2, 3, 1)
+        return rows[:, None] if rows.ndim == 1 else rows
+
+    def where(self, index: int) -> str:
+        return f"{self._name} row {index}"
+
+
+def _layout(shape: Sequence[int]) -> str:
+    """Where the channels of a picture of this shape are: grey (none), first, last; other where it is none."""
+    if len(shape) == 2 and min(shape) > 1:
+        return "grey"
+    if len(shape) != 3:
+        return "other"
+    return "last" if shape[2] in CHANNELS and not (shape[0] in CHANNELS and shape[0] <= shape[2]) else "first"
+
+
+class FunctionRows(Rows):
+    """Pictures that a function reads: the built-in data sets."""
+
+    def __init__(
+        self, read: Callable[[np.ndarray], np.ndarray], labels: np.ndarray, shape: tuple[int, ...], name: str
+    ) -> None:
+        self._read, self.labels, self.shape, self._name = read, labels, shape, name
+        self.picture = True
+
+    def read(self, indices: np.ndarray) -> np.ndarray:
+        return self._read(np.asarray(indices, np.int64))[..., None]
+
+    def where(self, index: int) -> str:
+        return f"{self._name} {index}"

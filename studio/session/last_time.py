@@ -1,0 +1,99 @@
+"""LastTime: what was open when the window was used last, so that the next start shows it again."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from resources.replacing import replaced_file
+from studio.session.library import Library
+from studio.session.problems import problem_from_message
+from studio.session.project import ProjectError, preferences_path, read_document
+
+MOST_FAILURES = 2
+MOST_SHOWN = 50
+
+
+class Remembered(BaseModel):
+    """The file ``session.json``. ``failures`` counts starts that did not get as far as showing it all."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    version: Literal[1] = 1
+    project: str = ""
+    page: str = ""
+    selected_run: str = ""
+    shown_runs: list[str] = Field(default_factory=list)
+    failures: int = 0
+
+
+def remembered_path() -> Path:
+    """Where it is remembered."""
+    return preferences_path().with_name("session.json")
+
+
+class LastTime:
+    """Restores the session at a start, and remembers it while it is used.
+
+    A start that does not come to ``done`` counts as failed; after two of them the third one is in ``safe``
+    mode: it opens a new project and restores nothing, and what was open stays among the recent projects.
+    """
+
+    def __init__(self, session: Library) -> None:
+        self._session = session
+        self.remembered = self._written = Remembered()
+        self.safe = False
+
+    def restore(self) -> None:
+        """Open the project that was open last. Problems are reported, not raised."""
+        path, session = remembered_path(), self._session
+        if path.exists():
+            with suppress(ProjectError):  # damaged: as at the first start
+                self.remembered = read_document(path, Remembered, "")
+        self.safe = self.remembered.failures >= MOST_FAILURES
+        failures = self.remembered.failures + 1
+        self._write(self.remembered.model_copy(update={"failures": failures}))
+        if self.safe:
+            session.new_project()
+            session.problem.emit(problem_from_message(
+                f"start: the last {failures - 1} starts did not end well: "
+                f"{self.remembered.project or 'the first project'} was left closed; "
+                "open it from the recent projects",
+                "Started in safe mode",
+            ))  # fmt: skip
+            self.remembered = Remembered()
+            return
+        try:
+            if self.remembered.project:
+                session.open_project(Path(self.remembered.project))
+            else:
+                session.open_home()
+        except ProjectError as error:
+            self.remembered = Remembered()
+            session.problem.emit(problem_from_message(str(error), "The last project could not be opened"))
+
+    def done(self) -> None:
+        """The start has succeeded."""
+        self._write(self._written.model_copy(update={"failures": 0}))
+
+    def keep(self, page: str, shown_runs: list[str], selected_run: str) -> None:
+        """Remember what is open now, if that is something else."""
+        project = self._session.project_path
+        self._write(Remembered(
+            project="" if project is None else str(project), page=page, selected_run=selected_run,
+            shown_runs=shown_runs[:MOST_SHOWN], failures=self._written.failures,
+        ))  # fmt: skip
+
+    def _write(self, what: Remembered) -> None:
+        if what == self._written:
+            return
+        path = remembered_path()
+        # It is a convenience: a folder that can't be written to is told of when preferences are saved.
+        with suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with replaced_file(path) as file:
+                file.write((what.model_dump_json(indent=2) + "\n").encode())
+            self._written = what

@@ -1,0 +1,88 @@
+"""An axis of a chart: its title, round numbers and grid lines, linear or logarithmic."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pyqtgraph as pg
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPen
+
+from widgets import theme
+
+
+def nice_ticks(low: float, high: float, most: int) -> tuple[float, list[float]]:
+    """A step of 1, 2, 2.5 or 5 times a power of ten and its multiples in [low, high], about `most`.
+
+    At least two, since an axis with fewer numbers says nothing.
+    """
+    span = high - low
+    if not (math.isfinite(span) and span > 0):
+        return 1.0, []
+    raw = span / max(1, most - 1)
+    while True:
+        power = 10.0 ** math.floor(math.log10(raw))
+        step = next(factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power >= raw * (1 - 1e-9))
+        first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+        if last > first:
+            return step, [k * step for k in range(first, last + 1)]
+        raw /= 2
+
+
+class Axis(pg.AxisItem):
+    """An axis that is only its grid lines and numbers."""
+
+    def __init__(self, orientation: str, spacing: int, grid: bool) -> None:
+        super().__init__(orientation, showValues=True)
+        self._spacing, self._lines, self.log = spacing, grid, False
+        self.enableAutoSIPrefix(False)
+        self.setGrid(255)
+        self.setStyle(tickLength=0, tickTextOffset=6, hideOverlappingLabels=True)
+
+    def set_title(self, words: str) -> None:
+        """Name the quantity beside the axis; an empty text takes no room."""
+        shown = str(self.labelText or "")
+        if words != shown:
+            self.setLabel(words or None)
+
+    def boundingRect(self) -> QRectF:
+        # Room for the halves of the numbers at both ends, which pyqtgraph would leave out.
+        return QRectF(super().boundingRect().adjusted(-14, -8, 14, 8))
+
+    def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
+        most = max(2, int(size / self._spacing))
+        if self.log:
+            return [(1.0, self._log_ticks(low, high, most))]
+        step, values = nice_ticks(low, high, most)
+        return [(step, values)]
+
+    @staticmethod
+    def _log_ticks(low: float, high: float, most: int) -> list[float]:
+        inside = math.floor(high) - math.ceil(low) + 1
+        decades = range(math.floor(low), math.ceil(high) + 1, max(1, -(-inside // most)))
+        several, close = (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9)
+        factors = (1,) if high - low > 3 else several if high - low > 0.6 else close
+        values = [d + math.log10(f) for d in decades for f in factors]
+        return [value for value in values if low <= value <= high]
+
+    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
+        if self.log:
+            return [theme.format_number(10.0**value, digits=3) for value in values]
+        # As many decimals as the step has, so that all numbers of an axis have the same form.
+        decimals = max(0, math.ceil(-math.log10(spacing) - 1e-9)) if spacing else 0
+        if spacing and abs(spacing * 10**decimals - round(spacing * 10**decimals)) > 1e-6:
+            decimals += 1
+        largest = max((abs(value) for value in values), default=0)
+        if decimals > 4 or largest >= 1e7:
+            return [theme.format_number(float(value)) for value in values]
+        return [f"{value:,.{decimals}f}".replace(",", "\u2009") for value in values]
+
+    def generateDrawSpecs(self, painter: pg.QtGui.QPainter) -> tuple[Any, Any, Any] | None:
+        specs = super().generateDrawSpecs(painter)
+        if specs is None:
+            return None
+        axis, ticks, texts = specs
+        line = QPen(QColor(theme.current().line))
+        shown = [(line, a, b) for _, a, b in ticks] if self._lines else []
+        return (QPen(Qt.PenStyle.NoPen), axis[1], axis[2]), shown, texts

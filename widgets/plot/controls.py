@@ -1,0 +1,156 @@
+"""What stands beside curves: smoothing, and the actions fit, table, and save as CSV, PNG or SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QMenu, QSlider, QToolButton, QWidget
+
+from widgets import theme
+from widgets.icons import set_icon
+from widgets.plot.smoothing import FORMULA, SHARES
+
+SLIDER_PX = 88
+
+
+class SmoothingControl(QWidget):
+    """A slider over the shares of a run that an average can reach over; its first place is off."""
+
+    changed = Signal(float)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.label, self.slider = QLabel(), QSlider(Qt.Orientation.Horizontal)
+        self.label.setProperty("role", "mute")
+        self.label.setFont(theme.font())
+        self.label.setBuddy(self.slider)
+        self.slider.setRange(0, len(SHARES) - 1)
+        self.slider.setPageStep(2)
+        self.slider.setFixedWidth(SLIDER_PX)
+        self.slider.valueChanged.connect(self._moved)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(theme.SPACE_S)
+        layout.addWidget(self.label)
+        layout.addWidget(self.slider)
+        self.retranslate()
+
+    def set_share(self, share: float) -> None:
+        """Show a share; the nearest that can be chosen where it is none of them. Tells nothing."""
+        self.slider.blockSignals(True)
+        self.slider.setValue(min(range(len(SHARES)), key=lambda place: abs(SHARES[place] - share)))
+        self.slider.blockSignals(False)
+        self._name()
+
+    def share(self) -> float:
+        """The share that is shown; 0 is off."""
+        return SHARES[self.slider.value()]
+
+    def _moved(self) -> None:
+        self._name()
+        self.changed.emit(self.share())
+
+    def _words(self, share: float) -> str:
+        value = theme.format_number(share * 100, "%") if share else self.tr("off")
+        return self.tr("smoothing {0}").format(value)
+
+    def _name(self) -> None:
+        self.label.setText(self._words(self.share()))
+        self.slider.setAccessibleDescription(self.label.text())
+
+    def retranslate(self) -> None:
+        """Set all words anew, in the language that holds now."""
+        tip = self.tr(
+            "Moving average over this share of the run's points, corrected for its start; at 0 it is off. "
+            "The raw curve stays behind it: where points are dense, a band from the least to the greatest."
+        )
+        for widget in (self.slider, self.label):
+            widget.setToolTip(f"{tip}\n{FORMULA}")
+        self.slider.setAccessibleName(self.tr("Smoothing"))
+        metrics = self.label.fontMetrics()
+        self.label.setMinimumWidth(max(metrics.horizontalAdvance(self._words(share)) for share in SHARES) + 2)
+        self._name()
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        super().changeEvent(event)
+
+
+class PlotActions(QWidget):
+    """Small buttons: fit, table, and a menu that saves; ``saved`` and ``failed`` say what came of that.
+
+    Args:
+        save: writes a file of the kind csv, png or svg; raises OSError.
+    """
+
+    fit_requested = Signal()
+    table_toggled = Signal(bool)
+    saved = Signal(str)
+    failed = Signal(str)
+
+    def __init__(self, save: Callable[[str, Path], None], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._save, self._title = save, ""
+        self.fit, self.table, self.export = QToolButton(), QToolButton(), QToolButton()
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        for button, name in ((self.fit, "fit"), (self.table, "table"), (self.export, "export")):
+            set_icon(button, name, "mute")
+            layout.addWidget(button)
+        self.table.setCheckable(True)
+        self.menu = QMenu(self)
+        self.kinds: dict[str, QAction] = {kind: self.menu.addAction("") for kind in ("csv", "png", "svg")}
+        for kind, action in self.kinds.items():
+            action.triggered.connect(lambda _=False, kind=kind: self._choose(kind))
+        self.export.setProperty("role", "menu")
+        self.export.setMenu(self.menu)
+        self.export.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.fit.clicked.connect(self.fit_requested)
+        self.table.toggled.connect(self.table_toggled)
+        self.retranslate()
+
+    def set_title(self, title: str) -> None:
+        """What the files are called after."""
+        self._title = title
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        """Set all words anew, in the language that holds now."""
+        words = {
+            self.fit: (self.tr("Show the whole run"), self.tr("Show the whole run (Home, or double click)")),
+            self.table: (self.tr("Show the points as a table"), ""),
+            self.export: (self.tr("Save points or picture"),
+                          self.tr("Save all points as CSV, or the picture as PNG or SVG")),
+        }  # fmt: skip
+        for button, (name, tip) in words.items():
+            button.setAccessibleName(f"{self._title}: {name}" if self._title else name)
+            button.setToolTip(tip or name)
+        self.kinds["csv"].setText(self.tr("All points (CSV)..."))
+        self.kinds["png"].setText(self.tr("Picture (PNG)..."))
+        self.kinds["svg"].setText(self.tr("Picture (SVG)..."))
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        super().changeEvent(event)
+
+    def _choose(self, kind: str) -> None:
+        title = self.tr("Save all points") if kind == "csv" else self.tr("Save the picture")
+        name = f"{(self._title or 'curves').lower().replace(' ', '-')}.{kind}"
+        kinds = self.tr("{0} files (*.{1})").format(kind.upper(), kind)
+        path, _ = QFileDialog.getSaveFileName(self, title, name, kinds)
+        if not path:
+            return
+        try:
+            self._save(kind, Path(path))
+        except OSError as error:
+            self.failed.emit(self.tr("{0}: nothing was saved: {1}; choose another place").format(
+                path, error.strerror or error
+            ))  # fmt: skip
+        else:
+            self.saved.emit(path)

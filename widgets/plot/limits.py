@@ -1,0 +1,66 @@
+"""The y range of a chart that a few extreme values can't flatten. No Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+FENCE = 3.0  # quartile distances beyond the quartiles, where a value is far out (Tukey 1977)
+FAR = 1000.0  # a curve so many times larger than the next smaller one doesn't set the range
+FLAT = 2.0  # whole heights of the range that must lie outside before anything is left out
+
+
+def whole_range(curves: Sequence[Floats]) -> tuple[float, float] | None:
+    """The least and the greatest finite value; None where there is none."""
+    finite = [values[np.isfinite(values)] for values in curves]
+    ends = [(float(values.min()), float(values.max())) for values in finite if len(values)]
+    return (min(low for low, _ in ends), max(high for _, high in ends)) if ends else None
+
+
+def robust_range(curves: Sequence[Floats]) -> tuple[float, float] | None:
+    """The whole range, or less of it where the rest would be flattened by what lies far out.
+
+    For each curve: from the 25th to the 75th percentile of its finite values and three times their distance
+    to both sides, with its first value in any case (a training begins where it begins). Curves a thousand
+    times larger than the others don't count. A side is cut only where what it leaves out would take twice
+    the height of all that stays.
+    """
+    whole = whole_range(curves)
+    if whole is None:
+        return None
+    kept = _of_a_size([_fenced(values[np.isfinite(values)]) for values in curves
+                       if np.isfinite(values).any()])  # fmt: skip
+    low, high = min(low for low, _ in kept), max(high for _, high in kept)
+    height = high - low
+    return (
+        low if low - whole[0] > FLAT * height else whole[0],
+        high if whole[1] - high > FLAT * height else whole[1],
+    )
+
+
+def _fenced(values: Floats) -> tuple[float, float]:
+    with np.errstate(over="ignore"):
+        first, third = np.percentile(values, [25, 75]).tolist()
+        reach = FENCE * max(third - first, 1e-3 * max(abs(first), abs(third)))
+    begin = values[:2]  # of a dense curve the least and the greatest of its first stretch
+    low = min(float(begin.min()), max(float(values.min()), first - reach))
+    return low, max(float(begin.max()), min(float(values.max()), third + reach))
+
+
+def _of_a_size(ranges: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Those before the first jump in size."""
+    ordered = sorted(ranges, key=_size)
+    kept = ordered[:1]
+    for one in ordered[1:]:
+        if _size(kept[-1]) > 0 and _size(one) > FAR * _size(kept[-1]):
+            break
+        kept.append(one)
+    return kept
+
+
+def _size(one: tuple[float, float]) -> float:
+    return max(abs(one[0]), abs(one[1]))

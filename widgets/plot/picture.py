@@ -1,0 +1,84 @@
+"""A plot as a picture file: its title, what its curves are, and the chart; PNG or SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from PySide6.QtCore import QBuffer, QIODevice, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPixmap
+from PySide6.QtSvg import QSvgGenerator
+
+from resources.replacing import replaced_file
+from widgets import theme
+from widgets.plot.chart import Chart
+from widgets.plot.series import Series
+
+MARGIN = 12.0
+HEAD = 28.0
+SCALE = 2.0  # pixels of a PNG for each one of the screen
+GAP = 18.0
+
+
+def write_picture(path: Path, kind: str, title: str, series: Iterable[Series], chart: Chart) -> None:
+    """Write ``chart`` as it is drawn now. ``kind`` is png or svg. The file is whole or unchanged; raises
+    OSError."""
+    shown = [one for one in series if one.visible and len(one)]
+    size = chart.size() + QSize(round(2 * MARGIN), round(2 * MARGIN + HEAD))
+
+    def paint(painter: QPainter) -> None:
+        _paint(painter, QRectF(0, 0, size.width(), size.height()), title, shown, chart)
+
+    data = (_svg if kind == "svg" else _png)(size, title, paint)
+    with replaced_file(path) as file:
+        file.write(data)
+
+
+def _png(size: QSize, title: str, paint: Callable[[QPainter], None]) -> bytes:
+    pixmap = QPixmap(size * SCALE)
+    pixmap.setDevicePixelRatio(SCALE)
+    painter = QPainter(pixmap)
+    paint(painter)
+    painter.end()
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    pixmap.save(buffer, "PNG")
+    return bytes(buffer.data().data())
+
+
+def _svg(size: QSize, title: str, paint: Callable[[QPainter], None]) -> bytes:
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    generator = QSvgGenerator()
+    generator.setOutputDevice(buffer)
+    generator.setSize(size)
+    generator.setViewBox(QRect(0, 0, size.width(), size.height()))
+    generator.setTitle(title)
+    painter = QPainter(generator)
+    paint(painter)
+    painter.end()
+    return bytes(buffer.data().data())
+
+
+def _paint(painter: QPainter, area: QRectF, title: str, shown: list[Series], chart: Chart) -> None:
+    tokens = theme.current()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.fillRect(area, QColor(tokens.panel))
+    middle = area.top() + MARGIN + HEAD / 2 - 4
+    left = area.left() + MARGIN
+    for words, font, color in ((title, theme.font(bold=True), None),
+                               *((one.label, theme.font(), one) for one in shown)):  # fmt: skip
+        if color is not None:
+            pen = QPen(QColor(theme.run_color(color.color)), 2)
+            if color.dashed:
+                pen.setDashPattern([2, 2])
+            painter.setPen(pen)
+            painter.drawLine(QPointF(left, middle), QPointF(left + 16, middle))
+            left += 22
+        painter.setFont(font)
+        painter.setPen(QColor(tokens.text))
+        width = QFontMetricsF(font).horizontalAdvance(words)
+        painter.drawText(QRectF(left, middle - 12, width + 4, 24), Qt.AlignmentFlag.AlignVCenter, words)
+        left += width + GAP
+    chart.hide_cursor()
+    chart.render(painter, QRectF(MARGIN, MARGIN + HEAD, chart.width(), chart.height()), chart.rect())
