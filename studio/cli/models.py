@@ -7,7 +7,7 @@ import os
 import sys
 from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,6 +16,10 @@ from studio.cli.limits import Memory, Seconds, Steps, chosen_limits
 from studio.cli.output import Json, console, emit_json, note, one_line_errors, plain, say
 from studio.cli.trust import Trust, require_trust
 from studio.session.runs import read_run_line
+
+if TYPE_CHECKING:
+    from studio.session.model_input import ModelInput
+    from studio.session.saved_model import ModelInfo, Scores
 
 
 @app.command()
@@ -62,7 +66,14 @@ def export(
 @app.command()
 def predict(
     prefix: Annotated[str, typer.Argument(help="The saved model, without suffix.", metavar="PREFIX")],
-    images: Annotated[list[Path], typer.Argument(help="Pictures of digits.", metavar="IMAGE...")],
+    images: Annotated[
+        list[Path],
+        typer.Argument(help="Pictures; or with --out a folder, a CSV, NPZ or NPY file.", metavar="IMAGE..."),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Write a table of all predictions to this file.", metavar="FILE.csv"),
+    ] = None,
     top: Annotated[int, typer.Option(help="How many classes to show.", min=1)] = 3,
     memory: Memory = "",
     seconds: Seconds = "",
@@ -73,15 +84,20 @@ def predict(
     failed = False
     with one_line_errors():
         from engine.core.errors import LimitError
-        from studio.session.pictures import PictureError, load_digit
+        from studio.session.many_predictions import only_input, picture_item
+        from studio.session.pictures import PictureError
         from studio.session.predict_view import rank
         from studio.session.saved_model import opened
 
         limits = chosen_limits(memory, seconds, steps)
         with opened(prefix, limits) as (info, scores):
+            asked = only_input(info)
+            if out is not None:
+                missed = _write_table(out, images, asked, info, scores, as_json)
+                raise typer.Exit(1 if missed else 0)
             for image in images:
                 try:
-                    picture = load_digit(image)
+                    picture = picture_item(image, asked).read()
                 except PictureError as error:
                     failed = True
                     say(str(error), err=True)
@@ -93,6 +109,34 @@ def predict(
                 _tell(image, rank(found, info.classes)[:top], as_json)
     if failed:
         raise typer.Exit(1)
+
+
+def _write_table(
+    out: Path, paths: list[Path], asked: ModelInput, info: ModelInfo, scores: Scores, as_json: bool
+) -> int:
+    """Predict everything in ``paths`` into a CSV file; returns how many could not be predicted."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from studio.session.many_predictions import Item, holds_many, items_in, picture_item, write_predictions
+
+    items: list[Item] = []
+    for path in paths:
+        items += items_in(path, asked) if holds_many(path) else [picture_item(path, asked)]
+    screen = Console(stderr=True)
+    with Progress(console=screen, transient=True, disable=as_json or not screen.is_terminal) as progress:
+        task = progress.add_task("", total=len(items))
+        done, missed = write_predictions(
+            out, items, info, scores, lambda place, total: progress.update(task, completed=place)
+        )
+    if as_json:
+        emit_json({"out": str(out), "predicted": done, "failed": missed})
+    else:
+        say(
+            f"{out}: {done} predicted"
+            + (f", {missed} could not be: see the column problem" if missed else "")
+        )
+    return missed
 
 
 def _tell(image: Path, ranking: list[tuple[str, float]], as_json: bool) -> None:

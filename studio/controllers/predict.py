@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QTimer
 from studio.controllers.actions import Actions
 from studio.controllers.binders import Bonds
 from studio.controllers.predict_inputs import InputsController
+from studio.controllers.predict_many import ManyController
 from studio.controllers.predict_models import ModelsController, choice_title
 from studio.session.predict_view import BesideLine
 from studio.session.session import Session
@@ -34,6 +35,7 @@ class PredictController(QObject):
         self._bonds = Bonds()
         self.models = ModelsController(session, page, panel, bar, actions, show_graph)
         self.load = self.models.load
+        self.many = ManyController(session, panel.many, page)
         self._was_busy, self._slow = False, QTimer(self)
         self._slow.setSingleShot(True)
         self._slow.timeout.connect(self._show_answer)
@@ -111,3 +113,4 @@ class PredictController(QObject):
         self._bonds.release()
         self.inputs.close()
         self.models.close()
+        self.many.close()

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from studio.session.asked_model import Answered, AskedModel, Failed, Loaded, ProgramTold, Told
 from studio.session.beside import Beside
 from studio.session.graph_view import GraphViewModel
+from studio.session.many_runner import ManyRunner
 from studio.session.model_choice import ModelChoice
 from studio.session.predict_view import PredictViewModel
 from studio.session.problems import ProblemView, problem_from_message
@@ -49,6 +50,7 @@ class Predicting:
         self._ending: list[AskedModel] = []
         self._failed: ModelChoice | None = None
         self._beside = Beside(view, self._tell, self._let_go)
+        self.many = ManyRunner(wake)
         self._program_wanted = False
         self._limits: ModelLimits | None = None  # of the last attempt
 
@@ -126,6 +128,7 @@ class Predicting:
 
     def take(self) -> None:
         """Bring the view models up to date with what the models have told."""
+        self.many.take()
         while self._told:
             model, told = self._told.popleft()
             if model is self._coming:
@@ -141,6 +144,7 @@ class Predicting:
             self._let_go(model)
         self._model = self._coming = None
         self._beside.use([])
+        self.many.close(timeout)
         for model in self._ending:
             model.join(timeout)
 

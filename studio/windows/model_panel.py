@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from studio.windows.controls import Facts, mute, section
+from studio.windows.many_panel import ManyPanel
 from studio.windows.runs_list import ROLE, RunRow, RunsList
 from widgets import theme
 from widgets.icons import set_icon
@@ -44,6 +45,7 @@ class ModelPanel(QFrame):
         self._files_title = section()
         self.facts = Facts()
         self.graph_button = QPushButton()
+        self.many = ManyPanel()
         set_icon(self.graph_button, "graph")
         self.graph_button.clicked.connect(self.graph_requested)
         self.models.chosen_changed.connect(self.models_chosen)
@@ -60,6 +62,7 @@ class ModelPanel(QFrame):
         layout.addWidget(self._files_title)
         layout.addWidget(self.facts)
         layout.addWidget(self.graph_button)
+        layout.addWidget(self.many)
         layout.addStretch(1)
         self.set_models([], [], [])
         self.set_facts([], False)

@@ -30,6 +30,29 @@ def page(stage: Stage) -> Stage:
     return stage
 
 
+def test_a_folder_of_pictures_becomes_a_table(
+    page: Stage, qtbot: QtBot, digits: list[Path], tmp_path: Path
+) -> None:
+    from PIL import Image, ImageDraw
+
+    view, panel = page.session.predict, page.studio.model_panel.many
+    assert panel.isHidden()
+    page.studio.predict.load(str(digits[0]))
+    qtbot.waitUntil(lambda: view.model is not None, timeout=WAIT)
+    folder = tmp_path / "pictures"
+    folder.mkdir()
+    for number in range(3):
+        image = Image.new("L", (40, 40), 255)
+        ImageDraw.Draw(image).line((10, 10, 10 + 5 * number, 30), fill=0, width=4)
+        image.save(folder / f"{number}.png")
+    out = tmp_path / "out.csv"
+    page.studio.predict.many.start(str(folder), str(out))
+    assert not panel.folder_button.isEnabled()
+    qtbot.waitUntil(lambda: panel.words.text() == f"3 predicted into {out}", timeout=WAIT)
+    assert panel.folder_button.isEnabled()
+    assert len(out.read_text().splitlines()) == 4
+
+
 def test_the_models_list_does_not_reorder_under_the_pointer(
     page: Stage, qtbot: QtBot, digits: list[Path]
 ) -> None:
