@@ -42,8 +42,9 @@ from widgets import theme
 
 # The window's own commands that it can carry out, beside those that open its pages.
 OFFERED = (
-    "open_project", "save_project", "save_project_as", "rename_project", "open_folder", "load_model",
-    "preferences", "quit", "find", "palette",
+    "open_project", "save_project", "save_project_as", "rename_project", "open_folder", "run_notes",
+    "compare_runs", "duplicate_run", "hide_run", "delete_run", "load_model", "preferences", "quit", "find",
+    "palette",
     "theme_system", "theme_light", "theme_dark", "reset_layout", "copy_report", "about", "help", "keys",
 )  # fmt: skip
 

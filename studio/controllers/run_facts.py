@@ -73,3 +73,23 @@ def state_word(state: str, where: QObject) -> str:
         "running": where.tr("running"), "interrupted": where.tr("interrupted"),
         "cancelled": where.tr("cancelled"),
     }.get(state, state)  # fmt: skip
+
+
+def state_mark(state: str) -> tuple[str, str]:
+    """The icon of a state and the token of its colour."""
+    return {
+        "finished": ("check", "ok"), "stopped": ("stop", "mute"), "running": ("play", "accent"),
+        "interrupted": ("warning", "warn"), "diverged": ("error", "bad"), "failed": ("error", "bad"),
+        "cancelled": ("cancel", "mute"), "waiting": ("clock", "mute"),
+    }.get(state, ("info", "mute"))  # fmt: skip
+
+
+def metric_text(name: str, value: float) -> str:
+    """A figure of a run for people; empty where it is not known."""
+    if math.isnan(value):
+        return ""
+    if name == "accuracy":
+        return theme.format_number(value * 100, "%", digits=3, keep_zeros=True)
+    if name == "time":
+        return theme.format_duration(value)
+    return theme.format_number(value, digits=3) if name == "loss" else theme.format_number(value)

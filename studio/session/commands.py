@@ -109,6 +109,29 @@ COMMANDS: tuple[Command, ...] = (
         icon="refresh",
     ),
     Command(
+        "run_notes", "Name, tags and note...", "F2", "Say what a run is about.", "Run", "window", icon="pen"
+    ),
+    Command(
+        "compare_runs",
+        "Compare runs",
+        "",
+        "Show settings, source and results of the chosen runs side by side.",
+        "Run",
+        "window",
+        icon="table",
+    ),
+    Command(
+        "duplicate_run",
+        "Duplicate run",
+        "",
+        "Take the settings of the selected run for a new one.",
+        "Run",
+        "window",
+        icon="copy",
+    ),
+    Command("hide_run", "Hide run", "", "Leave the chosen runs out of the list.", "Run", "window"),
+    Command("delete_run", "Delete run", "", "Move the chosen runs to the trash.", "Run", "window"),
+    Command(
         "stop_early",
         "Stop early",
         "Shift+F5",

@@ -23,6 +23,7 @@ from studio.session.project import (
 from studio.session.project_folder import DATA
 from studio.session.project_keeping import ProjectKeeping, SavedAs
 from studio.session.recent import RecentProject, recent_project
+from studio.session.run_words import run_titles
 from studio.session.runs import Run, RunHistory, RunsFolder, read_history, read_run_line
 from studio.session.settings import RunSettings
 from studio.session.undo import Change, UndoStack
@@ -52,6 +53,7 @@ class Library:
         self.undo_stack = UndoStack()
         self.runs: list[Run] = []
         self.selected_run = ""
+        self.run_titles: dict[str, str] = {}  # of every run in the list one that no other has, by folder
         self._found = RunsFolder()
         self._failing = False
 
@@ -239,7 +241,7 @@ class Library:
         runs = self._found.read(self.runs_folder, self.keeping.further_runs)
         if runs != self.runs:
             listed = self.listed_run(self.selected_run) is not None
-            self.runs = runs
+            self.runs, self.run_titles = runs, run_titles(runs)
             self.runs_changed.emit(runs)
             if listed and not Path(self.selected_run).is_dir():
                 self.select_run("")
@@ -305,6 +307,10 @@ class Library:
             write_preferences(self.preferences)
         except OSError as error:
             self._report(problem_from_message(str(error), "The settings could not be saved"))
+
+    def report(self, message: str, title: str) -> None:
+        """Tell a problem, ``where: what is wrong: the values seen; what to do``."""
+        self._report(problem_from_message(message, title))
 
     def _report(self, problem: ProblemView) -> None:
         self.problem.emit(problem)

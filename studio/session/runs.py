@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -11,6 +12,8 @@ from typing import Any, cast
 
 from resources.json_documents import DocumentError, parse
 from resources.locks import LOCK_NAME, holder_of
+from studio.session.run_notes import NAME as NOTES
+from studio.session.run_notes import NOTHING, RunNotes, read_notes
 
 JOURNAL = "journal.jsonl"
 CHECKPOINTS = "checkpoints"
@@ -18,7 +21,7 @@ SOURCE = "source"
 _STEP = re.compile(r"step-(\d{8,18})\.h5")
 _END_BYTES = 65536
 _COUNTS = ("step", "epoch", "total_steps")
-_NUMBERS = ("time", "validation_accuracy", "best_accuracy")
+_NUMBERS = ("time", "validation_accuracy", "validation_loss", "best_accuracy", "seconds")
 _MAX_COUNT = 10**18
 _LATEST = 2.0**37  # seconds from 1970 to beyond the year 6000, which every clock can show
 _LAST = ("finished", "stopped", "cancelled", "failed")
@@ -31,7 +34,8 @@ class Run:
     ``state`` is running, finished, stopped, diverged, failed, or interrupted where it ended without a word (a
     crash, a kill, Ctrl-C). ``checkpoint`` is the newest step checkpoint, empty where there is none. ``note``
     says what of the journal could not be read, empty where all of it could. A trial has its ``sweep``'s name
-    and what it chose there, in words.
+    and what it chose there, in words. ``loss`` is the validation loss of the last epoch, ``seconds`` how long
+    it trained; NaN where not known. ``notes`` is what a person has written about it.
     """
 
     path: str
@@ -48,6 +52,9 @@ class Run:
     note: str = ""
     sweep: str = ""
     choices: str = ""
+    loss: float = math.nan
+    seconds: float = math.nan
+    notes: RunNotes = NOTHING
 
     @property
     def title(self) -> str:
@@ -107,7 +114,7 @@ class RunsFolder:
     def __init__(self) -> None:
         from studio.session.sweep.listing import SweepWords
 
-        self._known: dict[Path, tuple[tuple[int, int, int], Run | None]] = {}
+        self._known: dict[Path, tuple[tuple[int, ...], Run | None]] = {}
         self._sweeps = SweepWords()
         self.folders: list[Path] = []
 
@@ -119,18 +126,22 @@ class RunsFolder:
         Args:
             further: runs, sweeps and folders of them that lie elsewhere.
         """
-        known: dict[Path, tuple[tuple[int, int, int], Run | None]] = {}
+        known: dict[Path, tuple[tuple[int, ...], Run | None]] = {}
         places = self._places(folder)
         for path in further:
             alone = {path: ("", "")} if (path / JOURNAL).is_file() else self._places(path)
             places = {**alone, **places}
         for path in places:
+            # As texts: pathlib takes several times as long as the system, for each of a thousand runs.
+            base = str(path)
             try:
-                stat = (path / JOURNAL).stat()
-                # A checkpoint is there before its line, and a run that goes on may end without one.
-                mark = (stat.st_mtime_ns, stat.st_size, _changed(path / CHECKPOINTS))
+                stat = os.stat(f"{base}/{JOURNAL}")
             except OSError:
                 continue
+            # A checkpoint is there before its line, and a run that goes on may end without one.
+            mark = (
+                stat.st_mtime_ns, stat.st_size, _changed(f"{base}/{CHECKPOINTS}"), _changed(f"{base}/{NOTES}")
+            )  # fmt: skip
             before = self._known.get(path)
             same = before is not None and before[0] == mark
             if before is None or not same or (before[1] is not None and before[1].state == "running"):
@@ -171,9 +182,9 @@ def _as_trial(run: Run, sweep: str, choices: str) -> Run:
     return replace(run, name=f"{sweep}/{run.name}", sweep=sweep, choices=choices)
 
 
-def _changed(folder: Path) -> int:
+def _changed(path: str) -> int:
     try:
-        return folder.stat().st_mtime_ns
+        return os.stat(path).st_mtime_ns
     except OSError:
         return 0
 
@@ -190,18 +201,20 @@ def read_run_line(path: Path) -> Run | None:
     started = next((event for event in events if event.get("event") == "started"), None)
     if started is None and not damaged:
         return None
-    state, step, epoch, accuracy = "interrupted", 0, 0, math.nan
+    state, step, epoch, accuracy, loss, seconds = "interrupted", 0, 0, math.nan, math.nan, math.nan
     for event in events:
         kind = event.get("event")
         step = event.get("step", step)
         epoch = event.get("epoch", epoch)
         if kind == "epoch":
             accuracy = float(event.get("validation_accuracy", math.nan))
+            loss = float(event.get("validation_loss", math.nan))
         if kind in _LAST:
             state = str(kind)
             reason = event.get("reason")
             if reason in ("interrupted", "diverged"):
                 state = str(reason)
+            seconds = float(event.get("seconds", math.nan))
             best = float(event.get("best_accuracy", -1))
             if kind != "failed" and best >= 0:
                 accuracy = best
@@ -212,13 +225,20 @@ def read_run_line(path: Path) -> Run | None:
     checkpoint_step, checkpoint = latest_checkpoint(path)
     started = started or {}
     lines = "1 damaged line was" if damaged == 1 else f"{damaged} damaged lines were"
+    notes, trouble = read_notes(path)
+    skipped = f"{JOURNAL}: {lines} skipped" if damaged else ""
     return Run(
         path=str(path), name=path.name, state=state, config=started.get("config", {}),
         started=float(started.get("time", 0.0)), step=step, total_steps=started.get("total_steps", 0),
         # The one NaN, so that a run that was read again is equal to itself.
-        epoch=epoch, accuracy=math.nan if math.isnan(accuracy) else accuracy, checkpoint=checkpoint,
-        checkpoint_step=checkpoint_step, note=f"{JOURNAL}: {lines} skipped" if damaged else "",
+        epoch=epoch, accuracy=_the_nan(accuracy), checkpoint=checkpoint,
+        checkpoint_step=checkpoint_step, note="\n".join(filter(None, (skipped, trouble))),
+        loss=_the_nan(loss), seconds=_the_nan(seconds), notes=notes,
     )  # fmt: skip
+
+
+def _the_nan(value: float) -> float:
+    return math.nan if math.isnan(value) else value
 
 
 def latest_checkpoint(path: Path) -> tuple[int, str]:

@@ -19,6 +19,9 @@ from studio.session.library import Library
 from studio.session.predict_view import PredictViewModel
 from studio.session.predicting import Predicting
 from studio.session.problems import problem_from_message
+from studio.session.run_changes import NEEDS_RUN, RunChanges
+from studio.session.run_list import RunListView
+from studio.session.run_words import settings_of_run
 from studio.session.settings import RunSettings, setting_problems, title_of_setting
 from studio.session.train_view import TrainViewModel
 from studio.session.undo import Change
@@ -46,6 +49,8 @@ class Session(Library):
         self.train = TrainViewModel(settings=self.project.settings)
         self.graph = GraphViewModel()
         self.export = ExportViewModel()
+        self.run_list = RunListView()
+        self.run_changes = RunChanges(self, lambda folder: self.train.busy and folder == self.train.folder)
         self.predict = PredictViewModel()
         self.wake: Notify | None = None
         self._make_worker = make_worker
@@ -95,12 +100,12 @@ class Session(Library):
         if command_id == "resume_run" and not self.train.busy and self.selected_run != self.train.folder:
             run = self.listed_run(self.selected_run)
             return run.resumable if run is not None else "No run is selected."
-        if command_id == "open_folder":
-            return "" if self.selected_run else "No run is selected."
         if command_id == "undo":
             return "" if self.undo_stack.undoable else "There is nothing to undo."
         if command_id == "redo":
             return "" if self.undo_stack.redoable else "There is nothing to redo."
+        if command_id in NEEDS_RUN:
+            return self.run_changes.why_not(command_id)
         if command_id == "new_project":
             return "A training is running." if self.train.busy else ""
         return self.train.why_not.get(command_id, "")
@@ -130,6 +135,16 @@ class Session(Library):
         self.train.settings = settings
         self.train.setting_problems = setting_problems(settings)
         self.train.update_why_not()
+
+    def duplicate_run(self, folder: str = "") -> None:
+        """Put the settings of a run, the selected one unless told otherwise, in the place of those shown.
+
+        Raises:
+            ValueError: it has settings that no training here takes.
+        """
+        run = self.listed_run(folder or self.selected_run)
+        if run is not None:
+            self._use_settings(settings_of_run(run))
 
     # ----- training -----
 
@@ -316,6 +331,7 @@ class Session(Library):
             self.train.folder = folder
         if self.export.run_folder in now:
             self.export.choose_run(now[self.export.run_folder])
+        self.select_run(now.get(self.selected_run, self.selected_run))
 
     def _wake(self) -> None:
         self._arrived.set()

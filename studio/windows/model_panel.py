@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 
 from studio.windows.controls import Facts, mute, section
 from studio.windows.many_panel import ManyPanel
-from studio.windows.runs_list import ROLE, RunRow, RunsList
+from studio.windows.runs_list import RunRow, RunsList
 from widgets import theme
 from widgets.icons import set_icon
 
@@ -82,11 +82,7 @@ class ModelPanel(QFrame):
         listed = self.models
         listed.blockSignals(True)
         listed.set_rows(rows)
-        listed.choose(chosen[0] if chosen else "")
-        for place in range(listed.count()):
-            item = listed.item(place)
-            if item.data(ROLE).key in chosen:
-                item.setSelected(True)
+        listed.mark(chosen)
         listed.blockSignals(False)
         self._none.setVisible(not rows)
         self._several.setVisible(len(runs) + len(files) > 1)

@@ -16,10 +16,14 @@ from PySide6.QtWidgets import (
 )
 
 from studio.windows.controls import ValueLabel, mute, section
+from studio.windows.run_strip import RunStrip
+from studio.windows.runs_filter import RunsFilter
 from studio.windows.runs_list import RunsList
 from widgets import theme
 from widgets.icons import set_icon
 from widgets.program_tree import ProgramTree
+
+FILTER_FROM = 4  # runs, from which on a filter is offered
 
 
 class _ShapeDelegate(QStyledItemDelegate):
@@ -49,7 +53,7 @@ class ProjectPanel(QFrame):
         self.setProperty("role", "panel")
         self.project = ValueLabel()
         self._runs_title, self._program_title = section(), section()
-        self.runs = RunsList()
+        self.filter, self.runs, self.strip = RunsFilter(), RunsList(), RunStrip()
         self._no_runs = mute(wrap=True)
         self.new_run = QPushButton()
         self.new_run.setProperty("role", "row")
@@ -82,7 +86,9 @@ class ProjectPanel(QFrame):
         layout.addWidget(self.project)
         layout.addSpacing(theme.SPACE_XS)
         layout.addWidget(self._runs_title)
+        layout.addWidget(self.filter)
         layout.addWidget(self.runs)
+        layout.addWidget(self.strip)
         layout.addWidget(self._no_runs)
         layout.addWidget(self.new_run)
         layout.addSpacing(theme.SPACE_XS)
@@ -106,9 +112,14 @@ class ProjectPanel(QFrame):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
         self.runs.setContextMenuPolicy(Qt.ContextMenuPolicy.DefaultContextMenu)
 
-    def set_has_runs(self, there: bool) -> None:
-        """Say that there are none yet, or leave it to the list."""
-        self._no_runs.setVisible(not there)
+    def set_counts(self, shown: int, there: int) -> None:
+        """Say that there are none yet, or that the filter leaves none; what few runs need no filter for."""
+        self._no_runs.setVisible(not shown)
+        self._no_runs.setText(
+            self.tr("None of the {0} runs is shown: change the filter, or show hidden runs.").format(there)
+            if there else self.tr("No runs yet. Start trains the first one.")
+        )  # fmt: skip
+        self.filter.setVisible(there >= FILTER_FROM or bool(self.filter.box.text()) or shown < there)
 
     def set_has_program(self, there: bool) -> None:
         """Show the tree, or the offer to make one."""
@@ -130,7 +141,6 @@ class ProjectPanel(QFrame):
         """Set all words anew, in the language that holds now."""
         self._runs_title.setText(self.tr("Runs"))
         self._program_title.setText(self.tr("Program"))
-        self._no_runs.setText(self.tr("No runs yet. Start trains the first one."))
         self.new_run.setText(self.tr("+ New run"))
         self.new_run.setAccessibleName(self.tr("New run"))
         self.new_run.setToolTip(self.tr("Choose settings for another run"))

@@ -1,15 +1,25 @@
-"""The list of runs: a coloured dot, the name, the accuracy. Also the list of models, without dots."""
+"""The list of runs: colour, name, figure, and below state and what differs. Also of models, on one line."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QContextMenuEvent, QPainter, QPen
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QItemSelectionModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QPointF,
+    QRect,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QColor, QContextMenuEvent, QKeyEvent, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QListWidget,
-    QListWidgetItem,
+    QListView,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -17,9 +27,11 @@ from PySide6.QtWidgets import (
 )
 
 from widgets import theme
+from widgets.icons import icon_pixmap
 
-ROW_HEIGHT = 27
-MOST_ROWS = 8
+ROW_HEIGHT, TWO_LINES = 27, 44
+MOST_ROWS, MOST_RUNS = 8, 6
+MARK = 12
 ROLE = Qt.ItemDataRole.UserRole
 _CHOOSABLE = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled
 
@@ -28,7 +40,8 @@ _CHOOSABLE = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled
 class RunRow:
     """One line: ``key`` finds it again, ``color`` counts through the run colours.
 
-    A ``heading`` names those below it and can't be chosen.
+    A ``heading`` names those below it and can't be chosen. ``mark`` is the icon of the state and ``tint`` its
+    token; ``detail`` stands beside it, below the title. ``faint`` is one that is hidden otherwise.
     """
 
     key: str
@@ -37,6 +50,58 @@ class RunRow:
     color: int
     tip: str = ""
     heading: bool = False
+    mark: str = ""
+    tint: str = "mute"
+    detail: str = ""
+    faint: bool = False
+
+
+class RunRows(QAbstractListModel):
+    """The rows; those that have not changed are not told anew."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.rows: list[RunRow] = []
+        self.places: dict[str, int] = {}
+
+    def set_rows(self, rows: list[RunRow]) -> bool:
+        """Show other rows; whether they are others or in another order, which forgets what is chosen."""
+        if [row.key for row in rows] == [row.key for row in self.rows]:
+            before, self.rows = self.rows, rows
+            for place, (old, new) in enumerate(zip(before, rows, strict=True)):
+                if old != new:
+                    self.dataChanged.emit(self.index(place), self.index(place))
+            return False
+        self.beginResetModel()
+        self.rows = rows
+        self.places = {row.key: place for place, row in enumerate(rows)}
+        self.endResetModel()
+        return True
+
+    def rowCount(self, parent: QModelIndex | QPersistentModelIndex = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self.rows)
+
+    def data(
+        self, index: QModelIndex | QPersistentModelIndex, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> object:
+        if not index.isValid() or index.row() >= len(self.rows):
+            return None
+        row = self.rows[index.row()]
+        if role == ROLE:
+            return row
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return ", ".join(filter(None, (row.title, row.value, row.detail)))
+        return row.tip if role == Qt.ItemDataRole.ToolTipRole else None
+
+    def flags(self, index: QModelIndex | QPersistentModelIndex) -> Qt.ItemFlag:
+        if not index.isValid() or self.rows[index.row()].heading:
+            return Qt.ItemFlag.NoItemFlags
+        return _CHOOSABLE
+
+
+@lru_cache(maxsize=64)
+def _mark(name: str, color: str, scale: float) -> QPixmap:
+    return icon_pixmap(name, color, MARK, scale)
 
 
 class _Delegate(QStyledItemDelegate):
@@ -63,35 +128,62 @@ class _Delegate(QStyledItemDelegate):
             painter.setPen(QPen(QColor(tokens.accent), 1))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(box.adjusted(0, 0, -1, -1), theme.RADIUS_CONTROL, theme.RADIUS_CONTROL)
+        lines = box.adjusted(8, 0, -8, 0)
         if self._dots and not row.heading:
+            lines.setLeft(box.left() + 24)
+            below = QRect(lines)
+            lines.setHeight(box.height() // 2 + 3)
+            below.setTop(lines.bottom() - 2)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(theme.run_color(row.color)))
-            painter.drawEllipse(QPointF(box.left() + 12, box.center().y() + 1), 4, 4)
+            painter.drawEllipse(QPointF(box.left() + 12, lines.center().y() + 1), 4, 4)
+            self._paint_detail(painter, below, row)
+        quiet = row.heading or row.faint
+        self._paint_title(painter, lines, row, QColor(tokens.mute if quiet else tokens.text))
+        painter.restore()
+
+    @staticmethod
+    def _paint_title(painter: QPainter, inner: QRect, row: RunRow, color: QColor) -> None:
         middle = Qt.AlignmentFlag.AlignVCenter
         painter.setFont(theme.font())
         metrics = painter.fontMetrics()
         wide = metrics.horizontalAdvance(row.value)
-        inner = box.adjusted(24 if self._dots and not row.heading else 8, 0, -8, 0)
-        painter.setPen(QColor(tokens.mute))
+        painter.setPen(QColor(theme.current().mute))
         painter.drawText(inner, middle | Qt.AlignmentFlag.AlignRight, row.value)
         inner.setRight(inner.right() - wide - (theme.SPACE_S if wide else 0))
-        painter.setPen(QColor(tokens.mute if row.heading else tokens.text))
+        painter.setPen(color)
         title = metrics.elidedText(row.title, Qt.TextElideMode.ElideMiddle, inner.width())
         painter.drawText(inner, middle | Qt.AlignmentFlag.AlignLeft, title)
-        painter.restore()
+
+    @staticmethod
+    def _paint_detail(painter: QPainter, inner: QRect, row: RunRow) -> None:
+        tokens = theme.current()
+        if row.mark:
+            scale = painter.device().devicePixelRatioF()
+            top = inner.center().y() - MARK // 2
+            painter.drawPixmap(inner.left(), top, _mark(row.mark, getattr(tokens, row.tint), scale))
+            inner.setLeft(inner.left() + MARK + theme.SPACE_XS)
+        painter.setFont(theme.font(theme.SECTION_PX))
+        painter.setPen(QColor(tokens.mute))
+        words = painter.fontMetrics().elidedText(row.detail, Qt.TextElideMode.ElideRight, inner.width())
+        painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, words)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        return QSize(120, ROW_HEIGHT)
+        return QSize(120, TWO_LINES if self._dots else ROW_HEIGHT)
 
 
-class RunsList(QListWidget):
+class RunsList(QListView):
     """``chosen_changed`` carries the keys of the chosen runs, the current one first."""
 
     chosen_changed = Signal(list)
     menu_requested = Signal(str, object)
+    delete_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None, dots: bool = True) -> None:
         super().__init__(parent)
+        self._dots = dots
+        self._rows = RunRows(self)
+        self.setModel(self._rows)
         self.setItemDelegate(_Delegate(self, dots))
         modes = QAbstractItemView.SelectionMode
         self.setSelectionMode(modes.ExtendedSelection if dots else modes.SingleSelection)
@@ -100,71 +192,95 @@ class RunsList(QListWidget):
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setUniformItemSizes(True)
         self._silent = False
-        self.itemSelectionChanged.connect(self._tell)
+        self.selectionModel().selectionChanged.connect(self._tell)
         self._fit()
 
     def set_rows(self, rows: list[RunRow]) -> None:
-        """Show other rows; what is chosen stays chosen where it is still there."""
-        chosen, current = set(self.chosen()), self._key(self.currentItem())
+        """Show other rows; what is chosen stays chosen where it is still there.
+
+        Where none of it is, that is not told: a run that a filter leaves out is still meant.
+        """
+        chosen, current, at = self.chosen(), self._key(self.currentIndex()), self.verticalScrollBar().value()
         self._silent = True
-        while self.count() > len(rows):
-            self.takeItem(self.count() - 1)
-        for place, row in enumerate(rows):
-            item = self.item(place)
-            if item is None:
-                item = QListWidgetItem()
-                self.addItem(item)
-            if item.data(ROLE) != row:
-                item.setData(ROLE, row)
-                item.setToolTip(row.tip)
-                item.setFlags(Qt.ItemFlag.NoItemFlags if row.heading else _CHOOSABLE)
-                words = f"{row.title}, {row.value}" if row.value else row.title
-                item.setData(Qt.ItemDataRole.AccessibleTextRole, words)
-        for place, row in enumerate(rows):
-            if row.key == current:
-                self.setCurrentRow(place)
-        for place, row in enumerate(rows):
-            self.item(place).setSelected(row.key in chosen)
+        if self._rows.set_rows(rows):
+            self._choose(chosen, current)
+            self.verticalScrollBar().setValue(at)
         self._silent = False
         self._fit()
-        if set(self.chosen()) != chosen:
+        left = self.chosen()
+        if left and set(left) != set(chosen):
             self._tell()
+
+    def rows(self) -> list[RunRow]:
+        """What is shown."""
+        return list(self._rows.rows)
+
+    def row(self, key: str) -> RunRow | None:
+        """The row of a key; None where it is not shown."""
+        place = self._rows.places.get(key)
+        return None if place is None else self._rows.rows[place]
 
     def chosen(self) -> list[str]:
         """Keys of the chosen runs, the current one first."""
-        keys = [self._key(item) for item in self.selectedItems()]
-        current = self._key(self.currentItem())
+        keys = [self._key(index) for index in self.selectionModel().selectedIndexes()]
+        current = self._key(self.currentIndex())
         return sorted(keys, key=lambda key: key != current)
 
     def choose(self, key: str) -> None:
-        """Choose one run alone, as a click does; an empty key chooses none."""
+        """Choose one run alone, as a click does; an empty key, or one that is not shown, chooses none."""
         self._silent = True
-        self.clearSelection()
-        self.setCurrentItem(None)
-        for place in range(self.count()):
-            if self._key(self.item(place)) == key:
-                self.setCurrentRow(place)
+        self._choose([key], key)
         self._silent = False
         self._tell()
 
+    def mark(self, keys: list[str]) -> None:
+        """Show that these are chosen, the current one first, without telling it."""
+        self._silent = True
+        self._choose(keys, keys[0] if keys else "")
+        self._silent = False
+
+    def _choose(self, keys: list[str], current: str) -> None:
+        """Without a word; the row is brought into view only where it is another one than before."""
+        selection, flags = self.selectionModel(), QItemSelectionModel.SelectionFlag
+        selection.clear()
+        places = self._rows.places
+        if current in places:
+            index = self._rows.index(places[current])
+            selection.setCurrentIndex(index, flags.NoUpdate)
+            self.scrollTo(index)
+        for key in keys:
+            if key in places:
+                selection.select(self._rows.index(places[key]), flags.Select)
+
     def keys(self) -> list[str]:
         """The keys in their order, without headings."""
-        items = [self.item(place) for place in range(self.count())]
-        return [self._key(item) for item in items if not item.data(ROLE).heading]
+        return [row.key for row in self._rows.rows if not row.heading]
 
-    @staticmethod
-    def _key(item: QListWidgetItem | None) -> str:
-        return item.data(ROLE).key if item is not None and item.data(ROLE) is not None else ""
+    def place_of(self, key: str) -> QRect:
+        """Where the row of a key is painted, in coordinates of the viewport."""
+        return self.visualRect(self._rows.index(self._rows.places[key]))
 
-    def _tell(self) -> None:
+    def _key(self, index: QModelIndex) -> str:
+        return self._rows.rows[index.row()].key if index.isValid() else ""
+
+    def _tell(self, *_: object) -> None:
         if not self._silent:
             self.chosen_changed.emit(self.chosen())
 
     def _fit(self) -> None:
-        self.setFixedHeight(ROW_HEIGHT * max(1, min(self.count(), MOST_ROWS)) + 2)
-        self.setVisible(self.count() > 0)
+        height, most = (TWO_LINES, MOST_RUNS) if self._dots else (ROW_HEIGHT, MOST_ROWS)
+        self.setFixedHeight(height * max(1, min(len(self._rows.rows), most)) + 2)
+        self.setVisible(bool(self._rows.rows))
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        item = self.itemAt(event.pos())
-        if item is not None and not item.data(ROLE).heading:
-            self.menu_requested.emit(self._key(item), event.globalPos())
+        mouse = event.reason() == QContextMenuEvent.Reason.Mouse
+        index = self.indexAt(event.pos()) if mouse else self.currentIndex()
+        if index.isValid() and not self._rows.rows[index.row()].heading:
+            at = event.globalPos() if mouse else self.viewport().mapToGlobal(self.visualRect(index).center())
+            self.menu_requested.emit(self._key(index), at)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self._dots and event.key() == Qt.Key.Key_Delete:
+            self.delete_requested.emit()
+        else:
+            super().keyPressEvent(event)

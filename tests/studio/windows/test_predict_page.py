@@ -63,7 +63,7 @@ def test_the_models_list_does_not_reorder_under_the_pointer(
     before = models.keys()
     assert set(before) == {str(prefix) for prefix in digits}
     other = next(place for place, key in enumerate(before) if view.model and key != view.model.prefix)
-    middle = models.visualItemRect(models.item(other)).center()
+    middle = models.place_of(before[other]).center()
     qtbot.mouseClick(models.viewport(), Qt.MouseButton.LeftButton, pos=middle)
     qtbot.waitUntil(lambda: view.model is not None and view.model.prefix == before[other], timeout=WAIT)
     assert models.keys() == before

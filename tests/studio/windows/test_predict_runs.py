@@ -61,8 +61,7 @@ def page(stage: Stage) -> Stage:
 
 def click(qtbot: QtBot, page: Stage, name: str, modifier: Any = Qt.KeyboardModifier.NoModifier) -> None:
     models = page.studio.model_panel.models
-    item = next(models.item(n) for n in range(models.count()) if models.item(n).data(256).title == name)
-    middle = models.visualItemRect(item).center()
+    middle = models.place_of(next(row.key for row in models.rows() if row.title == name)).center()
     qtbot.mouseClick(models.viewport(), Qt.MouseButton.LeftButton, modifier, middle)
 
 

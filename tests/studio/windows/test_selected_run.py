@@ -24,8 +24,7 @@ def two(stage: Any, tmp_path: Path) -> tuple[str, str]:
 
 def click_run(stage: Any, folder: str) -> None:
     runs = stage.window.project.runs
-    box = runs.visualItemRect(runs.item(runs.keys().index(folder)))
-    QTest.mouseClick(runs.viewport(), Qt.MouseButton.LeftButton, pos=box.center())
+    QTest.mouseClick(runs.viewport(), Qt.MouseButton.LeftButton, pos=runs.place_of(folder).center())
 
 
 def test_a_click_in_the_list_means_the_run_on_every_page(

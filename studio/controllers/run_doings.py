@@ -1,0 +1,185 @@
+"""What is done with runs: name and note, duplicate, hide, delete, export; by menu, strip and commands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, QPoint
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu
+
+from studio.controllers.actions import Actions
+from studio.controllers.binders import Bonds
+from studio.controllers.compare import Comparer
+from studio.controllers.run_facts import state_word
+from studio.session.session import Session
+from studio.windows.controls import ActionButton
+from studio.windows.main_window import MainWindow
+from studio.windows.run_notes_dialog import RunNotesDialog
+from studio.windows.trash import move_to_trash
+from widgets import theme
+
+# Buttons below the list, in their order; those that can't be given now are not shown.
+STRIP = ("resume_run", "compare_runs")
+MENU = ("resume_run", "run_notes", "duplicate_run", "compare_runs", "hide_run", "delete_run")
+
+
+class RunDoings(QObject):
+    """Carries out the commands that mean the selected run, or all that are chosen in the list.
+
+    Args:
+        new_run: leaves the runs that are shown, for settings to be looked at.
+        say: tells something that went as wished.
+    """
+
+    def __init__(
+        self, session: Session, window: MainWindow, actions: Actions, new_run: Callable[[], None]
+    ) -> None:
+        super().__init__(window)
+        self._session, self._window, self._actions, self._new_run = session, window, actions, new_run
+        self._panel = window.project
+        self._comparer = Comparer(window)
+        self._changes = session.run_changes
+        self._changes.to_trash = move_to_trash
+        for name, handler in (
+            ("run_notes", self.edit_notes), ("duplicate_run", self.duplicate), ("hide_run", self.hide),
+            ("delete_run", self.delete), ("compare_runs", self.compare),
+        ):  # fmt: skip
+            actions.handle(name, handler)
+        strip = self._panel.strip
+        for name in STRIP:
+            role, icon = ("primary", "refresh") if name == "resume_run" else ("", "table")
+            strip.add(name, ActionButton(actions[name], icon, role))
+        strip.finish()
+        strip.button("resume_run").set_text(self.tr("Resume"))
+        strip.more.clicked.connect(self._more)
+        strip.undo.clicked.connect(session.undo_stack.undo)
+        self._panel.runs.menu_requested.connect(self._show_menu)
+        self._panel.runs.delete_requested.connect(lambda: actions.trigger("delete_run"))
+        self._panel.runs.chosen_changed.connect(lambda _: self._show_strip())
+        self._bonds = Bonds()
+        self._bonds.follow(session.runs_changed, lambda _: self._show_strip())
+        self._bonds.follow(session.selected_run_changed, lambda _: self._show_strip())
+        self._bonds.follow(session.train.events.state, lambda _: self._show_strip())
+        self._bonds.follow(session.undo_stack.changed, self._show_undo)
+        self._show_strip()
+        self._show_undo()
+
+    # ----- what stands below the list -----
+
+    def _chosen(self) -> list[str]:
+        """The runs that are chosen; the selected one where the list shows none of them."""
+        return self._panel.runs.chosen() or (
+            [self._session.selected_run] if self._session.selected_run else []
+        )
+
+    def _show_strip(self) -> None:
+        session, chosen = self._session, self._chosen()
+        many = "" if len(chosen) > 1 else self.tr("Choose two or more runs in the list.")
+        if self._actions.reason("compare_runs") != many:
+            self._actions.block("compare_runs", many)
+        run = session.listed_run(session.selected_run)
+        if run is None or len(chosen) > 1:
+            words = self.tr("{0} runs").format(len(chosen)) if len(chosen) > 1 else ""
+            self._panel.strip.show_run(words, (), "", [] if many else ["compare_runs"])
+            return
+        live = session.train.busy and run.path == session.train.folder
+        words = session.train.message if live else state_word(run.state, self)
+        if run.state in ("interrupted", "stopped", "diverged", "failed") and run.total_steps and not live:
+            words = self.tr("{0} at step {1} of {2}").format(
+                words, theme.format_number(run.step), theme.format_number(run.total_steps)
+            )
+        offered = [name for name in STRIP if not self._actions.reason(name)]
+        self._panel.strip.show_run(words, run.notes.tags, run.notes.note, offered)
+
+    def _show_undo(self) -> None:
+        title = self._session.undo_stack.undoable
+        self._panel.strip.offer_undo(title if title.endswith((" run", " runs")) else "")
+
+    # ----- commands -----
+
+    def edit_notes(self) -> str:
+        """Ask for name, tags and note of the selected run."""
+        reason = self._session.blocked("run_notes")
+        run = self._session.listed_run(self._session.selected_run)
+        if reason or run is None:
+            return reason
+        title = self._session.run_titles[run.path]
+        dialog = RunNotesDialog(self._window, title if not run.notes.name else run.title, run.notes)
+        dialog.described.connect(
+            lambda name, tags, note: self._told(
+                "run_notes", self._changes.describe(run.path, name, tags, note)
+            )
+        )
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+        return ""
+
+    def duplicate(self) -> str:
+        """The settings of the selected run, for a new one."""
+        reason = self._session.blocked("duplicate_run")
+        if not reason:
+            try:
+                self._session.duplicate_run()
+            except ValueError as error:
+                return str(error)
+            self._new_run()
+        return reason
+
+    def hide(self) -> str:
+        """Leave the chosen runs out of the list, or show them again where they are hidden."""
+        reason = self._session.blocked("hide_run")
+        run = self._session.listed_run(self._session.selected_run)
+        if reason or run is None:
+            return reason
+        return self._changes.hide(self._chosen(), not run.notes.hidden)
+
+    def delete(self) -> str:
+        """Move the chosen runs to the trash; Undo puts them back."""
+        return self._session.blocked("delete_run") or self._changes.delete(self._chosen())
+
+    def compare(self) -> str:
+        """Show the chosen runs side by side, the one chosen last first."""
+        runs = [run for folder in self._chosen() if (run := self._session.listed_run(folder)) is not None]
+        if len(runs) < 2:
+            return self.tr("Choose two or more runs in the list.")
+        self._comparer.compare(runs, [self._session.run_titles[run.path] for run in runs])
+        return ""
+
+    def _told(self, command_id: str, reason: str) -> None:
+        if reason:
+            self._actions.refused.emit(command_id, reason)
+
+    # ----- the menu -----
+
+    def _more(self) -> None:
+        more = self._panel.strip.more
+        self._show_menu(self._session.selected_run, more.mapToGlobal(more.rect().bottomLeft()))
+
+    def _show_menu(self, folder: str, at: QPoint) -> None:
+        menu = self.menu(folder)
+        menu.popup(at)
+        menu.aboutToHide.connect(menu.deleteLater)
+
+    def menu(self, folder: str) -> QMenu:
+        """What can be done with a run, which becomes the selected one."""
+        self._session.select_run(folder)
+        run = self._session.listed_run(folder)
+        self._actions.refresh()
+        menu = QMenu(self._window)
+        menu.setToolTipsVisible(True)
+        for name in MENU:
+            menu.addAction(self._actions[name])
+            if name == "resume_run":
+                export = menu.addAction(self.tr("Export..."), lambda: self._actions.trigger("page_export"))
+                why_not = run.exportable if run is not None else self.tr("this run has written nothing yet")
+                export.setEnabled(not why_not)
+                export.setToolTip(why_not)
+        menu.addAction(self._actions["open_folder"])
+        hide: QAction = self._actions["hide_run"]
+        hide.setText(self.tr("Show run") if run is not None and run.notes.hidden else self.tr("Hide run"))
+        return menu
+
+    def close(self) -> None:
+        """Follow the session no longer."""
+        self._bonds.release()
