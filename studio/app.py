@@ -43,8 +43,8 @@ from widgets import theme
 # The window's own commands that it can carry out, beside those that open its pages.
 OFFERED = (
     "open_project", "save_project", "save_project_as", "rename_project", "open_folder", "run_notes",
-    "compare_runs", "duplicate_run", "hide_run", "delete_run", "load_model", "preferences", "quit", "find",
-    "palette",
+    "compare_runs", "start_sweep", "queue_earlier", "queue_later", "queue_remove", "duplicate_run",
+    "hide_run", "delete_run", "load_model", "preferences", "quit", "find", "palette",
     "theme_system", "theme_light", "theme_dark", "reset_layout", "copy_report", "about", "help", "keys",
 )  # fmt: skip
 

@@ -12,6 +12,7 @@ from studio.controllers.actions import Actions
 from studio.controllers.binders import Bonds
 from studio.controllers.compare import Comparer
 from studio.controllers.run_facts import state_word
+from studio.controllers.run_list import QUEUED
 from studio.session.session import Session
 from studio.windows.controls import ActionButton
 from studio.windows.main_window import MainWindow
@@ -21,6 +22,7 @@ from widgets import theme
 
 # Buttons below the list, in their order; those that can't be given now are not shown.
 STRIP = ("resume_run", "compare_runs")
+QUEUE = ("start_queue", "queue_earlier", "queue_later", "queue_remove")
 MENU = ("resume_run", "run_notes", "duplicate_run", "compare_runs", "hide_run", "delete_run")
 
 
@@ -44,24 +46,31 @@ class RunDoings(QObject):
         for name, handler in (
             ("run_notes", self.edit_notes), ("duplicate_run", self.duplicate), ("hide_run", self.hide),
             ("delete_run", self.delete), ("compare_runs", self.compare),
+            ("queue_earlier", lambda: self.move(-1)), ("queue_later", lambda: self.move(1)),
+            ("queue_remove", self.remove),
         ):  # fmt: skip
             actions.handle(name, handler)
         strip = self._panel.strip
         for name in STRIP:
             role, icon = ("primary", "refresh") if name == "resume_run" else ("", "table")
             strip.add(name, ActionButton(actions[name], icon, role))
+        for name in QUEUE:
+            strip.add(name, ActionButton(actions[name]))
         strip.finish()
         strip.button("resume_run").set_text(self.tr("Resume"))
         strip.more.clicked.connect(self._more)
         strip.undo.clicked.connect(session.undo_stack.undo)
         self._panel.runs.menu_requested.connect(self._show_menu)
-        self._panel.runs.delete_requested.connect(lambda: actions.trigger("delete_run"))
+        self._panel.runs.delete_requested.connect(
+            lambda: actions.trigger("queue_remove" if self._waiting() else "delete_run")
+        )
         self._panel.runs.chosen_changed.connect(lambda _: self._show_strip())
         self._bonds = Bonds()
         self._bonds.follow(session.runs_changed, lambda _: self._show_strip())
         self._bonds.follow(session.selected_run_changed, lambda _: self._show_strip())
         self._bonds.follow(session.train.events.state, lambda _: self._show_strip())
         self._bonds.follow(session.undo_stack.changed, self._show_undo)
+        self._bonds.follow(session.queue.changed, self._show_strip)
         self._show_strip()
         self._show_undo()
 
@@ -69,12 +78,21 @@ class RunDoings(QObject):
 
     def _chosen(self) -> list[str]:
         """The runs that are chosen; the selected one where the list shows none of them."""
-        return self._panel.runs.chosen() or (
-            [self._session.selected_run] if self._session.selected_run else []
-        )
+        chosen = [key for key in self._panel.runs.chosen() if not key.startswith(QUEUED)]
+        return chosen or ([self._session.selected_run] if self._session.selected_run else [])
+
+    def _waiting(self) -> list[int]:
+        """The numbers of the chosen entries of the queue, where no run is chosen."""
+        chosen = self._panel.runs.chosen()
+        waiting = [int(key.removeprefix(QUEUED)) for key in chosen if key.startswith(QUEUED)]
+        return waiting if len(waiting) == len(chosen) else []
 
     def _show_strip(self) -> None:
         session, chosen = self._session, self._chosen()
+        self._show_blocked()
+        if self._waiting():
+            self._show_waiting()
+            return
         many = "" if len(chosen) > 1 else self.tr("Choose two or more runs in the list.")
         if self._actions.reason("compare_runs") != many:
             self._actions.block("compare_runs", many)
@@ -91,6 +109,23 @@ class RunDoings(QObject):
             )
         offered = [name for name in STRIP if not self._actions.reason(name)]
         self._panel.strip.show_run(words, run.notes.tags, run.notes.note, offered)
+
+    def _show_blocked(self) -> None:
+        """Commands of the queue need an entry of it."""
+        reason = "" if self._waiting() else self.tr("Choose what waits in the queue.")
+        for name in ("queue_earlier", "queue_later", "queue_remove"):
+            if self._actions.reason(name) != reason:
+                self._actions.block(name, reason)
+
+    def _show_waiting(self) -> None:
+        queue = self._session.queue
+        place = next((at for at, each in enumerate(queue.waiting, 1) if each.number == self._waiting()[0]), 0)
+        words = self.tr("waiting, {0} of {1}").format(place, len(queue.waiting))
+        if queue.held:
+            words = self.tr("{0}; the queue is held").format(words)
+        offered = [name for name in QUEUE if not self._actions.reason(name)]
+        self._panel.strip.show_run(words, (), queue.why, offered)
+        self._panel.strip.more.hide()
 
     def _show_undo(self) -> None:
         title = self._session.undo_stack.undoable
@@ -146,6 +181,15 @@ class RunDoings(QObject):
         self._comparer.compare(runs, [self._session.run_titles[run.path] for run in runs])
         return ""
 
+    def move(self, by: int) -> str:
+        """Let the chosen entry of the queue start earlier or later."""
+        numbers = self._waiting()
+        return self._session.queue.move(numbers[0], by) if numbers else ""
+
+    def remove(self) -> str:
+        """Take the chosen entries out of the queue."""
+        return self._session.queue.remove(self._waiting())
+
     def _told(self, command_id: str, reason: str) -> None:
         if reason:
             self._actions.refused.emit(command_id, reason)
@@ -157,9 +201,15 @@ class RunDoings(QObject):
         self._show_menu(self._session.selected_run, more.mapToGlobal(more.rect().bottomLeft()))
 
     def _show_menu(self, folder: str, at: QPoint) -> None:
-        menu = self.menu(folder)
+        menu = self._queue_menu() if folder.startswith(QUEUED) else self.menu(folder)
         menu.popup(at)
         menu.aboutToHide.connect(menu.deleteLater)
+
+    def _queue_menu(self) -> QMenu:
+        menu = QMenu(self._window)
+        for name in QUEUE:
+            menu.addAction(self._actions[name])
+        return menu
 
     def menu(self, folder: str) -> QMenu:
         """What can be done with a run, which becomes the selected one."""

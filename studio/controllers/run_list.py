@@ -12,14 +12,16 @@ from studio.controllers.binders import Bonds
 from studio.controllers.run_facts import metric_text, state_mark, state_word
 from studio.controllers.train import TrainController
 from studio.session.run_list import metric
-from studio.session.run_words import Differences
+from studio.session.run_words import NONE, Differences, changed_settings
 from studio.session.runs import Run
 from studio.session.session import Session
+from studio.session.settings import title_of
 from studio.windows.project_panel import ProjectPanel
 from studio.windows.runs_list import RunRow
 from widgets import theme
 
 LOOK_MS = 1000
+QUEUED = "queue "  # begins the keys of rows that wait
 LOOK_SHARE = 20  # looking for runs takes a twentieth of the time at most
 
 
@@ -40,12 +42,14 @@ class RunListController(QObject):
         for name in ("filter", "sort", "descending", "show_hidden"):
             follow(getattr(session.run_list.events, name), lambda _: self.show_runs())
         follow(session.selected_run_changed, self._show_selected)
+        follow(session.queue.changed, self.show_runs)
         panel.runs.chosen_changed.connect(self._chosen)
         view = session.run_list
         self._bonds.store(panel.filter.filter_changed, view, "filter")
         self._bonds.store(panel.filter.hidden_toggled, view, "show_hidden")
         panel.filter.sort_chosen.connect(view.sort_by)
         self._take_runs(session.runs)
+        session.queue.look()
         # Scripts write runs into the folder too (`model-studio run --runs`): they are looked for.
         self._looking = QTimer(self)
         self._looking.setInterval(LOOK_MS)
@@ -53,6 +57,7 @@ class RunListController(QObject):
         self._looking.start()
 
     def _look(self) -> None:
+        self._session.queue.look()
         if not self._session.train.busy:
             begin = time.monotonic()
             self._session.refresh_runs()
@@ -83,6 +88,7 @@ class RunListController(QObject):
             rows.insert(
                 0, RunRow(view.folder, view.run_name, "", len(runs), mark=mark, tint=tint, detail=state)
             )
+        rows[:0] = self._queue_rows()
         panel.runs.set_rows(rows)
         if session.selected_run and not panel.runs.chosen():  # a filter had left it out
             panel.runs.mark([session.selected_run])
@@ -100,11 +106,18 @@ class RunListController(QObject):
 
     def _chosen(self, folders: list[str]) -> None:
         """Show the runs chosen in the list; the first of them is the one that all pages mean."""
+        waiting = [key for key in folders if key.startswith(QUEUED)]
+        folders = [key for key in folders if key not in waiting]
+        if waiting and not folders:
+            return  # what waits is no run yet: the one before is still meant
         self._session.select_run(folders[0] if folders else "")
         self._train.show_runs(folders)
 
     def _show_selected(self, folder: str) -> None:
         chosen = self._panel.runs.chosen()
+        if not folder and chosen and chosen[0].startswith(QUEUED):
+            self._train.show_runs([])
+            return
         if folder and chosen[:1] == [folder]:
             return
         if not folder or self._panel.runs.row(folder) is not None:
@@ -115,10 +128,36 @@ class RunListController(QObject):
 
     # ----- rows -----
 
+    def _queue_rows(self) -> list[RunRow]:
+        """What waits, the next one first, under a heading."""
+        queue = self._session.queue
+        if not queue.waiting:
+            return []
+        state = self.tr("held") if queue.held else self.tr("waiting")
+        title, count = self.tr("Queue"), self.tr("{0} {1}").format(len(queue.waiting), state)
+        rows = [RunRow(QUEUED, title, count, 0, queue.why, True)]
+        last = self._session.runs[0].config if self._session.runs else queue.waiting[0].settings.as_dict()
+        mark, tint = state_mark("waiting")
+        for waiting in queue.waiting:
+            config = waiting.settings.as_dict()
+            changes = changed_settings(last, config)
+            words = ", ".join(f"{change.title} {change.after or NONE}" for change in changes)
+            mode = "static" if waiting.settings.static else "eager"
+            name = waiting.folder or f"{title_of(waiting.settings.model)} · {mode}"
+            detail = " · ".join(filter(None, (state, words)))
+            key = f"{QUEUED}{waiting.number}"
+            rows.append(RunRow(key, name, "", 0, detail, False, mark, tint, detail, True))
+            last = config
+        return rows
+
     def _heading(self, first: Run, trials: int) -> RunRow:
         """The line over the trials of a sweep."""
-        folder = str(Path(first.path).parent)
-        return RunRow(f"sweep {folder}", first.sweep, self.tr("{0} trials").format(trials), 0, folder, True)
+        folder = Path(first.path).parent
+        left = sum(each.folder.startswith(f"{folder.name}/") for each in self._session.queue.waiting)
+        words = self.tr("{0} trials").format(trials)
+        if left:
+            words = self.tr("trial {0} of {1}").format(trials, trials + left)
+        return RunRow(f"sweep {folder}", first.sweep, words, 0, str(folder), True)
 
     def _row(self, run: Run, color: int) -> RunRow:
         view, order = self._session.train, self._session.run_list

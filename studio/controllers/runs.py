@@ -10,6 +10,7 @@ from PySide6.QtGui import QDesktopServices
 from studio.controllers.actions import Actions
 from studio.controllers.run_doings import RunDoings
 from studio.controllers.run_list import RunListController
+from studio.controllers.sweep import SweepStarter
 from studio.controllers.train import TrainController
 from studio.session.session import Session
 from studio.windows.dialogs import ask, ask_agreement
@@ -28,11 +29,13 @@ class RunsController(QObject):
         self._panel.new_run_requested.connect(self.new_run)
         self._panel.graph_requested.connect(lambda: actions.trigger("show_graph"))
         for name, handler in (
-            ("start", self.start), ("resume_run", self.resume), ("cancel", self.cancel),
+            ("start", self.start), ("add_to_queue", self.add_to_queue),
+            ("resume_run", self.resume), ("cancel", self.cancel),
             ("show_graph", self.show_graph), ("open_folder", self.open_folder),
         ):  # fmt: skip
             actions.handle(name, handler)
         self.list = RunListController(session, self._panel, train)
+        self.sweeps = SweepStarter(session, window, actions)
         self.doings = RunDoings(session, window, actions, self.new_run)
 
     def new_run(self) -> None:
@@ -57,6 +60,19 @@ class RunsController(QObject):
         reason = self._session.execute("start")
         if reason:
             self._train.focus_problem()
+        return reason
+
+    def add_to_queue(self) -> str:
+        """Queue the settings shown, after the user's agreement to a file of their own."""
+        reason = self._session.blocked("add_to_queue")
+        path = None if reason else self._session.needs_agreement()
+        if reason:
+            self._actions.trigger("page_train")
+            self._train.focus_problem()
+        elif path is not None:
+            self._agree(path, self.add_to_queue)
+        else:
+            self._session.execute("add_to_queue")
         return reason
 
     def resume(self, folder: str = "") -> str:

@@ -63,7 +63,7 @@ class TrainController(QObject):
         for name, icon, role in (
             ("resume_run", "refresh", ""), ("resume", "play", "primary"), ("pause", "pause", ""),
             ("checkpoint_now", "download", ""), ("stop_early", "stop", ""), ("cancel", "cancel", ""),
-            ("start", "play", "primary"),
+            ("add_to_queue", "clock", ""), ("start", "play", "primary"),
         ):  # fmt: skip
             bar.add_action(self._actions[name], icon, role)
 
@@ -286,13 +286,13 @@ class TrainController(QObject):
         view, shown = self._view, self._buttons.show_only
         self._actions.refresh()
         if view.state == "paused":
-            shown("resume", "checkpoint_now", "stop_early", "cancel")
+            shown("resume", "checkpoint_now", "stop_early", "cancel", "add_to_queue")
         elif view.busy:
-            shown("pause", "checkpoint_now", "stop_early", "cancel")
+            shown("pause", "checkpoint_now", "stop_early", "cancel", "add_to_queue")
         elif self._session.blocked("resume_run"):
-            shown("start")
+            shown("start", "add_to_queue")
         else:
-            shown("start", "resume_run")
+            shown("start", "add_to_queue", "resume_run")
         reason = "" if view.busy else view.why_not.get("start", "")
         self._page.welcome.set_why_not(reason)
         text = view.message

@@ -112,6 +112,27 @@ COMMANDS: tuple[Command, ...] = (
         "run_notes", "Name, tags and note...", "F2", "Say what a run is about.", "Run", "window", icon="pen"
     ),
     Command(
+        "add_to_queue",
+        "Add to queue",
+        "Ctrl+F5",
+        "Train with the settings shown when what runs, and what waits already, has ended.",
+        "Run",
+        icon="clock",
+    ),
+    Command("start_queue", "Start queue", "", "Train what waits, one after another.", "Run", icon="play"),
+    Command(
+        "start_sweep",
+        "Start sweep...",
+        "",
+        "Train with every combination of some settings, one after another.",
+        "Run",
+        "window",
+        icon="table",
+    ),
+    Command("queue_earlier", "Earlier in queue", "", "Let the chosen entry start earlier.", "Run", "window"),
+    Command("queue_later", "Later in queue", "", "Let the chosen entry start later.", "Run", "window"),
+    Command("queue_remove", "Remove from queue", "", "Take the chosen entries out.", "Run", "window"),
+    Command(
         "compare_runs",
         "Compare runs",
         "",

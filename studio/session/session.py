@@ -21,6 +21,7 @@ from studio.session.predicting import Predicting
 from studio.session.problems import problem_from_message
 from studio.session.run_changes import NEEDS_RUN, RunChanges
 from studio.session.run_list import RunListView
+from studio.session.run_queue import RunQueue
 from studio.session.run_words import settings_of_run
 from studio.session.settings import RunSettings, setting_problems, title_of_setting
 from studio.session.train_view import TrainViewModel
@@ -50,6 +51,7 @@ class Session(Library):
         self.graph = GraphViewModel()
         self.export = ExportViewModel()
         self.run_list = RunListView()
+        self.queue = RunQueue(self, self._begin, lambda: self.train.busy)
         self.run_changes = RunChanges(self, lambda folder: self.train.busy and folder == self.train.folder)
         self.predict = PredictViewModel()
         self.wake: Notify | None = None
@@ -65,6 +67,8 @@ class Session(Library):
             "stop_early": self.stop_early, "cancel": self.cancel, "checkpoint_now": self.checkpoint_now,
             "resume_run": self.resume_run, "show_graph": self.show_graph, "export": self.start_export,
             "cancel_task": self.cancel_task, "undo": self.undo_stack.undo, "redo": self.undo_stack.redo,
+            "add_to_queue": lambda: self.queue.add_shown(self.train.settings),
+            "start_queue": self.queue.release,
         }  # fmt: skip
         self.train.problem.connect(self.problem.emit)
         self.selected_run_changed.connect(self._export_selected)
@@ -104,6 +108,8 @@ class Session(Library):
             return "" if self.undo_stack.undoable else "There is nothing to undo."
         if command_id == "redo":
             return "" if self.undo_stack.redoable else "There is nothing to redo."
+        if command_id == "start_queue":
+            return "" if self.queue.waiting and self.queue.held else "Nothing is held in the queue."
         if command_id in NEEDS_RUN:
             return self.run_changes.why_not(command_id)
         if command_id == "new_project":
@@ -155,8 +161,11 @@ class Session(Library):
         self.train.update_why_not()
         if "start" in self.train.why_not or self._refuse(self.needs_agreement()):
             return
-        folder = new_run_folder(self.runs_folder, settings.model, settings.static)
-        self._train(settings.as_config(str(folder)), resume=False)
+        self._begin(settings, select=True)
+
+    def _begin(self, settings: RunSettings, folder: Path | None = None, select: bool = False) -> None:
+        folder = folder or new_run_folder(self.runs_folder, settings.model, settings.static)
+        self._train(settings.as_config(str(folder)), resume=False, select=select)
 
     def resume_run(self, folder: str = "", epochs: int = 0) -> None:
         """Go on with a run from its newest checkpoint: that in ``folder``, or the selected one.
@@ -182,10 +191,13 @@ class Session(Library):
             config["epochs"] = epochs
         self._train(config, resume=True)
 
-    def _train(self, config: dict[str, Any], resume: bool) -> None:
+    def _train(self, config: dict[str, Any], resume: bool, select: bool = True) -> None:
         folder = str(config["out"])
+        followed = not self.selected_run or self.selected_run == self.train.folder
         self.train.begin(Path(folder).name, folder, resume)
-        self.select_run(folder)
+        # A run of the queue leaves alone who looks at another one.
+        if select or followed:
+            self.select_run(folder)
         self._training = self._worker()
         self._training.start(jobs.train_job(config, resume))
 
@@ -199,7 +211,8 @@ class Session(Library):
         self._command("stop_early")
 
     def interrupt(self) -> None:
-        """Stop with a checkpoint, to be continued later."""
+        """Stop with a checkpoint, to be continued later; what is queued waits too."""
+        self.queue.hold()
         self._command("interrupt")
 
     def cancel(self) -> None:
@@ -313,6 +326,7 @@ class Session(Library):
             self._export_selected(self.selected_run)
         elif not self.train.folder and not Path(self.selected_run).is_dir():  # it was discarded
             self.select_run("")
+        self.queue.after(self.train.folder)
 
     def _export_selected(self, folder: str) -> None:
         """The page Export means the selected run too, where that can be exported."""

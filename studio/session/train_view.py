@@ -179,12 +179,16 @@ class TrainViewModel:
     def update_why_not(self) -> None:
         """Work out anew which commands can't be given, and why."""
         blocked = {name: why[self.state] for name, why in _WHY_NOT.items() if self.state in why}
-        if self.setting_problems and "start" not in blocked:
+        wrong = ""
+        if self.setting_problems:
             name, problem = next(iter(self.setting_problems.items()))
-            blocked["start"] = f"{title_of_setting(name)} {problem}"
-        elif self.entry_problems and "start" not in blocked:
+            wrong = f"{title_of_setting(name)} {problem}"
+        elif self.entry_problems:
             name, problem = next(iter(self.entry_problems.items()))
-            blocked["start"] = f"{name}: {problem}"
+            wrong = f"{name}: {problem}"
+        if wrong:
+            blocked.setdefault("start", wrong)
+            blocked["add_to_queue"] = wrong
         if not self.last_checkpoint and "resume_run" not in blocked:
             blocked["resume_run"] = "There is no checkpoint to resume from."
         elif self.state == "finished" and self.step >= self.total_steps:

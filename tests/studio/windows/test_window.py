@@ -142,7 +142,7 @@ def test_each_command_is_acknowledged_at_once(stage: Any) -> None:
     stage.start()
     buttons = stage.window.top.findChildren(QPushButton)
     shown = {button.text() for button in buttons if button.isVisible()}
-    assert shown == {"Pause", "Checkpoint now", "Stop early", "Cancel"}
+    assert shown == {"Pause", "Checkpoint now", "Stop early", "Cancel", "Add to queue"}
     stage.studio.actions.trigger("pause")
     assert stage.window.status.field("state") == "Pausing..."
     assert not stage.studio.actions["pause"].isEnabled()
@@ -274,7 +274,7 @@ def test_a_dead_training_leaves_the_window_alive_with_an_offer(stage: Any) -> No
     assert "killed from outside: signal SIGKILL" in stage.window.toast.text()
     assert stage.window.status.problems.text() == "1 problem"
     shown = {button.text() for button in stage.window.top.findChildren(QPushButton) if button.isVisible()}
-    assert shown == {"Resume from checkpoint", "Start"}
+    assert shown == {"Resume from checkpoint", "Start", "Add to queue"}
     stage.studio.actions.trigger("copy_report")
     assert "SIGKILL" in QApplication.clipboard().text()
     assert stage.window.toast.isVisible()

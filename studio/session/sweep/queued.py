@@ -1,0 +1,87 @@
+"""A sweep whose trials wait in the window's queue: its folder is made at once, each trial's result noted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from engine.core.errors import EngineError, InUseError
+from resources.run_folders import new_sweep_folder
+from studio.session.project import ProjectError
+from studio.session.run_queue import RunQueue
+from studio.session.settings import RunSettings
+from studio.session.sweep.document import NAME, Sweep, read_sweep, write_sweep
+from studio.session.sweep.making import new_sweep
+from studio.session.sweep.results import measured, state_of
+from studio.session.sweep.runner import lock_sweep
+
+
+def queue_sweep(queue: RunQueue, runs_folder: Path, sweep: Sweep) -> str:
+    """Write the sweep into a new folder and queue its trials; returns why not.
+
+    What is left of it can be trained by ``model-studio sweep --out FOLDER --resume`` too.
+    """
+    folder = new_sweep_folder(runs_folder)
+    try:
+        lock = lock_sweep(folder)
+        try:
+            write_sweep(folder, sweep)
+        finally:
+            lock.release()
+    except (EngineError, OSError) as error:
+        return str(error)
+    settings = [RunSettings(**sweep.settings_of(trial)) for trial in sweep.trials]
+    return queue.add(settings, [f"{folder.name}/{trial.name}" for trial in sweep.trials])
+
+
+def sweep_of_words(settings: RunSettings, words: Sequence[str], trials: int) -> Sweep:
+    """The sweep that these words ask for, ``lr=0.1,0.01``, over the settings that stay.
+
+    Args:
+        trials: how many combinations to draw with the seed of the settings; 0 takes all.
+
+    Raises:
+        ValueError: a parameter, a value or a combination that no training takes. DataError: the file of the
+            model is not there.
+    """
+    return new_sweep(settings.as_dict(), words, trials=trials)
+
+
+def note_trial(folder: Path) -> str:
+    """After a training: where ``folder`` is a sweep's trial, write what it has reached into the sweep.
+
+    Returns:
+        why that could not be done; empty where it was, and for a run that is no trial.
+    """
+    place = folder.parent
+    if not (place / NAME).is_file():
+        return ""
+    try:
+        lock = lock_sweep(place)
+    except InUseError:
+        return ""  # the command line goes on with the sweep: it reads the run itself
+    except (EngineError, OSError) as error:
+        return str(error)
+    try:
+        sweep = read_sweep(place)
+        trial = next((each for each in sweep.trials if each.name == folder.name), None)
+        if trial is None:
+            return ""
+        state = state_of(folder)
+        epochs = int(sweep.settings_of(trial)["epochs"])
+        result = None
+        with suppress(EngineError):  # its journal can't be read: it has not come so far
+            result = measured(folder, epochs, sweep.metric, sweep.goal)
+        if result is not None and state in ("finished", "stopped"):
+            trial.measured, trial.state = [result], "done"
+        elif state == "diverged":
+            trial.state = "diverged"
+        else:
+            trial.state = "failed" if state == "failed" else "interrupted"
+        write_sweep(place, sweep)
+    except (EngineError, ProjectError, OSError) as error:
+        return str(error)
+    finally:
+        lock.release()
+    return ""

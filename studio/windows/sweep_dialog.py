@@ -1,0 +1,96 @@
+"""A sweep over the settings shown: what varies, in the words of the command line, and how many trials."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QLabel,
+    QPlainTextEdit,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from studio.windows.controls import mute
+from widgets import theme
+
+CHECK_MS = 300
+MOST = 5000
+
+
+class SweepDialog(QDialog):
+    """``check`` says what the words ask for, or what is wrong with them: (how many trials, problem).
+
+    ``accepted_words`` carries the words, one a line, and how many combinations to draw.
+    """
+
+    accepted_words = Signal(list, int)
+
+    def __init__(self, parent: QWidget, check: Callable[[list[str], int], tuple[int, str]]) -> None:
+        super().__init__(parent)
+        self._check = check
+        self.setWindowTitle(self.tr("Start a sweep"))
+        self.words = QPlainTextEdit()
+        self.words.setFont(theme.mono_font())
+        self.words.setTabChangesFocus(True)
+        self.words.setPlaceholderText("lr=0.1,0.01\nbatch=32,64\nlr=log:1e-4..1e-1")
+        self.words.setAccessibleName(self.tr("What varies"))
+        self.draws = QSpinBox()
+        self.draws.setRange(0, MOST)
+        self.draws.setSpecialValueText(self.tr("all"))
+        self.draws.setAccessibleName(self.tr("Trials"))
+        self.told = QLabel()
+        self.told.setWordWrap(True)
+        about = mute(self.tr(
+            "One parameter a line, as on the command line: a list of values, or a range to draw from. All "
+            "other settings are those shown. The trials wait in the queue."
+        ), wrap=True)  # fmt: skip
+        buttons = QDialogButtonBox.StandardButton
+        self.buttons = QDialogButtonBox(buttons.Ok | buttons.Cancel)
+        self.buttons.button(buttons.Ok).setText(self.tr("Add to queue"))
+        self.buttons.accepted.connect(self._accept)
+        self.buttons.rejected.connect(self.reject)
+        form = QFormLayout()
+        form.setSpacing(theme.SPACE_S)
+        form.addRow(self.tr("What &varies"), self.words)
+        form.addRow(self.tr("&Trials"), self.draws)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(*[theme.SPACE_L] * 4)
+        layout.setSpacing(theme.SPACE_M)
+        for part in (about, self.told, self.buttons):
+            layout.addWidget(part)
+        layout.insertLayout(1, form)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(CHECK_MS)
+        self._timer.timeout.connect(self.look)
+        self.words.textChanged.connect(self._timer.start)
+        self.draws.valueChanged.connect(self._timer.start)
+        self.resize(460, self.sizeHint().height())
+        self.look()
+
+    def lines(self) -> list[str]:
+        """The parameters as they are typed."""
+        return [line.strip() for line in self.words.toPlainText().splitlines() if line.strip()]
+
+    def look(self) -> bool:
+        """Say what the words ask for; whether it can be trained."""
+        count, problem = self._check(self.lines(), self.draws.value()) if self.lines() else (0, "")
+        self.told.setProperty("role", "bad" if problem else "mute")
+        self.told.style().unpolish(self.told)
+        self.told.style().polish(self.told)
+        trials = self.tr("{0} trials").format(count) if count else self.tr("Say what varies.")
+        self.told.setText(problem or trials)
+        self.buttons.button(QDialogButtonBox.StandardButton.Ok).setEnabled(bool(count))
+        return bool(count)
+
+    def _accept(self) -> None:
+        self._timer.stop()
+        if self.look():
+            self.accepted_words.emit(self.lines(), self.draws.value())
+            self.accept()
