@@ -43,7 +43,7 @@ from widgets import theme
 # The window's own commands that it can carry out, beside those that open its pages.
 OFFERED = (
     "open_project", "save_project", "save_project_as", "rename_project", "open_folder", "run_notes",
-    "compare_runs", "start_sweep", "queue_earlier", "queue_later", "queue_remove", "duplicate_run",
+    "try_run", "compare_runs", "start_sweep", "queue_earlier", "queue_later", "queue_remove", "duplicate_run",
     "hide_run", "delete_run", "load_model", "preferences", "quit", "find", "palette",
     "theme_system", "theme_light", "theme_dark", "reset_layout", "copy_report", "about", "help", "keys",
 )  # fmt: skip
@@ -115,6 +115,7 @@ class Studio:
             self.frame.add_entries(entries.entries)
             self.frame.open_project = self.project.open_path
             self.frame.open_model = self.predict.load
+            self.runs.doings.ask_run = self._ask_run
             self.frame.open_picture = self.predict.open_picture
 
     def _add_train(self) -> Closes:
@@ -159,6 +160,10 @@ class Studio:
 
     def _open_in_predict(self) -> None:
         self._load(self.session.export.exported_prefix)
+
+    def _ask_run(self, folder: str) -> None:
+        self.frame.show_page("predict")
+        self.predict.models.load_run(folder)
 
     def _load(self, prefix: str) -> None:
         self.frame.show_page("predict")

@@ -21,9 +21,9 @@ from studio.windows.trash import move_to_trash
 from widgets import theme
 
 # Buttons below the list, in their order; those that can't be given now are not shown.
-STRIP = ("resume_run", "compare_runs")
+STRIP = {"resume_run": "refresh", "try_run": "pen", "compare_runs": "table"}
 QUEUE = ("start_queue", "queue_earlier", "queue_later", "queue_remove")
-MENU = ("resume_run", "run_notes", "duplicate_run", "compare_runs", "hide_run", "delete_run")
+MENU = ("resume_run", "try_run", "run_notes", "duplicate_run", "compare_runs", "hide_run", "delete_run")
 
 
 class RunDoings(QObject):
@@ -41,23 +41,28 @@ class RunDoings(QObject):
         self._session, self._window, self._actions, self._new_run = session, window, actions, new_run
         self._panel = window.project
         self._comparer = Comparer(window)
+        self.ask_run: Callable[[str], object] = _nothing  # set when the page Predict is there
         self._changes = session.run_changes
         self._changes.to_trash = move_to_trash
         for name, handler in (
-            ("run_notes", self.edit_notes), ("duplicate_run", self.duplicate), ("hide_run", self.hide),
+            ("run_notes", self.edit_notes), ("try_run", self.ask), ("duplicate_run", self.duplicate),
+            ("hide_run", self.hide),
             ("delete_run", self.delete), ("compare_runs", self.compare),
             ("queue_earlier", lambda: self.move(-1)), ("queue_later", lambda: self.move(1)),
             ("queue_remove", self.remove),
         ):  # fmt: skip
             actions.handle(name, handler)
         strip = self._panel.strip
-        for name in STRIP:
-            role, icon = ("primary", "refresh") if name == "resume_run" else ("", "table")
-            strip.add(name, ActionButton(actions[name], icon, role))
+        for name, icon in STRIP.items():
+            strip.add(name, ActionButton(actions[name], icon, "primary" if name == "resume_run" else ""))
         for name in QUEUE:
             strip.add(name, ActionButton(actions[name]))
         strip.finish()
-        strip.button("resume_run").set_text(self.tr("Resume"))
+        for name, text in (
+            ("resume_run", self.tr("Resume")), ("queue_earlier", self.tr("Earlier")),
+            ("queue_later", self.tr("Later")), ("queue_remove", self.tr("Remove")),
+        ):  # fmt: skip
+            strip.button(name).set_text(text)
         strip.more.clicked.connect(self._more)
         strip.undo.clicked.connect(session.undo_stack.undo)
         self._panel.runs.menu_requested.connect(self._show_menu)
@@ -150,6 +155,13 @@ class RunDoings(QObject):
         dialog.open()
         return ""
 
+    def ask(self) -> str:
+        """Ask the selected run on the page Predict."""
+        reason = self._session.blocked("try_run")
+        if not reason:
+            self.ask_run(self._session.selected_run)
+        return reason
+
     def duplicate(self) -> str:
         """The settings of the selected run, for a new one."""
         reason = self._session.blocked("duplicate_run")
@@ -220,7 +232,7 @@ class RunDoings(QObject):
         menu.setToolTipsVisible(True)
         for name in MENU:
             menu.addAction(self._actions[name])
-            if name == "resume_run":
+            if name == "try_run":
                 export = menu.addAction(self.tr("Export..."), lambda: self._actions.trigger("page_export"))
                 why_not = run.exportable if run is not None else self.tr("this run has written nothing yet")
                 export.setEnabled(not why_not)
@@ -233,3 +245,7 @@ class RunDoings(QObject):
     def close(self) -> None:
         """Follow the session no longer."""
         self._bonds.release()
+
+
+def _nothing(folder: str) -> None:
+    """What asking a run does before the page Predict is there."""

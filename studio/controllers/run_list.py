@@ -120,7 +120,11 @@ class RunListController(QObject):
             return
         if folder and chosen[:1] == [folder]:
             return
-        if not folder or self._panel.runs.row(folder) is not None:
+        if folder in chosen:  # a curve of several was clicked: the others stay for comparison
+            keys = [folder, *(key for key in chosen if key != folder)]
+            self._panel.runs.mark(keys)
+            self._train.show_runs([key for key in keys if not key.startswith(QUEUED)])
+        elif not folder or self._panel.runs.row(folder) is not None:
             self._panel.runs.choose(folder)
         else:  # the filter leaves it out
             self._panel.runs.mark([])
@@ -146,7 +150,7 @@ class RunListController(QObject):
             name = waiting.folder or f"{title_of(waiting.settings.model)} · {mode}"
             detail = " · ".join(filter(None, (state, words)))
             key = f"{QUEUED}{waiting.number}"
-            rows.append(RunRow(key, name, "", 0, detail, False, mark, tint, detail, True))
+            rows.append(RunRow(key, name, "", -1, detail, False, mark, tint, detail, True))
             last = config
         return rows
 

@@ -133,6 +133,15 @@ COMMANDS: tuple[Command, ...] = (
     Command("queue_later", "Later in queue", "", "Let the chosen entry start later.", "Run", "window"),
     Command("queue_remove", "Remove from queue", "", "Take the chosen entries out.", "Run", "window"),
     Command(
+        "try_run",
+        "Try on Predict",
+        "",
+        "Ask the selected run on the page Predict, without an export.",
+        "Run",
+        "window",
+        icon="pen",
+    ),
+    Command(
         "compare_runs",
         "Compare runs",
         "",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from studio.session.library import Library
 
 # The commands that mean the selected run.
-NEEDS_RUN = ("open_folder", "run_notes", "duplicate_run", "hide_run", "delete_run")
+NEEDS_RUN = ("open_folder", "run_notes", "duplicate_run", "hide_run", "delete_run", "try_run")
 
 # Moves a folder to the system's trash; returns where it is then, None where the system does not say.
 # Raises OSError where it can't.
@@ -48,7 +48,7 @@ class RunChanges:
             return "This run is running; stop it first."
         if command_id == "duplicate_run" and run.of_script:
             return f"It is a fit of {run.of_script}: its settings are there."
-        return ""
+        return run.exportable if command_id == "try_run" else ""
 
     # ----- what is written about a run -----
 

@@ -35,6 +35,7 @@ class RunNotesDialog(QDialog):
         self.tags.setPlaceholderText(self.tr("baseline, wide"))
         self.note.setPlainText(notes.note)
         self.note.setTabChangesFocus(True)
+        self.note.setMaximumHeight(8 * self.note.fontMetrics().lineSpacing())
         self.wrong = QLabel()
         self.wrong.setProperty("role", "bad")
         self.wrong.setWordWrap(True)

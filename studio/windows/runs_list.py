@@ -38,7 +38,7 @@ _CHOOSABLE = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled
 
 @dataclass(frozen=True)
 class RunRow:
-    """One line: ``key`` finds it again, ``color`` counts through the run colours.
+    """One line: ``key`` finds it again, ``color`` counts through the run colours, -1 for none.
 
     A ``heading`` names those below it and can't be chosen. ``mark`` is the icon of the state and ``tint`` its
     token; ``detail`` stands beside it, below the title. ``faint`` is one that is hidden otherwise.
@@ -134,9 +134,10 @@ class _Delegate(QStyledItemDelegate):
             below = QRect(lines)
             lines.setHeight(box.height() // 2 + 3)
             below.setTop(lines.bottom() - 2)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(theme.run_color(row.color)))
-            painter.drawEllipse(QPointF(box.left() + 12, lines.center().y() + 1), 4, 4)
+            if row.color >= 0:
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(QColor(theme.run_color(row.color)))
+                painter.drawEllipse(QPointF(box.left() + 12, lines.center().y() + 1), 4, 4)
             self._paint_detail(painter, below, row)
         quiet = row.heading or row.faint
         self._paint_title(painter, lines, row, QColor(tokens.mute if quiet else tokens.text))
@@ -269,8 +270,15 @@ class RunsList(QListView):
 
     def _fit(self) -> None:
         height, most = (TWO_LINES, MOST_RUNS) if self._dots else (ROW_HEIGHT, MOST_ROWS)
-        self.setFixedHeight(height * max(1, min(len(self._rows.rows), most)) + 2)
+        rows = max(1, min(len(self._rows.rows), most))
+        # In a low window it shrinks to two rows.
+        self.setMinimumHeight(height * min(rows, 2) + 2)
+        self.setMaximumHeight(height * rows + 2)
+        self.updateGeometry()
         self.setVisible(bool(self._rows.rows))
+
+    def sizeHint(self) -> QSize:
+        return QSize(120, self.maximumHeight())
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         mouse = event.reason() == QContextMenuEvent.Reason.Mouse

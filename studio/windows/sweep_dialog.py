@@ -38,6 +38,7 @@ class SweepDialog(QDialog):
         self.words = QPlainTextEdit()
         self.words.setFont(theme.mono_font())
         self.words.setTabChangesFocus(True)
+        self.words.setMaximumHeight(6 * self.words.fontMetrics().lineSpacing())
         self.words.setPlaceholderText("lr=0.1,0.01\nbatch=32,64\nlr=log:1e-4..1e-1")
         self.words.setAccessibleName(self.tr("What varies"))
         self.draws = QSpinBox()

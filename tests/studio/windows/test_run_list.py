@@ -163,6 +163,35 @@ def test_two_runs_are_compared(stage: Any, runs: Path, click: Callable[..., None
     dialog.close()
 
 
+def test_a_finished_run_is_tried_on_predict_without_an_export(
+    stage: Any, runs: Path, click: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Any] = []
+    monkeypatch.setattr(stage.session.predicting, "load", asked.append)
+    click("lenet-static-001")
+    QTest.mouseClick(stage.window.project.strip.button("try_run"), LEFT)
+    assert stage.window.current_page() == "predict"
+    assert [choice.path for choice in asked] == [str(runs / "lenet-static-001")]
+    (runs / "linear-eager-001" / "checkpoints" / "step-00000010.h5").unlink()
+    stage.session.refresh_runs()
+    click("linear-eager-001")
+    assert not stage.window.project.strip.button("try_run").isVisible()
+
+
+def test_selecting_one_of_several_keeps_the_others_beside_it(
+    stage: Any, runs: Path, click: Callable[..., None]
+) -> None:
+    click("lenet-static-001")
+    click("linear-eager-001", Qt.KeyboardModifier.ControlModifier)
+    first, last = str(runs / "lenet-static-001"), str(runs / "linear-eager-001")
+    assert stage.window.project.runs.chosen() == [last, first]
+    stage.session.select_run(first)
+    assert stage.window.project.runs.chosen() == [first, last]
+    assert stage.studio.train.shown() == first
+    assert stage.session.export.run_folder == first
+    assert last in stage.studio.train_page.loss.series_keys()
+
+
 def test_rows_that_did_not_change_are_not_told_anew(stage: Any, runs: Path) -> None:
     changed: list[int] = []
     resets: list[int] = []
