@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QApplication
 
 from studio.controllers.actions import Actions
 from studio.controllers.bridge import Bridge
+from studio.controllers.data import DataController
 from studio.controllers.export import ExportController
 from studio.controllers.frame import FrameController
 from studio.controllers.graph import GraphController
@@ -29,6 +30,8 @@ from studio.controllers.train import TrainController
 from studio.session.problems import ProblemView
 from studio.session.project import preferences_path
 from studio.session.session import Session
+from studio.windows.data_page import DataPage
+from studio.windows.data_panel import DataPanel
 from studio.windows.export_page import ExportPage
 from studio.windows.graph_page import GraphPage
 from studio.windows.inspector import Inspector
@@ -72,6 +75,7 @@ class Studio:
         self.window = MainWindow(str(preferences_path().with_name("window.ini")))
         # Every page with what builds it; the first one is there before the window is shown.
         self._pages: dict[str, Callable[[], Closes]] = {
+            "data": self._add_data,
             "train": self._add_train,
             "graph": self._add_graph,
             "export": self._add_export,
@@ -117,6 +121,12 @@ class Studio:
             self.frame.open_model = self.predict.load
             self.runs.doings.ask_run = self._ask_run
             self.frame.open_picture = self.predict.open_picture
+
+    def _add_data(self) -> Closes:
+        self.data_page, self.data_panel = DataPage(), DataPanel()
+        self.data = DataController(self.session, self.data_page, self.data_panel)
+        self.frame.add_page("data", self.data_page, self.data_panel, self.window.tr("Data settings"))
+        return self.data
 
     def _add_train(self) -> Closes:
         actions = self.actions

@@ -19,6 +19,7 @@ import numpy as np
 
 from engine.core.errors import DataError, FormatError
 from engine.files import child as children
+from engine.files.mapped import mapped_array
 from engine.files.plain import StrPath
 from engine.files.reading import read_error
 
@@ -110,7 +111,7 @@ class Hdf5Table:
         self._chunk = tuple(plain.get("chunk", ()))
         self._mapped: np.ndarray | None = None
         if "offset" in plain and 0 not in self.shape:
-            self._mapped = np.memmap(path, self.dtype, "r", plain["offset"], self.shape)
+            self._mapped = mapped_array(path, self.dtype, plain["offset"], self.shape)
         # The chunks of each band of rows: (place, mask, offset, bytes).
         self._bands: dict[int, list[tuple[tuple[int, ...], int, int, int]]] = {}
         for info in plain.get("chunks", ()):

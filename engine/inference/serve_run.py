@@ -12,6 +12,7 @@ from engine.inference.serve import Arrays, Server
 from engine.inference.wire import Message
 from engine.training.config import TrainingConfig
 from engine.training.export import SCALING
+from engine.training.normalizing import for_callers, for_prediction
 from engine.training.run_folder import RunFolder
 from engine.training.setup import build_network
 
@@ -22,6 +23,7 @@ class RunServer(Server):
     def __init__(self) -> None:
         super().__init__()
         self._store: RunFolder | None = None
+        self._network: Any = None
         self._at = ""
 
     def answer(self, message: Message) -> tuple[dict[str, Any], Arrays]:
@@ -35,12 +37,13 @@ class RunServer(Server):
         self._store.refuse_links()
         tree = self._read(said["checkpoint"])
         config = TrainingConfig.from_dict(tree["config"])
-        self._layer, _ = build_network(config, self._store.source_path)
+        self._network, _ = build_network(config, self._store.source_path)
         self._take(tree, said["checkpoint"])
         try:
             data, progress = dict(tree["data"]), tree["progress"]
             step, accuracy = int(progress["step"]), float(progress["validation_accuracy"])
             shape = [-1, *(int(size) for size in data["shape"])]
+            self._layer = for_prediction(self._network, data)
         except (LookupError, TypeError, ValueError, ArithmeticError) as error:
             raise FormatError(
                 f"{said['checkpoint']}: not the checkpoint of a training: {type(error).__name__} at {error}; "
@@ -48,8 +51,8 @@ class RunServer(Server):
             ) from error
         described = {
             "inputs": [{"name": "x", "dtype": "float32", "shape": shape}],
-            "info": {"scaling": SCALING, **data, "model": config.model, "data": config.data, "step": step,
-                     **({"validation_accuracy": accuracy} if accuracy >= 0 else {})},
+            "info": {"scaling": SCALING, **for_callers(data), "model": config.model, "data": config.data,
+                     "step": step, **({"validation_accuracy": accuracy} if accuracy >= 0 else {})},
         }  # fmt: skip
         return {"save_id": "", "info": json.loads(json.dumps(described, default=str))}, []
 
@@ -72,13 +75,13 @@ class RunServer(Server):
         """The weights of a checkpoint. Raises FormatError where they are not those of the network."""
         self._at = ""
         try:
-            self._layer.set_state_dict(dict(tree["model"]))
+            self._network.set_state_dict(dict(tree["model"]))
         except (LookupError, TypeError, ValueError, AttributeError) as error:
             raise FormatError(
                 f"{checkpoint}: its weights are not those of the run's model: {error}; choose "
                 "another checkpoint"
             ) from error
-        self._layer.eval()
+        self._network.eval()
         self._at = checkpoint
 
 

@@ -22,9 +22,11 @@ from engine.files.scratch import folder_beside
 from engine.training.config import TrainingConfig
 from engine.training.data import load_data
 from engine.training.events import Exported, ExportProgress, now
+from engine.training.normalizing import for_callers, for_prediction
 from engine.training.run_folder import RunFolder
 from engine.training.setup import build_network
 from engine.training.sources.options import DataOptions
+from engine.training.sources.prepared import as_given
 
 VERIFY_SECONDS = 120
 SCALING = {"low": 0.0, "high": 1.0, "divide_by": 255.0}
@@ -86,8 +88,9 @@ def export_run(
     network, _ = build_network(config, store.source_path)
     network.set_state_dict(weights)
     network.eval()
+    network = for_prediction(network, data)
     emit(_progress("save", "Writing the files..."))
-    info = {"scaling": SCALING, **data, "model": config.model, "data": config.data, "step": done,
+    info = {"scaling": SCALING, **for_callers(data), "model": config.model, "data": config.data, "step": done,
             "validation_accuracy": accuracy}  # fmt: skip
     inputs = [InputSpec(shape=spec["shape"], dtype=spec["dtype"], name=spec["name"])]
     target = inference_prefix(prefix)
@@ -227,7 +230,7 @@ def _samples(config: TrainingConfig, shape: list[int], count: int) -> tuple[np.n
     if count < 1:
         raise ArgumentError(f"export: the number of samples must be at least 1: got {count}; give e.g. 256")
     try:
-        data = load_data(config.data, options=DataOptions.of(config)).test
+        data = as_given(load_data(config.data, options=DataOptions.of(config)).test)
     except EngineError:
         return np.random.default_rng(0).random((count, *shape), np.float32), None
     items = [data[index] for index in range(min(count, len(data)))]

@@ -190,7 +190,7 @@ COMMANDS: tuple[Command, ...] = (
         icon="export",
     ),
     Command("cancel_task", "Cancel task", "", "Stop the tracing or export in progress.", "Run"),
-    Command("page_data", "Data", "Ctrl+1", "Show the page Data.", "View", "window"),
+    Command("page_data", "Data", "Ctrl+1", "Show the page Data.", "View", "window", icon="table"),
     Command("page_code", "Code", "Ctrl+2", "Show the page Code.", "View", "window"),
     Command("page_train", "Train", "Ctrl+3", "Show the page Train.", "View", "window", icon="chart"),
     Command("page_graph", "Graph", "Ctrl+4", "Show the page Graph.", "View", "window", icon="graph"),

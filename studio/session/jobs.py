@@ -67,7 +67,7 @@ def perform(job: dict[str, Any], emit: Emit, inbox: Inbox) -> bool:
     """Do ``job`` and tell ``emit`` what happens; True where it went well. Never raises for the job's own
     errors."""
     kinds: dict[str, Callable[[dict[str, Any], Emit, Inbox], None]] = {
-        "train": _train, "graph": _graph, "export": _export,
+        "train": _train, "graph": _graph, "export": _export, "data": _data,
     }  # fmt: skip
     told = False
 
@@ -120,6 +120,12 @@ def _export(job: dict[str, Any], emit: Emit, inbox: Inbox) -> None:
             job["optimize"],
         )
     )  # fmt: skip
+
+
+def _data(job: dict[str, Any], emit: Emit, inbox: Inbox) -> None:
+    from studio.session.data_job import look
+
+    look(job, emit, inbox)
 
 
 def _failed(error: Exception, job: dict[str, Any]) -> Event:

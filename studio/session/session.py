@@ -13,9 +13,11 @@ from psygnal import Signal
 from resources.run_folders import new_run_folder
 from studio.session import jobs
 from studio.session.commands import command
+from studio.session.data_view import DataViewModel
 from studio.session.export_view import ExportViewModel
 from studio.session.graph_view import GraphViewModel
 from studio.session.library import Library
+from studio.session.looking import Looking
 from studio.session.predict_view import PredictViewModel
 from studio.session.predicting import Predicting
 from studio.session.problems import problem_from_message
@@ -61,6 +63,8 @@ class Session(Library):
         self._task: Worker | None = None
         self._task_view: GraphViewModel | ExportViewModel | None = None
         self._spare: Worker | None = None
+        self.data = DataViewModel()
+        self.looking = Looking(self.data, self._worker)
         self.predicting = Predicting(self.predict, self.graph, self._wake, self._report, self._remember_model)
         self._handlers: dict[str, Callable[..., object]] = {
             "new_project": self.new_project, "start": self.start, "pause": self.pause, "resume": self.resume,
@@ -302,6 +306,7 @@ class Session(Library):
                 if view is not None and view.last_problem is not None:
                     self._report(view.last_problem)
         self.predicting.take()
+        self.looking.take()
 
     def wait_until(self, condition: Callable[[], bool], timeout: float) -> bool:
         """Pump until ``condition`` holds; False where ``timeout`` seconds passed. For scripts and tests."""
@@ -382,3 +387,4 @@ class Session(Library):
                 worker.close()
         self._training = self._task = self._spare = None
         self.predicting.close(timeout)
+        self.looking.close()

@@ -4,6 +4,7 @@ Each is a dataclass whose fields tell their real changes: ``model.events.loss.co
 ``function(new)`` or ``function(new, old)``; setting a field to what it is tells nothing.
 """
 
+from studio.session.data_view import DataViewModel
 from studio.session.export_view import ExportViewModel, Verification
 from studio.session.graph_view import GraphViewModel
 from studio.session.predict_view import PredictViewModel
@@ -12,6 +13,7 @@ from studio.session.saved_model import ModelInfo
 from studio.session.train_view import TrainViewModel
 
 __all__ = [
+    "DataViewModel",
     "ExportViewModel",
     "GraphViewModel",
     "ModelInfo",

@@ -117,7 +117,7 @@ def _receive(
         elif command == "job" and not jobs:
             jobs.append(message["job"])
             arrived.set()
-        elif command in COMMANDS:
+        elif command in COMMANDS or command.startswith("{"):  # a request of data_job
             inbox.put(command)
 
 

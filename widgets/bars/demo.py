@@ -6,7 +6,7 @@ import sys
 
 from PySide6.QtWidgets import QWidget
 
-from widgets.bars import ProbabilityBars
+from widgets.bars import CountBars, ProbabilityBars
 from widgets.cards import Card
 from widgets.demo import run_demo
 
@@ -17,6 +17,9 @@ def make() -> QWidget:
     shares = [0.0, 0.0, 0.002, 0.82, 0.0, 0.008, 0.0, 0.0, 0.16, 0.01]
     bars.set_probabilities(shares, [str(digit) for digit in range(10)])
     card.body.addWidget(bars)
+    counts = CountBars()
+    counts.set_counts(["ant", "honey bee"], [120, 80], [30, 20])
+    card.body.addWidget(counts)
     return card
 
 

@@ -13,6 +13,7 @@ from typing import IO, Any
 import numpy as np
 
 from engine.core.errors import DataError, FormatError
+from engine.files.mapped import mapped_array
 from engine.files.reading import read_error
 
 UNPACKED = 512 << 20
@@ -103,7 +104,7 @@ class NpzFile:
         try:
             if member.entry.compress_type == zipfile.ZIP_STORED and member.bytes:
                 offset = self._place(member.entry) + member.header
-                return np.memmap(self.path, member.dtype, "r", offset, member.shape, order)
+                return mapped_array(self.path, member.dtype, offset, member.shape, order)
             if member.bytes > UNPACKED:
                 raise DataError(
                     f"{self.path}: {name} is compressed and too large to be unpacked: "

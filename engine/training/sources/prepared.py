@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -62,6 +63,12 @@ class Prepared(Dataset):
         if self.vary is not None:
             values = self.vary(values)
         return self.prepare.normalized(values), self.labels[np.asarray(indices, np.int64), None]
+
+
+def as_given(data: Prepared) -> Prepared:
+    """The same samples before they are normalised, as an export takes them."""
+    plain = replace(data.prepare, mean=(), deviation=())
+    return Prepared(data.rows, data.chosen, data.classes, plain, data.vary)
 
 
 def first_of(data: Prepared, count: int) -> Prepared:

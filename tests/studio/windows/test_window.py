@@ -65,7 +65,7 @@ def test_one_obvious_start(stage: Any) -> None:
 
 def test_every_command_is_in_menu_and_palette_except_pages_that_are_not_there(stage: Any) -> None:
     offered = set(stage.studio.actions.ids())
-    assert {command.id for command in COMMANDS} - offered == {"page_data", "page_code"}
+    assert {command.id for command in COMMANDS} - offered == {"page_code"}
     titles = {action.text() for menu in stage.window.top.menu.actions() if menu.menu()
               for action in menu.menu().actions()}  # fmt: skip
     assert {command.title for command in COMMANDS if command.id in offered} <= titles

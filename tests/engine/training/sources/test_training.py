@@ -122,3 +122,30 @@ def test_what_was_prepared_stands_in_the_checkpoint(tmp_path, model):
     assert kept["prepare"] == {
         "picture": True, "resize": 0, "color": "auto", "mean": [0.5] * 3, "deviation": [0.5] * 3
     }  # fmt: skip
+
+
+def test_an_export_normalises_what_it_is_given(tmp_path, model):
+    from engine import jit
+    from engine.files.inference import describe_inference
+    from engine.tensor.creation import to_tensor
+    from engine.training.export import export_run
+
+    values, labels = writing.pictures(60, (8, 8, 3))
+    data = str(writing.npz(tmp_path / "a.npz", x=values, y=labels))
+    run = TrainingRun(TrainingConfig(
+        data=data, model=model("Pictures"), epochs=8, batch_size=8, learning_rate=0.01, static=False,
+        normalize="statistics", out=str(tmp_path / "run"),
+    ))  # fmt: skip
+    expected = run.run().validation_accuracy
+    spec = {"shape": [None, 3, 8, 8], "dtype": "float32", "name": "x"}
+    done = export_run(tmp_path / "run", str(tmp_path / "out" / "model"), "last", spec)
+    # Nobody who feeds it normalises a second time.
+    prepare = describe_inference(str(tmp_path / "out" / "model")).info["info"]["prepare"]
+    assert (prepare["mean"], prepare["deviation"]) == ([], [])
+    assert done["difference"] < 1e-5
+    assert done["accuracy"] == pytest.approx(expected)
+    scores = jit.load(str(tmp_path / "out" / "model"))(
+        to_tensor(values.transpose(0, 3, 1, 2).astype("f4") / 255)
+    )
+    assert float((scores.numpy().argmax(axis=1) == labels).mean()) == pytest.approx(expected, abs=0.1)
+    assert expected > 0.9

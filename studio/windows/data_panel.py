@@ -1,0 +1,113 @@
+"""The right dock beside Data: where the data is, how it is split, prepared and varied."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, Signal
+from PySide6.QtWidgets import QComboBox, QFrame, QPushButton, QVBoxLayout, QWidget
+
+from resources.settings import DATA_SETTINGS, RUN_SETTINGS
+from studio.windows.controls import ValueLabel, mute, section
+from studio.windows.setting_fields import field_of, help_of
+from widgets import theme
+from widgets.icons import set_icon
+from widgets.param_form import ParamForm
+
+OWN = "own"
+PICTURES_ONLY = ("resize", "color", "shift", "rotate", "flip")
+SPLIT = ("test_share", "split_seed")
+NAMES = ("input_name", "label_name")
+
+
+class DataPanel(QFrame):
+    """``source_chosen`` carries the name of a built-in data set; the two others ask for a path."""
+
+    source_chosen = Signal(str)
+    folder_requested = Signal()
+    file_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "panel")
+        self.source = QComboBox()
+        self.folder, self.file = QPushButton(), QPushButton()
+        set_icon(self.folder, "open")
+        set_icon(self.file, "open")
+        self.path = ValueLabel()
+        self.form = ParamForm([field_of(setting) for setting in DATA_SETTINGS.values()])
+        self._source_title, self._form_title = section(), section()
+        self.note = mute(wrap=True)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(theme.SPACE_M, 0, theme.SPACE_M, theme.SPACE_M)
+        layout.setSpacing(theme.SPACE_S)
+        for widget in (self._source_title, self.source, self.folder, self.file, self.path, self._form_title,
+                       self.form, self.note):  # fmt: skip
+            layout.addWidget(widget)
+        layout.addStretch(1)
+        self._form_title.setContentsMargins(0, theme.SPACE_S, 0, 0)
+        self.source.activated.connect(self._source_activated)
+        self.folder.clicked.connect(self.folder_requested)
+        self.file.clicked.connect(self.file_requested)
+        self._chosen = ""
+        self.retranslate()
+
+    def _source_activated(self, index: int) -> None:
+        name = str(self.source.itemData(index))
+        if name != OWN:
+            self.source_chosen.emit(name)
+
+    def show_source(self, name: str) -> None:
+        """The data that is chosen: a built-in name, or a path."""
+        self._chosen = name
+        built_in = self.source.findData(name)
+        own = self.source.findData(OWN)
+        if built_in >= 0 and name != OWN:
+            if own >= 0:
+                self.source.removeItem(own)
+            self.source.setCurrentIndex(built_in)
+        else:
+            if own < 0:
+                self.source.addItem(self.tr("Own data"), OWN)
+            self.source.setCurrentIndex(self.source.findData(OWN))
+        self.path.set_value("" if built_in >= 0 and name != OWN else name)
+        self.path.setVisible(bool(self.path.value()))
+
+    def show_fitting(self, kind: str, picture: bool, own_split: bool) -> None:
+        """Show only the settings that mean something for this kind of data."""
+        for name in DATA_SETTINGS:
+            fits = (
+                (picture or name not in PICTURES_ONLY)
+                and (not own_split or name not in SPLIT)
+                and (name not in NAMES or kind in ("npz", "hdf5") or (kind == "csv" and name == "label_name"))
+            )
+            self.form.set_row_visible(name, fits)
+        self.note.setVisible(picture)
+
+    def retranslate(self) -> None:
+        """Set all words anew, in the language that holds now."""
+        self._source_title.setText(self.tr("Data"))
+        self._form_title.setText(self.tr("Split and preparation"))
+        self.folder.setText(self.tr("Choose folder..."))
+        self.file.setText(self.tr("Choose file..."))
+        self.folder.setToolTip(
+            self.tr("A folder of pictures with a sub-folder for each class, or of IDX files")
+        )
+        self.file.setToolTip(self.tr("An NPZ, HDF5 or CSV file"))
+        self.source.setAccessibleName(self.tr("Data"))
+        self.note.setText(
+            self.tr("Shift, Rotate and Mirror change training pictures only, each time in another way.")
+        )
+        self.source.clear()
+        for value, title in RUN_SETTINGS["data"].choices:
+            self.source.addItem(self.tr(title), value)
+        for name, setting in DATA_SETTINGS.items():
+            self.form.set_text(name, self.tr(setting.title), help_of(setting, self.tr))
+            if setting.choices:
+                self.form.set_choices(
+                    name, tuple((value, self.tr(title)) for value, title in setting.choices)
+                )
+        self.show_source(self._chosen)
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        super().changeEvent(event)

@@ -1,0 +1,127 @@
+"""The list of problems of data: each kind with its count, where they are, and how to mend it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QProgressBar,
+    QPushButton,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from studio.windows.controls import mute
+from widgets import theme
+from widgets.icons import icon
+
+REMEDY = Qt.ItemDataRole.UserRole
+
+
+@dataclass(frozen=True)
+class ProblemRow:
+    """A kind of problem in words: what it is with its count, how to mend it, and the places it is at."""
+
+    title: str
+    remedy: str
+    places: tuple[str, ...]
+    level: str = "warn"
+
+
+class DataProblems(QWidget):
+    """``stop_requested`` asks that no further samples are looked at."""
+
+    stop_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.state = mute(wrap=True)
+        self.bar = QProgressBar()
+        self.bar.setTextVisible(False)
+        self.stop = QPushButton()
+        self.stop.clicked.connect(self.stop_requested)
+        self.tree = QTreeWidget()
+        self.tree.setHeaderHidden(True)
+        self.tree.setMinimumHeight(96)
+        self.tree.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.tree.currentItemChanged.connect(lambda *_: self._show_remedy())
+        self.remedy = mute(wrap=True)
+        self._rows: tuple[ProblemRow, ...] = ()
+        line = QHBoxLayout()
+        line.setSpacing(theme.SPACE_S)
+        line.addWidget(self.state, 1)
+        line.addWidget(self.bar, 1)
+        line.addWidget(self.stop)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(theme.SPACE_S)
+        layout.addLayout(line)
+        layout.addWidget(self.tree, 1)
+        layout.addWidget(self.remedy)
+        layout.addStretch(0)
+        self.retranslate()
+        self.set_progress(None, "")
+        self.set_rows(())
+
+    def set_progress(self, share: float | None, text: str) -> None:
+        """How much was looked at (0 to 1), None where nothing is being looked at."""
+        self.state.setText(text)
+        self.bar.setVisible(share is not None)
+        self.stop.setVisible(share is not None)
+        self.bar.setRange(0, 1000)
+        self.bar.setValue(round(1000 * (share or 0.0)))
+
+    def set_rows(self, rows: Sequence[ProblemRow]) -> None:
+        """Show these problems; what was opened stays open while counts grow."""
+        if tuple(rows) == self._rows and self.tree.isHidden() != bool(rows):
+            return
+        self._rows = tuple(rows)
+        opened = {item.data(0, REMEDY) for item in self._top_items() if item.isExpanded()}
+        self.tree.clear()
+        for row in rows:
+            item = QTreeWidgetItem([row.title])
+            item.setIcon(0, icon("error" if row.level == "bad" else "warning", row.level))
+            item.setData(0, REMEDY, row.remedy)
+            item.setToolTip(0, row.remedy)
+            for place in row.places:
+                child = QTreeWidgetItem([place])
+                child.setToolTip(0, place)
+                item.addChild(child)
+            self.tree.addTopLevelItem(item)
+            item.setExpanded(row.remedy in opened)
+        self.tree.setVisible(bool(rows))
+        if rows:
+            self.tree.setCurrentItem(self.tree.topLevelItem(0))
+        self._show_remedy()
+
+    def _show_remedy(self) -> None:
+        item = self.tree.currentItem()
+        if item is not None and item.parent() is not None:
+            item = item.parent()
+        text = str(item.data(0, REMEDY)) if item is not None else ""
+        self.remedy.setText(text)
+        self.remedy.setVisible(bool(text))
+
+    def rows(self) -> tuple[ProblemRow, ...]:
+        """What is shown."""
+        return self._rows
+
+    def _top_items(self) -> list[QTreeWidgetItem]:
+        found = [self.tree.topLevelItem(index) for index in range(self.tree.topLevelItemCount())]
+        return [item for item in found if item is not None]
+
+    def retranslate(self) -> None:
+        """Set all words anew."""
+        self.stop.setText(self.tr("Stop looking"))
+        self.bar.setAccessibleName(self.tr("Progress of the check"))
+        self.tree.setAccessibleName(self.tr("Problems of the data"))
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        super().changeEvent(event)

@@ -1,0 +1,106 @@
+"""A grid of samples: pictures with their classes, or rows of numbers; used by the page Data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtGui import QIcon, QImage, QPixmap
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QListWidget,
+    QListWidgetItem,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from studio.windows.controls import Stack
+from widgets import theme
+
+SIDE = 64
+_COLUMNS_WIDTH = 72
+
+
+def picture_of(pixels: np.ndarray[Any, Any], side: int = SIDE) -> QPixmap:
+    """A uint8 picture [H, W] or [H, W, 3] scaled to fit ``side``; pixels of a small one stay squares."""
+    pixels = np.ascontiguousarray(pixels)
+    height, width = pixels.shape[:2]
+    kind = QImage.Format.Format_Grayscale8 if pixels.ndim == 2 else QImage.Format.Format_RGB888
+    image = QImage(pixels.data, width, height, pixels.strides[0], kind).copy()
+    small = max(width, height) < side
+    smooth = Qt.TransformationMode.FastTransformation if small else Qt.TransformationMode.SmoothTransformation
+    return QPixmap.fromImage(image.scaled(side, side, Qt.AspectRatioMode.KeepAspectRatio, smooth))
+
+
+class SampleGrid(QWidget):
+    """Shows pictures as tiles, rows of numbers as a table."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.tiles, self.table = QListWidget(), QTableWidget()
+        self.tiles.setViewMode(QListWidget.ViewMode.IconMode)
+        self.tiles.setResizeMode(QListWidget.ResizeMode.Adjust)
+        self.tiles.setMovement(QListWidget.Movement.Static)
+        self.tiles.setUniformItemSizes(True)
+        self.tiles.setIconSize(QSize(SIDE, SIDE))
+        self.tiles.setWordWrap(False)
+        self.tiles.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.tiles.setSpacing(theme.SPACE_XS)
+        self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.table.verticalHeader().hide()
+        self._stack = Stack(self.tiles, self.table)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._stack)
+        self.setMinimumHeight(2 * (SIDE + 40))
+        self.retranslate()
+
+    def show_pictures(self, pictures: Sequence[Any], labels: Sequence[str], places: Sequence[str]) -> None:
+        """Tiles with a label below each; the place is in the tooltip."""
+        self.tiles.clear()
+        height = SIDE + self.fontMetrics().height() + 3 * theme.SPACE_XS
+        for picture, label, place in zip(pictures, labels, places, strict=True):
+            item = QListWidgetItem(QIcon(picture_of(picture)), label)
+            item.setToolTip(place)
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{label}, {place}")
+            item.setSizeHint(QSize(SIDE + 2 * theme.SPACE_S, height))
+            item.setTextAlignment(Qt.AlignmentFlag.AlignHCenter)
+            self.tiles.addItem(item)
+        self._stack.setCurrentWidget(self.tiles)
+
+    def show_rows(
+        self, rows: Sequence[Any], labels: Sequence[str], places: Sequence[str], columns: Sequence[str]
+    ) -> None:
+        """A table: the class, then the first columns."""
+        count = max((len(row) for row in rows), default=0)
+        names = [columns[index] if index < len(columns) else str(index) for index in range(count)]
+        self.table.setColumnCount(count + 1)
+        self.table.setHorizontalHeaderLabels([self.tr("Class"), *names])
+        self.table.setRowCount(len(rows))
+        for line, (row, label, place) in enumerate(zip(rows, labels, places, strict=True)):
+            for column, text in enumerate([label, *(f"{float(value):.4g}" for value in row)]):
+                item = QTableWidgetItem(text)
+                item.setToolTip(place)
+                self.table.setItem(line, column, item)
+        for column in range(count + 1):
+            self.table.setColumnWidth(column, _COLUMNS_WIDTH)
+        self._stack.setCurrentWidget(self.table)
+
+    def clear(self) -> None:
+        """Show nothing."""
+        self.tiles.clear()
+        self.table.setRowCount(0)
+
+    def retranslate(self) -> None:
+        """Set the names of the views anew."""
+        self.tiles.setAccessibleName(self.tr("Samples"))
+        self.table.setAccessibleName(self.tr("Samples as rows of numbers"))
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        super().changeEvent(event)
