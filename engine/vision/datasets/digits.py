@@ -38,7 +38,8 @@ class Digits(GreyPictures):
     folder; without a usable cache it is drawn again.
 
     Args:
-        mode: ``'train'`` or ``'test'``; the two never share a digit.
+        mode: ``'train'`` or ``'test'``; the two never share a digit. Training digits are deformed further, so
+            that what is trained on them reads real ones; test digits are about as hard as MNIST's.
         count: how many; default 10,000 for training and 2,000 for testing.
         seed: another seed, other digits.
         transform: applied to every picture.

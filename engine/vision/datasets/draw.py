@@ -5,7 +5,8 @@ and only operations whose result IEEE 754 fixes are used (+ - * / sqrt, integer 
 Every digit depends on its own index alone, so any part of a data set can be made first.
 
 The amounts below were chosen by how well a LeNet trained on these digits reads real ones, and so that width,
-ink and edges are spread as in real ones.
+ink and edges are spread as in real ones. Training digits are deformed further than people write: a network
+then reads real ones better. Test digits are deformed so far that they are about as hard to read as real ones.
 """
 
 from __future__ import annotations
@@ -14,13 +15,17 @@ import numpy as np
 
 from engine.vision.datasets.strokes import SEGMENTS, StrokeTable, stroke_table
 
-VERSION = 1
+VERSION = 2
 """Counts changes of what a seed draws; cached digits of another version are made anew."""
 
 SIZE = 28
 _BOX = 20.0
 _REACH = 5
 """Pixels around a straight piece that it may colour."""
+
+# A share of all deformations below. A LeNet that saw 10,000 training digits five times reads about 97 % of
+# the test digits; one that saw as many of MNIST's reads 96.5 % of MNIST's test digits.
+_SPREAD = {"train": 1.0, "test": 0.55}
 
 # Lengths are in units of a digit's height.
 _MIX = (-0.4, 0.75)  # how far one style moves towards another (below 0: away from it)
@@ -57,7 +62,7 @@ def draw_digits(mode: str, seed: int, indices: np.ndarray, labels: np.ndarray) -
     for start in range(0, len(indices), _BLOCK):
         part = slice(start, start + _BLOCK)
         random = _Random(_key(mode, seed, 2), indices[part])
-        samples, starts = _deformed(stroke_table(), random, labels[part])
+        samples, starts = _deformed(stroke_table(), random, labels[part], _SPREAD[mode])
         pictures[part] = _rendered(random, samples, starts)
     return pictures
 
@@ -107,28 +112,37 @@ class _Random:
         return self.uniform(0.05, 1.95)
 
 
-def _deformed(table: StrokeTable, random: _Random, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Samples [n, M, 2] on deformed strokes, and where straight pieces start among them [n, S]."""
+def _deformed(
+    table: StrokeTable, random: _Random, labels: np.ndarray, spread: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Samples [n, M, 2] on deformed strokes, and where straight pieces start among them [n, S].
+
+    ``spread`` is a share of each deformation: 0 draws the prototypes themselves, in the middle's shape.
+    """
     first = _chosen(table, random, table.digits, labels)
     second = _chosen(table, random, table.families, table.families[first])
-    share = random.uniform(*_MIX)[:, :, None]
+    share = spread * random.uniform(*_MIX)[:, :, None]
     points = table.points[first] * (1.0 - share) + table.points[second] * share
-    jitter = random.bell(0.0, _JITTER, 2 * points.shape[1]).reshape(points.shape)
+    jitter = random.bell(0.0, spread * _JITTER, 2 * points.shape[1]).reshape(points.shape)
     points = points + random.amount()[:, :, None] * jitter * (1.0 + table.ends[first][:, :, None])
     x, y = (_samples(points[:, :, axis] - 0.5, table, first) for axis in (0, 1))
 
-    height = _WAVE * random.amount()
+    height = spread * _WAVE * random.amount()
     for _ in range(_WAVES):
         fx, fy, phase, ax, ay = np.split(random.uniform(-1.0, 1.0, 5), 5, axis=1)
         wave = height * _wave(_WAVE_RATE * (fx * x + fy * y) + phase)
         x, y = x + ax * wave, y + ay * wave
-    x = x * (1.0 + random.bell(0.0, _TAPER) * y) + random.bell(0.0, _BOW) * (y * y - 0.25)
-    y = y * (1.0 + random.bell(0.0, _TILT) * x) + random.bell(0.0, _SAG) * x * x
-    y = y + random.bell(0.0, _PROPORTION) * (y * y - 0.25)
 
-    x = x * random.bell(*_WIDTH)
-    x = x - random.bell(*_SLANT) * y
-    half = random.bell(0.0, _TURN)  # cos and sin by way of the half angle's tangent, without calling either
+    def bell(middle: float, deviation: float) -> np.ndarray:
+        return random.bell(middle, spread * deviation)
+
+    x = x * (1.0 + bell(0.0, _TAPER) * y) + bell(0.0, _BOW) * (y * y - 0.25)
+    y = y * (1.0 + bell(0.0, _TILT) * x) + bell(0.0, _SAG) * x * x
+    y = y + bell(0.0, _PROPORTION) * (y * y - 0.25)
+
+    x = x * bell(*_WIDTH)
+    x = x - bell(*_SLANT) * y
+    half = bell(0.0, _TURN)  # cos and sin by way of the half angle's tangent, without calling either
     cos, sin = (1.0 - half * half) / (1.0 + half * half), 2.0 * half / (1.0 + half * half)
     return np.stack([cos * x - sin * y, sin * x + cos * y], axis=2), table.starts[first]
 
