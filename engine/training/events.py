@@ -54,8 +54,9 @@ class RankPace(TypedDict):
 class Steps(Timed):
     """All steps since the last such event (about ten events a second), and the progress of the run.
 
-    ``learning_rate`` is that of the next step. ``scalars`` has further values by name, one for each step.
-    ``ranks`` comes about once a second where several processes share the training.
+    ``learning_rate`` is that of the next step. ``scalars`` has further values by name, one for each step:
+    ``gradient_norm`` is the norm of all gradients together, before any clipping. ``memory`` is what the
+    process holds, in bytes. ``ranks`` comes about once a second where several processes share the training.
     """
 
     event: Literal["steps"]
@@ -70,7 +71,64 @@ class Steps(Timed):
     elapsed: float
     learning_rate: float
     scalars: NotRequired[dict[str, list[float]]]
+    memory: NotRequired[int]
     ranks: NotRequired[list[RankPace]]
+
+
+class Histogram(TypedDict):
+    """``counts`` of the values in equal bins from ``low`` to ``high``; ``bad`` of those not finite."""
+
+    low: float
+    high: float
+    counts: list[int]
+    bad: int
+
+
+class ParameterState(TypedDict):
+    """A parameter after an update: how many numbers, whether it is a matrix (no bias), the norms of its
+    weights before the update and of its gradient, and that of the update divided by that of the weights."""
+
+    name: str
+    size: int
+    matrix: bool
+    norm: float
+    gradient_norm: float
+    ratio: float
+    weights: Histogram
+    gradients: Histogram
+
+
+class UnitState(TypedDict):
+    """How many ``units`` (channels) of a ReLU are ``dead``: zero for all samples of the batch."""
+
+    name: str
+    operator: str
+    units: int
+    dead: int
+
+
+class Layers(Timed):
+    """What ``step`` did to each layer; ``seconds`` is what the look took."""
+
+    event: Literal["layers"]
+    step: int
+    epoch: int
+    parameters: list[ParameterState]
+    units: list[UnitState]
+    seconds: float
+
+
+class LayerAlert(Timed):
+    """A layer that does not train as it should: ``kind`` is nan_weights, nan_gradient, vanishing, exploding,
+    ratio_low, ratio_high or dead; ``value`` is what was seen."""
+
+    event: Literal["layer_alert"]
+    step: int
+    epoch: int
+    layer: str
+    kind: str
+    value: float
+    message: str
 
 
 class Evaluating(Timed):
@@ -269,7 +327,7 @@ class Exported(Timed):
 
 TrainingEvent: TypeAlias = (
     Preparing | Started | Steps | Evaluating | Epoch | Checkpoint | CheckpointFailed | CheckpointSkipped
-    | SpaceLow | Paused | Resumed | Stopping | Diverged | Ended | Failed
+    | SpaceLow | Layers | LayerAlert | Paused | Resumed | Stopping | Diverged | Ended | Failed
 )  # fmt: skip
 Event: TypeAlias = TrainingEvent | ProgramShown | ExportProgress | Exported
 LAST_KINDS = ("finished", "stopped", "cancelled", "failed")
@@ -313,6 +371,7 @@ def as_lines(event: TrainingEvent) -> list[dict[str, Any]]:
     shared = {
         "time": event["time"], "epoch": event["epoch"], "samples_per_second": event["samples_per_second"],
         "elapsed": event["elapsed"], "learning_rate": event["learning_rate"],
+        **({"memory": event["memory"]} if "memory" in event else {}),
     }  # fmt: skip
     lines: list[dict[str, Any]] = [
         {"event": "step", "step": step, "loss": loss, "accuracy": accuracy, **shared,

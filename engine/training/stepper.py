@@ -16,6 +16,7 @@ from engine.core.random import default_generator, numpy_state, set_numpy_state
 from engine.core.random_state import entry, python_state
 from engine.optimizer import LBFGS
 from engine.training.events import Hard, RankPace
+from engine.training.layer_watch import LayerReading, LayerWatch, global_norm
 from engine.training.rules import Schedule
 
 HARDEST = 40
@@ -58,6 +59,9 @@ class Stepper:
         self.optimizer = optimizer
         self.schedule = schedule
         self.static = static
+        self.gradient_norm = math.nan  # of the last step, before any clipping
+        self._watch: LayerWatch | None = None
+        self._reading: LayerReading | None = None
         self._step, self._read = _layers(network)
         if static:
             pictures = InputSpec(shape=[None, *shape], dtype="float32", name="x")
@@ -73,9 +77,15 @@ class Stepper:
         """
         loss, accuracy = self._step(pictures, labels)
         value = float(loss)
+        self.gradient_norm = math.nan
         if math.isfinite(value) or go_on:
             loss.backward()
+            self.gradient_norm = global_norm(self.network.parameters())
+            if self._watch is not None:
+                self._watch.before()
             self._update(loss, pictures, labels)
+            if self._watch is not None:
+                self._reading, self._watch = self._watch.after(pictures), None
             # Not to zeros: they would move a parameter without a gradient, and no checkpoint has them.
             self.optimizer.clear_grad(set_to_zero=False)
             if self.schedule is not None:
@@ -103,6 +113,15 @@ class Stepper:
         """An epoch is over and was measured: a schedule that counts epochs, or follows a value, moves on."""
         if self.schedule is not None:
             self.schedule.after_epoch(measured)
+
+    def watch_layers(self) -> None:
+        """Look at what the next step does to each layer."""
+        self._watch = LayerWatch(self.network)
+
+    def take_layers(self) -> LayerReading | None:
+        """What was seen of the layers since the last call; None for nothing."""
+        reading, self._reading = self._reading, None
+        return reading
 
     def take_paces(self) -> list[RankPace] | None:
         """How fast each of the processes was that share the training; None in one process."""

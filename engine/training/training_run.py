@@ -31,6 +31,7 @@ from engine.training.events import (
     failed_event,
     now,
 )
+from engine.training.layer_reports import LayerReports, looks
 from engine.training.meter import Meter
 from engine.training.problem import describe_problem
 from engine.training.progress import History, Progress
@@ -39,6 +40,7 @@ from engine.training.result import Outcome, RunResult
 from engine.training.run_folder import RunFolder
 from engine.training.setup import Parts, build_parts, own_file
 from engine.training.stepper import Evaluation, seed_everything
+from resources.memory import memory_used
 
 if TYPE_CHECKING:
     from engine.training.processes import Processes
@@ -93,6 +95,7 @@ class TrainingRun(Commands):
         self._keeper = CheckpointKeeper(
             self.progress, self._publisher, self._folder, clock, config.keep, config.max_size * MEGABYTE
         )
+        self._layers = LayerReports(self._publisher.publish)
         self._parts: Parts
         self._processes: Processes | None = None
         self._model_files: tuple[Path, ...] = ()
@@ -241,14 +244,21 @@ class TrainingRun(Commands):
 
     def _step(self, pictures: Any, labels: Any) -> None:
         progress, config = self.progress, self.config
-        loss, accuracy = self._parts.stepper.train(pictures, labels, config.on_divergence == "continue")
+        stepper = self._parts.stepper
+        look = looks(progress, config.layers_every)
+        if look:
+            stepper.watch_layers()
+        loss, accuracy = stepper.train(pictures, labels, config.on_divergence == "continue")
         if not math.isfinite(loss):
             self._diverged(loss)
         samples = int(pictures.shape[0])
         progress.add(loss, accuracy, samples)
-        self._meter.add(progress.step, loss, accuracy, samples)
+        self._meter.add(progress.step, loss, accuracy, samples, {"gradient_norm": stepper.gradient_norm})
         if self._meter.due():
             self._report()
+        if look:
+            self._report()
+            self._layers.tell(stepper.take_layers(), progress.step, progress.epoch + 1)
         every, inside = config.checkpoint_every, progress.step_in_epoch < progress.steps_per_epoch
         if every and inside and progress.step % every == 0:
             self._checkpoint("steps")
@@ -402,6 +412,7 @@ class TrainingRun(Commands):
         paces = stepper.take_paces()
         if paces is not None:
             event["ranks"] = paces
+        event["memory"] = memory_used()
         progress.samples_per_second = event["samples_per_second"]
         progress.seconds_left = event["seconds_left"]
         self._publisher.publish(event)

@@ -159,6 +159,13 @@ class Settings:
         minimum=0, maximum=1_000_000_000, zero="none", example="e.g. 500, or 0 for no limit",
         changeable=True, advanced=True,
     )  # fmt: skip
+    layers_every: int = declared(
+        "int", 0, "Layers",
+        "Steps between looks at the layers (histograms, sizes of updates, dead units), beside those at the "
+        "first step and at the end of each epoch; 0 for those only. A look takes about as long as a step.",
+        minimum=0, maximum=1_000_000_000, example="e.g. 500, or 0 for the end of epochs only",
+        changeable=True, advanced=True,
+    )  # fmt: skip
     on_divergence: str = declared(
         "choice", "stop", "Diverged",
         "What to do when the loss is not a finite number: stop the run, or continue.",

@@ -230,7 +230,7 @@ class Watcher:
             )
         elif event["event"] == "checkpoint_failed":
             self._say(f"not saved: {event['message']}")
-        elif event["event"] in ("space_low", "checkpoint_skipped"):
+        elif event["event"] in ("space_low", "checkpoint_skipped", "layer_alert"):
             self._say(f"warning: {event['message']}")
         elif event["event"] == "stopping":
             self._say("stopping...")

@@ -12,6 +12,7 @@ import traceback
 from multiprocessing.connection import Connection
 from typing import Any
 
+from resources.memory import memory_used
 from resources.output_lines import OutputLines
 from studio.session.jobs import COMMANDS, Event, Inbox, perform
 
@@ -127,18 +128,3 @@ def _orphaned(inbox: Inbox, arrived: threading.Event) -> None:
         inbox.put("interrupt")
         time.sleep(ORPHAN_SECONDS)
     os._exit(ORPHANED)
-
-
-def memory_used() -> int:
-    """Bytes of memory that this process holds now; 0 where the system does not say."""
-    try:
-        with open("/proc/self/statm", encoding="ascii") as file:
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError):
-        pass
-    try:
-        import resource
-    except ImportError:  # Windows
-        return 0
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024

@@ -69,6 +69,13 @@ class FakeStepper:
         self.weight, self.moment = np.array(state["model"]["w"]), np.array(state["optimizer"]["m"])
 
     learning_rate = 0.001
+    gradient_norm = 0.5
+
+    def watch_layers(self) -> None:
+        pass
+
+    def take_layers(self) -> None:
+        pass
 
     def take_paces(self) -> None:
         pass

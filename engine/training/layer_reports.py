@@ -1,0 +1,36 @@
+"""When a training looks at its layers, and how it tells what it saw."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from engine.training.events import Layers, TrainingEvent, now
+from engine.training.layer_alerts import LayerAlerts
+from engine.training.layer_watch import LayerReading
+from engine.training.progress import Progress
+
+
+def looks(progress: Progress, every: int) -> bool:
+    """Whether the next step is one to look at: the first, the last of an epoch, and each ``every`` th."""
+    step = progress.step + 1
+    last = progress.step_in_epoch + 1 == progress.steps_per_epoch
+    return step == 1 or last or bool(every and step % every == 0)
+
+
+class LayerReports:
+    """Passes on what was seen, and the alerts that come of it."""
+
+    def __init__(self, publish: Callable[[TrainingEvent], None]) -> None:
+        self._publish = publish
+        self._alerts = LayerAlerts()
+
+    def tell(self, reading: LayerReading | None, step: int, epoch: int) -> None:
+        """Publish a look at ``step``; None (a step without an update) tells nothing."""
+        if reading is None:
+            return
+        self._publish(Layers(
+            event="layers", time=now(), step=step, epoch=epoch, parameters=reading.parameters,
+            units=reading.units, seconds=reading.seconds,
+        ))  # fmt: skip
+        for alert in self._alerts.judge(reading, step, epoch):
+            self._publish(alert)

@@ -1,0 +1,156 @@
+"""What a step does to each layer: histograms of weights and gradients, sizes of updates, dead units."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from engine.eager.grad_mode import no_grad
+from engine.eager.mode import unwatch, watch
+from engine.training.events import Histogram, ParameterState, UnitState
+
+BINS = 32
+_RELU = ("relu", "relu6")
+
+
+@dataclass
+class LayerReading:
+    """What one step did: a state for each parameter that has a gradient, and for each ReLU of the network."""
+
+    parameters: list[ParameterState] = field(default_factory=list)
+    units: list[UnitState] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+class LayerWatch:
+    """Looks at one step of ``network``: ``before`` its update and ``after`` it.
+
+    The weights are copied meanwhile, and the batch goes through the network once more, eagerly, in evaluation
+    mode: that is what a look costs.
+    """
+
+    def __init__(self, network: Any) -> None:
+        self._network = network
+        self._weights: dict[str, np.ndarray] = {}
+        self._gradients: dict[str, np.ndarray] = {}
+        self._seconds = 0.0
+
+    def before(self) -> None:
+        """The gradients are there, the weights are not yet changed."""
+        begin = time.perf_counter()
+        for name, parameter in self._network.named_parameters():
+            gradient = parameter.grad
+            if gradient is not None and not parameter.stop_gradient:
+                self._weights[name] = _values(parameter)
+                self._gradients[name] = _values(gradient)
+        self._seconds = time.perf_counter() - begin
+
+    def after(self, pictures: Any) -> LayerReading:
+        """The update is done. ``pictures``: those of the step; None leaves dead units out."""
+        reading, begin = LayerReading(), time.perf_counter()
+        for name, parameter in self._network.named_parameters():
+            before = self._weights.get(name)
+            if before is not None:
+                after, gradient = _values(parameter), self._gradients[name]
+                norm = _norm(before)
+                reading.parameters.append(ParameterState(
+                    name=name, size=int(before.size), matrix=before.ndim > 1, norm=norm,
+                    gradient_norm=_norm(gradient),
+                    ratio=_norm(after - before) / norm if norm else math.nan,
+                    weights=histogram(after), gradients=histogram(gradient),
+                ))  # fmt: skip
+        if pictures is not None and int(pictures.shape[0]):
+            reading.units = dead_units(self._network, pictures)
+        reading.seconds = self._seconds + time.perf_counter() - begin
+        return reading
+
+
+def global_norm(parameters: Any) -> float:
+    """The 2-norm of all gradients together, before any clipping; NaN where there is none."""
+    total, found = 0.0, False
+    for parameter in parameters:
+        gradient = None if parameter.stop_gradient else parameter.grad
+        if gradient is not None:
+            flat = gradient._array.reshape(-1)
+            if flat.dtype.itemsize < 4:  # half precision would overflow
+                flat = flat.astype("float32")
+            total, found = total + float(flat @ flat), True
+    return math.sqrt(total) if found and total >= 0 else math.nan
+
+
+def histogram(values: np.ndarray) -> Histogram:
+    """Counts of the finite values in ``BINS`` equal bins from the least to the greatest; how many others."""
+    finite = values[np.isfinite(values)]
+    bad = int(values.size - finite.size)
+    if not finite.size:
+        return Histogram(low=math.nan, high=math.nan, counts=[], bad=bad)
+    low, high = float(finite.min()), float(finite.max())
+    if high <= low:
+        return Histogram(low=low, high=high, counts=[int(finite.size)], bad=bad)
+    # Four times as fast as np.histogram, which checks every value against the borders of its bin.
+    places = ((finite.reshape(-1) - low) * (BINS / (high - low))).astype(np.int32)
+    counts = np.bincount(np.minimum(places, BINS - 1), minlength=BINS)
+    return Histogram(low=low, high=high, counts=counts.tolist(), bad=bad)
+
+
+def dead_units(network: Any, pictures: Any) -> list[UnitState]:
+    """For each ReLU that the network applies: how many of its units are zero for all ``pictures``.
+
+    A unit is a channel of a picture, or a number of a vector. A ReLU is called after the layer with
+    parameters that ran before it. Modes and random numbers are restored.
+    """
+    from engine.training.stepper import measuring
+
+    found: list[UnitState] = []
+    counts: dict[str, int] = {}
+    passed: list[str] = []  # the layers with parameters of their own, in the order in which they ended
+
+    def look(opdef: Any, inputs: tuple[Any, ...], results: list[Any]) -> None:
+        if opdef.name not in _RELU or results[0].ndim < 2:
+            return
+        array = results[0]
+        alive = (array > 0).any(axis=tuple(axis for axis in range(array.ndim) if axis != 1))
+        name = passed[-1] if passed else opdef.name
+        counts[name] = counts.get(name, 0) + 1
+        found.append(UnitState(
+            name=name if counts[name] == 1 else f"{name} #{counts[name]}", operator=opdef.name,
+            units=int(alive.size), dead=int(alive.size) - int(alive.sum()),
+        ))  # fmt: skip
+
+    with measuring(network), no_grad(), _told(network, passed):
+        watch(look)
+        try:
+            network(pictures)
+        finally:
+            unwatch(look)
+    return found
+
+
+@contextmanager
+def _told(network: Any, passed: list[str]) -> Iterator[None]:
+    """Within the block layers that have parameters of their own add their names when their forward ends."""
+    with ExitStack() as hooks:
+        for name, layer in network.named_sublayers():
+            if layer.parameters(include_sublayers=False):
+
+                def note(*_: Any, name: str = name) -> None:
+                    passed.append(name)
+
+                hooks.callback(layer.register_forward_post_hook(note).remove)
+        yield
+
+
+def _values(tensor: Any) -> np.ndarray:
+    values: np.ndarray = tensor.numpy()
+    return values if values.dtype in (np.float32, np.float64) else values.astype(np.float32)
+
+
+def _norm(values: np.ndarray) -> float:
+    flat = values.reshape(-1)
+    return math.sqrt(float(flat @ flat))
