@@ -133,6 +133,9 @@ class Studio:
         self.train_page = TrainPage(Welcome(
             actions["start"], [(actions["load_model"], "open"), (actions["open_project"], "open")]
         ))  # fmt: skip
+        self.train_page.curves.saved.connect(
+            lambda path: self.output.note(self.window.tr("Saved: {0}").format(path), "ok")
+        )
         self.settings_panel = SettingsPanel()
         self.train = TrainController(
             self.session, self.train_page, self.settings_panel, self._bars["train"], actions

@@ -37,6 +37,7 @@ class OutputController(QObject):
         self._bonds.follow(train.events.state, self._log_state)
         self._bonds.follow(train.events.last_checkpoint_step, self._log_checkpoint)
         self._bonds.follow(train.new_epoch, self._log_epoch)
+        self._bonds.follow(train.layers, self._list_alert)
         self._bonds.follow(train.output, self._log_output)
         self._bonds.show(session.graph, "loading", lambda _: self._show_tasks())
         self._bonds.show(session.export, "state", lambda _: self._show_tasks())
@@ -99,6 +100,12 @@ class OutputController(QObject):
             event["epoch"], self._session.train.epochs, number(event["train_loss"]),
             number(event["validation_loss"]), number(event["validation_accuracy"] * 100, "%"),
         ))  # fmt: skip
+
+    def _list_alert(self, event: dict[str, Any]) -> None:
+        """An alert about a layer stands in Problems and in the log; it interrupts nobody."""
+        if event["event"] == "layer_alert":
+            self._window.output.problems.add_problem(event["message"], level="warning")
+            self._log(event["message"], "warning")
 
     def _log_checkpoint(self, step: int) -> None:
         if step >= 0:

@@ -13,8 +13,9 @@ from resources.settings import RULES_OF, RUN_SETTINGS, TRAIN_SETTINGS, Rule, rul
 from studio.controllers import key_figures
 from studio.controllers.actions import Actions
 from studio.controllers.binders import Bonds
-from studio.controllers.curves import Curves
+from studio.controllers.curves import Curves, folder_of
 from studio.controllers.follower import Follower
+from studio.controllers.layers import LayersController
 from studio.controllers.run_facts import facts_of_run, facts_of_training
 from studio.session.runs import Run, RunHistory
 from studio.session.session import Session
@@ -47,7 +48,8 @@ class TrainController(QObject):
         self._session, self._page, self._panel, self._actions = session, page, panel, actions
         self._view = session.train
         self._bonds = Bonds()
-        self._curves = Curves(session, page.loss, page.accuracy)
+        self._curves = Curves(page.curves.plots)
+        self._layers = LayersController(session, page.curves.layers)
         self._chosen: list[str] = []
         self._history: RunHistory | None = None
         self._continues = False
@@ -92,6 +94,11 @@ class TrainController(QObject):
         bonds.follow(view.cleared, self._cleared)
         bonds.follow(view.rewound, self._rewound)
         bonds.follow(self._session.runs_changed, self._follow)
+        card = self._page.curves
+        card.plot_added.connect(lambda name: self._curves.add_plot(name, card.plots[name]))
+        card.axis_chosen.connect(self._curves.set_axis)
+        card.curve_clicked.connect(lambda key: self._session.select_run(folder_of(key)))
+        card.failed.connect(lambda text: self._actions.refused.emit("export_curves", text))
         form = self._panel.form
         form.changed.connect(self._edited)
         form.validity_changed.connect(lambda _: self._entries_checked())
@@ -224,6 +231,7 @@ class TrainController(QObject):
         titles = {folder: self._session.run_titles[folder] for folder in folders if folder in runs}
         colors = {run.path: len(runs) - 1 - place for place, run in enumerate(self._session.runs)}
         self._curves.show(folders, live, histories, titles, colors)
+        self._show_layers()
         self._continues = False
         self._page.show_welcome(not folders)
         self._show_all()
@@ -234,7 +242,9 @@ class TrainController(QObject):
         self._continues = run is not None
         if run is not None:
             with suppress(Exception):  # without its journal the curve begins at the checkpoint
-                self._curves.continue_from(self._session.history(folder), run.checkpoint_step)
+                history, step = self._session.history(folder), run.checkpoint_step
+                self._curves.continue_from(history, step)
+                self._layers.begin([event for event in history.layers if event["step"] <= step])
 
     def shown(self) -> str:
         """The folder of the run in figures and matrix; empty for none."""
@@ -256,6 +266,8 @@ class TrainController(QObject):
         for folder, history in grown.items():
             self._curves.grow(folder, history)
         self._history = grown.get(self.shown(), self._history)
+        if self.shown() in grown:
+            self._show_layers()
         if grown:
             self._show_all()
 
@@ -268,6 +280,7 @@ class TrainController(QObject):
     def _cleared(self) -> None:
         if not self._continues:
             self._curves.forget_live()
+            self._layers.begin()
         self._page.clear_figures()
 
     def _rewound(self, step: int) -> None:
@@ -281,6 +294,12 @@ class TrainController(QObject):
         self._show_figures()
         self._show_progress()
         self._show_confusion()
+
+    def _show_layers(self) -> None:
+        if self._is_live():
+            self._layers.show_live()
+        else:
+            self._layers.show_run(self._history.layers if self._history else [])
 
     def _show_state(self) -> None:
         view, shown = self._view, self._buttons.show_only
@@ -360,6 +379,7 @@ class TrainController(QObject):
 
     def close(self) -> None:
         """Follow the view model no longer."""
+        self._layers.close()
         self._bonds.release()
 
 

@@ -24,6 +24,10 @@ _COUNTS = ("step", "epoch", "total_steps")
 _NUMBERS = ("time", "validation_accuracy", "validation_loss", "best_accuracy", "seconds")
 _MAX_COUNT = 10**18
 _LATEST = 2.0**37  # seconds from 1970 to beyond the year 6000, which every clock can show
+_SERIES = {
+    "rate": "learning_rate", "throughput": "samples_per_second", "memory": "memory",
+    "gradient": "scalar:gradient_norm", "elapsed": "elapsed",
+}  # fmt: skip
 _LAST = ("finished", "stopped", "cancelled", "failed")
 
 
@@ -94,7 +98,12 @@ class Run:
 
 @dataclass(frozen=True)
 class RunHistory:
-    """All points and epochs of a run, and the confusion matrix of its last epoch."""
+    """All points and epochs of a run, and the confusion matrix of its last epoch.
+
+    ``series`` has what else was measured at each step, as long as ``steps``: rate, throughput (pictures a
+    second), memory (bytes), gradient (the norm of all gradients), elapsed (seconds of training). ``layers``
+    are the events ``layers`` and ``layer_alert``, as the journal has them.
+    """
 
     steps: list[int] = field(default_factory=list)
     losses: list[float] = field(default_factory=list)
@@ -103,6 +112,9 @@ class RunHistory:
     notes: tuple[str, ...] = ()
     confusion: list[list[int]] = field(default_factory=list)
     classes: tuple[str, ...] = ()
+    series: dict[str, list[float]] = field(default_factory=dict)
+    layers: list[dict[str, Any]] = field(default_factory=list)
+    steps_per_epoch: int = 0
 
 
 class RunsFolder:
@@ -275,6 +287,14 @@ def read_history(path: Path) -> RunHistory:
         elif event.get("event") == "epoch":
             table = event.get("confusion", confusion)
             confusion = cast("list[list[int]]", table) if _is_confusion(table) else confusion
+    length = 0
+    layers: list[dict[str, Any]] = []
+    for event in record.events:
+        kind = event.get("event")
+        if kind == "started" and type(count := event.get("steps_per_epoch")) is int and count > 0:
+            length = count
+        elif kind in ("layers", "layer_alert"):
+            layers.append(dict(event))
     steps = points["step"].tolist() if "step" in points else []
     nothing = [math.nan] * len(steps)
     return RunHistory(
@@ -284,7 +304,8 @@ def read_history(path: Path) -> RunHistory:
         epochs=[{name: column[i].item() for name, column in epochs.items()}
                 for i, end in enumerate(ends) if math.isfinite(end)],  # else it has no place in a curve
         notes=tuple(record.notes),
-        confusion=confusion, classes=tuple(classes),
+        confusion=confusion, classes=tuple(classes), layers=layers, steps_per_epoch=length,
+        series={name: points[column].tolist() for name, column in _SERIES.items() if column in points},
     )  # fmt: skip
 
 

@@ -110,14 +110,17 @@ class TrainViewModel:
     events: ClassVar[SignalGroupDescriptor] = SignalGroupDescriptor(
         equality_operators=dict.fromkeys(_NUMBERS, _same)
     )
-    # Points as they come: (steps, losses, accuracies). ``cleared`` comes before the points of another run;
+    # Points as they come: (steps, losses, accuracies, what else is known of these steps). ``cleared`` comes
+    # before the points of another run;
     # ``rewound`` (step) when a run goes on from an earlier checkpoint: later points will come once more.
-    new_points: ClassVar[Signal] = Signal(list, list, list)
+    new_points: ClassVar[Signal] = Signal(list, list, list, dict)
     new_epoch: ClassVar[Signal] = Signal(dict)
     cleared: ClassVar[Signal] = Signal()
     rewound: ClassVar[Signal] = Signal(int)
     output: ClassVar[Signal] = Signal(str, str)
     problem: ClassVar[Signal] = Signal(object)
+    # A look at the layers, or an alert about one, as the event of that kind.
+    layers: ClassVar[Signal] = Signal(dict)
 
     def __post_init__(self) -> None:
         self.update_why_not()
@@ -221,7 +224,19 @@ class TrainViewModel:
         self.seconds_left, self.learning_rate = event["seconds_left"], event["learning_rate"]
         self.evaluating = False
         self.ranks = [*event.get("ranks", self.ranks)]
-        self.new_points.emit(event["steps"], event["losses"], event["accuracies"])
+        more: dict[str, Any] = {
+            "rate": event["learning_rate"], "throughput": event["samples_per_second"],
+            "elapsed": event["elapsed"], "memory": float(event.get("memory", math.nan)),
+            "gradient": event.get("scalars", {}).get("gradient_norm", math.nan),
+            "steps_per_epoch": self.steps_per_epoch,
+        }  # fmt: skip
+        self.new_points.emit(event["steps"], event["losses"], event["accuracies"], more)
+
+    def _on_layers(self, event: told.Layers) -> None:
+        self.layers.emit(dict(event))
+
+    def _on_layer_alert(self, event: told.LayerAlert) -> None:
+        self.layers.emit(dict(event))
 
     def _on_evaluating(self, event: told.Evaluating) -> None:
         self.evaluating = True

@@ -2,52 +2,20 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from studio.windows.columns import Columns
 from studio.windows.controls import PageCard, Stack
+from studio.windows.curves_card import CurvesCard
 from studio.windows.hardest import HardestSamples
 from studio.windows.sample_pictures import Sample
 from studio.windows.welcome import Welcome
 from widgets import theme
-from widgets.cards import Chip, EmptyState, KeyFigure
+from widgets.cards import EmptyState, KeyFigure
 from widgets.confusion import ConfusionMatrix
-from widgets.plot import CurvePlot, SmoothingControl
 
 FIGURES = ("loss", "accuracy", "throughput", "left")
-SMOOTHING = 0.02
-NARROW = 560
-
-
-class _Columns(QWidget):
-    """Cards beside each other; fewer in a row where the page is narrow."""
-
-    def __init__(self, *cards: QWidget, narrow: int = 1) -> None:
-        super().__init__()
-        self._cards, self._narrow = cards, narrow
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setSpacing(theme.SPACE_M)
-        self._in_a_row = 0
-        self._arrange(len(cards))
-
-    def _arrange(self, in_a_row: int) -> None:
-        if in_a_row == self._in_a_row:
-            return
-        self._in_a_row = in_a_row
-        for place, card in enumerate(self._cards):
-            self._grid.addWidget(card, *divmod(place, in_a_row))
-            self._grid.setColumnStretch(place, int(place < in_a_row))
-
-    def minimumSizeHint(self) -> QSize:
-        widths = [card.minimumSizeHint().width() for card in self._cards]
-        wide = self._narrow * max(widths) + (self._narrow - 1) * theme.SPACE_M
-        return QSize(wide, super().minimumSizeHint().height())
-
-    def event(self, event: QEvent) -> bool:
-        if event.type() in (QEvent.Type.Resize, QEvent.Type.Show) and self.isVisible():
-            self._arrange(self._narrow if self.width() < NARROW else len(self._cards))
-        return super().event(event)
 
 
 class TrainPage(QWidget):
@@ -59,43 +27,31 @@ class TrainPage(QWidget):
         super().__init__()
         self.welcome = welcome
         self.figures = {name: KeyFigure() for name in FIGURES}
-        self.loss, self.accuracy = CurvePlot(), CurvePlot()
-        for plot in (self.loss, self.accuracy):
-            plot.set_controls_visible(False)
-            plot.set_smoothing(SMOOTHING)
-            plot.setMinimumHeight(200)
+        self.curves = CurvesCard()
+        self.loss, self.accuracy = (self.curves.plots[name] for name in ("loss", "accuracy"))
         self.confusion, self.hardest = ConfusionMatrix(), HardestSamples()
         self._no_confusion, self._no_hardest = EmptyState(""), EmptyState("")
         self._confusion_stack = Stack(self._no_confusion, self.confusion)
         self._hardest_stack = Stack(self._no_hardest, self.hardest)
-        self._curves, self._confusion_card, self._hardest_card = PageCard(), PageCard(), PageCard()
-        self.smoothing = SmoothingControl()
-        self._log = Chip(checkable=True)
+        self._confusion_card, self._hardest_card = PageCard(), PageCard()
         self._live = QWidget()
         self._stack = Stack(self.welcome, self._live)
         self._build()
         self.retranslate()
-        self.set_smoothing(SMOOTHING)
         self.set_confusion([], ())
         self.set_hardest([])
         self.show_welcome(True)
 
     def _build(self) -> None:
-        self.smoothing.changed.connect(self.set_smoothing)
-        self._log.setChecked(False)
-        self._log.toggled.connect(self.loss.set_log)
-        for widget in (self.smoothing, self._log):
-            self._curves.header.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
-        self._curves.body.addWidget(_Columns(self.loss, self.accuracy), 1)
         self._confusion_card.body.addWidget(self._confusion_stack, 1)
         self._hardest_card.body.addWidget(self._hardest_stack, 1)
         self.confusion.cell_clicked.connect(self.cell_chosen)
         live = QVBoxLayout(self._live)
         live.setContentsMargins(*[theme.PAGE_PADDING] * 4)
         live.setSpacing(theme.SPACE_M)
-        live.addWidget(_Columns(*self.figures.values(), narrow=2))
-        live.addWidget(self._curves, 6)
-        live.addWidget(_Columns(self._confusion_card, self._hardest_card), 5)
+        live.addWidget(Columns(*self.figures.values(), narrow=2))
+        live.addWidget(self.curves, 6)
+        live.addWidget(Columns(self._confusion_card, self._hardest_card), 5)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._stack)
@@ -122,16 +78,6 @@ class TrainPage(QWidget):
         for figure in self.figures.values():
             figure.clear()
 
-    def set_smoothing(self, share: float) -> None:
-        """The moving average of both charts, over this share of a run; 0 is off."""
-        for plot in (self.loss, self.accuracy):
-            plot.set_smoothing(share)
-        self.smoothing.set_share(share)
-
-    def set_log(self, on: bool) -> None:
-        """A logarithmic axis of the loss."""
-        self._log.setChecked(on)
-
     def set_confusion(self, counts: list[list[int]], classes: tuple[str, ...]) -> None:
         """The confusion matrix after an epoch; an empty one says when it comes."""
         if counts:
@@ -150,17 +96,10 @@ class TrainPage(QWidget):
         labels = (tr("Loss"), tr("Validation accuracy"), tr("Throughput"), tr("Time left"))
         for figure, label in zip(self.figures.values(), labels, strict=True):
             figure.set_label(label)
-        self._curves.set_title(tr("Curves"))
-        self.loss.set_title(tr("Loss"), tr("step"))
-        self.accuracy.set_title(tr("Accuracy"), tr("step"))
-        for plot in (self.loss, self.accuracy):
-            plot.set_placeholder(tr("The first points come within a second"))
         self._confusion_card.set_title(tr("Confusion"))
         self._hardest_card.set_title(tr("Hardest samples"))
         self._no_confusion.set_text(tr("Which digits are taken for which: after the first epoch."))
         self._no_hardest.set_text(tr("The test pictures that the model reads worst: after the first epoch."))
-        self._log.setText(tr("log"))
-        self._log.setToolTip(tr("Logarithmic axis for the loss; values at or below zero are not shown on it"))
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.LanguageChange:

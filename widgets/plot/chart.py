@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
@@ -22,6 +23,8 @@ Floats = NDArray[np.float64]
 
 REDRAW_MS = 50
 ZOOM_STEP = 0.8
+MARK_PX, MARK_HEIGHT = 8, 0.035
+CLICK_PX = 8.0
 
 
 class Chart(pg.PlotWidget):
@@ -32,6 +35,7 @@ class Chart(pg.PlotWidget):
 
     cursor_moved = Signal(float)
     left_out_changed = Signal()
+    curve_clicked = Signal(str)
 
     def __init__(self, series: Callable[[], Iterable[Series]], rows_at: Callable[[float], str]) -> None:
         self._left = Axis("left", 44, grid=True)
@@ -51,7 +55,7 @@ class Chart(pg.PlotWidget):
         self.plotItem.hideButtons()
         # pyqtgraph makes its menu even where it isn't wanted; as a child it goes when the chart goes.
         self.plotItem.ctrlMenu.setParent(self, self.plotItem.ctrlMenu.windowFlags())
-        self.plotItem.setContentsMargins(0, 6, 18, 0)
+        self.plotItem.setContentsMargins(0, 6, 18, 6)
         view = self.plotItem.getViewBox()
         view.setMouseEnabled(x=True, y=False)
         view.disableAutoRange()
@@ -65,7 +69,11 @@ class Chart(pg.PlotWidget):
         self.addItem(self._cursor, ignoreBounds=True)
         self._readout = Readout(self)
         self.cursor_x: float | None = None
+        self._marks = pg.PlotCurveItem(connect="pairs")
+        self.addItem(self._marks, ignoreBounds=True)
+        self.marks: Floats = np.empty(0)  # where epochs end
         self.scene().sigMouseMoved.connect(self._mouse_moved)
+        self.scene().sigMouseClicked.connect(self._mouse_clicked)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setMinimumSize(160, 120)
@@ -145,7 +153,15 @@ class Chart(pg.PlotWidget):
         bottom, top = self._fit_y(drawn)
         for series, items in shown:
             items.mark_bad(_thinned(series.bad_xs, low, high, columns), bottom + 0.02 * (top - bottom))
+        self._draw_marks(low, high, columns, bottom, top)
         self._tell_left_out([series for series, _ in shown], low, high, bottom, top)
+
+    def _draw_marks(self, low: float, high: float, columns: int, bottom: float, top: float) -> None:
+        """Short ticks at the foot of the chart, at most one in eight columns."""
+        xs = np.repeat(_thinned(self.marks, low, high, columns // MARK_PX), 2)
+        ys = np.tile([bottom, bottom + MARK_HEIGHT * (top - bottom)], len(xs) // 2)
+        self._marks.setPen(pg.mkPen(theme.current().mute, width=1))
+        self._marks.setData(xs, ys)
 
     def _fit_y(self, drawn: list[Floats]) -> tuple[float, float]:
         found = robust_range(drawn) if self.robust and not self.whole_range else whole_range(drawn)
@@ -211,6 +227,31 @@ class Chart(pg.PlotWidget):
         else:
             self.hide_cursor()
 
+    def _mouse_clicked(self, event: Any) -> None:
+        view, place = self.plotItem.getViewBox(), event.scenePos()
+        if event.button() != Qt.MouseButton.LeftButton or not view.sceneBoundingRect().contains(place):
+            return
+        key = self.curve_at(view.mapSceneToView(place))
+        if key:
+            self.curve_clicked.emit(key)
+
+    def curve_at(self, at: QPointF) -> str:
+        """The key of the curve that is drawn at a point of the view, or a few pixels from it; else empty."""
+        width, height = self.plotItem.getViewBox().viewPixelSize()
+        found: list[tuple[float, str]] = []
+        for key, items in self._lines.items():
+            x, y = items.line.getData() if items.line.isVisible() else (None, None)
+            if x is None or not len(x):
+                continue
+            near = np.abs(x - at.x()) <= CLICK_PX * width
+            away = np.hypot((x[near] - at.x()) / width, (y[near] - at.y()) / height)
+            distances = away[np.isfinite(away)].tolist()
+            if x[0] <= at.x() <= x[-1]:
+                distances.append(abs(float(np.interp(at.x(), x, y)) - at.y()) / height)
+            found.append((min(distances, default=np.inf), key))
+        distance, key = min(found, default=(np.inf, ""))
+        return key if distance <= CLICK_PX else ""
+
     def read_at(self, x: float, at: QPointF | None = None) -> None:
         """Put the cursor at the point nearest to x and show what the curves are there."""
         found = [(abs(float(s.xs.view()[i]) - x), float(s.xs.view()[i]))
@@ -257,6 +298,7 @@ class Chart(pg.PlotWidget):
         for axis in (self._left, self._bottom):
             axis.setTextPen(tokens.mute)
             axis.setTickFont(theme.font(theme.SECTION_PX))
+            axis.label.setFont(theme.font(theme.SECTION_PX))
             axis.picture = None
         self._cursor.setPen(pg.mkPen(tokens.mute, width=1))
         self.schedule()

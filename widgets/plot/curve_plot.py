@@ -44,6 +44,7 @@ class CurvePlot(QWidget):
 
     exported = Signal(str)
     export_failed = Signal(str)
+    curve_clicked = Signal(str)
 
     def __init__(self, title: str = "", x_label: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -72,6 +73,7 @@ class CurvePlot(QWidget):
         self._left_out.setChecked(False)
         self._left_out.hide()
         self._left_out.toggled.connect(self.set_whole_range)
+        self._chart.curve_clicked.connect(self.curve_clicked)
         self._chart.left_out_changed.connect(self._show_left_out)
         self._placeholder_text = ""
         self._placeholder = QLabel(self._chart)
@@ -156,6 +158,7 @@ class CurvePlot(QWidget):
         """Take all curves away."""
         for key in list(self._series):
             self.remove_series(key)
+        self.set_marks([])
         self._chart.show_whole()
 
     def series_keys(self) -> list[str]:
@@ -209,6 +212,11 @@ class CurvePlot(QWidget):
         """Mark the point at x as the best of a curve with a ring; None for none."""
         self._get(key).best = x
         self._changed()
+
+    def set_marks(self, xs: ArrayLike) -> None:
+        """Short ticks at the foot of the chart: where epochs end."""
+        self._chart.marks = np.asarray(xs, dtype=np.float64)
+        self._chart.schedule()
 
     def set_robust(self, on: bool) -> None:
         """Whether extreme values may be left out of the y range; a chip then says so and brings them back."""
@@ -283,8 +291,8 @@ class CurvePlot(QWidget):
             return ""
         reach = theme.format_number(farthest, digits=3)
         if count == 1:
-            return self.tr("1 point left out, {0}").format(reach)
-        return self.tr("{0} points left out, up to {1}").format(theme.format_number(count), reach)
+            return self.tr("1 left out: {0}").format(reach)
+        return self.tr("{0} left out, up to {1}").format(theme.format_number(count), reach)
 
     def _show_left_out(self) -> None:
         chip, words = self._left_out, self._words_left_out()

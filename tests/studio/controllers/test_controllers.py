@@ -21,7 +21,6 @@ from studio.controllers.predict_models import model_title
 from studio.controllers.train import time_left
 from studio.session.export_view import ExportViewModel
 from studio.session.runs import Run, RunHistory
-from studio.session.session import Session
 from widgets.param_form import Field, ParamForm
 from widgets.plot import CurvePlot
 
@@ -127,7 +126,7 @@ def curves(qtbot: Any, tmp_path: Any) -> tuple[Curves, CurvePlot, CurvePlot]:
     loss, accuracy = CurvePlot(), CurvePlot()
     qtbot.addWidget(loss)
     qtbot.addWidget(accuracy)
-    return Curves(Session(runs_folder=tmp_path), loss, accuracy), loss, accuracy
+    return Curves({"loss": loss, "accuracy": accuracy}), loss, accuracy
 
 
 def history(steps: list[int]) -> RunHistory:

@@ -317,8 +317,8 @@ def test_extreme_values_are_left_out_said_and_brought_back_by_a_click(plot: Curv
     assert view.viewRange()[1][1] < 10
     chip = plot._left_out
     assert chip.isVisible()
-    assert chip.text() == "2 points left out, up to 5e9 \u00b7 whole range"
-    assert "2 points left out" in plot.summary()
+    assert chip.text() == "2 left out, up to 5e9 \u00b7 whole range"
+    assert "2 left out" in plot.summary()
     qtbot.mouseClick(chip, Qt.MouseButton.LeftButton)
     drawn(plot)
     assert view.viewRange()[1][1] > 5e9
