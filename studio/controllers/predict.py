@@ -12,6 +12,7 @@ from studio.controllers.binders import Bonds
 from studio.controllers.predict_inputs import InputsController
 from studio.controllers.predict_many import ManyController
 from studio.controllers.predict_models import ModelsController, choice_title
+from studio.controllers.predict_samples import SamplesController
 from studio.session.predict_view import BesideLine
 from studio.session.session import Session
 from studio.windows.model_panel import ModelPanel
@@ -43,6 +44,7 @@ class PredictController(QObject):
         page.again_requested.connect(session.predicting.try_again)
         self.inputs = InputsController(session, page)
         self.open_picture = self.inputs.open_picture
+        self.samples = SamplesController(session, page, self.inputs)
         self._bonds.show(self._view, "ranking", lambda _: self._show_answer())
         for field in ("asking", "stopped", "last_problem", "number", "fed", "model"):
             self._bonds.follow(getattr(self._view.events, field), lambda _: self._show_answer())
@@ -111,6 +113,7 @@ class PredictController(QObject):
     def close(self) -> None:
         """Follow the view model no longer."""
         self._bonds.release()
+        self.samples.close()
         self.inputs.close()
         self.models.close()
         self.many.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +29,13 @@ MOST_TEXT = 10_000_000  # characters that are pasted or read from a file
 
 @dataclass(frozen=True)
 class _Given:
-    """A picture as it was given: before it is fitted to what the model takes."""
+    """A picture as it was given: before it is fitted to what the model takes, unless it is a ``sample``,
+    which is fed as it is."""
 
     values: NDArray[np.float32]
     drawn: bool
     origin: str
+    sample: bool = False
 
 
 class InputsController(QObject):
@@ -70,6 +72,7 @@ class InputsController(QObject):
             if asked.form == "numbers":
                 self._zeros(place)
         if before is not None and inputs[0].form in ("digit", "picture"):
+            before = replace(before, sample=False)
             self._show_on_pad(0, before)
             self._feed(0, before)
         self._show_fed()
@@ -134,11 +137,38 @@ class InputsController(QObject):
         self._show_on_pad(place, given)
         self._feed(place, given)
 
-    def give_picture(self, place: int, values: NDArray[np.float32], origin: str) -> None:
-        """Feed a picture that is as data has it, 0 to 1: a digit is fed as it is."""
-        given = _Given(np.asarray(values, np.float32), True, origin)
-        self._show_on_pad(place, given)
-        self._feed(place, given)
+    def give_sample(self, values: NDArray[Any], origin: str) -> str:
+        """Feed a sample of data to the first input as it is; says why not where its shape is another."""
+        asked = self._asked(0)
+        if asked.form == "numbers":
+            shape = [
+                size if size != -1 else found for size, found in zip(asked.shape, values.shape, strict=False)
+            ]
+            if list(values.shape) != shape:
+                return self._other_shape(values)
+            self._numbers_editor(0).show_values(values.astype(asked.dtype))
+            self._session.predicting.ask(values.astype(asked.dtype))
+            return ""
+        colours = [asked.channels] if asked.channels > 1 else []
+        if not asked.form or list(values.shape) != [asked.height, asked.width, *colours]:
+            return self._other_shape(values)
+        given = _Given(np.asarray(values, np.float32), True, origin, sample=True)
+        self._show_on_pad(0, given)
+        self._feed(0, given)
+        return ""
+
+    def _other_shape(self, values: NDArray[Any]) -> str:
+        return self.tr("The samples are {0}: this model takes others").format(shape_text(list(values.shape)))
+
+    def is_sample(self, place: int) -> bool:
+        """Whether the input has a sample of data, as it is."""
+        given = self._given.get(place)
+        return given is not None and given.sample
+
+    def origin(self, place: int) -> str:
+        """Where the picture of an input comes from, in words."""
+        given = self._given.get(place)
+        return given.origin if given is not None else ""
 
     def _show_on_pad(self, place: int, given: _Given) -> None:
         editor = self._picture_input(place)
@@ -149,6 +179,9 @@ class InputsController(QObject):
 
     def _feed(self, place: int, given: _Given) -> None:
         self._given[place] = given
+        if given.sample:
+            self._session.predicting.ask(given.values, place)
+            return
         try:
             values = placed(given.values, self._asked(place), self._placing(place), given.drawn, given.origin)
         except PictureError as error:
@@ -164,7 +197,7 @@ class InputsController(QObject):
         self._placings[place] = placing
         given = self._given.get(place)
         if given is not None:
-            self._feed(place, given)
+            self._feed(place, replace(given, sample=False))
         self._show_fed()
 
     # ----- numbers -----
@@ -252,7 +285,7 @@ class InputsController(QObject):
         size = self.tr("{0} \u00d7 {1}, {2}").format(asked.width, asked.height, colour)
         rows = [
             (self.tr("From"), given.origin if given is not None and value is not None else ""),
-            (self.tr("Placed"), self._placing_help(self._placing(place))),
+            (self.tr("Placed"), self._placing_help("" if given and given.sample else self._placing(place))),
             *self._value_rows(asked, value),
         ]
         shown = value if value is not None else np.zeros((asked.height, asked.width), np.float32)
@@ -285,6 +318,7 @@ class InputsController(QObject):
 
     def _placing_help(self, placing: str) -> str:
         return {
+            "": self.tr("as it is"),
             "digit": self.tr("longer side 20 pixels, centre of mass in the middle, as MNIST's digits"),
             "cover": self.tr("scaled until it fills the input, the middle cut out"),
             "whole": self.tr("all of it, with black borders"),

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from studio.session.sample_job import read_samples
+
 if TYPE_CHECKING:
     from engine.training.events import TrainingEvent
 
@@ -67,7 +69,7 @@ def perform(job: dict[str, Any], emit: Emit, inbox: Inbox) -> bool:
     """Do ``job`` and tell ``emit`` what happens; True where it went well. Never raises for the job's own
     errors."""
     kinds: dict[str, Callable[[dict[str, Any], Emit, Inbox], None]] = {
-        "train": _train, "graph": _graph, "export": _export, "data": _data,
+        "train": _train, "graph": _graph, "export": _export, "data": _data, "samples": read_samples,
     }  # fmt: skip
     told = False
 

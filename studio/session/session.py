@@ -25,6 +25,7 @@ from studio.session.run_changes import NEEDS_RUN, RunChanges
 from studio.session.run_list import RunListView
 from studio.session.run_queue import RunQueue
 from studio.session.run_words import settings_of_run
+from studio.session.samples import Samples
 from studio.session.settings import RunSettings, setting_problems, title_of_setting
 from studio.session.train_view import TrainViewModel
 from studio.session.undo import Change
@@ -66,6 +67,7 @@ class Session(Library):
         self.data = DataViewModel()
         self.looking = Looking(self.data, self._worker)
         self.predicting = Predicting(self.predict, self.graph, self._wake, self._report, self._remember_model)
+        self.samples = Samples(self._worker, self._report)
         self._handlers: dict[str, Callable[..., object]] = {
             "new_project": self.new_project, "start": self.start, "pause": self.pause, "resume": self.resume,
             "stop_early": self.stop_early, "cancel": self.cancel, "checkpoint_now": self.checkpoint_now,
@@ -307,6 +309,7 @@ class Session(Library):
                     self._report(view.last_problem)
         self.predicting.take()
         self.looking.take()
+        self.samples.take()
 
     def wait_until(self, condition: Callable[[], bool], timeout: float) -> bool:
         """Pump until ``condition`` holds; False where ``timeout`` seconds passed. For scripts and tests."""
@@ -388,3 +391,4 @@ class Session(Library):
         self._training = self._task = self._spare = None
         self.predicting.close(timeout)
         self.looking.close()
+        self.samples.close()
