@@ -72,7 +72,7 @@ class PredictPage(QWidget):
         self._titles: list[tuple[str, str]] = []
         self._draw_card, self._answer_card, self._fed_card = PageCard(), PageCard(), PageCard()
         self._fed_frame = SquareFrame(self.fed, QSize(200, 200), QSize(112, 112), centred=False, step=SIDE)
-        self.extras = QVBoxLayout()  # what other parts put below the editors
+        self.extras = QVBoxLayout()  # what other parts put beside the picture that is fed
         self._grid = QGridLayout(self)
         self._stacked: bool | None = None
         self._build()
@@ -99,8 +99,6 @@ class PredictPage(QWidget):
         self.tabs.currentChanged.connect(self._show_input)
         self._draw_card.body.addWidget(self.tabs)
         self._draw_card.body.addWidget(self._editors_box, 1)
-        self.extras.setSpacing(theme.SPACE_S)
-        self._draw_card.body.addLayout(self.extras)
         head = QHBoxLayout()
         head.setSpacing(theme.SPACE_M)
         head.addWidget(self.answer)
@@ -122,6 +120,8 @@ class PredictPage(QWidget):
         side = QVBoxLayout()
         side.addWidget(self.facts)
         side.addStretch(1)
+        self.extras.setSpacing(theme.SPACE_S)
+        side.addLayout(self.extras)
         fed.addLayout(side, 3)
         self._fed_card.body.addLayout(fed, 1)
         self.placing.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
