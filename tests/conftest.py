@@ -58,7 +58,9 @@ if HIDE_QT:
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(_hider), os.environ.get("PYTHONPATH")]))
     runpy.run_path(str(_hider / "sitecustomize.py"))
     # The folders that are about Qt itself.
-    collect_ignore = ["widgets", "studio/windows", "studio/controllers", "studio/test_app.py"]
+    collect_ignore = [
+        "widgets", "studio/windows", "studio/controllers", "studio/program", "studio/test_app.py",
+    ]  # fmt: skip
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
