@@ -121,6 +121,7 @@ class Studio:
             self.frame.open_model = self.predict.load
             self.runs.doings.ask_run = self._ask_run
             self.frame.open_picture = self.predict.open_picture
+            self.frame.open_data = self.data.choose
 
     def _add_data(self) -> Closes:
         self.data_page, self.data_panel = DataPage(), DataPanel()

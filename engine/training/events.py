@@ -40,6 +40,7 @@ class Started(Timed):
     classes: list[str]
     parameters: int
     resumed_from: str
+    shape: NotRequired[list[int]]  # of a sample that the model is fed; runs of earlier versions have none
 
 
 class RankPace(TypedDict):

@@ -53,7 +53,8 @@ def export_run(
         checkpoint: ``best``, ``last``, or the path of a checkpoint. The best one must be the one that the
             journal names, and neither may be that of step 0, whose weights are untrained.
         step: the checkpoint of this step instead, whichever it is.
-        spec: the input as plain values: shape (None for any size), dtype, name.
+        spec: the input as plain values: shape (None for any size), dtype, name; by default what the network
+            was trained with, in any number.
         emit: receives ``export_progress`` events.
         optimize: for prediction only, as of ``jit.save``.
 
@@ -67,7 +68,6 @@ def export_run(
     from engine import jit
     from engine.jit.input_spec import InputSpec
 
-    spec = spec or DEFAULT_SPEC
     store = RunFolder(folder)
     store.refuse_links()
     emit(_progress("read", "Reading the checkpoint..."))
@@ -85,6 +85,7 @@ def export_run(
             f"export: not the checkpoint of a training: {type(error).__name__} at {error}; choose another "
             "checkpoint"
         ) from error
+    spec = spec or {**DEFAULT_SPEC, "shape": [None, *shape]}
     network, _ = build_network(config, store.source_path)
     network.set_state_dict(weights)
     network.eval()

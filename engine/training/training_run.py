@@ -219,6 +219,7 @@ class TrainingRun(Commands):
             steps_per_epoch=progress.steps_per_epoch, total_steps=progress.total_steps,
             train_samples=parts.train_samples, test_samples=parts.test_samples, classes=list(parts.classes),
             parameters=parts.stepper.parameter_count(), resumed_from=self._resumed_from,
+            shape=list(parts.shape),
         ))  # fmt: skip
         for each in skipped:
             self._publisher.publish(CheckpointSkipped(

@@ -45,6 +45,7 @@ class ExportController(QObject):
         page.form.changed.connect(self._edited)
         page.input_form.changed.connect(self._edited)
         page.form.validity_changed.connect(lambda _: self._show_why_not())
+        self._bonds.follow(self._view.events.input_shape, self._show_shape)
         page.input_form.validity_changed.connect(lambda _: self._show_why_not())
         page.folder_requested.connect(self._show_folder)
         for name in ("prefix", "checkpoint", "run_folder"):
@@ -63,7 +64,7 @@ class ExportController(QObject):
             return
         view = self._view
         if key == "run":
-            view.choose_run(str(value))
+            view.choose_run(str(value), self._shape_of(str(value)))
             self._session.select_run(str(value))
         elif key == "checkpoint":
             view.checkpoint = str(value)
@@ -90,6 +91,19 @@ class ExportController(QObject):
         view.update_why_not()
         self._show_why_not()
 
+    def _shape_of(self, folder: str) -> tuple[int, ...]:
+        run = self._session.listed_run(folder)
+        return run.shape if run is not None else ()
+
+    def _show_shape(self, shape: tuple[int, ...]) -> None:
+        if self._page.input_form.control("shape").hasFocus():  # it is being typed there
+            return
+        self._silent = True
+        self._page.input_form.set_value(
+            "shape", ", ".join("None" if size < 0 else str(size) for size in shape)
+        )
+        self._silent = False
+
     def _show_runs(self) -> None:
         runs = [
             (run.path, f"{run.name} · {_percent(run.accuracy)}" if run.accuracy == run.accuracy else run.name)
@@ -100,7 +114,7 @@ class ExportController(QObject):
         self._silent = False
         listed = self._view.run_folder in [folder for folder, _ in runs]
         if runs and not listed and not self._session.train.busy:
-            self._view.choose_run(runs[0][0])
+            self._view.choose_run(runs[0][0], self._shape_of(runs[0][0]))
 
     def _show_choice(self) -> None:
         view, form = self._view, self._page.form

@@ -21,6 +21,7 @@ from widgets import theme
 
 # How long a training may take to write its last checkpoint before it is killed.
 STOP_MS = 15_000
+DATA_SUFFIXES = (".npz", ".h5", ".hdf5", ".csv", ".tsv")
 MODEL_SUFFIXES = (".pdmodel", ".pdiparams", ".info")
 
 
@@ -41,6 +42,7 @@ class FrameController(QObject):
         self.open_project: Callable[[str], object] = _ignore
         self.open_model: Callable[[str], object] = _ignore
         self.open_picture: Callable[[str], object] = _ignore
+        self.open_data: Callable[[str], object] = _ignore
         self._question: QMessageBox | None = None
         self._closing = False
         self._bonds = Bonds()
@@ -173,13 +175,16 @@ class FrameController(QObject):
     # ----- drops -----
 
     def take_files(self, paths: list[str]) -> None:
-        """Files dropped on the window: a project, inference files, or a picture for Predict."""
+        """What is dropped on the window: a project, inference files, data, or a picture for Predict."""
         path = paths[0]
         if path.endswith(SUFFIX):
             self.open_project(path)
         elif path.endswith(MODEL_SUFFIXES):
             self.show_page("predict")
             self.open_model(path)
+        elif Path(path).is_dir() or path.lower().endswith(DATA_SUFFIXES):
+            self.show_page("data")
+            self.open_data(path)
         else:
             self.show_page("predict")
             self.open_picture(path)

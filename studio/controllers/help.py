@@ -16,7 +16,7 @@ from studio.windows.palette import Entry
 
 KEYS = "keys"
 # The page of the guide for each page of the window.
-OF_PAGE = {"train": "first-steps.md", "graph": "graph.md", "predict": "predict.md"}
+OF_PAGE = {"data": "data.md", "train": "first-steps.md", "graph": "graph.md", "predict": "predict.md"}
 # What the widgets do with keys beside the commands: where, and what.
 WIDGET_KEYS = (
     ("Ctrl+Z", "Digit pad", "Take the last stroke back."),

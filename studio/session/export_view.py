@@ -69,8 +69,14 @@ class ExportViewModel:
 
     events: ClassVar[SignalGroupDescriptor] = SignalGroupDescriptor()
 
-    def choose_run(self, folder: str) -> None:
-        """Export the run in ``folder``: into its ``inference/`` unless the user chose another place."""
+    def choose_run(self, folder: str, shape: tuple[int, ...] = ()) -> None:
+        """Export the run in ``folder``: into its ``inference/`` unless the user chose another place.
+
+        Args:
+            shape: that of a sample that its model is fed; empty where it is not known.
+        """
+        if shape and folder != self.run_folder:
+            self.input_shape = (-1, *shape)
         was_default = self.prefix in ("", default_prefix(self.run_folder))
         self.run_folder = folder
         if was_default:

@@ -39,7 +39,8 @@ class Run:
     crash, a kill, Ctrl-C). ``checkpoint`` is the newest step checkpoint, empty where there is none. ``note``
     says what of the journal could not be read, empty where all of it could. A trial has its ``sweep``'s name
     and what it chose there, in words. ``loss`` is the validation loss of the last epoch, ``seconds`` how long
-    it trained; NaN where not known. ``notes`` is what a person has written about it.
+    it trained; NaN where not known. ``notes`` is what a person has written about it, ``shape`` that of a
+    sample that its model is fed, empty where it is not known.
     """
 
     path: str
@@ -59,6 +60,7 @@ class Run:
     loss: float = math.nan
     seconds: float = math.nan
     notes: RunNotes = NOTHING
+    shape: tuple[int, ...] = ()
 
     @property
     def title(self) -> str:
@@ -246,7 +248,14 @@ def read_run_line(path: Path) -> Run | None:
         epoch=epoch, accuracy=_the_nan(accuracy), checkpoint=checkpoint,
         checkpoint_step=checkpoint_step, note="\n".join(filter(None, (skipped, trouble))),
         loss=_the_nan(loss), seconds=_the_nan(seconds), notes=notes,
+        shape=_shape(started.get("shape")),
     )  # fmt: skip
+
+
+def _shape(told: object) -> tuple[int, ...]:
+    sizes = told if isinstance(told, list) else []
+    sound = all(isinstance(size, int) and not isinstance(size, bool) and size > 0 for size in sizes)
+    return tuple(sizes) if sound else ()
 
 
 def _the_nan(value: float) -> float:

@@ -340,7 +340,7 @@ class Session(Library):
         """The page Export means the selected run too, where that can be exported."""
         run = self.listed_run(folder)
         if run is not None and not run.exportable:
-            self.export.choose_run(folder)
+            self.export.choose_run(folder, run.shape)
 
     def _in_use(self) -> list[Path]:
         return [Path(self.train.folder)] if self.train.busy and self.train.folder else []

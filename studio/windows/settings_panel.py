@@ -76,7 +76,7 @@ class SettingsPanel(QFrame):
                 Field("model_class", "", "choice", "", choices=(("", "\u2013"),)),
             ],
         }
-        other = {"data": ((FOLDER, "IDX"),), "model": ((FILE, "file"),)}
+        other = {"data": ((FOLDER, "own"),), "model": ((FILE, "file"),)}
         fields: list[Field] = []
         for name, setting in TRAIN_SETTINGS.items():
             if setting.kind != "parameters":
@@ -138,13 +138,17 @@ class SettingsPanel(QFrame):
         for name, rule in self._rules.items():
             for setting in rule.parameters:
                 form.set_text(f"{name}.{setting.name}", tr(setting.title), help_of(setting, tr))
-        form.set_text("data_folder", tr("Folder"), tr("A folder with the four IDX files, plain or gzip"))
+        form.set_text(
+            "data_folder",
+            tr("Folder"),
+            tr("A folder of pictures or IDX files; files and more are on the page Data"),
+        )
         form.set_text(
             "model_file", tr("File"), tr("A Python file with a class of nn.Layer; it is asked for once")
         )
         form.set_text("model_class", tr("Class"), tr("The class of the network in the file"))
         self._describe_workers()
-        self._offer("data", (FOLDER, tr("IDX folder...")))
+        self._offer("data", (FOLDER, tr("Own data...")))
         self._offer("model", (FILE, tr("Own file...")))
         self._show_advanced(self.more.isChecked())
         self._progress_title.setText(tr("Progress"))

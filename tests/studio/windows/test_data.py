@@ -151,3 +151,23 @@ def test_rows_of_numbers_are_a_table(stage, qtbot):
     form = stage.studio.data_panel.form
     assert form.control("label_name").isVisible()
     assert not form.control("rotate").isVisible()
+
+
+def test_data_dropped_anywhere_opens_the_page(stage, qtbot, tmp_path):
+    (tmp_path / "t.csv").write_text("a,y\n1,0\n2,1\n")
+    for path in (tmp_path, tmp_path / "t.csv"):
+        stage.studio.frame.show_page("train")
+        stage.window.files_dropped.emit([str(path)])
+        assert stage.window.current_page() == "data"
+        assert stage.session.train.settings.data == str(path)
+        assert requests(stage.worker)[-1]["config"]["data"] == str(path)
+
+
+def test_the_shape_of_own_data_is_exported(stage, qtbot):
+    stage.studio.frame.show_page("export")
+    form = stage.studio.export_page.input_form
+    stage.session.export.choose_run("/runs/own", (3, 8, 8))
+    assert form.value("shape") == "None, 3, 8, 8"
+    assert stage.session.export.spec()["shape"] == [None, 3, 8, 8]
+    stage.session.export.choose_run("/runs/of-an-earlier-version")
+    assert form.value("shape") == "None, 3, 8, 8"

@@ -149,3 +149,17 @@ def test_an_export_normalises_what_it_is_given(tmp_path, model):
     )
     assert float((scores.numpy().argmax(axis=1) == labels).mean()) == pytest.approx(expected, abs=0.1)
     assert expected > 0.9
+
+
+def test_an_export_takes_what_the_training_was_fed(tmp_path, model):
+    from engine.training.export import export_run
+    from studio.session.runs import read_run_line
+
+    values, labels = writing.pictures(60, (8, 8, 3))
+    data = str(writing.npz(tmp_path / "a.npz", x=values, y=labels))
+    TrainingRun(TrainingConfig(
+        data=data, model=model("Pictures"), epochs=1, static=False, out=str(tmp_path / "run")
+    )).run()  # fmt: skip
+    done = export_run(tmp_path / "run", str(tmp_path / "out" / "model"), "last")
+    assert done["pictures"] == "test"
+    assert read_run_line(tmp_path / "run").shape == (3, 8, 8)
