@@ -36,7 +36,7 @@ class DataController(QObject):
         self._later.setSingleShot(True)
         self._later.setInterval(TYPING_MS)
         self._later.timeout.connect(self._look)
-        page.shown.connect(self._look)
+        page.shown.connect(self._shown)
         page.dropped.connect(self.choose)
         page.page_requested.connect(self._ask_page)
         page.compare_requested.connect(self._ask_pairs)
@@ -58,6 +58,11 @@ class DataController(QObject):
         for name in ("checking", "stopped", "done", "problems"):
             bonds.follow(getattr(view.events, name), lambda _: self._show_problems())
         self._show_state()
+
+    def _shown(self) -> None:
+        collected = self._session.collected
+        self._panel.offer_collected(str(collected.folder) if collected.count() else "")
+        self._look()
 
     # ----- what is chosen -----
 
@@ -197,11 +202,11 @@ class DataController(QObject):
                 self.tr("Replace or remove these files: a training stops at the first of them."), "bad",
             ),
             "size": (
-                self.tr("Another size than the first picture: {0}"),
-                self.tr("Set Resize, so that all get one size."), "bad",
+                self.tr("Other sizes than the first: {0}"),
+                self.tr("Set Resize, so that all pictures get one size."), "bad",
             ),
             "nan": (
-                self.tr("NaN, infinity or a missing number: {0}"),
+                self.tr("NaN or missing numbers: {0}"),
                 self.tr("Fill in the numbers or remove the rows: a training stops at the first of "
                 "them."), "bad",
             ),
@@ -210,16 +215,19 @@ class DataController(QObject):
                 self.tr("They are left out. Fill in the labels to use them."), "warn",
             ),
             "few": (
-                self.tr("Classes with fewer than five training samples: {0}"),
-                self.tr("Collect more of them, or leave the classes out."), "warn",
+                self.tr("Classes with few samples: {0}"),
+                self.tr("These have fewer than five training samples: collect more, or leave the "
+                "classes out."), "warn",
             ),
             "absent": (
-                self.tr("Classes without any training sample: {0}"),
-                self.tr("Collect some, or leave the classes out: a model can't learn them."), "warn",
+                self.tr("Classes without samples: {0}"),
+                self.tr("Collect some for the training, or leave the classes out: a model can't learn "
+                "them."), "warn",
             ),
             "shared": (
-                self.tr("Test samples that are training samples, too: {0}"),
-                self.tr("Remove them from one of the two: the test accuracy is too good because of them."),
+                self.tr("In both splits: {0}"),
+                self.tr("These test samples are training samples, too. Remove them from one of the two: "
+                "they make the test accuracy too good."),
                 "warn",
             ),
         }  # fmt: skip

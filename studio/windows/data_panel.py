@@ -19,7 +19,8 @@ NAMES = ("input_name", "label_name")
 
 
 class DataPanel(QFrame):
-    """``source_chosen`` carries the name of a built-in data set; the two others ask for a path."""
+    """``source_chosen`` carries the name of a built-in data set, or the folder of the collected pictures; the
+    two others ask for a path."""
 
     source_chosen = Signal(str)
     folder_requested = Signal()
@@ -47,13 +48,23 @@ class DataPanel(QFrame):
         self.source.activated.connect(self._source_activated)
         self.folder.clicked.connect(self.folder_requested)
         self.file.clicked.connect(self.file_requested)
-        self._chosen = ""
+        self._chosen = self._collected = ""
         self.retranslate()
 
     def _source_activated(self, index: int) -> None:
         name = str(self.source.itemData(index))
         if name != OWN:
             self.source_chosen.emit(name)
+
+    def offer_collected(self, folder: str) -> None:
+        """The folder of the project's drawn and corrected pictures; empty where there are none yet."""
+        self._collected = folder
+        place = self.source.findText(self.tr("Collected pictures"))
+        if place >= 0:
+            self.source.removeItem(place)
+        if folder:
+            self.source.insertItem(len(RUN_SETTINGS["data"].choices), self.tr("Collected pictures"), folder)
+        self.show_source(self._chosen)
 
     def show_source(self, name: str) -> None:
         """The data that is chosen: a built-in name, or a path."""
@@ -105,7 +116,7 @@ class DataPanel(QFrame):
                 self.form.set_choices(
                     name, tuple((value, self.tr(title)) for value, title in setting.choices)
                 )
-        self.show_source(self._chosen)
+        self.offer_collected(self._collected)
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.LanguageChange:

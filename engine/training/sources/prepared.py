@@ -52,8 +52,9 @@ class Prepared(Dataset):
             DataError: a sample can't be read, or holds NaN; names it.
         """
         wanted = self.chosen[np.asarray(indices, np.int64)]
-        values = self.prepare.scaled(self.rows.read(wanted))
-        if not np.isfinite(values).all():
+        raw = self.rows.read(wanted)
+        values = self.prepare.scaled(raw)
+        if isinstance(raw, np.ndarray) and raw.dtype.kind == "f" and not np.isfinite(values).all():
             bad = int(np.flatnonzero(~np.isfinite(values).reshape(len(values), -1).all(axis=1))[0])
             raise DataError(
                 f"data: {self.rows.where(int(wanted[bad]))}: it holds NaN or infinity; fill what is "

@@ -83,7 +83,7 @@ def test_problems_are_counted_named_and_say_what_to_do(stage, qtbot):
     assert "Replace or remove" in problems.remedy.text()
     problems.tree.setFocus()
     QTest.keyClick(problems.tree, Qt.Key.Key_Down)
-    assert "test accuracy is too good" in problems.remedy.text()
+    assert "test accuracy too good" in problems.remedy.text()
     qtbot.mouseClick(problems.stop, Qt.MouseButton.LeftButton)
     assert requests(worker)[-1] == {"do": "stop"}
     stage.tell("data_check_stopped", number=number)
@@ -171,3 +171,17 @@ def test_the_shape_of_own_data_is_exported(stage, qtbot):
     assert stage.session.export.spec()["shape"] == [None, 3, 8, 8]
     stage.session.export.choose_run("/runs/of-an-earlier-version")
     assert form.value("shape") == "None, 3, 8, 8"
+
+
+def test_collected_pictures_are_offered_as_data(stage, qtbot):
+    source = stage.studio.data_panel.source
+    stage.session.collected.collect(np.zeros((28, 28), np.uint8), 3, "drawn")
+    opened(stage)
+    place = source.findText("Collected pictures")
+    assert place == 3
+    source.setCurrentIndex(place)
+    source.activated.emit(place)
+    assert stage.session.train.settings.data == str(stage.session.collected.folder)
+    assert source.currentText() == "Collected pictures"
+    stage.studio.data.choose("digits")
+    assert source.currentText() == "Digits (built in)"
