@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from pathlib import Path
+
+from resources.locks import LOCK_NAME, holder_of
 
 _LONGEST = 100  # characters of a model's name that a folder is called after
 
@@ -20,6 +23,19 @@ def new_run_folder(folder: Path, model: str, static: bool) -> Path:
 def new_sweep_folder(folder: Path) -> Path:
     """A path in ``folder`` that is not taken: ``sweep-001`` and so on. Nothing is made."""
     return _untaken(folder, "sweep")
+
+
+def remove_unbegun(folder: Path) -> bool:
+    """Remove what a training that was killed before it began has left: a folder with nothing but its lock.
+
+    Returns whether there was such a folder.
+    """
+    with suppress(OSError):
+        if [path.name for path in folder.iterdir()] == [LOCK_NAME] and holder_of(folder / LOCK_NAME) is None:
+            (folder / LOCK_NAME).unlink(missing_ok=True)
+            folder.rmdir()
+            return True
+    return False
 
 
 def _untaken(folder: Path, base: str) -> Path:

@@ -25,6 +25,8 @@ from studio.controllers.output import OutputController
 from studio.controllers.palette_entries import PaletteEntries
 from studio.controllers.predict import PredictController
 from studio.controllers.project import ProjectController
+from studio.controllers.rate import RateController
+from studio.controllers.rate_finder import RateFinderController
 from studio.controllers.runs import RunsController
 from studio.controllers.train import TrainController
 from studio.session.problems import ProblemView
@@ -37,6 +39,7 @@ from studio.windows.graph_page import GraphPage
 from studio.windows.inspector import Inspector
 from studio.windows.main_window import MainWindow
 from studio.windows.model_panel import ModelPanel
+from studio.windows.output_panel import PROBLEMS
 from studio.windows.predict_page import PredictPage
 from studio.windows.settings_panel import SettingsPanel
 from studio.windows.train_page import TrainPage
@@ -92,7 +95,8 @@ class Studio:
         self._bars = {
             page: self.window.top.add_page(page, self.actions[f"page_{page}"]) for page in self._pages
         }
-        self._controllers = [self._pages["train"]()]
+        self._controllers: list[Closes] = []
+        self._controllers.append(self._pages["train"]())
         self._whole = self._closed = False
         self.runs = RunsController(self.session, self.window, self.actions, self.train)
         self.project = ProjectController(
@@ -134,6 +138,7 @@ class Studio:
         self.train_page = TrainPage(Welcome(
             actions["start"], [(actions["load_model"], "open"), (actions["open_project"], "open")]
         ))  # fmt: skip
+        self.train_page.failure_details.connect(lambda: self.window.show_output(PROBLEMS))
         self.train_page.curves.saved.connect(
             lambda path: self.output.note(self.window.tr("Saved: {0}").format(path), "ok")
         )
@@ -141,6 +146,8 @@ class Studio:
         self.train = TrainController(
             self.session, self.train_page, self.settings_panel, self._bars["train"], actions
         )
+        self.rate_finder = RateFinderController(self.session, self.window, self.settings_panel, actions)
+        self._controllers += [RateController(self.session, self.settings_panel, actions), self.rate_finder]
         self.frame.add_page("train", self.train_page, self.settings_panel, self.window.tr("Run settings"))
         return self.train
 

@@ -1,33 +1,23 @@
-"""The surfaces of a page: card, key figure, chip, empty state and toast."""
+"""The surfaces of a page: card, key figure, chip and empty state."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import (
     QAbstractButton,
     QFrame,
-    QGraphicsDropShadowEffect,
     QHBoxLayout,
     QLabel,
     QPushButton,
     QSizePolicy,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
 from widgets import theme
 from widgets.flow import FlowLayout
-from widgets.icons import icon_pixmap, set_icon
-
-TOAST_MS = 8000
-LEVEL_ICONS = {
-    "info": ("info", "accent"),
-    "ok": ("check", "ok"),
-    "warn": ("warning", "warn"),
-    "bad": ("error", "bad"),
-}
+from widgets.icons import icon_pixmap
 
 
 def set_role(widget: QWidget, role: str) -> None:
@@ -250,96 +240,3 @@ class EmptyState(QWidget):
         if self._icon_name:
             scale = self.devicePixelRatioF()
             self._picture.setPixmap(icon_pixmap(self._icon_name, theme.current().mute, 32, scale))
-
-
-class Toast(QFrame):
-    """A message at the lower edge of a window that takes no focus; `details_requested` says Details was
-    pressed.
-
-    Information leaves after a while, warnings and errors stay until they are closed.
-    """
-
-    details_requested = Signal()
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._window = parent
-        self.setProperty("role", "toast")
-        self._level = "info"
-        self._picture, self._text = QLabel(), QLabel()
-        self._text.setWordWrap(True)
-        self._text.setMinimumWidth(220)
-        self._text.setTextFormat(Qt.TextFormat.PlainText)
-        self.details = QPushButton()
-        self.details.setProperty("role", "quiet")
-        self.details.clicked.connect(self._details)
-        self.close_button = QToolButton()
-        set_icon(self.close_button, "cancel", "mute")
-        self.close_button.clicked.connect(self.hide)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(theme.SPACE_M, theme.SPACE_S, theme.SPACE_S, theme.SPACE_S)
-        layout.addWidget(self._picture)
-        layout.addWidget(self._text, 1)
-        layout.addWidget(self.details)
-        layout.addWidget(self.close_button)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self.hide)
-        shadow = QGraphicsDropShadowEffect(self)
-        shadow.setBlurRadius(24)
-        shadow.setOffset(0, 4)
-        shadow.setColor(QColor(0, 0, 0, 70))
-        self.setGraphicsEffect(shadow)
-        parent.installEventFilter(self)
-        theme.changed.connect(self._tint)
-        self.retranslate()
-        self.hide()
-
-    def retranslate(self) -> None:
-        """Set the words of the buttons anew."""
-        self.details.setText(self.tr("Details"))
-        self.close_button.setToolTip(self.tr("Close"))
-        self.close_button.setAccessibleName(self.tr("Close the message"))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
-
-    def show_message(self, text: str, level: str = "info", details: bool = False) -> None:
-        """Show a message; `level` is "info", "ok", "warn" or "bad"."""
-        self._level = level
-        self._text.setText(text)
-        self.details.setVisible(details)
-        self.setAccessibleName(text)
-        self._tint()
-        self._place()
-        self.show()
-        self.raise_()
-        self._timer.stop()
-        if level in ("info", "ok"):
-            self._timer.start(TOAST_MS)
-
-    def text(self) -> str:
-        """The message that is or was shown last."""
-        return self._text.text()
-
-    def _details(self) -> None:
-        self.hide()
-        self.details_requested.emit()
-
-    def _tint(self) -> None:
-        name, token = LEVEL_ICONS[self._level]
-        color = getattr(theme.current(), token)
-        self._picture.setPixmap(icon_pixmap(name, color, scale=self.devicePixelRatioF()))
-
-    def _place(self) -> None:
-        room = self._window.rect()
-        width = max(240, min(560, room.width() - 2 * theme.SPACE_XL))
-        height = max(self.heightForWidth(width), self.sizeHint().height())
-        self.setGeometry((room.width() - width) // 2, room.height() - height - 40, width, height)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Resize and isinstance(event, QResizeEvent) and self.isVisible():
-            self._place()
-        return False

@@ -23,9 +23,10 @@ from PySide6.QtWidgets import (
 )
 
 from widgets import theme
-from widgets.cards import Card, Chip, EmptyState, KeyFigure, Toast
+from widgets.cards import Card, Chip, EmptyState, KeyFigure
 from widgets.demo import run_demo
 from widgets.icons import set_icon
+from widgets.toast import Toast
 
 
 def _figures() -> QHBoxLayout:

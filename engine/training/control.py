@@ -6,6 +6,9 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from engine.core.errors import ArgumentError
+from engine.training.rate import require_rate
+
 
 @dataclass(frozen=True)
 class Requests:
@@ -14,10 +17,12 @@ class Requests:
     pause: bool
     checkpoint: bool
     end: str
+    rate: float | None = None
 
 
 # A later request may only be more drastic than the one before it.
 _WEIGHT = {"": 0, "early": 1, "interrupted": 2, "cancel": 3}
+_RATE = "learning_rate="
 _COMMAND = {"early": "stop_early", "interrupted": "interrupt", "cancel": "cancel"}
 
 
@@ -28,6 +33,7 @@ class Control:
         self._condition = threading.Condition()
         self._pause = False
         self._checkpoint = False
+        self._rate: float | None = None
         self._end = ""
         self._elsewhere: Callable[[str], None] = lambda command: None
 
@@ -40,6 +46,8 @@ class Control:
                 take("pause")
             if self._checkpoint:
                 take("checkpoint_now")
+            if self._rate is not None:
+                take(rate_command(self._rate))
             if self._end:
                 take(_COMMAND[self._end])
 
@@ -61,6 +69,12 @@ class Control:
             self._elsewhere("checkpoint_now")
             self._condition.notify_all()
 
+    def rate(self, value: float) -> None:
+        with self._condition:
+            self._rate = value
+            self._elsewhere(rate_command(value))
+            self._condition.notify_all()
+
     def end(self, how: str) -> None:
         """Ask for the end: ``early``, ``interrupted`` or ``cancel``; a paused training wakes up for it."""
         with self._condition:
@@ -71,31 +85,31 @@ class Control:
 
     def anything(self) -> bool:
         """Whether any request is pending. Cheap, since it is called before every step: takes no lock."""
-        return self._pause or self._checkpoint or bool(self._end)
+        return self._pause or self._checkpoint or self._rate is not None or bool(self._end)
 
     def ending(self) -> str:
         """How the training is to end, or an empty text."""
         return self._end
 
     def read(self, checkpoints: bool = True) -> Requests:
-        """The pending requests; a request for a checkpoint is returned once.
+        """The pending requests; one for a checkpoint, or for another learning rate, is returned once.
 
         With ``checkpoints`` False such a request stays pending, for a moment when one can be written.
         """
         with self._condition:
-            asked = self._checkpoint and checkpoints
-            if asked:
-                self._checkpoint = False
-            return Requests(pause=self._pause, checkpoint=asked, end=self._end)
+            asked, rate = self._checkpoint and checkpoints, self._rate if checkpoints else None
+            if checkpoints:
+                self._checkpoint, self._rate = False, None
+            return Requests(pause=self._pause, checkpoint=asked, end=self._end, rate=rate)
 
     def checkpoint_waits(self) -> bool:
-        """Whether a request for a checkpoint is pending."""
-        return self._checkpoint
+        """Whether a request is pending for which a checkpoint is written."""
+        return self._checkpoint or self._rate is not None
 
     def wait_while_paused(self, checkpoints: bool = True) -> Requests:
         """Block until the pause ends or something else is asked for, and return that."""
         with self._condition:
-            self._condition.wait_for(lambda: not self._pause or self._checkpoint or bool(self._end))
+            self._condition.wait_for(lambda: not self._pause or self.checkpoint_waits() or bool(self._end))
         return self.read(checkpoints)
 
 
@@ -128,3 +142,35 @@ class Commands:
     def checkpoint_now(self) -> None:
         """Write a checkpoint after the step in progress (also while paused)."""
         self._control.checkpoint()
+
+    def set_learning_rate(self, rate: float) -> None:
+        """Train with this learning rate after the step in progress (also while paused).
+
+        A checkpoint is written first; the event ``rate_changed`` follows. A schedule goes on, all its rates
+        multiplied by what leads from its rate to this one.
+
+        Raises:
+            ArgumentError: not a learning rate.
+        """
+        self._control.rate(require_rate(rate))
+
+    def obey(self, command: str) -> None:
+        """Take a request as the words that other processes send: ``pause``, ``learning_rate=0.001``.
+
+        Raises:
+            ArgumentError: there is no such request.
+        """
+        if command.startswith(_RATE):
+            self.set_learning_rate(float(command.removeprefix(_RATE)))
+        elif command in COMMANDS:
+            getattr(self, command)()
+        else:
+            raise ArgumentError(f"training: no such request: got {command!r}; give {', '.join(COMMANDS)}")
+
+
+COMMANDS = ("pause", "resume", "stop_early", "interrupt", "cancel", "checkpoint_now")
+
+
+def rate_command(rate: float) -> str:
+    """The request for another learning rate in words; reads back as the same number."""
+    return f"{_RATE}{rate!r}"

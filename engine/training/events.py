@@ -173,7 +173,8 @@ class Epoch(Timed):
 
 
 class Checkpoint(Timed):
-    """A checkpoint was written; ``reason`` is start, steps, epoch, asked or stop."""
+    """A checkpoint was written; ``reason`` is start, steps, epoch, asked, rate (before that is changed) or
+    stop."""
 
     event: Literal["checkpoint"]
     step: int
@@ -224,6 +225,21 @@ class Resumed(Timed):
 
     event: Literal["resumed"]
     step: int
+
+
+class RateChanged(Timed):
+    """After ``step`` the learning rate was changed by hand from ``before`` to ``learning_rate``.
+
+    A schedule goes on with its rates multiplied by ``factor`` (of the schedule as it was made; 1 without
+    one).
+    """
+
+    event: Literal["rate_changed"]
+    step: int
+    epoch: int
+    learning_rate: float
+    before: float
+    factor: float
 
 
 class Stopping(Timed):
@@ -328,7 +344,7 @@ class Exported(Timed):
 
 TrainingEvent: TypeAlias = (
     Preparing | Started | Steps | Evaluating | Epoch | Checkpoint | CheckpointFailed | CheckpointSkipped
-    | SpaceLow | Layers | LayerAlert | Paused | Resumed | Stopping | Diverged | Ended | Failed
+    | SpaceLow | Layers | LayerAlert | Paused | Resumed | RateChanged | Stopping | Diverged | Ended | Failed
 )  # fmt: skip
 Event: TypeAlias = TrainingEvent | ProgramShown | ExportProgress | Exported
 LAST_KINDS = ("finished", "stopped", "cancelled", "failed")

@@ -14,6 +14,7 @@ from types import TracebackType
 from engine.core import errors
 from engine.core.alias.missing import asked_for
 from engine.core.errors import EngineError, WorkerError
+from resources.syntax_words import syntax_words
 
 _ROOT = Path(__file__).resolve().parents[2]
 # Files in these folders are no user's: the engine and the studio, the standard library, installed packages.
@@ -49,6 +50,8 @@ def describe_problem(error: BaseException, user_files: Sequence[str] = ()) -> Pr
     if told.__class__ is Problem:
         return told
     said = error.message if isinstance(error, EngineError) else str(error)
+    if isinstance(error, SyntaxError) and error.filename:
+        said = syntax_words(error)
     message = asked_for(error) or said.strip() or type(error).__name__
     if isinstance(error, MemoryError) and message == "MemoryError":
         message = (
@@ -56,7 +59,7 @@ def describe_problem(error: BaseException, user_files: Sequence[str] = ()) -> Pr
         )
     frame = _user_frame(error, user_files)
     # Only our own messages have parts; a colon in anyone else's means nothing.
-    ours = isinstance(error, EngineError | MemoryError)
+    ours = isinstance(error, EngineError | MemoryError | SyntaxError)
     where, what, do = split_message(message) if ours else ("", message, "")
     if isinstance(error, SyntaxError) and error.filename:
         frame = (error.filename, error.lineno or 0)

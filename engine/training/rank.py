@@ -97,7 +97,7 @@ class Rank:
         """Carry out orders until there is nobody to give them; then end, with a checkpoint if that works."""
         while (message := self._channel.receive()) is not None:
             if self._run is not None:
-                getattr(self._run, message["command"])()
+                self._run.obey(message["command"])
         self._gone.set()
         if self._run is not None:
             self._run.interrupt()

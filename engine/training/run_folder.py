@@ -34,6 +34,7 @@ from engine.files.space import estimated_bytes, over_limit, require_room, used_b
 from engine.training.events import LAST_KINDS, TrainingEvent, as_lines
 from engine.training.kept import Kept, elapsed_at
 from engine.training.models import FOLDER as BUILT_IN_MODELS
+from engine.training.rate import Change, changes_after
 from resources.json_documents import DocumentError, parse
 from resources.locks import LOCK_NAME, Holder, Lock, holder_of, take
 
@@ -215,6 +216,22 @@ class RunFolder:
                         found = event.get("step")
         return found if isinstance(found, int) else None
 
+    def rate_changes(self, step: int) -> list[Change]:
+        """The changes of the learning rate that the journal tells of at ``step`` or later.
+
+        Raises:
+            SaveError: the journal can't be read.
+        """
+        if not os.path.exists(self.journal_path):
+            return []
+        events = []
+        with saving(self.journal_path):
+            lines = self.journal_path.read_bytes().splitlines()
+        for line in lines:
+            with suppress(FormatError):
+                events.append(parse_event(line))
+        return changes_after(events, step)
+
     def open(self, model_files: Iterable[Path], kept: Kept | None) -> None:
         """Make the folder ready for writing; the journal is cut back to what is ``kept``.
 
@@ -235,6 +252,11 @@ class RunFolder:
         else:
             self._cut_back(kept)
         self._journal = JournalWriter(self.journal_path)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the run's journal is being written."""
+        return self._journal is not None
 
     def _remove_records(self) -> None:
         for name in (JOURNAL_NAME, PACKED_NAME):

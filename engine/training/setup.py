@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 from engine.core.errors import DataError
 from engine.training.config import TrainingConfig
 from engine.training.data import DataSplits, load_data
+from engine.training.events import Started, now
 from engine.training.models import ModelSource, build_model, find_model, load_model
+from engine.training.progress import Progress
 from engine.training.rules import make_optimizer, make_schedule
 from engine.training.sources.options import DataOptions
 from engine.training.stepper import Stepper
@@ -124,6 +126,20 @@ def build_parts(config: TrainingConfig, source_folder: Path | None = None, team:
         shape=splits.shape,
         prepare=splits.prepare.as_plain(),
     )
+
+
+def started_event(
+    config: TrainingConfig, progress: Progress, resumed_from: str = "", parts: Parts | None = None
+) -> Started:
+    """The event that a training of ``config`` begins; without ``parts`` it is one that could not be made."""
+    return Started(
+        event="started", time=now(), config=config.as_dict(), folder=config.out, step=progress.step,
+        epoch=min(progress.epoch + 1, config.epochs), steps_per_epoch=progress.steps_per_epoch,
+        total_steps=progress.total_steps, train_samples=parts.train_samples if parts else 0,
+        test_samples=parts.test_samples if parts else 0, classes=list(parts.classes) if parts else [],
+        parameters=parts.stepper.parameter_count() if parts else 0, resumed_from=resumed_from,
+        shape=list(parts.shape) if parts else [],
+    )  # fmt: skip
 
 
 def own_file(model: str) -> list[str]:

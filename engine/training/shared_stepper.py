@@ -19,9 +19,10 @@ from engine.io.reader import to_tensors
 from engine.nn import SyncBatchNorm
 from engine.training.events import RankPace
 from engine.training.gradient_arena import GradientArena
+from engine.training.rate import Rate
 from engine.training.rules import Schedule
 from engine.training.stepper import Evaluation, Stepper, arrays_of, evaluate, measuring
-from engine.training.team import BUILD, END, EPOCH, EVALUATE, STATE, STATISTICS, STEP, Team
+from engine.training.team import BUILD, END, EPOCH, EVALUATE, RATE, STATE, STATISTICS, STEP, Team
 
 PACE_SECONDS = 1.0
 
@@ -167,6 +168,8 @@ class SharedStepper(Stepper):
                 super().set_state_dict(state)
             elif what == STATISTICS:
                 self._spread_statistics()
+            elif what == RATE:
+                super().set_rate(Rate.of_state(team.spread_value()))
             elif what == EPOCH:
                 super().end_epoch(team.spread_value())
 
@@ -213,6 +216,12 @@ class LeadingStepper(SharedStepper):
 
         with measuring(self.network), no_grad():
             return evaluate(scores, batches, classes, stopped)
+
+    def set_rate(self, rate: Rate) -> None:
+        """From the next step on this holds in all ranks."""
+        self._team.tell(RATE)
+        self._team.spread_value(rate.state())
+        super().set_rate(rate)
 
     def end_epoch(self, measured: Mapping[str, float]) -> None:
         """The schedules of all ranks move on."""

@@ -17,6 +17,7 @@ from engine.core.random_state import entry, python_state
 from engine.optimizer import LBFGS
 from engine.training.events import Hard, RankPace
 from engine.training.layer_watch import LayerReading, LayerWatch, global_norm
+from engine.training.rate import Rate, Scaled
 from engine.training.rules import Schedule
 
 HARDEST = 40
@@ -58,6 +59,7 @@ class Stepper:
         self.network = network
         self.optimizer = optimizer
         self.schedule = schedule
+        self.rate: Rate | None = None  # what was set by hand
         self.static = static
         self.gradient_norm = math.nan  # of the last step, before any clipping
         self._watch: LayerWatch | None = None
@@ -132,6 +134,24 @@ class Stepper:
         """The learning rate of the next step."""
         return float(self.optimizer.get_lr())
 
+    def rate_for(self, learning_rate: float) -> Rate:
+        """What makes this the rate of the next step.
+
+        A schedule whose rate is 0 now can't be multiplied to it: there the rate that it was made with counts.
+        """
+        if self.schedule is None:
+            return Rate(learning_rate, 1.0)
+        now = float(self.schedule.scheduler()) or float(self.schedule.scheduler.base_lr)
+        return Rate(learning_rate, learning_rate / now)
+
+    def set_rate(self, rate: Rate) -> None:
+        """From the next step on this holds, whatever was set before."""
+        self.rate = rate
+        if self.schedule is None:
+            self.optimizer.set_lr(rate.learning_rate)
+        else:
+            self.optimizer.set_lr_scheduler(Scaled(self.schedule.scheduler, rate.factor))
+
     def evaluate(
         self, batches: Any, classes: int, stopped: Callable[[], bool] = lambda: False
     ) -> Evaluation | None:
@@ -155,12 +175,15 @@ class Stepper:
         check_output(tuple(getattr(scores, "shape", ())), len(classes), int(pictures.shape[0]))
 
     def state_dict(self) -> dict[str, Any]:
-        """The network's and the optimizer's state."""
-        return {"model": self.network.state_dict(), "optimizer": self.optimizer.state_dict()}
+        """The network's and the optimizer's state, and ``rate`` where that was set by hand."""
+        rate = {} if self.rate is None else {"rate": self.rate.state()}
+        return {"model": self.network.state_dict(), "optimizer": self.optimizer.state_dict(), **rate}
 
     def set_state_dict(self, state: dict[str, Any]) -> None:
         self.network.set_state_dict(state["model"])
         self.optimizer.set_state_dict(state["optimizer"])
+        if "rate" in state:
+            Stepper.set_rate(self, Rate.of_state(state["rate"]))
 
     def parameter_count(self) -> int:
         """How many numbers there are to learn."""

@@ -13,9 +13,9 @@ from engine.distributed.objects import all_gather_object, broadcast_value
 from engine.distributed.reducing import ReduceOp, all_reduced
 
 LEADER = 0
-BUILD, STATE, STATISTICS, STEP, EVALUATE, EPOCH, END = range(7)
+BUILD, STATE, STATISTICS, STEP, EVALUATE, EPOCH, RATE, END = range(8)
 """What rank 0 tells: make the network; take this state, these running statistics; do a step; read test
-pictures; an epoch was measured; the training is over."""
+pictures; an epoch was measured; the learning rate was changed by hand; the training is over."""
 
 _SPIN_SECONDS = 0.003
 _LONGEST_NAP = 0.02

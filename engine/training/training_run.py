@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.core.errors import ArgumentError
+from engine.core.errors import ArgumentError, EngineError
 from engine.files.checkpoint import Skipped
 from engine.files.space import MEGABYTE
 from engine.kernels.cpu.threads import one_blas_thread
@@ -25,8 +26,8 @@ from engine.training.events import (
     Listener,
     Paused,
     Preparing,
+    RateChanged,
     Resumed,
-    Started,
     Stopping,
     failed_event,
     now,
@@ -36,9 +37,10 @@ from engine.training.meter import Meter
 from engine.training.problem import describe_problem
 from engine.training.progress import History, Progress
 from engine.training.publisher import Publisher
+from engine.training.rate import Pending, Rate
 from engine.training.result import Outcome, RunResult
 from engine.training.run_folder import RunFolder
-from engine.training.setup import Parts, build_parts, own_file
+from engine.training.setup import Parts, build_parts, own_file, started_event
 from engine.training.stepper import Evaluation, seed_everything
 from resources.memory import memory_used
 
@@ -57,8 +59,9 @@ class _End(Exception):
 class TrainingRun(Commands):
     """A training that reports events to its listeners and takes requests from any thread.
 
-    Requests (``pause``, ``resume``, ``stop_early``, ``interrupt``, ``cancel``, ``checkpoint_now``) return at
-    once; they take effect, and an event reports it, after the step in progress.
+    Requests (``pause``, ``resume``, ``stop_early``, ``interrupt``, ``cancel``, ``checkpoint_now``,
+    ``set_learning_rate``) return at once; they take effect, and an event reports it, after the step in
+    progress.
 
     Args:
         config: the settings; its seed fixes initial weights, order and dropout.
@@ -100,6 +103,8 @@ class TrainingRun(Commands):
         self._processes: Processes | None = None
         self._model_files: tuple[Path, ...] = ()
         self._resumed_from = ""
+        self._repeated = Pending()
+        self._claimed = False  # the folder is this new run's
 
     @classmethod
     def from_folder(
@@ -198,6 +203,7 @@ class TrainingRun(Commands):
         elif folder is not None:
             folder.claim(new=True)
             folder.require_new()
+            self._claimed = True
         fetch_data(self.config.data, self._preparing)
         seed_everything(self.config.seed)
         parts = self._parts = self._make_parts(self.config, source)
@@ -208,19 +214,14 @@ class TrainingRun(Commands):
         if checkpoint is not None:
             kept = restore(checkpoint, progress, self.history, parts)
             self._keeper.go_on(self._resumed_from, checkpoint)
+            if folder is not None and self._resume is True:  # a chosen checkpoint begins another story
+                self._repeated = Pending(folder.rate_changes(progress.step))
         if folder is not None:
             folder.open(parts.model_files, kept)
             self._meter.before = folder.elapsed
             if kept is not None:
                 self._keeper.finish()
-        self._publisher.publish(Started(
-            event="started", time=now(), config=self.config.as_dict(), folder=self.config.out,
-            step=progress.step, epoch=min(progress.epoch + 1, progress.epochs),
-            steps_per_epoch=progress.steps_per_epoch, total_steps=progress.total_steps,
-            train_samples=parts.train_samples, test_samples=parts.test_samples, classes=list(parts.classes),
-            parameters=parts.stepper.parameter_count(), resumed_from=self._resumed_from,
-            shape=list(parts.shape),
-        ))  # fmt: skip
+        self._publisher.publish(started_event(self.config, progress, self._resumed_from, parts))
         for each in skipped:
             self._publisher.publish(CheckpointSkipped(
                 event="checkpoint_skipped", time=now(), step=progress.step, path=str(each.path),
@@ -266,6 +267,11 @@ class TrainingRun(Commands):
 
     def _obey(self) -> None:
         """Carry out the requests since the last step; raises _End if the run is to end."""
+        while change := self._repeated.due(self.progress.step):
+            if change.recorded:
+                self._parts.stepper.set_rate(change.rate)
+            else:
+                self._change_rate(change.rate)
         end = self._hold()
         if end:
             self.state = "stopping"
@@ -287,6 +293,8 @@ class TrainingRun(Commands):
         while not requests.end:
             if requests.checkpoint:
                 self._checkpoint("asked")
+            if requests.rate is not None:
+                self._change_rate(self._parts.stepper.rate_for(requests.rate))
             if not requests.pause or (not checkpoints and self._control.checkpoint_waits()):
                 break
             if not paused:
@@ -302,6 +310,18 @@ class TrainingRun(Commands):
             self.state = "running"
             self._publisher.publish(Resumed(event="resumed", time=now(), step=self.progress.step))
         return requests.end
+
+    def _change_rate(self, rate: Rate) -> None:
+        """Train with another learning rate from here on; a checkpoint first, to which one can go back."""
+        stepper, progress = self._parts.stepper, self.progress
+        self._report()
+        self._checkpoint("rate")
+        before = stepper.learning_rate
+        stepper.set_rate(rate)
+        self._publisher.publish(RateChanged(
+            event="rate_changed", time=now(), step=progress.step, epoch=progress.epoch + 1,
+            learning_rate=stepper.learning_rate, before=before, factor=rate.factor,
+        ))  # fmt: skip
 
     def _end_epoch(self) -> None:
         self._report()
@@ -365,15 +385,14 @@ class TrainingRun(Commands):
     def _diverged(self, loss: float) -> None:
         """Report a loss that is not finite; raises _End unless the settings say to continue."""
         step = self.progress.step + 1
-        keeper = self._keeper
+        keeper, rate = self._keeper, self._parts.stepper.learning_rate
         kept = f"; the checkpoint of step {keeper.at} is kept" if keeper.last else ""
         self._report()
         self._publisher.publish(Diverged(
             event="diverged", time=now(), step=step, epoch=self.progress.epoch + 1, loss=loss,
             checkpoint=keeper.last,
             message=f"step {step}: the loss is not a finite number: {loss} with learning rate "
-            f"{self.config.learning_rate:g}{kept}; start again with a smaller learning rate, e.g. "
-            f"{self.config.learning_rate / 10:g}",
+            f"{rate:g}{kept}; start again with a smaller learning rate, e.g. {rate / 10:g}",
         ))  # fmt: skip
         if self.config.on_divergence == "stop":
             raise _End("diverged")
@@ -396,8 +415,18 @@ class TrainingRun(Commands):
         files = [str(path) for path in self._model_files] or own_file(self.config.model)
         problem = describe_problem(error, files)
         self.state = "failed"
+        if self._claimed and isinstance(error, Exception):
+            self._keep_record()
         self._report()
         self._publisher.publish(failed_event(problem, self.progress.step, self._keeper.last))
+
+    def _keep_record(self) -> None:
+        """A run that could not begin has a journal too, which says what it was to be and why it failed."""
+        folder = self._folder
+        if folder is not None and not folder.is_open:
+            with suppress(EngineError, OSError):  # a folder that can't be written is what it failed of
+                folder.open((), None)
+                folder.record(started_event(self.config, self.progress), self._publisher.write_failed)
 
     # ----- events and checkpoints -----
 

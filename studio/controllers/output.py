@@ -9,6 +9,7 @@ from PySide6.QtGui import QGuiApplication
 
 from resources.settings import SETTINGS
 from studio.controllers.binders import Bonds
+from studio.controllers.run_facts import waiting_words
 from studio.controllers.train import time_left
 from studio.session.problems import ProblemView
 from studio.session.session import Session
@@ -17,7 +18,7 @@ from studio.windows.main_window import MainWindow
 from studio.windows.output_panel import PROBLEMS
 from widgets import theme
 
-TRAINING, GRAPH, EXPORT, LOADING = "training", "graph", "export", "loading"
+TRAINING, GRAPH, EXPORT, RATE, LOADING = "training", "graph", "export", "rate", "loading"
 DOTS = {"running": "ok", "starting": "ok", "pausing": "warn", "paused": "warn", "stopping": "warn",
         "failed": "bad", "crashed": "bad", "finished": "accent"}  # fmt: skip
 
@@ -31,17 +32,20 @@ class OutputController(QObject):
         self._last: ProblemView | None = None
         self._bonds = Bonds()
         train = session.train
-        for name in ("state", "message", "epoch", "step", "samples_per_second", "seconds_left", "memory"):
+        for name in ("state", "message", "epoch", "step", "samples_per_second", "seconds_left", "memory",
+                     "quiet", "unanswered"):  # fmt: skip
             self._bonds.show(train, name, lambda _: self._show_status())
         self._bonds.show(train, "settings", lambda _: self._show_status())
         self._bonds.follow(train.events.state, self._log_state)
         self._bonds.follow(train.events.last_checkpoint_step, self._log_checkpoint)
         self._bonds.follow(train.new_epoch, self._log_epoch)
         self._bonds.follow(train.layers, self._list_alert)
+        self._bonds.follow(train.new_rate, self._log_rate)
         self._bonds.follow(train.output, self._log_output)
         self._bonds.show(session.graph, "loading", lambda _: self._show_tasks())
         self._bonds.show(session.export, "state", lambda _: self._show_tasks())
         self._bonds.show(session.export, "message", lambda _: self._show_tasks())
+        self._bonds.follow(session.rate_finding.view.events.state, lambda _: self._show_tasks())
         self._bonds.show(session.predict, "loading", lambda _: self._show_tasks())
         self._bonds.follow(session.problem, self.report)
         window.output.tasks.cancel_requested.connect(self._cancel)
@@ -111,6 +115,11 @@ class OutputController(QObject):
         if step >= 0:
             self._log(self.tr("Checkpoint at step {0}").format(step), "debug")
 
+    def _log_rate(self, event: dict[str, Any]) -> None:
+        self._log(self.tr("Learning rate changed after step {0}: from {1} to {2}").format(
+            event["step"], f"{event['before']:.4g}", f"{event['learning_rate']:.4g}"
+        ))  # fmt: skip
+
     def _log_output(self, stream: str, text: str) -> None:
         self._log(text, "warning" if stream == "stderr" else "info")
 
@@ -119,7 +128,7 @@ class OutputController(QObject):
     def _show_status(self) -> None:
         view, status, number = self._session.train, self._window.status, theme.format_number
         status.dot.set_token(DOTS.get(view.state, "mute"))
-        status.set_field("state", view.message)
+        status.set_field("state", waiting_words(view, self) or view.message)
         devices = dict(SETTINGS["device"].choices)
         status.set_field("device", devices.get(view.settings.device, view.settings.device))
         busy = view.busy and view.total_steps > 0
@@ -139,13 +148,15 @@ class OutputController(QObject):
         train, export = session.train, session.export
         if train.busy:
             share = train.progress if train.total_steps else None
-            tasks.set_task(TRAINING, self.tr("Training {0}").format(train.run_name), train.message, share)
+            words = waiting_words(train, self) or train.message
+            tasks.set_task(TRAINING, self.tr("Training {0}").format(train.run_name), words, share)
         else:
             tasks.remove(TRAINING)
         model = title_of(train.settings.model)
         others = (
             (GRAPH, session.graph.loading, self.tr("Tracing {0}").format(model), ""),
             (EXPORT, export.state == "exporting", self.tr("Exporting"), export.message),
+            (RATE, session.rate_finding.view.state == "searching", self.tr("Finding a learning rate"), ""),
             (LOADING, session.predict.loading, self.tr("Loading a model"), ""),
         )
         running = []
@@ -159,11 +170,13 @@ class OutputController(QObject):
 
     def _cancel(self, key: str) -> None:
         if key == TRAINING:
-            self._session.execute("stop_early")
+            self._session.execute("end_process" if self._session.train.unanswered else "stop_early")
         elif key in (GRAPH, EXPORT):
             self._session.execute("cancel_task")
             if key == GRAPH:
                 self._session.predicting.cancel_program()
+        elif key == RATE:
+            self._session.rate_finding.cancel()
         elif key == LOADING:
             self._session.predicting.cancel()
 

@@ -43,6 +43,7 @@ def facts_of_run(run: Run, where: QObject) -> list[tuple[str, str]]:
     return [
         (tr("Name"), run.name),
         (tr("State"), state_word(run.state, where)),
+        (tr("Reason"), run.failure),
         (tr("Data"), title_of(str(config.get("data", "")))),
         (tr("Optimizer"), summary_of_update(config)),
         (tr("Batch"), str(config.get("batch_size", ""))),
@@ -63,6 +64,19 @@ def slowest(paces: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """All of a few workers in their order, of many those that the others wait for."""
     first = sorted(paces, key=lambda pace: float(pace["steps_per_second"]))[:MOST_WORKERS]
     return sorted(first, key=lambda pace: int(pace["rank"]))
+
+
+def waiting_words(view: TrainViewModel, where: QObject) -> str:
+    """What is said of a training that does not answer, or does no step; empty for one that does."""
+    if view.unanswered:
+        return where.tr("{0} It does not answer: End the process is offered, checkpoints stay").format(
+            view.message
+        )
+    if view.quiet and view.state == "starting":
+        return where.tr("Starting for {0} s: what the model does first may not end").format(view.quiet)
+    if view.quiet:
+        return where.tr("No step for {0} s: the model's forward may not end").format(view.quiet)
+    return ""
 
 
 def state_word(state: str, where: QObject) -> str:

@@ -47,10 +47,12 @@ class RunsController(QObject):
 
     def start(self) -> str:
         """Start with the settings shown, after the user's agreement to a file of their own."""
+        if not self._session.train.busy:
+            self._train.settings.look_again()
         reason = self._session.blocked("start")
         if reason:
             self._actions.trigger("page_train")
-            self._train.focus_problem()
+            self._show_wrong_setting()
             return reason
         path = self._session.needs_agreement()
         if path is not None:
@@ -59,21 +61,26 @@ class RunsController(QObject):
         self._actions.trigger("page_train")
         reason = self._session.execute("start")
         if reason:
-            self._train.focus_problem()
+            self._show_wrong_setting()
         return reason
 
     def add_to_queue(self) -> str:
         """Queue the settings shown, after the user's agreement to a file of their own."""
+        self._train.settings.look_again()
         reason = self._session.blocked("add_to_queue")
         path = None if reason else self._session.needs_agreement()
         if reason:
             self._actions.trigger("page_train")
-            self._train.focus_problem()
+            self._show_wrong_setting()
         elif path is not None:
             self._agree(path, self.add_to_queue)
         else:
             self._session.execute("add_to_queue")
         return reason
+
+    def _show_wrong_setting(self) -> None:
+        self._window.right.show()
+        self._train.settings.focus_problem()
 
     def resume(self, folder: str = "") -> str:
         """Go on with a run from its last checkpoint: that in ``folder``, or the selected one."""

@@ -1,41 +1,31 @@
-"""The page Train: the form writes the settings, the view model fills figures, curves and matrix."""
+"""The page Train: the view model fills figures, curves and matrix."""
 
 from __future__ import annotations
 
 import math
 from contextlib import suppress
-from typing import Any
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 
-from resources.processes import missing
-from resources.settings import RULES_OF, RUN_SETTINGS, TRAIN_SETTINGS, Rule, rule_of
 from studio.controllers import key_figures
 from studio.controllers.actions import Actions
 from studio.controllers.binders import Bonds
 from studio.controllers.curves import Curves, folder_of
 from studio.controllers.follower import Follower
 from studio.controllers.layers import LayersController
-from studio.controllers.run_facts import facts_of_run, facts_of_training
+from studio.controllers.run_facts import facts_of_run, facts_of_training, waiting_words
+from studio.controllers.run_settings import RunSettingsController
 from studio.session.runs import Run, RunHistory
 from studio.session.session import Session
-from studio.session.settings import RunSettings, title_of
-from studio.session.user_models import classes_in
 from studio.windows.sample_pictures import Sample
-from studio.windows.setting_fields import as_set, as_shown
-from studio.windows.settings_panel import FILE, FOLDER, SettingsPanel
+from studio.windows.settings_panel import SettingsPanel
 from studio.windows.top_bar import PageActions
 from studio.windows.train_page import TrainPage
 from widgets import theme
 from widgets.cards import Chip
 
 DASH = "\u2013"
-# The settings with a row of their own; data and model have several, parameters those of what they belong to.
-SIMPLE = tuple(
-    name
-    for name, setting in TRAIN_SETTINGS.items()
-    if setting.kind != "parameters" and name not in ("data", "model")
-)
+LOOK_MS = 500
 
 
 class TrainController(QObject):
@@ -53,10 +43,13 @@ class TrainController(QObject):
         self._chosen: list[str] = []
         self._history: RunHistory | None = None
         self._continues = False
-        self._marked: set[str] = set()
         self._follower = Follower(self._read)
         self._chip = Chip()
         self._buttons = bar
+        self.settings = RunSettingsController(session, panel, page.welcome)
+        self._looking = QTimer(self)
+        self._looking.setInterval(LOOK_MS)
+        self._looking.timeout.connect(session.patience.look)
         self._build_bar(bar)
         self._bind()
 
@@ -65,14 +58,16 @@ class TrainController(QObject):
         for name, icon, role in (
             ("resume_run", "refresh", ""), ("resume", "play", "primary"), ("pause", "pause", ""),
             ("checkpoint_now", "download", ""), ("stop_early", "stop", ""), ("cancel", "cancel", ""),
-            ("add_to_queue", "clock", ""), ("start", "play", "primary"),
+            ("add_to_queue", "clock", ""), ("end_process", "warning", ""), ("start", "play", "primary"),
         ):  # fmt: skip
             bar.add_action(self._actions[name], icon, role)
 
     def _bind(self) -> None:
         bonds, view = self._bonds, self._view
-        for name in ("state", "message", "epoch", "why_not"):
+        for name in ("state", "message", "epoch", "why_not", "quiet", "unanswered"):
             bonds.show(view, name, lambda _: self._show_state())
+        bonds.show(view, "state", lambda _: self._watch())
+        bonds.follow(view.events.state, lambda _: self._show_middle())
         for name in (
             "state",
             "loss",
@@ -87,8 +82,6 @@ class TrainController(QObject):
             bonds.show(view, name, lambda _: self._show_progress())
         bonds.show(view, "confusion", lambda _: self._show_confusion())
         bonds.show(view, "pictures", lambda _: self._show_confusion())
-        bonds.show(view, "settings", self._show_settings)
-        bonds.show(view, "setting_problems", self._show_problems)
         bonds.follow(view.new_points, self._curves.extend)
         bonds.follow(view.new_epoch, self._curves.end_epoch)
         bonds.follow(view.cleared, self._cleared)
@@ -99,121 +92,6 @@ class TrainController(QObject):
         card.axis_chosen.connect(self._curves.set_axis)
         card.curve_clicked.connect(lambda key: self._session.select_run(folder_of(key)))
         card.failed.connect(lambda text: self._actions.refused.emit("export_curves", text))
-        form = self._panel.form
-        form.changed.connect(self._edited)
-        form.validity_changed.connect(lambda _: self._entries_checked())
-
-    # ----- settings -----
-
-    def _edited(self, key: str, value: Any) -> None:
-        if key in SIMPLE or "." in key:
-            self._session.change_setting(key, as_set(value))
-        elif key in ("data", "data_folder"):
-            self._show_rows()
-            data = str(self._panel.form.value("data"))
-            folder = str(self._panel.form.value("data_folder"))
-            if data != FOLDER or folder:
-                self._session.change_setting("data", folder if data == FOLDER else data)
-        else:
-            self._edited_model(key, value)
-        self._entries_checked()
-
-    def _edited_model(self, key: str, value: Any) -> None:
-        form = self._panel.form
-        if key == "model_file":
-            names = classes_in(str(value))
-            form.set_choices("model_class", tuple((name, name) for name in names) or (("", DASH),))
-            form.set_error("model_file", "" if names else self.tr("No class is found in this file"))
-        self._show_rows()
-        model, file, name = (str(form.value(key)) for key in ("model", "model_file", "model_class"))
-        if model != FILE:
-            self._session.change_setting("model", model)
-        elif file and name:
-            self._session.change_setting("model", f"{file}:{name}")
-
-    def _show_rows(self) -> None:
-        form = self._panel.form
-        own_data, own_model = form.value("data") == FOLDER, form.value("model") == FILE
-        form.set_row_visible("data_folder", own_data)
-        form.set_row_visible("model_file", own_model)
-        form.set_row_visible("model_class", own_model)
-
-    def _entries_checked(self) -> None:
-        """What is typed but no value blocks Start, unless its row is not even shown."""
-        form = self._panel.form
-        hidden = set()
-        if form.value("data") != FOLDER:
-            hidden.add("data_folder")
-        if form.value("model") != FILE:
-            hidden |= {"model_file", "model_class"}
-        wrong = {form.label(key): text for key, text in form.errors().items() if key not in hidden}
-        for key in ("data_folder", "model_file"):
-            if key not in hidden and not form.value(key):
-                wrong[form.label(key)] = self.tr("Choose one")
-        if wrong != self._view.entry_problems:
-            self._view.entry_problems = wrong
-            self._view.update_why_not()
-
-    def _show_settings(self, settings: RunSettings) -> None:
-        form = self._panel.form
-        devices = RUN_SETTINGS["device"].choices
-        if settings.device not in dict(devices):  # a certain one of several GPUs
-            devices = (*devices, (settings.device, settings.device))
-        form.set_choices("device", devices)
-        for name, (chooser, _) in RULES_OF.items():
-            rule = rule_of(name, getattr(settings, chooser))
-            if rule is not None:
-                self._panel.show_parameters(name, rule)
-                self._show_parameters(name, rule, getattr(settings, name))
-        for key in SIMPLE:
-            setting = RUN_SETTINGS[key]
-            if setting.kind != "choice" or not setting.problem(getattr(settings, key)):
-                form.set_value(key, getattr(settings, key))
-        built_in = settings.data in ("digits", "mnist")
-        if not built_in:
-            form.set_value("data_folder", settings.data)
-        form.set_value("data", settings.data if built_in else FOLDER)
-        if settings.user_file:
-            form.set_value("model_file", settings.user_file)
-            names = classes_in(settings.user_file) or (settings.model.rpartition(":")[2],)
-            form.set_choices("model_class", tuple((name, name) for name in names))
-            name = settings.model.rpartition(":")[2]
-            if name in names:
-                form.set_value("model_class", name)
-        form.set_value("model", FILE if settings.user_file else settings.model)
-        # Where it can't be chosen, a project may still have chosen it: it can be taken back.
-        self._panel.set_workers_missing(missing() if settings.workers == 1 else "")
-        self._show_rows()
-        self._page.welcome.set_choice(
-            settings.model.rpartition(":")[2] if settings.user_file else title_of(settings.model),
-            self.tr("the built-in digits") if settings.data == "digits" else title_of(settings.data),
-        )
-
-    def _show_parameters(self, name: str, rule: Rule, values: dict[str, Any]) -> None:
-        for setting in rule.parameters:
-            value = values.get(setting.name, setting.default)
-            if setting.kind not in ("choice", "bool") or not setting.problem(value):
-                self._panel.form.set_value(f"{name}.{setting.name}", as_shown(value))
-
-    def _show_problems(self, problems: dict[str, str]) -> None:
-        form = self._panel.form
-        rows = {"model": "model_file" if form.value("model") == FILE else "model",
-                "data": "data_folder" if form.value("data") == FOLDER else "data",
-                "optimizer_params": "optimizer", "schedule_params": "schedule"}  # fmt: skip
-        marked = {rows.get(key, key): text for key, text in problems.items()}
-        for key in self._marked - marked.keys():
-            if key in form.keys():  # noqa: SIM118  (a form is no mapping)
-                form.set_error(key, "")
-        for key, text in marked.items():
-            if key in form.keys():  # noqa: SIM118
-                form.set_error(key, text)
-        self._marked = set(marked)
-
-    def focus_problem(self) -> None:
-        """Put the focus on the first entry that is wrong."""
-        wrong = next(iter(self._panel.form.errors()), "")
-        if wrong:
-            self._panel.form.control(wrong).setFocus()
 
     # ----- which run is shown -----
 
@@ -233,7 +111,6 @@ class TrainController(QObject):
         self._curves.show(folders, live, histories, titles, colors)
         self._show_layers()
         self._continues = False
-        self._page.show_welcome(not folders)
         self._show_all()
 
     def begin_again(self, folder: str) -> None:
@@ -289,7 +166,19 @@ class TrainController(QObject):
 
     # ----- what is shown -----
 
+    def _show_middle(self) -> None:
+        """The offer to begin, why the run that is shown could not, or its curves."""
+        run, view = self._run(), self._view
+        if len(self._chosen) == 1 and self._is_live() and view.state == "failed" and not view.step:
+            reason = view.last_problem.message if view.last_problem else view.message
+            self._page.show_failure(view.run_name, reason, details=True)
+        elif len(self._chosen) == 1 and not self._is_live() and run and run.failure and not run.step:
+            self._page.show_failure(run.name, run.failure, details=False)
+        else:
+            self._page.show_welcome(not self._chosen)
+
     def _show_all(self) -> None:
+        self._show_middle()
         self._show_state()
         self._show_figures()
         self._show_progress()
@@ -301,13 +190,19 @@ class TrainController(QObject):
         else:
             self._layers.show_run(self._history.layers if self._history else [])
 
+    def _watch(self) -> None:
+        """While a training runs, look now and then whether it still answers."""
+        if self._view.busy != self._looking.isActive():
+            self._looking.start() if self._view.busy else self._looking.stop()
+
     def _show_state(self) -> None:
         view, shown = self._view, self._buttons.show_only
+        end = ("end_process",) if view.unanswered else ()
         self._actions.refresh()
         if view.state == "paused":
-            shown("resume", "checkpoint_now", "stop_early", "cancel", "add_to_queue")
+            shown("resume", "checkpoint_now", "stop_early", "cancel", "add_to_queue", *end)
         elif view.busy:
-            shown("pause", "checkpoint_now", "stop_early", "cancel", "add_to_queue")
+            shown("pause", "checkpoint_now", "stop_early", "cancel", "add_to_queue", *end)
         elif self._session.blocked("resume_run"):
             shown("start", "add_to_queue")
         else:
@@ -317,8 +212,9 @@ class TrainController(QObject):
         text = view.message
         if view.state == "running" and view.epochs:
             text = self.tr("Epoch {0} of {1}").format(max(view.epoch, 1), view.epochs)
+        text = waiting_words(view, self) or text
         self._chip.setText(reason or text)
-        self._chip.setToolTip(reason or view.message)
+        self._chip.setToolTip(reason or waiting_words(view, self) or view.message)
         self._chip.setVisible(bool(reason) or view.state != "idle" or bool(view.folder))
 
     def _show_figures(self) -> None:
@@ -380,6 +276,8 @@ class TrainController(QObject):
     def close(self) -> None:
         """Follow the view model no longer."""
         self._layers.close()
+        self.settings.close()
+        self._looking.stop()
         self._bonds.release()
 
 

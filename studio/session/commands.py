@@ -171,12 +171,34 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("cancel", "Cancel", "", "End the training and discard what it wrote.", "Run", icon="cancel"),
     Command(
+        "end_process",
+        "End the process",
+        "",
+        "End a training that does not answer, at once; its checkpoints stay.",
+        "Run",
+        icon="warning",
+    ),
+    Command(
         "checkpoint_now",
         "Checkpoint now",
         "Ctrl+Shift+S",
         "Write a checkpoint without stopping.",
         "Run",
         icon="download",
+    ),
+    Command(
+        "find_rate",
+        "Find learning rate...",
+        "",
+        "Try rates in a few steps and show where the loss falls fastest; no weights are kept.",
+        "Run",
+    ),
+    Command(
+        "change_rate",
+        "Change learning rate...",
+        "",
+        "Train with another learning rate from the next step on; a checkpoint is made first.",
+        "Run",
     ),
     Command(
         "show_graph", "Show graph", "Ctrl+G", "Trace the model and show its Program.", "Run", icon="graph"

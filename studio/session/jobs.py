@@ -17,6 +17,12 @@ Event: TypeAlias = Mapping[str, Any]
 Emit: TypeAlias = Callable[[Event], None]
 
 COMMANDS = ("pause", "resume", "stop_early", "interrupt", "cancel", "checkpoint_now")
+RATE = "learning_rate="
+
+
+def is_command(text: str) -> bool:
+    """Whether this is a request to a training: one of COMMANDS, or such as ``learning_rate=0.001``."""
+    return text in COMMANDS or text.startswith(RATE)
 
 
 class Inbox:
@@ -68,8 +74,11 @@ def export_job(
 def perform(job: dict[str, Any], emit: Emit, inbox: Inbox) -> bool:
     """Do ``job`` and tell ``emit`` what happens; True where it went well. Never raises for the job's own
     errors."""
+    from studio.session import rate_job
+
     kinds: dict[str, Callable[[dict[str, Any], Emit, Inbox], None]] = {
         "train": _train, "graph": _graph, "export": _export, "data": _data, "samples": read_samples,
+        "find_rate": rate_job.find,
     }  # fmt: skip
     told = False
 
@@ -99,7 +108,7 @@ def _train(job: dict[str, Any], emit: Emit, inbox: Inbox) -> None:
             emit(program_event(run.network, config))
 
     run = TrainingRun(config, [listen], resume=job["resume"])
-    inbox.attach(lambda command: getattr(run, command)())
+    inbox.attach(run.obey)
     run.run()
 
 

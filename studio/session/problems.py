@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 
@@ -24,8 +25,11 @@ class ProblemView:
 
     @property
     def message(self) -> str:
-        """All three parts in one line."""
+        """All three parts in one line, with the user's line where it is not named yet."""
         text = f"{self.where}: {self.what}" if self.where else self.what
+        place = f"{Path(self.file).name}:{self.line}" if self.file else ""
+        if place not in text:
+            text = f"{text} ({place})"
         return f"{text}; {self.do}" if self.do else text
 
     def report(self) -> str:

@@ -23,6 +23,7 @@ _END_BYTES = 65536
 _COUNTS = ("step", "epoch", "total_steps")
 _NUMBERS = ("time", "validation_accuracy", "validation_loss", "best_accuracy", "seconds")
 _MAX_COUNT = 10**18
+_LONGEST_REASON = 1000  # characters
 _LATEST = 2.0**37  # seconds from 1970 to beyond the year 6000, which every clock can show
 _SERIES = {
     "rate": "learning_rate", "throughput": "samples_per_second", "memory": "memory",
@@ -40,7 +41,7 @@ class Run:
     says what of the journal could not be read, empty where all of it could. A trial has its ``sweep``'s name
     and what it chose there, in words. ``loss`` is the validation loss of the last epoch, ``seconds`` how long
     it trained; NaN where not known. ``notes`` is what a person has written about it, ``shape`` that of a
-    sample that its model is fed, empty where it is not known.
+    sample that its model is fed, empty where it is not known, ``failure`` why it failed.
     """
 
     path: str
@@ -61,6 +62,7 @@ class Run:
     seconds: float = math.nan
     notes: RunNotes = NOTHING
     shape: tuple[int, ...] = ()
+    failure: str = ""
 
     @property
     def title(self) -> str:
@@ -216,6 +218,7 @@ def read_run_line(path: Path) -> Run | None:
     if started is None and not damaged:
         return None
     state, step, epoch, accuracy, loss, seconds = "interrupted", 0, 0, math.nan, math.nan, math.nan
+    failure = ""
     for event in events:
         kind = event.get("event")
         step = event.get("step", step)
@@ -225,6 +228,7 @@ def read_run_line(path: Path) -> Run | None:
             loss = float(event.get("validation_loss", math.nan))
         if kind in _LAST:
             state = str(kind)
+            failure = _reason(event) if kind == "failed" else ""
             reason = event.get("reason")
             if reason in ("interrupted", "diverged"):
                 state = str(reason)
@@ -233,7 +237,7 @@ def read_run_line(path: Path) -> Run | None:
             if kind != "failed" and best >= 0:
                 accuracy = best
         elif kind == "started":
-            state = "interrupted"
+            state, failure = "interrupted", ""
     if state == "interrupted" and holder_of(path / LOCK_NAME) is not None:
         state = "running"
     checkpoint_step, checkpoint = latest_checkpoint(path)
@@ -248,7 +252,7 @@ def read_run_line(path: Path) -> Run | None:
         epoch=epoch, accuracy=_the_nan(accuracy), checkpoint=checkpoint,
         checkpoint_step=checkpoint_step, note="\n".join(filter(None, (skipped, trouble))),
         loss=_the_nan(loss), seconds=_the_nan(seconds), notes=notes,
-        shape=_shape(started.get("shape")),
+        shape=_shape(started.get("shape")), failure=failure,
     )  # fmt: skip
 
 
@@ -260,6 +264,14 @@ def _shape(told: object) -> tuple[int, ...]:
 
 def _the_nan(value: float) -> float:
     return math.nan if math.isnan(value) else value
+
+
+def _reason(event: dict[str, Any]) -> str:
+    """Why a run failed, with the user's line where the message does not name it."""
+    text = str(event.get("message", ""))[:_LONGEST_REASON]
+    file = str(event.get("file", "")).replace("\\", "/").rpartition("/")[2][:_LONGEST_REASON]
+    place = f"{file}:{event.get('line')}"
+    return f"{text} ({place})" if file and place not in text else text
 
 
 def latest_checkpoint(path: Path) -> tuple[int, str]:

@@ -10,7 +10,8 @@ from typing import Any, TypeAlias
 
 from psygnal import Signal
 
-from resources.run_folders import new_run_folder
+from resources.run_folders import new_run_folder, remove_unbegun
+from resources.settings import RUN_SETTINGS
 from studio.session import jobs
 from studio.session.commands import command
 from studio.session.data_view import DataViewModel
@@ -18,9 +19,11 @@ from studio.session.export_view import ExportViewModel
 from studio.session.graph_view import GraphViewModel
 from studio.session.library import Library
 from studio.session.looking import Looking
+from studio.session.patience import Patience
 from studio.session.predict_view import PredictViewModel
 from studio.session.predicting import Predicting
 from studio.session.problems import problem_from_message
+from studio.session.rate_finding import RateFinding
 from studio.session.run_changes import NEEDS_RUN, RunChanges
 from studio.session.run_list import RunListView
 from studio.session.run_queue import RunQueue
@@ -57,6 +60,7 @@ class Session(Library):
         self.queue = RunQueue(self, self._begin, lambda: self.train.busy)
         self.run_changes = RunChanges(self, lambda folder: self.train.busy and folder == self.train.folder)
         self.predict = PredictViewModel()
+        self.patience = Patience(self.train)
         self.wake: Notify | None = None
         self._make_worker = make_worker
         self._arrived = threading.Event()
@@ -68,11 +72,14 @@ class Session(Library):
         self.looking = Looking(self.data, self._worker)
         self.predicting = Predicting(self.predict, self.graph, self._wake, self._report, self._remember_model)
         self.samples = Samples(self._worker, self._report)
+        self.rate_finding = RateFinding(self._worker, self._report)
         self._handlers: dict[str, Callable[..., object]] = {
             "new_project": self.new_project, "start": self.start, "pause": self.pause, "resume": self.resume,
             "stop_early": self.stop_early, "cancel": self.cancel, "checkpoint_now": self.checkpoint_now,
             "resume_run": self.resume_run, "show_graph": self.show_graph, "export": self.start_export,
-            "cancel_task": self.cancel_task, "undo": self.undo_stack.undo, "redo": self.undo_stack.redo,
+            "cancel_task": self.cancel_task, "end_process": self.end_training,
+            "change_rate": self.change_rate, "find_rate": self.find_rate,
+            "undo": self.undo_stack.undo, "redo": self.undo_stack.redo,
             "add_to_queue": lambda: self.queue.add_shown(self.train.settings),
             "start_queue": self.queue.release,
         }  # fmt: skip
@@ -103,6 +110,8 @@ class Session(Library):
         """Why the command can't be given now; empty where it can."""
         if command_id == "export":
             return self.export.why_not or self._task_blocked()
+        if command_id == "find_rate":
+            return "A search is running." if self.rate_finding.searching else self.train.wrong_setting
         if command_id == "show_graph":
             return self._task_blocked()
         if command_id == "cancel_task":
@@ -201,6 +210,7 @@ class Session(Library):
         folder = str(config["out"])
         followed = not self.selected_run or self.selected_run == self.train.folder
         self.train.begin(Path(folder).name, folder, resume)
+        self.patience.begin()
         # A run of the queue leaves alone who looks at another one.
         if select or followed:
             self.select_run(folder)
@@ -227,9 +237,19 @@ class Session(Library):
     def checkpoint_now(self) -> None:
         self._command("checkpoint_now")
 
+    def change_rate(self, rate: float) -> None:
+        """Train with another learning rate from the next step on. Raises ValueError where it is none."""
+        problem = RUN_SETTINGS["learning_rate"].problem(rate)
+        if problem:
+            raise ValueError(f"learning_rate: {problem}")
+        if self._training is not None:
+            self.train.rate_asked = rate
+            self._training.send(f"{jobs.RATE}{rate!r}")
+
     def _command(self, name: str) -> None:
         if self._training is not None:
             self.train.asked(name)
+            self.patience.asked(name)
             self._training.send(name)
 
     def end_training(self) -> None:
@@ -250,6 +270,11 @@ class Session(Library):
             return
         self.graph.loading = True
         self._begin_task(self.graph, jobs.graph_job(self.train.settings.as_config("")))
+
+    def find_rate(self) -> None:
+        """Search for a learning rate with the settings shown, in a child process."""
+        if not self._refuse(self.needs_agreement()):
+            self.rate_finding.start(self.train.settings)
 
     def start_export(self) -> None:
         """Export the run chosen in ``export`` and check what was written."""
@@ -290,6 +315,7 @@ class Session(Library):
             worker, ended = self._training, self._training.ended()
             for event in worker.take():
                 self.train.take(event)
+                self.patience.heard(event)
                 if event["event"] == "program":
                     self.graph.take(event)
             if ended:
@@ -310,6 +336,7 @@ class Session(Library):
         self.predicting.take()
         self.looking.take()
         self.samples.take()
+        self.rate_finding.take()
 
     def wait_until(self, condition: Callable[[], bool], timeout: float) -> bool:
         """Pump until ``condition`` holds; False where ``timeout`` seconds passed. For scripts and tests."""
@@ -332,7 +359,10 @@ class Session(Library):
                 self.train.last_checkpoint_step = run.checkpoint_step
             self.train.update_why_not()
             self._export_selected(self.selected_run)
-        elif not self.train.folder and not Path(self.selected_run).is_dir():  # it was discarded
+        elif self.train.folder:
+            if remove_unbegun(Path(self.train.folder)):
+                self.select_run("")
+        elif not Path(self.selected_run).is_dir():  # it was discarded
             self.select_run("")
         self.queue.after(self.train.folder)
 
@@ -392,3 +422,4 @@ class Session(Library):
         self.predicting.close(timeout)
         self.looking.close()
         self.samples.close()
+        self.rate_finding.close()

@@ -42,6 +42,11 @@ _WHY_NOT: dict[str, dict[str, str]] = {
         "stopping": "The training is stopping.",
     },
     "resume_run": dict.fromkeys(BUSY, "A training is running already."),
+    "change_rate": {
+        **dict.fromkeys(SETTLED, "No training is running."), "starting": "The training is starting.",
+        "stopping": "The training is stopping.",
+    },
+    "end_process": {**dict.fromkeys(SETTLED, "No training is running.")},
 }  # fmt: skip
 
 
@@ -52,7 +57,7 @@ def _same(one: float, other: float) -> bool:
 
 _NUMBERS = (
     "loss", "accuracy", "validation_loss", "validation_accuracy", "best_accuracy", "seconds_left",
-    "learning_rate",
+    "learning_rate", "rate_asked",
 )  # fmt: skip
 
 
@@ -65,7 +70,11 @@ class TrainViewModel:
     pictures; ``hardest`` has dicts with index, label, predicted, probability, and ``pictures`` their pictures
     (uint8).
     ``ranks`` has for each of several processes a dict with rank, steps_per_second and waiting (0 to 1).
-    ``entry_problems`` says what was typed that is no value at all, by the name of the setting on screen.
+    ``trained_data`` is the data that ``train_samples`` counts, where a run took all of it.
+    ``rate_asked`` is the learning rate that was asked for and is not used yet, NaN where none is.
+    ``unanswered`` is True where a request has waited too long for an answer, ``quiet`` how many seconds it is
+    since a sign of the training where one should have come, else 0.
+    ``entry_problems`` says what the form has marked as wrong, in its order, by the name on screen.
     """
 
     state: str = "idle"
@@ -83,6 +92,7 @@ class TrainViewModel:
     steps_per_epoch: int = 0
     train_samples: int = 0
     test_samples: int = 0
+    trained_data: str = ""
     parameters: int = 0
     classes: tuple[str, ...] = ()
     loss: float = math.nan
@@ -94,10 +104,13 @@ class TrainViewModel:
     measured_epoch: int = 0
     best_epoch: int = 0
     learning_rate: float = math.nan
+    rate_asked: float = math.nan
     samples_per_second: float = 0.0
     seconds_left: float = math.nan
     elapsed: float = 0.0
     evaluating: bool = False
+    unanswered: bool = False
+    quiet: int = 0
     ranks: list[Mapping[str, Any]] = field(default_factory=list)
     memory: int = 0
     confusion: list[list[int]] = field(default_factory=list)
@@ -115,6 +128,7 @@ class TrainViewModel:
     # ``rewound`` (step) when a run goes on from an earlier checkpoint: later points will come once more.
     new_points: ClassVar[Signal] = Signal(list, list, list, dict)
     new_epoch: ClassVar[Signal] = Signal(dict)
+    new_rate: ClassVar[Signal] = Signal(dict)
     cleared: ClassVar[Signal] = Signal()
     rewound: ClassVar[Signal] = Signal(int)
     output: ClassVar[Signal] = Signal(str, str)
@@ -135,6 +149,16 @@ class TrainViewModel:
         """How much is done, from 0 to 1."""
         return self.step / self.total_steps if self.total_steps else 0.0
 
+    @property
+    def wrong_setting(self) -> str:
+        """The first setting that is wrong, and why; empty where all can be used."""
+        # What the form marks is in its order, so that the first one named is the first one seen.
+        for name, problem in self.entry_problems.items():
+            return f"{name}: {problem}"
+        for name, problem in self.setting_problems.items():
+            return f"{title_of_setting(name)} {problem}"
+        return ""
+
     # ----- what the session tells -----
 
     def begin(self, run_name: str, folder: str, continued: bool) -> None:
@@ -152,7 +176,7 @@ class TrainViewModel:
         self.best_accuracy, self.best_step = math.nan, -1
         self.measured_epoch = self.best_epoch = 0
         self.samples_per_second, self.seconds_left, self.elapsed = 0.0, math.nan, 0.0
-        self.learning_rate, self.ranks = math.nan, []
+        self.learning_rate, self.rate_asked, self.ranks = math.nan, math.nan, []
         self.confusion, self.hardest, self.pictures = [], [], None
         self.last_checkpoint, self.last_checkpoint_step = "", -1
         self.cleared.emit()
@@ -182,16 +206,11 @@ class TrainViewModel:
     def update_why_not(self) -> None:
         """Work out anew which commands can't be given, and why."""
         blocked = {name: why[self.state] for name, why in _WHY_NOT.items() if self.state in why}
-        wrong = ""
-        if self.setting_problems:
-            name, problem = next(iter(self.setting_problems.items()))
-            wrong = f"{title_of_setting(name)} {problem}"
-        elif self.entry_problems:
-            name, problem = next(iter(self.entry_problems.items()))
-            wrong = f"{name}: {problem}"
-        if wrong:
-            blocked.setdefault("start", wrong)
-            blocked["add_to_queue"] = wrong
+        if self.wrong_setting:
+            blocked.setdefault("start", self.wrong_setting)
+            blocked["add_to_queue"] = self.wrong_setting
+        if not self.unanswered:
+            blocked.setdefault("end_process", "The training answers; Cancel or Stop early end it.")
         if not self.last_checkpoint and "resume_run" not in blocked:
             blocked["resume_run"] = "There is no checkpoint to resume from."
         elif self.state == "finished" and self.step >= self.total_steps:
@@ -209,7 +228,9 @@ class TrainViewModel:
         self.epoch, self.step = event["epoch"], event["step"]
         self.steps_per_epoch, self.total_steps = event["steps_per_epoch"], event["total_steps"]
         self.train_samples, self.test_samples = event["train_samples"], event["test_samples"]
+        self.trained_data = "" if event["config"].get("samples") else event["config"].get("data", "")
         self.parameters, self.classes = event["parameters"], tuple(event["classes"])
+        self.learning_rate = event["config"].get("learning_rate", math.nan)
         self.ranks = []
         if event["resumed_from"]:
             self.rewound.emit(event["step"])
@@ -274,6 +295,10 @@ class TrainViewModel:
         if self.state in ("paused", "pausing"):
             self.go_to("running", "Training")
 
+    def _on_rate_changed(self, event: told.RateChanged) -> None:
+        self.learning_rate, self.rate_asked = event["learning_rate"], math.nan
+        self.new_rate.emit(dict(event))
+
     def _on_stopping(self, event: told.Stopping) -> None:
         self.go_to("stopping", "Cancelling..." if event["how"] == "cancel" else "Stopping...")
 
@@ -314,16 +339,15 @@ class TrainViewModel:
         self.evaluating = False
         if not self.busy:
             return
-        if event["killed"]:
-            self.go_to("crashed", "Ended")
-            return
-        self.report(problem_from_event(event, "The training process has died"))
+        if not event["killed"]:
+            self.report(problem_from_event(event, "The training process has died"))
         # It may have written a checkpoint and died before it could tell.
         step, path = latest_checkpoint(Path(self.folder)) if self.folder else (0, "")
         if path:
             self.last_checkpoint, self.last_checkpoint_step = path, step
         resume = f"; resume from step {self.last_checkpoint_step}" if self.last_checkpoint else ""
-        self.go_to("crashed", f"The training process has died{resume}")
+        words = "Ended" if event["killed"] else "The training process has died"
+        self.go_to("crashed", f"{words}{resume}")
 
     def _end(self, event: told.Ended) -> None:
         self.evaluating = False

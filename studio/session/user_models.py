@@ -5,24 +5,52 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+from resources.syntax_words import syntax_words
+
 MAX_BYTES = 5_000_000
 
 
 def classes_in(path: str | Path) -> tuple[str, ...]:
     """Names of the classes at the top of the file, those that derive from some ``Layer`` first.
 
-    Empty where the file can't be read or isn't Python: whoever trains it is told why.
+    Empty where the file can't be read or isn't Python: ``trouble_in`` says why.
     """
     try:
-        data = Path(path).expanduser().read_bytes()[: MAX_BYTES + 1]
-        if len(data) > MAX_BYTES:
-            return ()
-        tree = ast.parse(data)
-    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        tree = _parsed(path)
+    except _UNREADABLE:
         return ()
     classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
     layers = [node.name for node in classes if any(_last_name(base) == "Layer" for base in node.bases)]
     return (*layers, *(node.name for node in classes if node.name not in layers))
+
+
+def trouble_in(path: str | Path) -> str:
+    """Why the file offers no model; a mistake in its source with line, text and place.
+
+    Empty where it offers one.
+    """
+    name = Path(path).name
+    try:
+        _parsed(path)
+    except SyntaxError as error:
+        return syntax_words(error)
+    except OSError as error:
+        return f"{name}: it can't be read: {error.strerror or error}; choose another file"
+    except _UNREADABLE as error:
+        return f"{name}: it is no Python source: {error}; choose another file"
+    return "" if classes_in(path) else f"{name}: no class is found; write a class of nn.Layer"
+
+
+_UNREADABLE = (OSError, SyntaxError, ValueError, RecursionError, MemoryError)
+
+
+def _parsed(path: str | Path) -> ast.Module:
+    file = Path(path).expanduser()
+    with file.open("rb") as stream:
+        data = stream.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise ValueError(f"more than {MAX_BYTES // 1_000_000} MB")
+    return ast.parse(data, filename=str(file))
 
 
 def _last_name(node: ast.expr) -> str:

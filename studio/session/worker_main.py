@@ -14,7 +14,7 @@ from typing import Any
 
 from resources.memory import memory_used
 from resources.output_lines import OutputLines
-from studio.session.jobs import COMMANDS, Event, Inbox, perform
+from studio.session.jobs import Event, Inbox, is_command, perform
 
 BATCH_SECONDS = 0.05
 VITALS_SECONDS = 1.0
@@ -118,7 +118,7 @@ def _receive(
         elif command == "job" and not jobs:
             jobs.append(message["job"])
             arrived.set()
-        elif command in COMMANDS or command.startswith("{"):  # a request of data_job
+        elif is_command(command) or command.startswith("{"):  # a request of data_job
             inbox.put(command)
 
 

@@ -13,7 +13,7 @@ from studio.windows.output_panel import OutputPanel
 from studio.windows.project_panel import ProjectPanel
 from studio.windows.status_bar import StatusBar
 from studio.windows.top_bar import TopBar
-from widgets.cards import Toast
+from widgets.toast import Toast
 
 LAYOUT_VERSION = 1
 LEFT, RIGHT, BOTTOM = 232, 284, 220
@@ -57,7 +57,7 @@ class MainWindow(QMainWindow):
         self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea)
         self.status = StatusBar()
         self.setStatusBar(self.status)
-        self.toast = Toast(self)
+        self.toast = Toast(self, self.pages)
         self.setAcceptDrops(True)
         self.resize(1280, 800)
         self.reset_layout()

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent
-from PySide6.QtWidgets import QFrame, QProgressBar, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtWidgets import (
+    QFrame,
+    QLineEdit,
+    QProgressBar,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from resources.settings import RUN_SETTINGS, TRAIN_SETTINGS, Rule
 from studio.windows.controls import Facts, ValueLabel, section
+from studio.windows.rate_box import RateBox
+from studio.windows.schedule_plot import SchedulePlot
 from studio.windows.setting_fields import field_of, help_of
 from widgets import theme
 from widgets.param_form import Field, ParamForm
@@ -23,6 +33,8 @@ class SettingsPanel(QFrame):
     or schedule that they belong to, and what is needed rarely when it is asked for.
     """
 
+    find_rate_requested = Signal()
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "panel")
@@ -33,6 +45,10 @@ class SettingsPanel(QFrame):
         self.more.setCheckable(True)
         self.more.setFlat(True)
         self.more.toggled.connect(self._show_advanced)
+        self.schedule = SchedulePlot()
+        self.find_rate = QPushButton()
+        self.find_rate.setFlat(True)
+        self.find_rate.clicked.connect(self.find_rate_requested)
         self._progress_title, self._run_title = section(), section()
         self.bar = QProgressBar()
         self.bar.setRange(0, STEPS)
@@ -40,11 +56,15 @@ class SettingsPanel(QFrame):
         self.progress_text = ValueLabel()
         self.progress_text.setProperty("role", "mute")
         self.facts = Facts()
+        self.rate = RateBox()
         self._run_box, self._progress_box = QWidget(), QWidget()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(theme.SPACE_M, 0, theme.SPACE_M, theme.SPACE_M)
         layout.setSpacing(theme.SPACE_S)
+        layout.addWidget(self.rate)  # first: it is there only while there is something to steer
         layout.addWidget(self.form)
+        self.form.set_below("schedule_each", self.schedule)
+        layout.addWidget(self.find_rate)
         layout.addWidget(self.more)
         layout.addWidget(self._box(self._progress_box, self._progress_title, self.bar, self.progress_text))
         layout.addWidget(self._box(self._run_box, self._run_title, self.facts))
@@ -104,6 +124,23 @@ class SettingsPanel(QFrame):
             self.form.set_row_visible(name, shown)
         self.more.setText(self.tr("Fewer settings") if shown else self.tr("More settings"))
 
+    def show_field(self, key: str) -> None:
+        """Bring a field into sight and put the focus on it; its text is marked, to be typed over."""
+        if key in ADVANCED:
+            self.more.setChecked(True)
+        self.show_control(self.form.control(key))
+
+    def show_control(self, control: QWidget) -> None:
+        """Bring a control of this panel into sight and put the focus on it."""
+        control.setFocus(Qt.FocusReason.OtherFocusReason)
+        if isinstance(control, QLineEdit):
+            control.selectAll()
+        around: QWidget | None = self
+        while around is not None and not isinstance(around, QScrollArea):
+            around = around.parentWidget()
+        if around is not None:
+            around.ensureWidgetVisible(control)
+
     def set_workers_missing(self, why: str) -> None:
         """Let several workers be chosen, or say beside the field why they can't."""
         self._workers_missing = why
@@ -153,6 +190,8 @@ class SettingsPanel(QFrame):
         self._show_advanced(self.more.isChecked())
         self._progress_title.setText(tr("Progress"))
         self._run_title.setText(tr("Run"))
+        self.find_rate.setText(tr("Find learning rate..."))
+        self.find_rate.setToolTip(tr("Try rates in a few steps, and see where the loss falls fastest"))
         self.bar.setAccessibleName(tr("Progress of the training"))
 
     def _offer(self, name: str, other: tuple[str, str]) -> None:

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from studio.windows.columns import Columns
 from studio.windows.controls import PageCard, Stack
 from studio.windows.curves_card import CurvesCard
+from studio.windows.failure_card import FailureCard
 from studio.windows.hardest import HardestSamples
 from studio.windows.sample_pictures import Sample
 from studio.windows.welcome import Welcome
@@ -35,7 +36,9 @@ class TrainPage(QWidget):
         self._hardest_stack = Stack(self._no_hardest, self.hardest)
         self._confusion_card, self._hardest_card = PageCard(), PageCard()
         self._live = QWidget()
-        self._stack = Stack(self.welcome, self._live)
+        self._failure = FailureCard()
+        self.failure_details = self._failure.details_requested
+        self._stack = Stack(self.welcome, self._live, self._failure)
         self._build()
         self.retranslate()
         self.set_confusion([], ())
@@ -61,6 +64,16 @@ class TrainPage(QWidget):
     def show_welcome(self, shown: bool) -> None:
         """The offer to begin, or the curves."""
         self._stack.setCurrentWidget(self.welcome if shown else self._live)
+
+    def show_failure(self, name: str, reason: str, details: bool) -> None:
+        """Why a run that has no point ended, in place of its curves; ``details`` offers the list of
+        problems."""
+        self._failure.show_reason(name, reason, details)
+        self._stack.setCurrentWidget(self._failure)
+
+    def failure(self) -> str:
+        """The reason that is shown; empty while something else is."""
+        return self._failure.reason() if self._stack.currentWidget() is self._failure else ""
 
     def welcomes(self) -> bool:
         """Whether the offer to begin is shown."""

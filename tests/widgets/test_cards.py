@@ -1,12 +1,12 @@
-"""Card, key figure, chip, empty state and toast."""
+"""Card, key figure, chip and empty state."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from widgets.cards import Card, Chip, EmptyState, KeyFigure, Toast
+from widgets.cards import Card, Chip, EmptyState, KeyFigure
 from widgets.flow import FlowLayout
 
 
@@ -52,37 +52,6 @@ def test_empty_state_offers_its_action(qtbot: QtBot) -> None:
         qtbot.mouseClick(state.button, Qt.MouseButton.LeftButton)
     state.set_text("Nothing to do")
     assert state.button.isHidden()
-
-
-def test_toast_stays_inside_and_leads_to_details(qtbot: QtBot) -> None:
-    window = QWidget()
-    window.resize(800, 600)
-    qtbot.addWidget(window)
-    toast = Toast(window)
-    window.show()
-    long = "model.pdmodel: the file is damaged: its hash differs; export the model again " * 4
-    toast.show_message(long, "bad", details=True)
-    QApplication.processEvents()
-    assert window.rect().contains(toast.geometry())
-    assert toast.height() >= toast.layout().heightForWidth(toast.width())
-    window.resize(420, 500)
-    QApplication.processEvents()
-    assert window.rect().contains(toast.geometry())
-    with qtbot.waitSignal(toast.details_requested):
-        qtbot.mouseClick(toast.details, Qt.MouseButton.LeftButton)
-    assert toast.isHidden()
-
-
-def test_toast_of_an_error_does_not_leave_by_itself(qtbot: QtBot) -> None:
-    window = QWidget()
-    qtbot.addWidget(window)
-    toast = Toast(window)
-    toast.show_message("failed", "bad")
-    assert not toast._timer.isActive()
-    toast.show_message("done", "ok")
-    assert toast._timer.isActive()
-    toast._timer.timeout.emit()
-    assert toast.isHidden()
 
 
 def test_flow_layout_wraps(qtbot: QtBot) -> None:

@@ -12,6 +12,11 @@ from widgets import theme
 from widgets.param_form.editors import ChoiceEditor, Editor, TextEditor, make_editor
 from widgets.param_form.fields import Field, Problem, Value
 
+# Of the grid for each field: its editor, what is wrong with it, and what stands below it.
+LINES = 3
+# Larger bounds are written with an exponent.
+MOST_IN_FULL = 1e13
+
 
 @dataclass
 class _Row:
@@ -30,16 +35,18 @@ class ParamForm(QWidget):
     """A form made from fields.
 
     `changed(key, value)` comes when a field holds a new valid value, `validity_changed(bool)` when the form
-    as a whole becomes valid or stops being so. Words of the fields belong to the caller, who sets them anew
-    with `set_text`.
+    as a whole becomes valid or stops being so, `errors_changed` when `errors()` gives other ones. Words of
+    the fields belong to the caller, who sets them anew with `set_text`.
     """
 
     changed = Signal(str, object)
     validity_changed = Signal(bool)
+    errors_changed = Signal()
 
     def __init__(self, fields: Iterable[Field], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._rows: dict[str, _Row] = {}
+        self._below: dict[str, QWidget] = {}
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(theme.SPACE_M)
@@ -48,7 +55,7 @@ class ParamForm(QWidget):
         for field in fields:
             self._add(field)
         self._place()
-        self._valid = self.is_valid()
+        self._valid, self._told = self.is_valid(), self.errors()
         self.retranslate()
 
     def _add(self, field: Field, depends_on: str = "") -> None:
@@ -75,7 +82,7 @@ class ParamForm(QWidget):
         """Lay the rows out in their order, and let the Tab key follow it."""
         before: QWidget | None = None
         for place, row in enumerate(self._rows.values()):
-            line = 2 * place
+            line = LINES * place
             self._grid.addWidget(row.label, line, 0, Qt.AlignmentFlag.AlignTop)
             self._grid.addWidget(row.editor, line, 1)
             self._grid.addWidget(row.message, line + 1, 1)
@@ -84,7 +91,9 @@ class ParamForm(QWidget):
             if before is not None:
                 QWidget.setTabOrder(before, row.editor.control)
             before = row.editor.control
-        for line in range(2 * len(self._rows), self._grid.rowCount()):
+            if row.field.key in self._below:
+                self._grid.addWidget(self._below[row.field.key], line + 2, 0, 1, 2)
+        for line in range(LINES * len(self._rows), self._grid.rowCount()):
             self._grid.setRowMinimumHeight(line, 0)
 
     def set_dependents(self, key: str, fields: Iterable[Field]) -> None:
@@ -107,6 +116,12 @@ class ParamForm(QWidget):
         self._rows = {name: self._rows[name] for name in (*before[:at], *added, *before[at:])}
         self._place()
         self._tell_validity()
+
+    def set_below(self, key: str, widget: QWidget) -> None:
+        """Let ``widget`` stand across the form right below the row of ``key``."""
+        self._row(key)
+        self._below[key] = widget
+        self._place()
 
     def _name(self, row: _Row, label: str, help_text: str) -> None:
         row.label.setText(label)
@@ -134,8 +149,25 @@ class ParamForm(QWidget):
         return self._row(key).value
 
     def set_value(self, key: str, value: Value) -> None:
-        """Show a value. Raises KeyError, and ValueError where it is not one of the choices."""
-        self._row(key).editor.set_value(value)
+        """Show a value. A text that is no value stays while ``value`` is the one that the form has: what was
+        typed is the user's to mend.
+
+        Raises KeyError, and ValueError where it is not one of the choices.
+        """
+        row = self._row(key)
+        if row.problem is None or row.value != value or type(row.value) is not type(value):
+            row.editor.set_value(value)
+
+    def drop_entry(self, key: str) -> None:
+        """Show the last valid value where something is typed that is none."""
+        row = self._row(key)
+        if row.problem is not None:
+            row.editor.set_value(row.value)
+
+    def drop_entries(self) -> None:
+        """Show the last valid value wherever something is typed that is none."""
+        for key in self._rows:
+            self.drop_entry(key)
 
     def is_valid(self) -> bool:
         """Whether every entry is a value of its field."""
@@ -177,7 +209,7 @@ class ParamForm(QWidget):
         row.editor.setVisible(visible)
         row.label.setVisible(visible)
         row.message.setVisible(visible and bool(row.message.text()))
-        line = 2 * list(self._rows).index(key)
+        line = LINES * list(self._rows).index(key)
         self._grid.setRowMinimumHeight(line + 1, theme.SPACE_S if visible else 0)
 
     def set_choices(self, key: str, choices: tuple[tuple[Value, str], ...]) -> None:
@@ -243,12 +275,16 @@ class ParamForm(QWidget):
         if valid != self._valid:
             self._valid = valid
             self.validity_changed.emit(valid)
+        errors = self.errors()
+        if errors != self._told:
+            self._told = errors
+            self.errors_changed.emit()
 
     def _words(self, problem: Problem) -> str:
         if problem.code == "bounds":
-            bounds = {name: f"{bound:g}" for name, bound in problem.bounds}
+            bounds = {name: _bound_text(bound) for name, bound in problem.bounds}
             if bounds.keys() == {"minimum", "maximum"}:
-                return self.tr("Between {0} and {1}").format(bounds["minimum"], bounds["maximum"])
+                return self.tr("Enter a number from {0} to {1}").format(bounds["minimum"], bounds["maximum"])
             words = {
                 "minimum": self.tr("At least {0}"), "above": self.tr("Above {0}"),
                 "maximum": self.tr("At most {0}"), "below": self.tr("Below {0}"),
@@ -272,3 +308,9 @@ class ParamForm(QWidget):
         if event.type() == QEvent.Type.LanguageChange:
             self.retranslate()
         super().changeEvent(event)
+
+
+def _bound_text(bound: float) -> str:
+    """A bound as people write it: whole numbers in full, with thin spaces between thousands."""
+    whole = float(bound).is_integer() and abs(bound) < MOST_IN_FULL
+    return theme.format_number(int(bound)) if whole else f"{bound:g}"

@@ -32,6 +32,7 @@ class FakeStepper:
     ("dropout")."""
 
     def __init__(self) -> None:
+        self.learning_rate = 0.001
         self.weight = np.zeros(3)
         self.moment = np.zeros(3)
         self.network = SimpleNamespace(
@@ -68,7 +69,6 @@ class FakeStepper:
     def set_state_dict(self, state: dict[str, Any]) -> None:
         self.weight, self.moment = np.array(state["model"]["w"]), np.array(state["optimizer"]["m"])
 
-    learning_rate = 0.001
     gradient_norm = 0.5
 
     def watch_layers(self) -> None:
@@ -142,6 +142,7 @@ class Bench:
         self.stepper = FakeStepper()
         for name in ("losses", "before_step", "accuracies"):
             setattr(self.stepper, name, getattr(before, name))
+        self.stepper.learning_rate = settings.get("learning_rate", 0.001)
         self.events.clear()
         config = TrainingConfig(**{"epochs": 3, "seed": 5, **settings})
         return TrainingRun(config, [self._listen], resume=resume, parts=self._parts, clock=self._clock)

@@ -120,7 +120,7 @@ def test_a_failure_shows_the_users_line(stage: Any) -> None:
     stage.session.pump()
     (problem,) = stage.problems
     assert problem == stage.session.train.last_problem
-    assert problem.message == "linear: shapes don't fit: (64, 400); make it 400 wide"
+    assert problem.message == "linear: shapes don't fit: (64, 400) (net.py:12); make it 400 wide"
     assert 'in "net.py", line 12' in problem.report()
     assert stage.session.train.state == "failed"
     assert "start" not in stage.session.train.why_not

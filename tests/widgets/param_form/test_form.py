@@ -99,14 +99,15 @@ def test_a_wrong_entry_says_why_below_it(form: ParamForm, qtbot: QtBot) -> None:
     with qtbot.waitSignal(form.validity_changed) as told:
         line(form, "batch").setText("0")
     assert told.args == [False]
-    assert form.errors() == {"batch": "Between 1 and 4096"}
-    message = next(label for label in form.findChildren(QLabel) if label.text() == "Between 1 and 4096")
+    reason = "Enter a number from 1 to 4\u2009096"
+    assert form.errors() == {"batch": reason}
+    message = next(label for label in form.findChildren(QLabel) if label.text() == reason)
     assert message.isVisible()
     assert message.geometry().top() >= line(form, "batch").parentWidget().geometry().bottom()
     assert line(form, "batch").property("invalid")
-    assert "Between 1 and 4096" in line(form, "batch").accessibleDescription()
+    assert reason in line(form, "batch").accessibleDescription()
     assert form.value("batch") == 64
-    with pytest.raises(ValueError, match="batch: Between 1 and 4096"):
+    with pytest.raises(ValueError, match=f"batch: {reason}"):
         form.values()
     with qtbot.waitSignal(form.validity_changed) as told:
         line(form, "batch").setText("32")
@@ -114,6 +115,29 @@ def test_a_wrong_entry_says_why_below_it(form: ParamForm, qtbot: QtBot) -> None:
     assert form.values()["batch"] == 32
     line(form, "name").setText("  ")
     assert form.errors() == {"name": "Must not be empty"}
+
+
+@pytest.mark.parametrize(
+    ("maximum", "words"),
+    [(1_000_000, "1\u2009000\u2009000"), (0.25, "0.25"), (1e30, "1e+30")],
+)
+def test_bounds_are_written_in_full(qtbot: QtBot, maximum: float, words: str) -> None:
+    widget = ParamForm([Field("rate", "Rate", "float", 0.1, minimum=0, maximum=maximum)])
+    qtbot.addWidget(widget)
+    line(widget, "rate").setText("-1")
+    assert widget.errors() == {"rate": f"Enter a number from 0 to {words}"}
+
+
+def test_an_entry_that_is_no_value_stays_until_another_value_comes(form: ParamForm) -> None:
+    line(form, "batch").setText("many")
+    form.set_value("batch", 64)
+    assert line(form, "batch").text() == "many"
+    form.set_value("batch", 32)
+    assert line(form, "batch").text() == "32"
+    line(form, "batch").setText("many")
+    form.drop_entries()
+    assert line(form, "batch").text() == "32"
+    assert form.is_valid()
 
 
 def test_the_owner_can_mark_a_field(form: ParamForm) -> None:

@@ -1,0 +1,53 @@
+"""The command find-rate: tries learning rates in a few steps and says where the loss falls fastest."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from studio.cli.application import app
+from studio.cli.options import read_parameters, with_settings
+from studio.cli.output import Json, emit_json, fail, one_line_errors, say
+
+
+@app.command()
+@with_settings
+def find_rate(
+    context: typer.Context,
+    lowest: Annotated[float, typer.Option(help="The rate to begin with.")] = 1e-6,
+    highest: Annotated[float, typer.Option(help="The rate to end with.")] = 1.0,
+    steps: Annotated[int, typer.Option(help="How many rates to try, a batch each.", min=20)] = 100,
+    as_json: Json = False,
+    **settings: Any,
+) -> None:
+    """Suggest a learning rate: the loss over rates that rise, a batch each. Nothing is kept."""
+    with one_line_errors():
+        values = settings["optimizer_params"]
+        settings["optimizer_params"] = read_parameters("optimizer_params", settings["optimizer"], values)
+        settings |= {"schedule": "constant", "schedule_params": {}, "workers": 1, "learning_rate": 0.001}
+        from engine.core.errors import ArgumentError
+        from engine.training import TrainingConfig
+        from engine.training.rate_finder import find_rate as search
+
+        try:
+            config = TrainingConfig.from_dict(settings)
+        except ArgumentError as error:
+            raise typer.BadParameter(str(error)) from None
+        found = search(config, lowest, highest, steps)
+        if as_json:
+            emit_json({
+                "suggestion": found.suggestion, "why": found.why, "stopped": found.stopped,
+                "rates": [each.rate for each in found.tried], "losses": [each.loss for each in found.tried],
+                "smoothed": [each.smoothed for each in found.tried],
+            })  # fmt: skip
+        if found.why:
+            fail(f"find-rate: no suggestion: {found.why}")
+        if not as_json:
+            last = found.tried[-1]
+            end = f", diverged at {last.rate:.2g}" if found.stopped == "diverged" else ""
+            say(
+                f"learning rate {found.suggestion:.2g}: there the loss falls fastest "
+                f"({len(found.tried)} rates from {found.tried[0].rate:.2g} to {last.rate:.2g}{end}); "
+                f"train with --lr {found.suggestion:.2g}"
+            )

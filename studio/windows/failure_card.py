@@ -1,0 +1,71 @@
+"""What stands in place of the curves of a run that failed before its first step: why it did."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from studio.windows.controls import ValueLabel
+from widgets import theme
+from widgets.cards import Card
+from widgets.icons import icon_pixmap
+
+
+class FailureCard(QWidget):
+    """The name of the run, the reason, and a button to the list of problems."""
+
+    details_requested = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._name = ""
+        self._card, self._picture, self._title = Card(), QLabel(), QLabel()
+        self._title.setProperty("role", "title")
+        self._title.setWordWrap(True)
+        self._reason = ValueLabel()
+        self._reason.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.details = QPushButton()
+        self.details.clicked.connect(self.details_requested)
+        head = QHBoxLayout()
+        head.setSpacing(theme.SPACE_S)
+        head.addWidget(self._picture)
+        head.addWidget(self._title, 1)
+        body = self._card.body
+        body.setSpacing(theme.SPACE_M)
+        body.addLayout(head)
+        body.addWidget(self._reason)
+        body.addWidget(self.details, 0, Qt.AlignmentFlag.AlignLeft)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(*[theme.PAGE_PADDING] * 4)
+        layout.addWidget(self._card)
+        layout.addStretch(1)
+        theme.changed.connect(self._tint)
+        self._tint()
+        self.retranslate()
+
+    def show_reason(self, name: str, reason: str, details: bool) -> None:
+        """Say of the run ``name`` why it failed; ``details`` offers the list of problems."""
+        self._name = name
+        self.details.setVisible(details)
+        self._reason.set_value(reason)
+        self.retranslate()
+
+    def reason(self) -> str:
+        """What is said."""
+        return self._reason.value()
+
+    def _tint(self) -> None:
+        color = theme.current().bad
+        self._picture.setPixmap(icon_pixmap("error", color, scale=self.devicePixelRatioF()))
+
+    def retranslate(self) -> None:
+        """Set all words anew, in the language that holds now."""
+        self._title.setText(self.tr("{0} failed before its first step").format(self._name))
+        self._card.setAccessibleName(self._title.text())
+        self.details.setText(self.tr("Show problems"))
+        self.details.setToolTip(self.tr("Show the list of problems, with all that is known of each"))
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        super().changeEvent(event)

@@ -1,0 +1,132 @@
+"""The dialog of the learning-rate finder: losses over rates as they come, the suggestion, and its use."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from PySide6.QtCore import QEvent, QSize, Signal
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
+
+from studio.windows.controls import ValueLabel, mute
+from widgets import theme
+from widgets.plot import CurvePlot
+
+LOSS, SMOOTHED, SUGGESTION = "loss", "smoothed", "suggestion"
+
+
+class RateDialog(QDialog):
+    """Without modality: the window goes on beside it. ``rate_used`` carries the suggestion that was taken."""
+
+    rate_used = Signal(float)
+    again_requested = Signal()
+    cancel_requested = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._suggestion = math.nan
+        self._count = 0  # points that are drawn
+        self._state, self._settings, self._words = "idle", "", ""
+        self.plot = CurvePlot()
+        self.plot.set_controls_visible(False)
+        self.plot.setMinimumHeight(220)
+        self._about, self._result = mute(wrap=True), ValueLabel()
+        self.bar = QProgressBar()
+        self.bar.setTextVisible(False)
+        self.use, self.again, self.stop = QPushButton(), QPushButton(), QPushButton()
+        self.use.setProperty("role", "primary")
+        self.use.clicked.connect(self._use)
+        self.again.clicked.connect(self.again_requested)
+        self.stop.clicked.connect(self._stop)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(theme.SPACE_S)
+        buttons.addWidget(self.again)
+        buttons.addStretch(1)
+        buttons.addWidget(self.stop)
+        buttons.addWidget(self.use)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(*[theme.SPACE_L] * 4)
+        layout.setSpacing(theme.SPACE_M)
+        layout.addWidget(self._about)
+        layout.addWidget(self.plot, 1)
+        layout.addWidget(self.bar)
+        layout.addWidget(self._result)
+        layout.addLayout(buttons)
+        self.retranslate()
+
+    def sizeHint(self) -> QSize:
+        return QSize(560, 460)
+
+    def begin(self, settings: str) -> None:
+        """Nothing is tried yet; ``settings`` says with what the rates are tried."""
+        self._settings = settings
+        self._count = 0
+        self.plot.clear()
+        self.plot.add_series(LOSS, self.tr("loss of a batch"), 7, smooth=False)
+        self.plot.add_series(SMOOTHED, self.tr("smoothed"), 0, smooth=False)
+        self.bar.setValue(0)
+        self.retranslate()
+
+    def show_points(self, rates: list[float], losses: list[float], smoothed: list[float], steps: int) -> None:
+        """All that was tried so far; what was shown already is not drawn anew."""
+        new = slice(self._count, len(rates))
+        if len(rates) > self._count:
+            places = np.log10(rates[new])
+            self.plot.append(LOSS, places, losses[new])
+            self.plot.append(SMOOTHED, places, smoothed[new])
+            self._count = len(rates)
+        self.bar.setRange(0, max(steps, 1))
+        self.bar.setValue(len(rates))
+
+    def show_result(self, state: str, suggestion: float, words: str) -> None:
+        """How far it is: idle, searching, done, cancelled or failed; the rate (NaN for none), and words."""
+        self._state, self._suggestion, self._words = state, suggestion, words
+        if suggestion == suggestion and SUGGESTION not in self.plot.series_keys():
+            _, losses = self.plot.series_data(LOSS)
+            _, smoothed = self.plot.series_data(SMOOTHED)
+            low, high = (float(f(np.concatenate([losses, smoothed]))) for f in (np.min, np.max))
+            self.plot.add_series(SUGGESTION, self.tr("suggestion"), 2, dashed=True)
+            self.plot.append(SUGGESTION, [math.log10(suggestion)] * 2, [low, high])
+        searching = state == "searching"
+        self.bar.setVisible(searching)
+        self._result.set_value(words)
+        self._result.setVisible(bool(words))
+        self.use.setEnabled(suggestion == suggestion)
+        self.again.setEnabled(not searching)
+        self.retranslate()
+
+    def text(self) -> str:
+        """What is said of the result."""
+        return self._result.value()
+
+    def _use(self) -> None:
+        self.rate_used.emit(self._suggestion)
+        self.accept()
+
+    def _stop(self) -> None:
+        if self._state == "searching":
+            self.cancel_requested.emit()
+        else:
+            self.reject()
+
+    def retranslate(self) -> None:
+        """Set all words anew, in the language that holds now."""
+        tr = self.tr
+        self.setWindowTitle(tr("Find a learning rate"))
+        self._about.setText(
+            tr("{0}: a few steps, each with a higher rate. The weights are not kept.").format(self._settings)
+        )
+        self.plot.set_title(tr("Loss over the rate"), tr("rate, as a power of 10"))
+        self.plot.set_placeholder(tr("The first points come within seconds"))
+        self.bar.setAccessibleName(tr("Rates tried"))
+        rate = f"{self._suggestion:.2g}"
+        self.use.setText(tr("Use {0}").format(rate) if self.use.isEnabled() else tr("Use this rate"))
+        self.use.setToolTip(tr("Put the rate into the settings of the next run"))
+        self.again.setText(tr("Search again"))
+        self.again.setToolTip(tr("Search anew, with the settings as they are now"))
+        self.stop.setText(tr("Stop") if self._state == "searching" else tr("Close"))
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        super().changeEvent(event)

@@ -1,0 +1,81 @@
+"""The dialog of the learning-rate finder over a worker that does as told."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+
+def tried(stage: Any, *rates: float) -> None:
+    losses = [2.0 - 0.1 * n for n in range(len(rates))]
+    stage.tell("rates_tried", rates=list(rates), losses=losses, smoothed=losses, steps=100)
+
+
+def open_dialog(stage: Any) -> Any:
+    stage.session.change_setting("optimizer", "sgd")
+    QTest.mouseClick(stage.studio.settings_panel.find_rate, Qt.MouseButton.LeftButton)
+    assert stage.worker.job["job"] == "find_rate"
+    assert stage.worker.job["config"]["optimizer"] == "sgd"
+    return stage.studio.rate_finder.dialog
+
+
+def test_a_suggestion_is_shown_and_used(stage: Any, qtbot: Any) -> None:
+    dialog = open_dialog(stage)
+    assert dialog.isVisible()
+    assert not dialog.isModal()
+    assert not dialog.use.isEnabled()
+    assert "Finding a learning rate" in stage.window.status.field("task")
+    tried(stage, 1e-5, 1e-4)
+    tried(stage, 1e-3, 1e-2)
+    np.testing.assert_allclose(dialog.plot.series_data("loss")[0], [-5, -4, -3, -2])
+    assert dialog.bar.value() == 4
+    stage.tell("rate_found", suggestion=0.0012345, why="", stopped="diverged")
+    stage.tell("worker_ended", clean=True, killed=False, exit_code=0, message="", details="")
+    assert dialog.text() == "At 0.0012 the loss falls fastest. Beyond 0.01 it diverges."
+    assert dialog.plot.series_data("suggestion")[0][0] == math.log10(0.0012345)
+    form = stage.studio.settings_panel.form
+    form.control("learning_rate").setText("fast")
+    assert dialog.use.text() == "Use 0.0012"
+    QTest.mouseClick(dialog.use, Qt.MouseButton.LeftButton)
+    assert not dialog.isVisible()
+    assert stage.session.train.settings.learning_rate == 0.0012
+    assert form.control("learning_rate").text() == "0.0012"
+    assert stage.session.train.settings.optimizer == "sgd"
+
+
+def test_closing_ends_the_search_and_nothing_is_suggested(stage: Any) -> None:
+    dialog = open_dialog(stage)
+    tried(stage, 1e-5)
+    assert stage.session.blocked("find_rate") == "A search is running."
+    QTest.mouseClick(dialog.stop, Qt.MouseButton.LeftButton)
+    assert stage.worker.killed
+    stage.session.pump()
+    assert dialog.text() == "Stopped; nothing is suggested from a part of the range."
+    assert not dialog.use.isEnabled()
+    assert stage.session.blocked("find_rate") == ""
+    QTest.mouseClick(dialog.again, Qt.MouseButton.LeftButton)
+    assert stage.worker.job["job"] == "find_rate"
+    assert len(dialog.plot.series_data("loss")[0]) == 0
+
+
+def test_a_range_without_a_descent_and_a_failure_are_said(stage: Any) -> None:
+    dialog = open_dialog(stage)
+    stage.tell("rate_found", suggestion=math.nan, why="the loss does not fall anywhere", stopped="")
+    assert dialog.text() == "No suggestion: the loss does not fall anywhere"
+    stage.tell("worker_ended", clean=True, killed=False, exit_code=0, message="", details="")
+    QTest.mouseClick(dialog.again, Qt.MouseButton.LeftButton)
+    stage.tell("failed", error="ShapeError", message="m", where="linear", what="100 and 64",
+               do="make them equal", file="/net.py", line=3, traceback="", step=0, checkpoint="")  # fmt: skip
+    stage.tell("worker_ended", clean=True, killed=False, exit_code=0, message="", details="")
+    assert dialog.text() == "linear: 100 and 64 (net.py:3); make them equal"
+    assert "The search for a learning rate failed" in stage.window.toast.text()
+
+
+def test_wrong_settings_block_it(stage: Any) -> None:
+    stage.studio.settings_panel.form.control("batch_size").setText("many")
+    assert stage.studio.actions.trigger("find_rate") == "Batch: Enter a whole number"
+    assert stage.studio.rate_finder.dialog is None
