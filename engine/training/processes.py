@@ -202,7 +202,7 @@ class _Job:
             self._process = subprocess.Popen(
                 mpi_command(config.workers, rank),
                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                env=rank_environment(config.workers, _threads()), start_new_session=True,
+                env=rank_environment(config.workers, _threads(config.threads)), start_new_session=True,
             )  # fmt: skip
         except BaseException:
             self._reception.close()
@@ -259,10 +259,9 @@ def _require_memory(count: int) -> None:
         )
 
 
-def _threads() -> dict[str, str]:
-    """One BLAS thread for each rank unless the user's environment says how many: as in one process, a team of
-    threads would stop for its slowest."""
-    return {} if any(os.environ.get(name) for name in USERS_WORD) else dict.fromkeys(USERS_WORD, "1")
+def _threads(count: int) -> dict[str, str]:
+    """So many BLAS threads for each rank unless the user's environment says how many."""
+    return {} if any(os.environ.get(name) for name in USERS_WORD) else dict.fromkeys(USERS_WORD, str(count))
 
 
 def _signal_name(number: int) -> str:

@@ -253,10 +253,12 @@ class RunFolder:
             self._cut_back(kept)
         self._journal = JournalWriter(self.journal_path)
 
-    @property
-    def is_open(self) -> bool:
-        """Whether the run's journal is being written."""
-        return self._journal is not None
+    def keep_record(self, started: TrainingEvent, tell: Tell) -> None:
+        """Begin the journal of a run that could not begin, so that it can say why it failed."""
+        if self._journal is None:
+            with suppress(EngineError, OSError):  # a folder that can't be written is what it failed of
+                self.open((), None)
+                self.record(started, tell)
 
     def _remove_records(self) -> None:
         for name in (JOURNAL_NAME, PACKED_NAME):

@@ -108,11 +108,11 @@ def build_parts(config: TrainingConfig, source_folder: Path | None = None, team:
     picture, _ = splits.test[0]  # as it is, without random variation
     stepper: Any
     if team is None:
-        stepper = Stepper(network, optimizer, config.static, splits.shape, schedule)
+        stepper = Stepper(network, optimizer, config.static, splits.shape, schedule, config.loss)
     else:
         stepper = (LeadingStepper if team.leads else SharedStepper)(
-            network, optimizer, config.static, splits.shape, schedule, team=team, train=splits.train,
-            test=splits.test, test_batch=TEST_BATCH, seed=config.seed,
+            network, optimizer, config.static, splits.shape, schedule, config.loss, team=team,
+            train=splits.train, test=splits.test, test_batch=TEST_BATCH, seed=config.seed,
         )  # fmt: skip
     return Parts(
         stepper=stepper,

@@ -75,13 +75,14 @@ class SharedStepper(Stepper):
         static: bool,
         shape: tuple[int, ...],
         schedule: Schedule | None,
+        loss: str,
         team: Team,
         train: Any,
         test: Any,
         test_batch: int,
         seed: int,
     ) -> None:
-        super().__init__(network, optimizer, static, shape, schedule)
+        super().__init__(network, optimizer, static, shape, schedule, loss)
         self._team = team
         self._train_items, self._test_items = (Fetcher(each, None, True, 1, False) for each in (train, test))
         self._test_batch = test_batch

@@ -35,7 +35,7 @@ class Evaluation:
 
 
 class Stepper:
-    """Trains ``network`` batch by batch with cross entropy and measures it.
+    """Trains ``network`` batch by batch and measures it.
 
     Args:
         network: a Layer that turns pictures [N, ...] into scores [N, classes].
@@ -43,6 +43,7 @@ class Stepper:
         static: run steps and evaluation through ``jit.to_static``.
         shape: the shape of one picture, for the InputSpec.
         schedule: moves the optimizer's learning rate on; None where it is constant.
+        loss: what training makes small, see ``loss_of``; what is measured is always cross entropy.
     """
 
     def __init__(
@@ -52,6 +53,7 @@ class Stepper:
         static: bool,
         shape: tuple[int, ...],
         schedule: Schedule | None = None,
+        loss: str = "cross_entropy",
     ) -> None:
         from engine import jit
         from engine.jit.input_spec import InputSpec
@@ -64,7 +66,7 @@ class Stepper:
         self.gradient_norm = math.nan  # of the last step, before any clipping
         self._watch: LayerWatch | None = None
         self._reading: LayerReading | None = None
-        self._step, self._read = _layers(network)
+        self._step, self._read = _layers(network, loss)
         if static:
             pictures = InputSpec(shape=[None, *shape], dtype="float32", name="x")
             labels = InputSpec(shape=[None, 1], dtype="int64", name="label")
@@ -310,11 +312,25 @@ def set_random_state(state: dict[str, Any]) -> None:
     random.setstate(python_state(entry(where, state, "python")))
 
 
-def _layers(network: Any) -> tuple[Any, Any]:
+SMOOTHED_SHARE = 0.1
+
+
+def loss_of(name: str) -> Callable[[Any, Any], Any]:
+    """The mean loss of scores [N, classes] and labels [N, 1] that the setting ``loss`` names."""
+    from engine.nn import functional
+
+    if name == "margin":
+        return lambda scores, label: functional.multi_margin_loss(scores, label.flatten())
+    smoothed = SMOOTHED_SHARE if name == "label_smoothing" else 0.0
+    return lambda scores, label: functional.cross_entropy(scores, label, label_smoothing=smoothed)
+
+
+def _layers(network: Any, loss_name: str) -> tuple[Any, Any]:
     """The two forwards that a training needs, as Layers around ``network`` so that to_static can convert
     them."""
     from engine import metric, nn
-    from engine.nn import functional
+
+    measure = loss_of(loss_name)
 
     class Step(nn.Layer):
         """Pictures and labels to loss and accuracy."""
@@ -325,8 +341,7 @@ def _layers(network: Any) -> tuple[Any, Any]:
 
         def forward(self, x: Any, label: Any) -> Any:
             scores = self.network(x)
-            loss = functional.cross_entropy(scores, label)
-            return loss, metric.accuracy(scores, label)
+            return measure(scores, label), metric.accuracy(scores, label)
 
     class Read(nn.Layer):
         """Pictures to scores."""

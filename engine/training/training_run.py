@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.core.errors import ArgumentError, EngineError
+from engine.core.errors import ArgumentError
 from engine.files.checkpoint import Skipped
 from engine.files.space import MEGABYTE
-from engine.kernels.cpu.threads import one_blas_thread
+from engine.kernels.cpu.threads import blas_threads
 from engine.training.checkpoint_keeper import CheckpointKeeper
 from engine.training.checkpointing import checkpoint_tree, restore
 from engine.training.config import TrainingConfig
@@ -165,7 +164,7 @@ class TrainingRun(Commands):
 
             self._processes = Processes(self.config, self._resume, self._control, self._publisher.publish)
             return self._processes.run()
-        with one_blas_thread():
+        with blas_threads(self.config.threads):
             return self._run()
 
     def _run(self) -> RunResult:
@@ -415,18 +414,10 @@ class TrainingRun(Commands):
         files = [str(path) for path in self._model_files] or own_file(self.config.model)
         problem = describe_problem(error, files)
         self.state = "failed"
-        if self._claimed and isinstance(error, Exception):
-            self._keep_record()
+        if self._claimed and self._folder is not None and isinstance(error, Exception):
+            self._folder.keep_record(started_event(self.config, self.progress), self._publisher.write_failed)
         self._report()
         self._publisher.publish(failed_event(problem, self.progress.step, self._keeper.last))
-
-    def _keep_record(self) -> None:
-        """A run that could not begin has a journal too, which says what it was to be and why it failed."""
-        folder = self._folder
-        if folder is not None and not folder.is_open:
-            with suppress(EngineError, OSError):  # a folder that can't be written is what it failed of
-                folder.open((), None)
-                folder.record(started_event(self.config, self.progress), self._publisher.write_failed)
 
     # ----- events and checkpoints -----
 

@@ -34,6 +34,14 @@ class Settings:
         choices=(("lenet", "LeNet"), ("linear", "Linear"), ("cnn", "Small CNN")),
         example="lenet, linear, cnn or FILE.py:Class",
     )  # fmt: skip
+    loss: str = declared(
+        "choice", "cross_entropy", "Loss",
+        "What training makes small: cross_entropy; label_smoothing, the same with a tenth of the truth "
+        "shared among all classes; or margin, by which the true class should lead. The test loss is always "
+        "cross entropy, so that runs can be compared.",
+        choices=(("cross_entropy", "Cross entropy"), ("label_smoothing", "Label smoothing"),
+                 ("margin", "Margin")),
+    )  # fmt: skip
     optimizer: str = declared(
         "choice", "adam", "Optimizer", "How the weights are updated.", choices=_titles(optimizers())
     )
@@ -142,6 +150,12 @@ class Settings:
         "Mirror each training picture at random: none, horizontal (left and right), vertical, or both.",
         choices=(("none", "No"), ("horizontal", "Left and right"), ("vertical", "Up and down"),
                  ("both", "Both")), group="data",
+    )  # fmt: skip
+    threads: int = declared(
+        "int", 1, "Threads",
+        "Threads that compute one product of matrices. More help with large layers, where nothing else runs; "
+        "the last bits of sums may differ. OPENBLAS_NUM_THREADS and its like go first.",
+        minimum=1, maximum=1024, example="e.g. 2, or 1 for one", changeable=True, advanced=True,
     )  # fmt: skip
     checkpoint_every: int = declared(
         "int", 200, "Checkpoint",

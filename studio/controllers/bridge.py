@@ -21,6 +21,8 @@ _EVENT, _ANSWER = b"\0", b"\xff"
 class Bridge(QObject):
     """Pumps the session when a worker has left something, at once after a pause, else 20 times a second.
 
+    While a request to the training has no answer yet, each time: the user waits for it.
+
     What a model answers is shown at once: a pen is drawing meanwhile. The threads of workers and models only
     write a byte into a socket pair; everything else happens in Qt's thread.
     """
@@ -78,7 +80,8 @@ class Bridge(QObject):
         if self._timer.isActive() or not kinds.strip(_ANSWER):
             return
         waited = self._since.elapsed() if self._since.isValid() else PERIOD_MS
-        self._timer.start(max(0, PERIOD_MS - waited))
+        period = 0 if self._session.train.state in ("pausing", "stopping") else PERIOD_MS
+        self._timer.start(max(0, period - waited))
 
     def _pump(self) -> None:
         self._since.start()

@@ -101,7 +101,8 @@ class RunListController(QObject):
             # Its journal may not be there yet. A run that goes on may be selected already.
             self.show_runs()
             self._panel.runs.choose(view.folder)
-        else:
+        elif view.state not in ("pausing", "paused", "stopping"):
+            # Reading journals takes its time: a pause is to be seen at once, and changes nothing in them.
             self._session.refresh_runs()
 
     def _chosen(self, folders: list[str]) -> None:
@@ -188,6 +189,7 @@ class RunListController(QObject):
         detail = " · ".join(filter(None, parts)) or state
         tip = "\n".join(filter(None, (
             run.name, state, run.path, self._words.get(run.path, ""), run.notes.note, run.note,
+            run.failure,
         )))  # fmt: skip
         title = self._session.run_titles.get(run.path, run.title)
         return RunRow(run.path, title, value, color, tip, False, mark, tint, detail, run.notes.hidden)

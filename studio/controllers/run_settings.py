@@ -9,7 +9,6 @@ from PySide6.QtCore import QObject, QTimer
 from resources.processes import missing
 from resources.settings import RULES_OF, RUN_SETTINGS, TRAIN_SETTINGS, Rule, rule_of
 from studio.controllers.binders import Bonds
-from studio.session.project import Project
 from studio.session.schedule_plan import plan_of
 from studio.session.session import Session
 from studio.session.settings import RunSettings, title_of
@@ -37,7 +36,6 @@ class RunSettingsController(QObject):
         self._session, self._view, self._panel, self._welcome = session, session.train, panel, welcome
         self._marked: set[str] = set()
         self._wrong: list[str] = []
-        self._seen, self._document = session.train.settings, session.keeping.document
         # While a number is typed only the last one matters.
         self._planning = QTimer(self)
         self._planning.setSingleShot(True)
@@ -48,7 +46,7 @@ class RunSettingsController(QObject):
         self._bonds.show(self._view, "setting_problems", self._show_problems)
         self._bonds.follow(self._view.events.settings, lambda _: self._planning.start())
         self._bonds.follow(self._view.events.train_samples, lambda _: self._planning.start())
-        self._bonds.follow(session.project_changed, self._project_changed)
+        self._bonds.follow(session.project_opened, self._project_opened)
         panel.form.changed.connect(self._edited)
         panel.form.errors_changed.connect(self._entries_checked)
 
@@ -65,7 +63,6 @@ class RunSettingsController(QObject):
                 self._session.change_setting("data", folder if data == FOLDER else data)
         else:
             self._edited_model(key, value)
-        self._seen = self._view.settings
         self._entries_checked()
 
     def _edited_model(self, key: str, value: Any) -> None:
@@ -118,16 +115,12 @@ class RunSettingsController(QObject):
 
     # ----- from the session to the form -----
 
-    def _project_changed(self, project: Project) -> None:
-        """Other settings than those that were typed into: what is typed there goes, though it were wrong."""
-        document = self._session.keeping.document
-        if document != self._document or project.settings is not self._seen:
-            self._document, self._seen = document, project.settings
-            self._panel.form.drop_entries()
-            self._entries_checked()
+    def _project_opened(self) -> None:
+        """What is typed that is no value was meant for another project."""
+        self._panel.form.drop_entries()
+        self._entries_checked()
 
     def _show_settings(self, settings: RunSettings) -> None:
-        self._seen = settings
         form = self._panel.form
         devices = RUN_SETTINGS["device"].choices
         if settings.device not in dict(devices):  # a certain one of several GPUs

@@ -64,8 +64,9 @@ class TrainController(QObject):
 
     def _bind(self) -> None:
         bonds, view = self._bonds, self._view
-        for name in ("state", "message", "epoch", "why_not", "quiet", "unanswered"):
+        for name in ("state", "message", "epoch", "quiet", "unanswered"):
             bonds.show(view, name, lambda _: self._show_state())
+        bonds.show(view, "why_not", lambda _: self._show_allowed())
         bonds.show(view, "state", lambda _: self._watch())
         bonds.follow(view.events.state, lambda _: self._show_middle())
         for name in (
@@ -179,7 +180,7 @@ class TrainController(QObject):
 
     def _show_all(self) -> None:
         self._show_middle()
-        self._show_state()
+        self._show_allowed()
         self._show_figures()
         self._show_progress()
         self._show_confusion()
@@ -195,10 +196,13 @@ class TrainController(QObject):
         if self._view.busy != self._looking.isActive():
             self._looking.start() if self._view.busy else self._looking.stop()
 
+    def _show_allowed(self) -> None:
+        self._actions.refresh()
+        self._show_state()
+
     def _show_state(self) -> None:
         view, shown = self._view, self._buttons.show_only
         end = ("end_process",) if view.unanswered else ()
-        self._actions.refresh()
         if view.state == "paused":
             shown("resume", "checkpoint_now", "stop_early", "cancel", "add_to_queue", *end)
         elif view.busy:

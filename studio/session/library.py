@@ -43,6 +43,7 @@ class Library:
     runs_changed = Signal(list)
     problem = Signal(object)
     project_changed = Signal(object)
+    project_opened = Signal()  # after ``project_changed``, where it is another project
     selected_run_changed = Signal(str)
     conflict_changed = Signal()
 
@@ -203,6 +204,7 @@ class Library:
         self.select_run("")
         self.conflict_changed.emit()
         self.project_changed.emit(self.project)
+        self.project_opened.emit()
         self.refresh_runs()
 
     def _remember(self) -> None:

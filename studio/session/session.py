@@ -248,9 +248,9 @@ class Session(Library):
 
     def _command(self, name: str) -> None:
         if self._training is not None:
+            self._training.send(name)  # first, so that it is being done while the window says so
             self.train.asked(name)
             self.patience.asked(name)
-            self._training.send(name)
 
     def end_training(self) -> None:
         """Kill a training that does not answer; its last checkpoint stays."""

@@ -18,24 +18,29 @@ from studio.session.jobs import Event, Inbox, is_command, perform
 
 BATCH_SECONDS = 0.05
 VITALS_SECONDS = 1.0
+# The user waits for these: they, and what came before them, are sent at once.
+URGENT = ("paused", "resumed", "stopping", "rate_changed", "finished", "stopped", "cancelled", "failed")
 ORPHAN_SECONDS = 5.0
 ORPHANED = 3
 
 
 class Outbox:
-    """Collects events and sends them as one list at most every ``BATCH_SECONDS``."""
+    """Collects events and sends them as one list every ``BATCH_SECONDS`` at most, urgent ones at once."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._condition = threading.Condition()
         self._events: list[Event] = []
         self._closed = False
+        self._urgent = threading.Event()
         self._thread = threading.Thread(target=self._work, name="outbox", daemon=True)
         self._thread.start()
 
     def put(self, event: Event) -> None:
         with self._condition:
             self._events.append(event)
+            if event["event"] in URGENT:
+                self._urgent.set()
             self._condition.notify()
 
     def close(self) -> None:
@@ -51,6 +56,7 @@ class Outbox:
             with self._condition:
                 self._condition.wait_for(lambda: self._events or self._closed, timeout=VITALS_SECONDS)
                 batch, self._events = self._events, []
+                self._urgent.clear()
                 closed = self._closed
             now = time.monotonic()
             if now - vitals_at >= VITALS_SECONDS:
@@ -66,7 +72,7 @@ class Outbox:
                     if not self._events:
                         return
             else:
-                time.sleep(BATCH_SECONDS)
+                self._urgent.wait(BATCH_SECONDS)
 
 
 def main(connection: Connection, crash_path: str) -> None:

@@ -4,30 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from studio.windows.controls import mute
+from studio.windows.controls import mute, section
 from widgets import theme
-from widgets.plot import CurvePlot
+from widgets.plot.chart import Chart
+from widgets.plot.series import Floats, Series
 
-RATE, HEIGHT = "rate", 140
+RATE, HEIGHT = "rate", 130
 
 
 class SchedulePlot(QWidget):
-    """Hidden while there is nothing to show."""
+    """Hidden while there is nothing to show; narrow enough for a dock, so without the actions of a plot."""
 
     def __init__(self) -> None:
         super().__init__()
         self._unit = "step"
-        self.plot = CurvePlot()
-        self.plot.set_controls_visible(False)
-        self.plot.setFixedHeight(HEIGHT)
-        self._words = mute(wrap=True)
+        self._series = Series(RATE, "", 0, dashed=False, smoothable=False)
+        self._title, self._words = section(), mute(wrap=True)
+        self._chart = Chart(lambda: [self._series], self._row_at)
+        self._chart.setFixedHeight(HEIGHT)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setContentsMargins(0, 0, 0, theme.SPACE_S)
         layout.setSpacing(theme.SPACE_XS)
-        layout.addWidget(self.plot)
+        layout.addWidget(self._title)
+        layout.addWidget(self._chart)
         layout.addWidget(self._words)
         self.retranslate()
         self.hide()
@@ -35,24 +38,44 @@ class SchedulePlot(QWidget):
     def show_plan(self, steps: Sequence[float], rates: Sequence[float], unit: str, words: str) -> None:
         """Show rates over steps (or epochs, as ``unit`` says), and words below them; neither hides it."""
         self._unit = unit
-        self.plot.clear()
-        if len(steps):
-            self.plot.add_series(RATE, self.tr("rate"), 0, smooth=False)
-            self.plot.append(RATE, steps, rates)
-        self.plot.setVisible(bool(len(steps)))
+        self._series = Series(RATE, "", 0, dashed=False, smoothable=False)
+        self._series.extend(np.asarray(steps, np.float64), np.asarray(rates, np.float64))
+        self._chart.setVisible(bool(len(steps)))
+        self._chart.show_whole()
         self._words.setText(words)
         self._words.setVisible(bool(words))
         self.setVisible(bool(len(steps) or words))
         self.retranslate()
 
+    def points(self) -> tuple[Floats, Floats]:
+        """Steps and rates as they are shown."""
+        return self._series.xs.view().copy(), self._series.ys.view().copy()
+
     def words(self) -> str:
         """What is said below the plot."""
         return self._words.text()
 
+    def _row_at(self, x: float) -> str:
+        index = self._series.nearest(x)
+        if index is None:
+            return ""
+        rate = theme.format_number(float(self._series.ys.view()[index]))
+        return f"{self._unit_word()} {theme.format_number(x, digits=7)}: <b>{rate}</b>"
+
+    def _unit_word(self) -> str:
+        return self.tr("epoch") if self._unit == "epoch" else self.tr("step")
+
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
-        unit = self.tr("epoch") if self._unit == "epoch" else self.tr("step")
-        self.plot.set_title(self.tr("Learning rate of the run"), unit)
+        self._title.setText(self.tr("Learning rate of the run"))
+        self._chart.set_titles(self._unit_word(), "")
+        self._chart.setAccessibleName(self.tr("Learning rate of the run, chart"))
+        steps, rates = self.points()
+        if len(rates):
+            low, high = (theme.format_number(float(f(rates))) for f in (np.min, np.max))
+            self._chart.setAccessibleDescription(
+                self.tr("Over {0} steps or epochs, lowest {1}, highest {2}").format(int(steps[-1]), low, high)
+            )
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.LanguageChange:

@@ -76,6 +76,10 @@ class StatusBar(QStatusBar):
             label.setAccessibleName(text)
         label.setToolTip(tip)
 
+    def label(self, name: str) -> QLabel:
+        """The label of a field, for measuring when it is painted."""
+        return self._labels[name]
+
     def field(self, name: str) -> str:
         """The text of a field."""
         return self._labels[name].text()

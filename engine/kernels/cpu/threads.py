@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 from threadpoolctl import threadpool_limits
 
@@ -17,13 +17,18 @@ USERS_WORD = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "BLI
 
 
 @contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """Within the block BLAS uses one thread, unless the user's environment says how many."""
+def blas_threads(count: int) -> Iterator[None]:
+    """Within the block BLAS uses so many threads, unless the user's environment says how many."""
     if any(os.environ.get(name) for name in USERS_WORD):
         yield
         return
-    with threadpool_limits(limits=1, user_api="blas"):
+    with threadpool_limits(limits=count, user_api="blas"):
         yield
+
+
+def one_blas_thread() -> AbstractContextManager[None]:
+    """Within the block BLAS uses one thread, unless the user's environment says how many."""
+    return blas_threads(1)
 
 
 def set_blas_threads(count: int) -> None:

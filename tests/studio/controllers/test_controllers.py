@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,7 @@ class Pumped:
     wake: Any = None
 
     def __init__(self) -> None:
+        self.train = SimpleNamespace(state="idle")
         self.pumps = 0
         self.predicting = Answers()
 

@@ -70,7 +70,7 @@ def test_a_failure_before_the_first_step_is_shown_and_listed(failed: Any) -> Non
     (key,) = failed.window.project.runs.keys()
     (run,) = failed.session.runs
     assert (run.path, run.state) == (key, "failed")
-    assert "linear: 100 and 64" in failed.window.project.runs.item(0).toolTip()
+    assert run.failure == "linear: 100 and 64; they must be equal (net.py:12)"
     failed.studio.runs.new_run()
     assert page.welcomes()
     failed.window.project.runs.choose(key)

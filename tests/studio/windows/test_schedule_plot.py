@@ -20,13 +20,9 @@ def test_it_follows_the_form(stage: Any, qtbot: Any) -> None:
     form.control("schedule_params.gamma").setText("0.5")
     form.control("samples").setText("640")
 
-    def drawn() -> bool:
-        plot = panel.schedule.plot
-        return bool(plot.series_keys()) and len(plot.series_data("rate")[0]) == 10
-
-    qtbot.waitUntil(drawn, timeout=20_000)
+    qtbot.waitUntil(lambda: len(panel.schedule.points()[0]) == 10, timeout=20_000)
     assert panel.schedule.isVisible()
-    steps, rates = panel.schedule.plot.series_data("rate")
+    steps, rates = panel.schedule.points()
     np.testing.assert_array_equal(steps, [0, 10, 10, 20, 20, 30, 30, 40, 40, 50])
     np.testing.assert_allclose(rates, np.repeat([1e-3, 1e-3, 5e-4, 5e-4, 2.5e-4], 2))
     form.set_value("schedule", "reduce_on_plateau")
