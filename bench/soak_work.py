@@ -183,7 +183,7 @@ def predictions(folder: Path) -> Iterator[Unit]:
 
 @contextmanager
 def pages(folder: Path) -> Iterator[Unit]:
-    """The window shows its next page, with a model to predict with and a curve that grows."""
+    """The window shows its next page; the page Train its next quantity, tab and axis."""
     from PySide6.QtWidgets import QApplication
 
     from studio.app import Studio
@@ -194,12 +194,20 @@ def pages(folder: Path) -> Iterator[Unit]:
     studio = Studio(app, session)  # type: ignore[arg-type]
     studio.window.show()
     names = ("graph", "export", "predict", "train")
+    curves = studio.train_page.curves
+    quantities = tuple(curves.quantities)
+    for quantity in quantities:  # each plot is made when it is first shown, and stays
+        curves.show_quantity(quantity)
     count = 0
 
     def unit() -> None:
         nonlocal count
         studio.frame.show_page(names[count % len(names)])
         count += 1
+        turn = count // len(names)
+        curves.show_quantity(quantities[turn % len(quantities)])
+        curves.show_tab("layers" if turn % 2 else "curves")
+        curves.axis.setCurrentIndex(turn % 3)
         app.processEvents()
 
     try:

@@ -49,6 +49,7 @@ class Chart(pg.PlotWidget):
         self.robust = True  # a range of y that a few extreme values can't flatten
         self.whole_range = False
         self.left_out = (0, 0.0)  # how many points are outside of it, and the farthest
+        self._cuts = False
         self._whole = True
         self._busy = False
         self._lines: dict[str, DrawnSeries] = {}
@@ -164,7 +165,9 @@ class Chart(pg.PlotWidget):
         self._marks.setData(xs, ys)
 
     def _fit_y(self, drawn: list[Floats]) -> tuple[float, float]:
-        found = robust_range(drawn) if self.robust and not self.whole_range else whole_range(drawn)
+        whole = whole_range(drawn)
+        found = robust_range(drawn) if self.robust and not self.whole_range else whole
+        self._cuts = found != whole
         low, high = found or (0.0, 1.0)
         if high <= low:
             room = abs(low) * 0.1 or 0.5
@@ -178,7 +181,7 @@ class Chart(pg.PlotWidget):
     def _tell_left_out(self, shown: list[Series], low: float, high: float, bottom: float, top: float) -> None:
         """Say how many points that are drawn for this stretch of x lie outside of the y range."""
         outside: list[Floats] = []
-        if self.robust and not self.whole_range:
+        if self._cuts:  # else there is nothing to count, which would take longer than to draw
             if self.log:
                 bottom, top = 10.0**bottom, 10.0 ** min(top, 300.0)
             for series in shown:
