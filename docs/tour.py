@@ -1,7 +1,9 @@
 """Drives the application through its main job and saves a picture of every page: python docs/tour.py DIR.
 
-A short training on the built-in digits with its live loss, the graph, an export, loading its files, a drawn
-digit; light and dark, 1280x800. Settings and runs go to a folder that is removed; yours are not touched.
+The data, a short training on the built-in digits with its live loss, its layers, the graph, an export,
+loading its files, a drawn digit, the help; light and dark, 1280x800 unless ``--size`` says otherwise.
+QT_SCALE_FACTOR=2 makes them as a screen at 200 % shows them. Settings and runs go to a folder that is
+removed; yours are not touched.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from PySide6.QtCore import QEventLoop, QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
-WIDTH, HEIGHT = 1280, 800
+SIZE = "1280x800"
 LIMIT = 40.0
 # A three, as a hand draws it: shares of the pad's side.
 THREE = (
@@ -36,7 +38,7 @@ THREE = (
 class Tour:
     """Waits for what happens instead of sleeping, and saves what is seen."""
 
-    def __init__(self, folder: Path, samples: int, epochs: int) -> None:
+    def __init__(self, folder: Path, samples: int, epochs: int, size: str) -> None:
         from studio.app import Studio
 
         self.folder = folder
@@ -45,7 +47,8 @@ class Tour:
         self.app.setApplicationName("Model Studio")
         self.studio = Studio(self.app)
         self.studio.frame.use_theme("theme_light")
-        self.studio.window.resize(WIDTH, HEIGHT)
+        width, height = (int(part) for part in size.split("x"))
+        self.studio.window.resize(width, height)
         self.session = self.studio.session
         self.session.change_setting("samples", samples)
         self.session.change_setting("epochs", epochs)
@@ -88,6 +91,10 @@ class Tour:
         studio.show()
         self.settle()
         self.save("welcome")
+        self._show("data")
+        self.wait(lambda: session.data.samples is not None, "the samples")
+        self.save("data")
+        self._show("train")
         begin = time.monotonic()
         QTest.mouseClick(studio.train_page.welcome.start, Qt.MouseButton.LeftButton)
         self.wait(lambda: session.train.step > 0, "the first step")
@@ -102,6 +109,9 @@ class Tour:
         self._show("train")
         self.wait(lambda: not session.busy(), "the end of the training")
         self.save("train-finished")
+        QTest.mouseClick(studio.train_page.curves.tabs["layers"], Qt.MouseButton.LeftButton)
+        self.save("layers")
+        QTest.mouseClick(studio.train_page.curves.tabs["curves"], Qt.MouseButton.LeftButton)
         self._show("export")
         studio.actions.trigger("export")
         self.wait(lambda: session.export.state in ("done", "failed") and not session.busy(), "the export")
@@ -114,6 +124,10 @@ class Tour:
         studio.actions.trigger("palette")
         self.save("palette", studio.frame.palette)
         studio.frame.palette.reject()
+        studio.actions.trigger("help")
+        assert studio.help.shown is not None
+        self.save("help", studio.help.shown)
+        studio.help.close()
         self.save_problem()
 
     def save_problem(self) -> None:
@@ -162,6 +176,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("folder", type=Path, metavar="DIR", help="where the pictures go")
     parser.add_argument("--samples", type=int, default=9000, help="training pictures")
     parser.add_argument("--epochs", type=int, default=3)
+    parser.add_argument("--size", default=SIZE, metavar="WIDTHxHEIGHT", help="of the window")
     options = parser.parse_args(arguments)
     options.folder.mkdir(parents=True, exist_ok=True)
     begin = time.monotonic()
@@ -171,7 +186,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             os.environ[variable] = os.path.join(home, name)
         for name in ("APPDATA", "LOCAL_APPDATA"):
             os.environ[f"WIN_PD_OVERRIDE_{name}"] = os.path.join(home, "data")
-        tour = Tour(options.folder, options.samples, options.epochs)
+        tour = Tour(options.folder, options.samples, options.epochs, options.size)
         try:
             tour.run()
         finally:
