@@ -168,6 +168,7 @@ class Studio:
         )
         self.frame.add_page("export", self.export_page, self.export_panel, self.window.tr("Run to export"))
         self.export_page.predict_requested.connect(self._open_in_predict)
+        self.export_page.standing.predict_requested.connect(self._load)
         return self.export
 
     def _add_predict(self) -> Closes:

@@ -30,7 +30,7 @@ from engine.training.sources.prepared import as_given
 
 VERIFY_SECONDS = 120
 SCALING = {"low": 0.0, "high": 1.0, "divide_by": 255.0}
-DEFAULT_SPEC: dict[str, Any] = {"shape": [None, 1, 28, 28], "dtype": "float32", "name": "x"}
+DEFAULT_SPEC: dict[str, Any] = {"shape": [], "dtype": "float32", "name": "x"}
 _ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -53,8 +53,8 @@ def export_run(
         checkpoint: ``best``, ``last``, or the path of a checkpoint. The best one must be the one that the
             journal names, and neither may be that of step 0, whose weights are untrained.
         step: the checkpoint of this step instead, whichever it is.
-        spec: the input as plain values: shape (None for any size), dtype, name; by default what the network
-            was trained with, in any number.
+        spec: the input as plain values: shape (None for any size, empty for that of the run's data),
+            dtype, name.
         emit: receives ``export_progress`` events.
         optimize: for prediction only, as of ``jit.save``.
 
@@ -73,27 +73,14 @@ def export_run(
     emit(_progress("read", "Reading the checkpoint..."))
     tree = _read(store, checkpoint, step)
     config = TrainingConfig.from_dict(tree["config"])
-    try:
-        weights, data, shape = (
-            dict(tree["model"]),
-            dict(tree["data"]),
-            [int(n) for n in tree["data"]["shape"]],
-        )
-        done, accuracy = int(tree["progress"]["step"]), float(tree["progress"]["validation_accuracy"])
-    except (LookupError, TypeError, ValueError, ArithmeticError) as error:
-        raise FormatError(
-            f"export: not the checkpoint of a training: {type(error).__name__} at {error}; choose another "
-            "checkpoint"
-        ) from error
-    spec = spec or {**DEFAULT_SPEC, "shape": [None, *shape]}
-    network, _ = build_network(config, store.source_path)
-    network.set_state_dict(weights)
-    network.eval()
-    network = for_prediction(network, data)
+    network, data, done, accuracy = network_of(store, config, tree)
+    shape = [int(size) for size in data["shape"]]
+    spec = spec or DEFAULT_SPEC
+    wanted = spec["shape"] or [None, *shape]
     emit(_progress("save", "Writing the files..."))
     info = {"scaling": SCALING, **for_callers(data), "model": config.model, "data": config.data, "step": done,
             "validation_accuracy": accuracy}  # fmt: skip
-    inputs = [InputSpec(shape=spec["shape"], dtype=spec["dtype"], name=spec["name"])]
+    inputs = [InputSpec(shape=wanted, dtype=spec["dtype"], name=spec["name"])]
     target = inference_prefix(prefix)
     make_folder(target.parent)
     # What is not verified never lies at the prefix: what was there before stays until then.
@@ -106,9 +93,9 @@ def export_run(
                 raise save_error(target, error.__cause__) from error
             raise
         emit(_progress("verify", "Loading them in a clean process..."))
-        pictures, labels = _samples(config, shape, samples)
-        expected = _scores(network, pictures)
-        found = verify(written, pictures, target)
+        pictures, labels = sample_pictures(config, shape, samples)
+        expected = scores_of(network, pictures)
+        found = verify(written, pictures, target, work)
         move_inference(written, target)
     scores = found.scores
     described = describe_inference(prefix)
@@ -121,6 +108,30 @@ def export_run(
         operators=described.info.get("operators", []), save_id=described.save_id, latency=found.latency,
         seconds_to_load=found.seconds_to_load,
     )  # fmt: skip
+
+
+def network_of(
+    store: RunFolder, config: TrainingConfig, tree: dict[str, Any]
+) -> tuple[Any, dict[str, Any], int, float]:
+    """The network of a run with the weights of a checkpoint, as it is fed what people have; with what the
+    checkpoint says of the data, its step, and the accuracy measured last (below 0 for none).
+
+    Raises:
+        FormatError: the tree is not the checkpoint of a training.
+    """
+    try:
+        weights, data = dict(tree["model"]), dict(tree["data"])
+        done, accuracy = int(tree["progress"]["step"]), float(tree["progress"]["validation_accuracy"])
+        data["shape"] = [int(size) for size in data["shape"]]
+    except (LookupError, TypeError, ValueError, ArithmeticError) as error:
+        raise FormatError(
+            f"export: not the checkpoint of a training: {type(error).__name__} at {error}; choose another "
+            "checkpoint"
+        ) from error
+    network, _ = build_network(config, store.source_path)
+    network.set_state_dict(weights)
+    network.eval()
+    return for_prediction(network, data), data, done, accuracy
 
 
 def _progress(stage: str, message: str) -> ExportProgress:
@@ -136,16 +147,16 @@ class Verified:
     seconds_to_load: float
 
 
-def verify(written: Path, pictures: np.ndarray, target: Path) -> Verified:
-    """Load the files of the prefix ``written``, which lies in a folder of its own, in a fresh process and
-    compute their scores of ``pictures``. Messages name ``target``, where they shall lie.
+def verify(written: Path, pictures: np.ndarray, target: Path, work: Path) -> Verified:
+    """Load the files of the prefix ``written`` in a fresh process and compute their scores of ``pictures``.
+    Messages name ``target``, where they shall lie; ``work`` is a folder for what passes to and fro.
 
     Raises:
         FormatError: the process could not load or run the model; says what it said.
         SaveError: the disk has no room for pictures and scores.
     """
     # The process starts in an empty folder: Python imports from where it starts.
-    empty, asked, answered = (written.with_name(name) for name in ("empty", "pictures.npy", "scores.npy"))
+    empty, asked, answered = (work / name for name in ("empty", "pictures.npy", "scores.npy"))
     with saving(target):
         empty.mkdir()
         np.save(asked, pictures, allow_pickle=False)
@@ -181,12 +192,7 @@ def _read(store: RunFolder, checkpoint: str, step: int | None) -> dict[str, Any]
             best of the run.
     """
     if step is not None:
-        found = {entry.step: entry.path for entry in list_checkpoints(store.checkpoints_path)}
-        if step in found:
-            return store.read_checkpoint(found[step])
-        if step == store.best_step():
-            return store.read_best()
-        raise DataError(f"export: there is no checkpoint of step {step}: {store.path}; {_choices(store)}")
+        return checkpoint_of_step(store, step)
     if checkpoint not in ("best", "last"):
         return store.read_checkpoint(Path(checkpoint))
     newest, damaged = store.latest_checkpoint("export")
@@ -216,13 +222,25 @@ def _read(store: RunFolder, checkpoint: str, step: int | None) -> dict[str, Any]
     return tree
 
 
+def checkpoint_of_step(store: RunFolder, step: int) -> dict[str, Any]:
+    """The tree of the checkpoint of ``step``, whichever it is. Raises DataError where there is none."""
+    found = {entry.step: entry.path for entry in list_checkpoints(store.checkpoints_path)}
+    if step in found:
+        return store.read_checkpoint(found[step])
+    if step == store.best_step():
+        return store.read_best()
+    raise DataError(f"export: there is no checkpoint of step {step}: {store.path}; {_choices(store)}")
+
+
 def _choices(store: RunFolder) -> str:
     steps = {entry.step for entry in list_checkpoints(store.checkpoints_path)} | {store.best_step()}
     saved = ", ".join(str(step) for step in sorted(steps - {-1})) or "none"
     return f"train on, or give --step with one that is saved: {saved}"
 
 
-def _samples(config: TrainingConfig, shape: list[int], count: int) -> tuple[np.ndarray, np.ndarray | None]:
+def sample_pictures(
+    config: TrainingConfig, shape: list[int], count: int
+) -> tuple[np.ndarray, np.ndarray | None]:
     """Pictures of the test split with their labels; noise without labels where the data is not on this
     machine.
 
@@ -239,7 +257,7 @@ def _samples(config: TrainingConfig, shape: list[int], count: int) -> tuple[np.n
     return pictures, np.array([int(np.asarray(label).reshape(-1)[0]) for _, label in items])
 
 
-def _scores(network: Any, pictures: np.ndarray) -> np.ndarray:
+def scores_of(network: Any, pictures: np.ndarray) -> np.ndarray:
     from engine.eager.grad_mode import no_grad
     from engine.tensor.creation import to_tensor
 

@@ -13,6 +13,8 @@ from PySide6.QtWidgets import QWidget
 from studio.controllers.actions import Actions
 from studio.controllers.binders import Bonds
 from studio.controllers.run_facts import state_word
+from studio.controllers.sizes import size_text
+from studio.controllers.standing import StandingController
 from studio.session.export_view import Verification, name_problem
 from studio.session.session import Session
 from studio.session.settings import title_of
@@ -55,6 +57,7 @@ class ExportController(QObject):
         self._bonds.show(self._view, "why_not", lambda _: self._show_why_not())
         self._bonds.follow(session.tasks_changed, self._show_why_not)
         self._bonds.follow(session.runs_changed, lambda _: self._show_runs())
+        self.standing = StandingController(session, page.standing, window)
         self._show_runs()
 
     # ----- what is chosen -----
@@ -214,6 +217,7 @@ class ExportController(QObject):
     def close(self) -> None:
         """Follow the view model no longer."""
         self._bonds.release()
+        self.standing.close()
 
 
 def _percent(share: float) -> str:
@@ -231,11 +235,3 @@ def compared_text(result: Verification, words: QObject) -> str:
         return words.tr("{0}: the same scores to the last digit as before saving").format(what)
     largest = theme.format_number(result.difference, digits=3)
     return words.tr("{0}: the scores differ by at most {1} from those before saving").format(what, largest)
-
-
-def size_text(size: int) -> str:
-    """Bytes for people."""
-    if size < 1000:
-        return theme.format_number(size, "B")
-    value, unit = (size / 1e6, "MB") if size >= 1e6 else (size / 1e3, "kB")
-    return theme.format_number(float(f"{value:.3g}"), unit)

@@ -336,17 +336,7 @@ class InputsController(QObject):
 def scaling_text(scaling: dict[str, Any]) -> str:
     """How pictures are scaled before they are fed, in words."""
     if "mean" in scaling and "std" in scaling:
-        mean, deviation = (_few(scaling[name]) for name in ("mean", "std"))
-        return f"(x \u2212 {mean}) / {deviation}"
+        return f"(x \u2212 {scaling['mean']:g}) / {scaling['std']:g}"
     if "low" in scaling and "high" in scaling:
         return f"{scaling['low']:g} \u2026 {scaling['high']:g}"
     return ""
-
-
-def _few(numbers: Any) -> str:
-    """A number, or the first few of several."""
-    if not isinstance(numbers, list):
-        return f"{numbers:g}"
-    if len(numbers) == 1:
-        return f"{numbers[0]:.4g}"
-    return f"[{', '.join(f'{number:.4g}' for number in numbers[:4])}{', ...' if len(numbers) > 4 else ''}]"

@@ -11,9 +11,10 @@ from PySide6.QtWidgets import QFileDialog
 
 from studio.controllers.actions import Actions
 from studio.controllers.binders import Bonds
-from studio.controllers.export import compared_text, size_text
+from studio.controllers.export import compared_text
 from studio.controllers.graph import shape_text
 from studio.controllers.predict_inputs import scaling_text
+from studio.controllers.sizes import size_text
 from studio.session.model_choice import CheckpointFile, ModelChoice, checkpoints_of, run_choice, run_key
 from studio.session.runs import Run
 from studio.session.saved_model import ModelInfo

@@ -45,7 +45,8 @@ class Verification:
 
 @dataclass
 class ExportViewModel:
-    """What the page Export shows. ``input_shape`` has -1 where any size is taken (the batch).
+    """What the page Export shows. ``input_shape`` has -1 where any size is taken (the batch); empty it is
+    that of the run's data.
 
     ``state`` is idle, exporting, done or failed; ``why_not`` says why Export can't be given now, empty if it
     can.
@@ -55,7 +56,7 @@ class ExportViewModel:
     checkpoint: str = "best"
     prefix: str = ""
     input_name: str = "x"
-    input_shape: tuple[int, ...] = (-1, 1, 28, 28)
+    input_shape: tuple[int, ...] = ()
     input_dtype: str = "float32"
     samples: int = 256
     optimize: bool = False
@@ -91,13 +92,13 @@ class ExportViewModel:
         self.update_why_not()
 
     def set_shape(self, text: str) -> None:
-        """The shape as a person writes it: ``None, 1, 28, 28`` or ``?,1,28,28``.
+        """The shape as a person writes it: ``None, 1, 28, 28`` or ``?,1,28,28``; empty for that of the data.
 
         Raises:
             ValueError: not a list of sizes.
         """
         sizes = []
-        for part in text.strip("[]() ").split(","):
+        for part in text.strip("[]() ").split(",") if text.strip("[]() ") else ():
             word = part.strip().lower()
             if word in ("none", "?", "-1"):
                 sizes.append(-1)
@@ -126,7 +127,7 @@ class ExportViewModel:
             self.why_not = ""
 
     def spec(self) -> dict[str, Any]:
-        """The InputSpec as plain values."""
+        """The InputSpec as plain values; its shape is empty for that of the run's data."""
         shape = [None if size < 0 else size for size in self.input_shape]
         return {"shape": shape, "dtype": self.input_dtype, "name": self.input_name}
 

@@ -67,20 +67,6 @@ def _is_scaling(value: object) -> bool:
     )
 
 
-def _is_preparation(value: object) -> bool:
-    """Whether this says how samples are prepared: as many deviations, none of them 0, as means."""
-    if not isinstance(value, dict):
-        return False
-    mean, deviation = value.get("mean", []), value.get("deviation", [])
-    return (
-        isinstance(mean, list)
-        and isinstance(deviation, list)
-        and len(mean) == len(deviation)
-        and all(_is_number(number) and math.isfinite(number) for number in (*mean, *deviation))
-        and all(deviation)
-    )
-
-
 def _are_names(value: object) -> bool:
     return isinstance(value, list | tuple) and all(isinstance(name, str | int | float) for name in value)
 
@@ -94,5 +80,4 @@ _ADDED: dict[str, Callable[[Any], bool]] = {
     "classes": _are_names,
     "scaling": _is_scaling,
     "validation_accuracy": _is_number,
-    "prepare": _is_preparation,
 }

@@ -71,6 +71,11 @@ def export_job(
     }  # fmt: skip
 
 
+def verify_job(prefix: str, folder: str, samples: int) -> dict[str, Any]:
+    """The job that checks exported files again against the run in ``folder``."""
+    return {"job": "verify", "prefix": prefix, "folder": folder, "samples": samples}
+
+
 def perform(job: dict[str, Any], emit: Emit, inbox: Inbox) -> bool:
     """Do ``job`` and tell ``emit`` what happens; True where it went well. Never raises for the job's own
     errors."""
@@ -79,6 +84,7 @@ def perform(job: dict[str, Any], emit: Emit, inbox: Inbox) -> bool:
     kinds: dict[str, Callable[[dict[str, Any], Emit, Inbox], None]] = {
         "train": _train, "graph": _graph, "export": _export, "data": _data, "samples": read_samples,
         "find_rate": rate_job.find,
+        "verify": _verify,
     }  # fmt: skip
     told = False
 
@@ -131,6 +137,12 @@ def _export(job: dict[str, Any], emit: Emit, inbox: Inbox) -> None:
             job["optimize"],
         )
     )  # fmt: skip
+
+
+def _verify(job: dict[str, Any], emit: Emit, inbox: Inbox) -> None:
+    from engine.training.reverify import verify_again
+
+    emit(verify_again(job["prefix"], Path(job["folder"]), job["samples"], emit))
 
 
 def _data(job: dict[str, Any], emit: Emit, inbox: Inbox) -> None:

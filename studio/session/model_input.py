@@ -128,8 +128,7 @@ def array_of(asked: ModelInput, values: NDArray[Any], scaling: dict[str, Any], w
 
     Args:
         values: of a picture 0 to 1 ([H, W] or [H, W, channels]), else numbers in any shape with as many.
-        scaling: what the files say: ``mean`` and ``std``, a number or a list of one for each channel of a
-            picture or for each of the numbers.
+        scaling: what the files say: ``mean`` and ``std`` for pictures.
         where: the model, for messages.
 
     Raises:
@@ -139,9 +138,9 @@ def array_of(asked: ModelInput, values: NDArray[Any], scaling: dict[str, Any], w
 
     found = np.asarray(values)
     if asked.form in ("digit", "picture"):
-        found = _pixels(asked, _normalized(np.asarray(found, np.float32), scaling))
+        found = _pixels(asked, np.asarray(found, np.float32), scaling)
     else:
-        found = _normalized(found.astype(asked.dtype), scaling).astype(asked.dtype)
+        found = found.astype(asked.dtype)
     shape = [1 if size == -1 and found.size == 0 else size for size in asked.shape]
     try:
         if asked.form == "picture":
@@ -160,22 +159,10 @@ def _with_batch(asked: ModelInput) -> list[int]:
     return list(asked.shape) if asked.batch == 0 else [-1 if asked.batch == 1 else asked.batch, *asked.shape]
 
 
-def _normalized(values: NDArray[Any], scaling: dict[str, Any]) -> NDArray[Any]:
-    """``values`` with the mean taken off and divided by the deviation, where the files name them."""
-    if "mean" not in scaling or "std" not in scaling or values.dtype.kind != "f":
-        return values
-    mean: NDArray[Any] = np.asarray(scaling["mean"], np.float32).reshape(-1)
-    deviation: NDArray[Any] = np.asarray(scaling["std"], np.float32).reshape(-1)
-    # One for all, one for each of the last axis (channels), or one for each value.
-    if len(mean) == values.size and len(mean) > 1:
-        mean, deviation = mean.reshape(values.shape), deviation.reshape(values.shape)
-    elif len(mean) != 1 and len(mean) != values.shape[-1]:
-        return values
-    with np.errstate(all="ignore"):
-        return np.asarray((values - mean) / deviation, values.dtype)
-
-
-def _pixels(asked: ModelInput, values: NDArray[np.float32]) -> NDArray[Any]:
+def _pixels(asked: ModelInput, values: NDArray[np.float32], scaling: dict[str, Any]) -> NDArray[Any]:
+    if "mean" in scaling and "std" in scaling:
+        with np.errstate(all="ignore"):
+            values = (values - np.float32(scaling["mean"])) / np.float32(scaling["std"])
     if asked.layout == "CHW":
         values = values[None] if values.ndim == 2 else np.moveaxis(values, -1, 0)
     elif asked.layout == "HWC" and values.ndim == 2:

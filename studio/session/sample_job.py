@@ -20,10 +20,12 @@ def read_samples(job: dict[str, Any], emit: Callable[[Mapping[str, Any]], None],
     from engine.core.errors import DataError
     from engine.training.data import load_data
     from engine.training.sources.options import DataOptions
+    from engine.training.sources.prepared import as_given
 
     config = job["config"]
     splits = load_data(config["data"], options=DataOptions.of(config))
-    total = len(splits.test)
+    test = as_given(splits.test)
+    total = len(test)
     if not total:
         raise DataError(f"data {config['data']}: there are no test samples; choose other data")
     count = min(job["count"], total)
@@ -33,8 +35,8 @@ def read_samples(job: dict[str, Any], emit: Callable[[Mapping[str, Any]], None],
         places = [(job["place"] + n) % total for n in range(count)]
     values, labels = [], []
     for place in places:
-        sample, label = splits.test[place]
-        values.append(_as_given(np.asarray(sample, np.float32), splits.prepare))
+        sample, label = test[place]
+        values.append(_picture_or_numbers(np.asarray(sample, np.float32)))
         number = int(np.asarray(label).reshape(-1)[0])
         labels.append(splits.classes[number] if 0 <= number < len(splits.classes) else str(number))
     emit({
@@ -43,12 +45,8 @@ def read_samples(job: dict[str, Any], emit: Callable[[Mapping[str, Any]], None],
     })  # fmt: skip
 
 
-def _as_given(sample: np.ndarray, prepare: Any) -> np.ndarray:
-    """What normalising took away comes back, since it is done again when the model is fed."""
-    if prepare.mean:
-        shape = (-1, *[1] * (sample.ndim - 1)) if prepare.picture else sample.shape
-        mean, deviation = (np.asarray(each, np.float32) for each in (prepare.mean, prepare.deviation))
-        sample = sample * deviation.reshape(shape) + mean.reshape(shape)
+def _picture_or_numbers(sample: np.ndarray) -> np.ndarray:
+    """A picture with its channels last, as people have pictures; numbers as they are."""
     if sample.ndim != 3:
         return sample
     return sample[0] if sample.shape[0] == 1 else np.ascontiguousarray(np.moveaxis(sample, 0, -1))

@@ -64,18 +64,10 @@ def model_info(choice: ModelChoice, info: object, save_id: str, own: bool) -> Mo
         choice=choice, prefix=str(path), name=path.name,
         inputs=tuple(_spec(place, spec) for place, spec in enumerate(found.get("inputs", []))),
         classes=tuple(str(name) for name in added.get("classes", [])),
-        scaling=_scaling(added),
+        scaling=dict(added.get("scaling", {})),
         sizes={file.name: file.stat().st_size for file in files},
         save_id=save_id, info=added, own=own,
     )  # fmt: skip
-
-
-def _scaling(added: dict[str, Any]) -> dict[str, Any]:
-    """How values are scaled before they are fed; of data that was normalised, by channel or by column."""
-    scaling, prepare = dict(added.get("scaling", {})), added.get("prepare", {})
-    if prepare.get("mean"):
-        scaling |= {"mean": list(prepare["mean"]), "std": list(prepare["deviation"])}
-    return scaling
 
 
 def _spec(place: int, spec: dict[str, Any]) -> dict[str, Any]:

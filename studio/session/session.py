@@ -287,6 +287,12 @@ class Session(Library):
         )
         self._begin_task(view, job)
 
+    def verify_export(self, prefix: str, folder: str) -> None:
+        """Check files that stand at ``prefix`` again against the run in ``folder`` that they are of."""
+        if self._task is None and not self._refuse(self.needs_agreement_of(folder)):
+            self.export.begin()
+            self._begin_task(self.export, jobs.verify_job(prefix, folder, self.export.samples))
+
     def cancel_task(self) -> None:
         """Stop the task in progress; nothing half-written stays in its place."""
         if self._task is not None:

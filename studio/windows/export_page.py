@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Signal
+from PySide6.QtCore import QEvent, QSize, Signal
 from PySide6.QtWidgets import (
+    QGridLayout,
     QHBoxLayout,
     QLabel,
+    QLineEdit,
     QProgressBar,
     QPushButton,
-    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
 from studio.session.export_view import CHECKPOINT_CHOICES
-from studio.windows.controls import Facts, PageCard, mute
+from studio.windows.controls import Facts, PageCard, Stack, mute
+from studio.windows.standing_card import StandingCard
 from widgets import theme
 from widgets.cards import EmptyState, KeyFigure
 from widgets.icons import set_icon
@@ -23,6 +25,7 @@ from widgets.param_form import Field, ParamForm
 DTYPES = ("float32", "float64", "float16", "uint8", "int32", "int64")
 FIGURES = ("difference", "accuracy", "latency", "size")
 NOTHING, BUSY, DONE = range(3)
+NARROW = 640
 
 
 class ExportPage(QWidget):
@@ -51,8 +54,11 @@ class ExportPage(QWidget):
         self._summary.setWordWrap(True)
         self._empty = EmptyState("", icon="export")
         self._empty.action_triggered.connect(self.export_requested)
-        self._result = QStackedWidget()
+        self._result = Stack()
         self._what_card, self._input_card, self._result_card = PageCard(), PageCard(), PageCard()
+        self.standing = StandingCard()
+        self._grid = QGridLayout(self)
+        self._stacked: bool | None = None
         self._build()
         self.retranslate()
         self.show_nothing()
@@ -71,7 +77,7 @@ class ExportPage(QWidget):
     def _input() -> list[Field]:
         return [
             Field("input_name", "", "text", "x", required=True),
-            Field("shape", "", "text", "None, 1, 28, 28", required=True),
+            Field("shape", "", "text", ""),
             Field("dtype", "", "choice", "float32", choices=tuple((name, name) for name in DTYPES)),
             Field("samples", "", "int", 256, minimum=1, maximum=1_000_000),
         ]
@@ -81,10 +87,6 @@ class ExportPage(QWidget):
         self._what_card.body.addStretch(1)
         self._input_card.body.addWidget(self.input_form)
         self._input_card.body.addStretch(1)
-        cards = QHBoxLayout()
-        cards.setSpacing(theme.SPACE_M)
-        cards.addWidget(self._what_card, 1)
-        cards.addWidget(self._input_card, 1)
         self._result_card.body.addWidget(self._result, 1)
         busy = QWidget()
         layout = QVBoxLayout(busy)
@@ -95,21 +97,44 @@ class ExportPage(QWidget):
         layout.addStretch(2)
         for page in (self._empty, busy, self._done()):
             self._result.addWidget(page)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(*[theme.PAGE_PADDING] * 4)
-        outer.setSpacing(theme.SPACE_M)
-        outer.addLayout(cards)
-        outer.addWidget(self._result_card, 1)
+        self._grid.setContentsMargins(*[theme.PAGE_PADDING] * 4)
+        self._grid.setSpacing(theme.SPACE_M)
+        self._arrange(False)
+
+    def _arrange(self, stacked: bool) -> None:
+        """The two forms side by side, or one below the other where the page is narrow."""
+        if stacked == self._stacked:
+            return
+        self._stacked = stacked
+        wide = 1 if stacked else 2
+        self._grid.addWidget(self._what_card, 0, 0)
+        self._grid.addWidget(self._input_card, int(stacked), int(not stacked))
+        self._grid.addWidget(self._result_card, 1 + int(stacked), 0, 1, wide)
+        self._grid.addWidget(self.standing, 2 + int(stacked), 0, 1, wide)
+        for column in range(2):
+            self._grid.setColumnStretch(column, int(column < wide))
+        for row in range(4):
+            self._grid.setRowStretch(row, int(row == 1 + int(stacked)))
+
+    def minimumSizeHint(self) -> QSize:
+        cards = (self._what_card, self._input_card, self._result_card, self.standing)
+        wide = max(card.minimumSizeHint().width() for card in cards)
+        return QSize(wide + 2 * theme.PAGE_PADDING, super().minimumSizeHint().height())
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Show) and self.isVisible():
+            self._arrange(self.width() < NARROW)
+        return super().event(event)
 
     def _done(self) -> QWidget:
         done = QWidget()
         layout = QVBoxLayout(done)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.SPACE_M)
-        figures = QHBoxLayout()
+        figures = QGridLayout()
         figures.setSpacing(theme.SPACE_M)
-        for figure in self.figures.values():
-            figures.addWidget(figure, 1)
+        for place, figure in enumerate(self.figures.values()):
+            figures.addWidget(figure, place // 2, place % 2)
         buttons = QHBoxLayout()
         buttons.setSpacing(theme.SPACE_S)
         buttons.addWidget(self.predict_button)
@@ -169,7 +194,14 @@ class ExportPage(QWidget):
             tr("Faster: batch norms become part of convolutions; such files are not for further training"),
         )
         inputs.set_text("input_name", tr("Name"), tr("How the input is called in the Program"))
-        inputs.set_text("shape", tr("Shape"), tr("None stands for any size, usually the batch"))
+        inputs.set_text(
+            "shape",
+            tr("Shape"),
+            tr("Empty: as the run's data; else such as None, 1, 28, 28"),
+        )
+        line = inputs.control("shape")
+        assert isinstance(line, QLineEdit)
+        line.setPlaceholderText(tr("as the run's data"))
         inputs.set_text("dtype", tr("dtype"), tr("The type of the numbers that the model is fed"))
         inputs.set_text("samples", tr("Samples"), tr("Test pictures that are compared after reloading"))
         self.predict_button.setText(tr("Open in Predict"))

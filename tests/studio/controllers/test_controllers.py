@@ -14,11 +14,11 @@ import pytest
 from studio.controllers.binders import Bonds
 from studio.controllers.bridge import Bridge
 from studio.controllers.curves import Curves
-from studio.controllers.export import size_text
 from studio.controllers.follower import Follower
 from studio.controllers.graph import attribute_text, program_data, shape_text
 from studio.controllers.predict_inputs import scaling_text
 from studio.controllers.predict_models import model_title
+from studio.controllers.sizes import size_text
 from studio.controllers.train import time_left
 from studio.session.export_view import ExportViewModel
 from studio.session.runs import Run, RunHistory

@@ -79,15 +79,6 @@ def test_a_picture_is_fed_in_the_layout_and_type_that_are_asked_for() -> None:
         array_of(asked([-1, 1, 28, 28]), np.ones((3, 3)), {}, "m")
 
 
-def test_data_that_was_normalised_is_fed_so() -> None:
-    colour = ModelInput("x", "float32", (3, 1, 2), 1, "picture", 3, 1, 2, "CHW")
-    scaling = {"mean": [0.0, 0.5, 1.0], "std": [1.0, 0.5, 0.25]}
-    fed = array_of(colour, np.ones((1, 2, 3), np.float32), scaling, "m")
-    assert fed[0, :, 0, 0].tolist() == [1.0, 1.0, 0.0]
-    numbers = array_of(asked([-1, 2]), np.array([3.0, 8.0]), {"mean": [1.0, 2.0], "std": [2.0, 3.0]}, "m")
-    assert numbers.tolist() == [[1.0, 2.0]]
-
-
 def test_pictures_are_placed_in_grey_or_colour() -> None:
     picture = np.zeros((20, 40, 3), np.float32)
     picture[:, 20:, 1] = 1.0  # the right half is green

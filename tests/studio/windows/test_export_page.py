@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QLineEdit, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from studio.controllers.export import compared_text
 from studio.session.export_view import Verification, name_problem
 from tests.studio.windows.conftest import Stage
+from tests.studio.windows.test_predict_runs import make_run
 
 
 @pytest.mark.parametrize(
@@ -60,3 +61,41 @@ def test_a_name_is_refused_under_its_field_and_export_says_why(
 def test_a_check_says_what_was_compared(qapp: Any, difference: float, pictures: str, words: str) -> None:
     result = Verification(difference, 256, 1e-5, {}, 0.9, pictures)
     assert words in compared_text(result, QObject())
+
+
+def test_what_stands_is_listed_and_verified_again(stage: Stage, qtbot: QtBot, tmp_path: Path) -> None:
+    run = make_run(tmp_path / "runs" / "first", {10: 3}, best=10)
+    folder = run / "inference"
+    folder.mkdir()
+    for suffix in ("pdmodel", "pdiparams", "pdiparams.info"):
+        (folder / f"model.{suffix}").write_bytes(b"x" * 500)
+    (folder / "half.pdmodel").write_bytes(b"x")
+    stage.session.refresh_runs()
+    stage.studio.frame.show_page("export")
+    card = stage.studio.export_page.standing
+    assert card.files.keys() == [str(folder / "model")]
+    [row] = card.files.rows()
+    assert row.title == "first \u00b7 model"
+    assert row.value.startswith("1.5\u2009kB \u00b7 20")
+    qtbot.mouseClick(card.verify_button, Qt.MouseButton.LeftButton)
+    assert (stage.worker.job["job"], stage.worker.job["folder"]) == ("verify", str(run))
+    assert not card.verify_button.isEnabled()
+    assert card.reason.text() == "Another task is running."
+    stage.tell(
+        "exported", prefix=str(folder / "model"), difference=0.0, samples=256, latency=1e-4,
+        sizes={"model.pdmodel": 500}, accuracy=0.5, pictures="test", operators=[], save_id="ab",
+    )  # fmt: skip
+    stage.tell("worker_ended", clean=True, killed=False, exit_code=0, message="", details="")
+    rows = dict(stage.studio.export_page.facts.rows())
+    assert rows["Compared"] == "256 test pictures: the same scores to the last digit as before saving"
+    assert card.verify_button.isEnabled()
+
+
+def test_a_narrow_page_is_not_cut_off_sideways(stage: Stage, qtbot: QtBot) -> None:
+    stage.studio.frame.show_page("export")
+    stage.window.resize(1000, 650)
+    page = stage.studio.export_page
+    qtbot.waitUntil(lambda: stage.window.width() == 1000)
+    holder = page.parentWidget().parentWidget().parentWidget()
+    assert isinstance(holder, QScrollArea)
+    qtbot.waitUntil(lambda: holder.horizontalScrollBar().maximum() == 0)

@@ -1,0 +1,69 @@
+"""Checks exported files again: loads them in a clean process and compares them with their run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from engine.core.errors import DataError, FormatError
+from engine.files.inference import describe_inference, inference_paths
+from engine.files.scratch import temporary_folder
+from engine.training.config import TrainingConfig
+from engine.training.events import Exported, ExportProgress, now
+from engine.training.export import checkpoint_of_step, network_of, sample_pictures, scores_of, verify
+from engine.training.run_folder import RunFolder
+
+
+def verify_again(
+    prefix: str,
+    folder: Path,
+    samples: int = 256,
+    emit: Callable[[ExportProgress], None] = lambda event: None,
+) -> Exported:
+    """Compare the answers of the files at ``prefix`` with those of the run in ``folder`` at the step that the
+    files name. Imports the run's own copy of the model's code; writes nothing beside the files.
+
+    Raises:
+        DataError, FormatError: the files or the checkpoint are not there or damaged, or the files don't load
+            in a clean process.
+    """
+    emit(_progress("read", "Reading the files and the checkpoint..."))
+    described = describe_inference(prefix)
+    info = described.info.get("info") if isinstance(described.info, dict) else None
+    step = info.get("step") if isinstance(info, dict) else None
+    if not isinstance(step, int):
+        raise FormatError(
+            f"{prefix}: the files don't say which step of a run they are of: {step!r}; export the run anew"
+        )
+    store = RunFolder(folder)
+    store.refuse_links()
+    try:
+        tree = checkpoint_of_step(store, step)
+    except DataError as error:
+        raise DataError(
+            f"{prefix}: there is nothing to compare with: {str(error).partition('; ')[0]}; export again"
+        ) from error
+    config = TrainingConfig.from_dict(tree["config"])
+    network, data, _, accuracy = network_of(store, config, tree)
+    emit(_progress("verify", "Loading them in a clean process..."))
+    pictures, labels = sample_pictures(config, data["shape"], samples)
+    with temporary_folder("verify") as work:
+        found = verify(described.prefix, pictures, described.prefix, work)
+    expected = scores_of(network, pictures)
+    return Exported(
+        event="exported", time=now(), prefix=prefix, samples=len(pictures), step=step,
+        validation_accuracy=accuracy if accuracy >= 0 else math.nan,
+        difference=float(np.abs(found.scores - expected).max()),
+        accuracy=math.nan if labels is None else float((found.scores.argmax(axis=1) == labels).mean()),
+        pictures="noise" if labels is None else "test",
+        sizes={path.name: path.stat().st_size for path in inference_paths(prefix).values()},
+        operators=described.info.get("operators", []), save_id=described.save_id, latency=found.latency,
+        seconds_to_load=found.seconds_to_load,
+    )  # fmt: skip
+
+
+def _progress(stage: str, message: str) -> ExportProgress:
+    return ExportProgress(event="export_progress", time=now(), stage=stage, message=message)

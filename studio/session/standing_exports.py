@@ -1,0 +1,50 @@
+"""The exported files that stand here: beside the runs, and where models were loaded from lately."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+_SUFFIXES = (".pdmodel", ".pdiparams", ".pdiparams.info")
+
+
+@dataclass(frozen=True)
+class StandingExport:
+    """Three inference files: their prefix, bytes together, when the newest was written (seconds from 1970),
+    and the folder of the run that they are of, empty where that is not known."""
+
+    prefix: str
+    size: int
+    written: float
+    run: str
+
+
+def standing_exports(runs: Iterable[str], prefixes: Iterable[str]) -> list[StandingExport]:
+    """Those in ``RUN/inference`` of the runs and those under the prefixes, the newest first; what is not
+    whole, or can't be read, is left out."""
+    found: dict[str, StandingExport] = {}
+    for run in runs:
+        folder = Path(run) / "inference"
+        try:
+            names = sorted(path.name for path in folder.iterdir() if path.name.endswith(_SUFFIXES[0]))
+        except (OSError, ValueError):
+            continue
+        for name in names:
+            _add(found, str(folder / name.removesuffix(_SUFFIXES[0])), run)
+    for prefix in prefixes:
+        if prefix not in found:
+            beside = Path(prefix).parent
+            of_run = beside.name == "inference" and (beside.parent / "journal.jsonl").is_file()
+            _add(found, prefix, str(beside.parent) if of_run else "")
+    return sorted(found.values(), key=lambda each: -each.written)
+
+
+def _add(found: dict[str, StandingExport], prefix: str, run: str) -> None:
+    try:
+        stats = [Path(prefix + suffix).stat() for suffix in _SUFFIXES]
+    except (OSError, ValueError):
+        return
+    found[prefix] = StandingExport(
+        prefix, sum(each.st_size for each in stats), max(each.st_mtime for each in stats), run
+    )

@@ -1,0 +1,51 @@
+"""Exported files are checked again: the same answers, changed files, a checkpoint that is gone."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.core.errors import DataError
+from engine.training.export import export_run
+from engine.training.reverify import verify_again
+from tests.studio.windows.test_predict_runs import make_run
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, Any]:
+    """A run whose newest checkpoint is exported, its prefix, and what the export said."""
+    run = make_run(tmp_path_factory.mktemp("runs") / "run", {10: 3, 20: 7}, best=20)
+    prefix = str(run / "inference" / "model")
+    return run, prefix, export_run(run, prefix, "last", samples=8)
+
+
+def test_files_that_stand_are_compared_with_their_run(exported: tuple[Path, str, Any]) -> None:
+    run, prefix, first = exported
+    before = sorted(path.name for path in (run / "inference").iterdir())
+    told: list[str] = []
+    again = verify_again(prefix, run, 8, lambda event: told.append(event["stage"]))
+    assert (again["step"], again["samples"], again["difference"]) == (20, 8, 0.0)
+    assert (again["sizes"], again["save_id"]) == (first["sizes"], first["save_id"])
+    assert told == ["read", "verify"]
+    assert sorted(path.name for path in (run / "inference").iterdir()) == before, "nothing is written there"
+
+
+def test_files_of_other_weights_differ(exported: tuple[Path, str, Any], tmp_path: Path) -> None:
+    run, prefix, _ = exported
+    other = shutil.copytree(run, tmp_path / "other")
+    shutil.copy(other / "checkpoints" / "step-00000010.h5", other / "checkpoints" / "step-00000020.h5")
+    again = verify_again(prefix, other, 8)
+    assert np.isclose(again["difference"], 5.0)  # the score that another class gets
+
+
+def test_a_checkpoint_that_is_gone_is_said(exported: tuple[Path, str, Any], tmp_path: Path) -> None:
+    run, prefix, _ = exported
+    other = shutil.copytree(run, tmp_path / "other")
+    for name in ("step-00000020.h5", "best.h5"):
+        (other / "checkpoints" / name).unlink()
+    with pytest.raises(DataError, match="nothing to compare with: export: there is no checkpoint of step 20"):
+        verify_again(prefix, other, 8)
