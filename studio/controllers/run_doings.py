@@ -14,6 +14,7 @@ from studio.controllers.compare import Comparer
 from studio.controllers.run_facts import state_word
 from studio.controllers.run_list import QUEUED
 from studio.session.session import Session
+from studio.session.settings import title_of
 from studio.windows.controls import ActionButton
 from studio.windows.main_window import MainWindow
 from studio.windows.run_notes_dialog import RunNotesDialog
@@ -101,10 +102,11 @@ class RunDoings(QObject):
         many = "" if len(chosen) > 1 else self.tr("Choose two or more runs in the list.")
         if self._actions.reason("compare_runs") != many:
             self._actions.block("compare_runs", many)
+        held = [] if self._actions.reason("start_queue") else ["start_queue"]
         run = session.listed_run(session.selected_run)
         if run is None or len(chosen) > 1:
             words = self.tr("{0} runs").format(len(chosen)) if len(chosen) > 1 else ""
-            self._panel.strip.show_run(words, (), "", [] if many else ["compare_runs"])
+            self._panel.strip.show_run(words, (), "", [*([] if many else ["compare_runs"]), *held])
             return
         live = session.train.busy and run.path == session.train.folder
         words = session.train.message if live else state_word(run.state, self)
@@ -112,7 +114,8 @@ class RunDoings(QObject):
             words = self.tr("{0} at step {1} of {2}").format(
                 words, theme.format_number(run.step), theme.format_number(run.total_steps)
             )
-        offered = [name for name in STRIP if not self._actions.reason(name)]
+        words = " · ".join(filter(None, (words, title_of(str(run.config.get("data", ""))))))
+        offered = [*(name for name in STRIP if not self._actions.reason(name)), *held]
         self._panel.strip.show_run(words, run.notes.tags, run.notes.note, offered)
 
     def _show_blocked(self) -> None:

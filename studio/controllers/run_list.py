@@ -33,6 +33,7 @@ class RunListController(QObject):
         self._session, self._panel, self._train = session, panel, train
         self._differences = Differences()
         self._words: dict[str, str] = {}
+        self._kept: dict[str, tuple[Run, tuple[str, str, int, str], RunRow]] = {}
         self._bonds = Bonds()
         follow = self._bonds.follow
         follow(session.runs_changed, self._take_runs)
@@ -66,6 +67,8 @@ class RunListController(QObject):
 
     def _take_runs(self, runs: list[Run]) -> None:
         self._words = self._differences.of(runs)
+        there = {run.path for run in runs}
+        self._kept = {path: kept for path, kept in self._kept.items() if path in there}
         self.show_runs()
 
     def show_runs(self) -> None:
@@ -165,8 +168,22 @@ class RunListController(QObject):
         return RunRow(f"sweep {folder}", first.sweep, words, 0, str(folder), True)
 
     def _row(self, run: Run, color: int) -> RunRow:
+        """A run's row; that of one that is as it was is kept."""
+        live = run.path == self._session.train.folder and self._session.train.busy
+        title = self._session.run_titles.get(run.path, run.title)
+        said = (title, self._words.get(run.path, ""), color, self._session.run_list.sort)
+        before = self._kept.get(run.path)
+        if before is not None and before[0] is run and before[1] == said and not live:
+            return before[2]
+        row = self._new_row(run, color, title, live)
+        if live:
+            self._kept.pop(run.path, None)
+        else:
+            self._kept[run.path] = (run, said, row)
+        return row
+
+    def _new_row(self, run: Run, color: int, title: str, live: bool) -> RunRow:
         view, order = self._session.train, self._session.run_list
-        live = run.path == view.folder and view.busy
         state, accuracy = state_word(run.state, self), run.accuracy
         if live:
             state, accuracy = view.message, view.validation_accuracy
@@ -188,10 +205,9 @@ class RunListController(QObject):
         parts = (hidden, plain, ", ".join(run.notes.tags), self._words.get(run.path, ""))
         detail = " · ".join(filter(None, parts)) or state
         tip = "\n".join(filter(None, (
-            run.name, state, run.path, self._words.get(run.path, ""), run.notes.note, run.note,
-            run.failure,
+            run.name, state, title_of(str(run.config.get("data", ""))), run.path,
+            self._words.get(run.path, ""), run.notes.note, run.note, run.failure,
         )))  # fmt: skip
-        title = self._session.run_titles.get(run.path, run.title)
         return RunRow(run.path, title, value, color, tip, False, mark, tint, detail, run.notes.hidden)
 
     def _state_words(self, run: Run, state: str, live: bool) -> str:

@@ -89,6 +89,18 @@ class RunQueue:
             self.waiting = waiting
             self.changed.emit()
 
+    def move_along(self) -> None:
+        """The runs were moved to where the project is now: what waits goes with them."""
+        old, new = self._mark[0] if self._mark is not None else None, self._library.runs_folder / NAME
+        waiting = self.waiting
+        if old is not None and old != new and waiting and not new.exists():
+            reason = self._update(lambda there: waiting)
+            if reason:
+                self._library.report(reason, "The queue could not be moved with the project")
+                return
+            self._mark = (new, 0, 0)
+            old.unlink(missing_ok=True)
+
     # ----- changes; each returns why not, an empty text where it is done -----
 
     def add(self, settings: Sequence[RunSettings], folders: Sequence[str] = ()) -> str:

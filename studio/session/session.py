@@ -165,7 +165,10 @@ class Session(Library):
         """
         run = self.listed_run(folder or self.selected_run)
         if run is not None:
-            self._use_settings(settings_of_run(run))
+            before, after = self.train.settings, settings_of_run(run)
+            self._use_settings(after)
+            undo, redo = lambda: self._use_settings(before), lambda: self._use_settings(after)
+            self.undo_stack.push(Change("Take settings of a run", undo, redo))
 
     # ----- training -----
 
@@ -382,6 +385,8 @@ class Session(Library):
         return [Path(self.train.folder)] if self.train.busy and self.train.folder else []
 
     def _moved(self, moved: dict[Path, Path]) -> None:
+        if moved:
+            self.queue.move_along()
         now = {str(before): str(after) for before, after in moved.items()}
         if self.train.folder in now:
             folder = now[self.train.folder]

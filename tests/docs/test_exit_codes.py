@@ -572,6 +572,33 @@ def _(place: Place) -> Words:
     return ["export", place.run(), "--out", place.tmp / "file" / "model"]
 
 
+# ----- runs -----
+
+
+@case("runs", "no such folder")
+def _(place: Place) -> Words:
+    return ["runs", "--in", place.tmp / "nowhere"]
+
+
+@case("runs", "what is described is no run")
+def _(place: Place) -> Words:
+    return ["runs", "describe", place.tmp, "--name", "first"]
+
+
+@case("runs", "a tag that is too long")
+def _(place: Place) -> Words:
+    return ["runs", "describe", place.run(), "--tags", "x" * 60]
+
+
+@case("runs", "a run that is deleted is running")
+def _(place: Place) -> Words:
+    run = place.run()
+    lock = take(run / LOCK_NAME)
+    assert isinstance(lock, Lock)
+    place.around = _released(lock)
+    return ["runs", "delete", run]
+
+
 # ----- predict and inspect -----
 
 

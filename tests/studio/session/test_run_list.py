@@ -185,6 +185,8 @@ def test_the_settings_of_a_run_for_another_one(session: Session, runs: Path) -> 
     session.duplicate_run()
     assert session.train.settings.learning_rate == 0.01
     assert session.project.settings.learning_rate == 0.01
+    session.undo_stack.undo()
+    assert session.train.settings.learning_rate == 0.001
 
 
 def test_a_model_whose_file_is_gone_is_taken_from_the_copy(session: Session, runs: Path) -> None:

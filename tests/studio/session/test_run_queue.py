@@ -145,6 +145,23 @@ def test_a_run_of_the_queue_leaves_alone_who_looks_at_another(stage: Any, tmp_pa
     assert stage.session.selected_run == str(tmp_path)
 
 
+def test_what_waits_goes_along_when_a_project_gets_a_place(stage: Any, tmp_path: Path) -> None:
+    session = stage.session
+    before = session.runs_folder
+    make_run(before / "lenet-static-001")
+    session.refresh_runs()
+    session.queue.look()
+    session.queue.hold()
+    queue_rates(stage, 0.1, 0.2)
+    session.queue.look()
+    session.save_project(tmp_path / "mine")
+    assert session.runs_folder != before
+    session.queue.look()
+    assert (rates(session.queue), session.queue.held) == ([0.1, 0.2], True)
+    assert (session.runs_folder / NAME).is_file()
+    assert not (before / NAME).exists()
+
+
 # ----- sweeps ---------------------------------------------------------------------------------------------
 
 

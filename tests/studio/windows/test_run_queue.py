@@ -57,7 +57,7 @@ def test_a_held_queue_is_started(stage: Any) -> None:
     assert not stage.session.train.busy
     assert stage.window.project.runs.rows()[0].value == "1 held"
     workers = len(stage.workers)
-    assert stage.studio.actions.trigger("start_queue") == ""
+    QTest.mouseClick(stage.window.project.strip.button("start_queue"), LEFT)
     assert len(stage.workers) == workers + 1
     assert waiting(stage) == []
 
