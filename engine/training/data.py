@@ -9,10 +9,12 @@ import numpy as np
 
 from engine.core.errors import DataError
 from engine.training.sources.built_in import fetch_data
+from engine.training.sources.joined import JoinedRows, labels_by_name
 from engine.training.sources.opening import BUILT_IN, Source, open_source
 from engine.training.sources.options import DataOptions
 from engine.training.sources.prepare import Prepare, preparation
 from engine.training.sources.prepared import Prepared, first_of
+from engine.training.sources.rows import Rows
 from engine.training.sources.split import shuffled, stratified
 from engine.training.sources.vary import Vary
 
@@ -67,6 +69,8 @@ def splits_of(source: Source, samples: int, options: DataOptions) -> DataSplits:
                 raise DataError(
                     f"data {source.name}: the {split} split has no sample with a label; give some"
                 )
+    if options.extra_data:
+        train_rows, chosen = _with_more(train_rows, chosen, source, options)
     prepare = preparation(train_rows, chosen, options)
     shape, measured = prepare.shape(train_rows.shape), prepare.shape(test_rows.shape)
     if shape != measured:
@@ -75,7 +79,20 @@ def splits_of(source: Source, samples: int, options: DataOptions) -> DataSplits:
             f"{list(shape)} in {Path(source.name).name}; give test files of the same size, or choose Resize "
             "(resize) for pictures"
         )
-    vary = Vary.of(options) if options.varies and source.train.picture else None
+    vary = Vary.of(options) if options.varies and train_rows.picture else None
     train = first_of(Prepared(train_rows, chosen, source.classes, prepare, vary), samples)
     test = Prepared(test_rows, tested, source.classes, prepare)
     return DataSplits(source.name, train, test, source.classes, shape, prepare)
+
+
+def _with_more(
+    rows: Rows, chosen: np.ndarray, source: Source, options: DataOptions
+) -> tuple[Rows, np.ndarray]:
+    """The rows with those of ``options.extra_data`` behind them, all of which are for the training."""
+    more = open_source(options.extra_data, options)
+    for each in filter(None, (more.train, more.test)):
+        labels = labels_by_name(each, more.classes, source.classes)
+        begin = len(rows)
+        rows = JoinedRows(rows, each, labels, bool(options.resize))
+        chosen = np.concatenate([chosen, begin + np.flatnonzero(labels >= 0)])
+    return rows, shuffled(chosen, options.split_seed)

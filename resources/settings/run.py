@@ -101,6 +101,12 @@ class Settings:
         "int", 0, "Pictures", "Take only the first so many training pictures; 0 takes all.",
         minimum=0, maximum=1_000_000_000, example="e.g. 1000, or 0 for all", advanced=True,
     )  # fmt: skip
+    extra_data: str = declared(
+        "path", "", "Also",
+        "More training samples of the same classes, in any of these forms, such as the pictures collected in "
+        "the project; the test stays as it is.",
+        group="data",
+    )  # fmt: skip
     input_name: str = declared(
         "text", "", "Inputs in",
         "The array of an NPZ or HDF5 file that holds the inputs; found by its name where this is empty.",

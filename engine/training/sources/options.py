@@ -11,6 +11,7 @@ from typing import Any
 class DataOptions:
     """The settings of the same names (``resources.settings``); the defaults change nothing."""
 
+    extra_data: str = ""
     input_name: str = ""
     label_name: str = ""
     test_share: float = 0.2

@@ -54,7 +54,7 @@ class Prepare:
         if self.resize:
             raw = [self._resized(picture) for picture in raw]
         pixels = np.stack(raw) if isinstance(raw, list) else raw
-        values = np.ascontiguousarray(_colored(pixels, self.color).transpose(0, 3, 1, 2))
+        values = np.ascontiguousarray(colored(pixels, self.color).transpose(0, 3, 1, 2))
         if values.dtype == np.uint8:
             return values.astype(np.float32) * UNIT
         return values.astype(np.float32)
@@ -94,7 +94,8 @@ class Prepare:
         }  # fmt: skip
 
 
-def _colored(pixels: np.ndarray, color: str) -> np.ndarray:
+def colored(pixels: np.ndarray, color: str) -> np.ndarray:
+    """Pictures [n, H, W, C] made grey or rgb where that is not what they are."""
     channels = pixels.shape[3]
     if color == "grey" and channels in (3, 4):
         grey = pixels[..., :3].astype(np.float32) @ np.array([0.299, 0.587, 0.114], np.float32)
