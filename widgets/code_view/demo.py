@@ -1,13 +1,13 @@
-"""`python -m widgets.code_view.demo`: a forward pass with a marked line."""
+"""`python -m widgets.code_view.demo`: a forward pass with a marked line, and one in the editor."""
 
 from __future__ import annotations
 
 import sys
 
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from widgets.cards import Card
-from widgets.code_view import CodeView
+from widgets.code_view import CodeEditor, CodeView, FindBar, Squiggle
 from widgets.demo import run_demo
 
 SOURCE = '''@to_static
@@ -32,8 +32,22 @@ def make() -> QWidget:
     view.set_code(SOURCE, first_line=96)
     view.mark_lines([104])
     card.body.addWidget(view)
-    return card
+    other, editor = Card("Editor", "lenet.py"), CodeEditor()
+    finder = FindBar(editor)
+    editor.load(SOURCE)
+    editor.set_notes({6: "[?, 6, 28, 28] \u00b7 156", 7: "[?, 6, 28, 28]", 12: "[?, 400]"})
+    editor.set_squiggles([
+        Squiggle(9, "the shapes do not fit: [?, 6, 14, 14]"), Squiggle(8, "no branch on it", warning=True),
+    ])  # fmt: skip
+    other.body.addWidget(finder)
+    other.body.addWidget(editor)
+    finder.show()
+    both = QWidget()
+    layout = QVBoxLayout(both)
+    layout.addWidget(card)
+    layout.addWidget(other)
+    return both
 
 
 if __name__ == "__main__":
-    sys.exit(run_demo(make, "Source", (560, 360)))
+    sys.exit(run_demo(make, "Source", (640, 720)))

@@ -162,6 +162,10 @@ class CodeView(QPlainTextEdit):
         super().resizeEvent(event)
         self._place_gutter()
 
+    def update_gutter(self) -> None:
+        """Draw the numbers anew."""
+        self._gutter.update()
+
     # clicks
 
     def click_at(self, at: QPoint) -> None:

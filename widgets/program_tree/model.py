@@ -63,6 +63,7 @@ class ProgramModel(QAbstractItemModel):
         self._places: dict[int, Places] = {}
         # Whether a view shows names and shapes alone, in one column: what else hits must be told then.
         self.compact = False
+        self.lit: frozenset[tuple[int, int]] = frozenset()
 
     # contents
 
@@ -73,7 +74,7 @@ class ProgramModel(QAbstractItemModel):
         text = self.filter.text
         self.filter = ProgramFilter(program)
         self.filter.apply(text)
-        self._fetched, self._details = {}, {}
+        self._fetched, self._details, self.lit = {}, {}, frozenset()
         self._places = {}
         self.endResetModel()
 
@@ -247,6 +248,8 @@ class ProgramModel(QAbstractItemModel):
                 return self._section_font
             if (column != NAME and kind >= Kind.OPERATOR) or kind in (Kind.VARIABLE, Kind.DETAIL):
                 return self._mono_font
+        if role == Qt.ItemDataRole.BackgroundRole and kind == Kind.OPERATOR and (block, item) in self.lit:
+            return QColor(theme.current().selection)
         if role == Qt.ItemDataRole.ForegroundRole:
             quiet = column == NAME if kind == Kind.DETAIL else column != NAME or kind == Kind.SECTION
             return QColor(theme.current().mute) if quiet else None

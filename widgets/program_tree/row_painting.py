@@ -10,6 +10,8 @@ from widgets import theme
 from widgets.program_tree.filtering import spans
 from widgets.program_tree.model import NAME, SHAPE, WHY, ProgramModel
 
+EDGE = 3
+
 Index = QModelIndex | QPersistentModelIndex
 
 
@@ -33,6 +35,12 @@ class RowDelegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         compact = self._model.compact and index.column() == NAME
+        ground = index.data(Qt.ItemDataRole.BackgroundRole)
+        if isinstance(ground, QColor):  # the style sheet would leave it out
+            painter.fillRect(option.rect, ground)
+            if index.column() == NAME:
+                edge = QRect(option.rect.left() - EDGE, option.rect.top(), EDGE, option.rect.height())
+                painter.fillRect(edge, QColor(theme.current().accent))
         if not self._model.filter.words and not compact:
             super().paint(painter, option, index)
             return

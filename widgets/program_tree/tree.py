@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
@@ -176,6 +177,25 @@ class ProgramTree(QWidget):
             row = self._model.index_of(block, OPERATORS, index)
         self.view.setCurrentIndex(row)
         self.view.scrollTo(row, QTreeView.ScrollHint.EnsureVisible)
+
+    def light_operators(self, operators: Iterable[tuple[int, int]]) -> None:
+        """Mark operators without choosing them, and bring the first one into view where the filter lets it.
+
+        Those that the Program does not have are ignored.
+        """
+        blocks = self._model.program.blocks
+        lit = [(block, index) for block, index in operators
+               if 0 <= block < len(blocks) and 0 <= index < len(blocks[block].operators)]  # fmt: skip
+        self._model.lit = frozenset(lit)
+        if lit:
+            row = self._model.index_of(lit[0][0], OPERATORS, lit[0][1])
+            if row.isValid():
+                self.view.scrollTo(row, QTreeView.ScrollHint.EnsureVisible)
+        self.view.viewport().update()
+
+    def lit_operators(self) -> list[tuple[int, int]]:
+        """Block and number of the operators that are marked."""
+        return sorted(self._model.lit)
 
     def selected_operator(self) -> tuple[int, int] | None:
         """Block and number of the operator whose row (or detail) is current."""

@@ -265,3 +265,14 @@ def test_items_that_are_made_later() -> None:
     assert model.variable(0, "t3") == later[3] == later[-997]
     assert len(made) == 2
     assert [each.name for each in later[1:3]] == ["t1", "t2"]
+
+
+def test_operators_are_lit_without_being_chosen(tree: ProgramTree) -> None:
+    tree.light_operators([(0, 0), (1, 0), (7, 7)])
+    assert tree.lit_operators() == [(0, 0), (1, 0)]
+    assert tree.selected_operator() is None
+    ground = tree._model.index_of(0, OPERATORS, 0).data(Qt.ItemDataRole.BackgroundRole)
+    assert ground.name().upper() == theme.current().selection
+    assert tree._model.index_of(0, OPERATORS, 1).data(Qt.ItemDataRole.BackgroundRole) is None
+    tree.set_program(PROGRAM)
+    assert tree.lit_operators() == []
