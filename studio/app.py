@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QApplication
 
 from studio.controllers.actions import Actions
 from studio.controllers.bridge import Bridge
+from studio.controllers.code import CodeController
 from studio.controllers.data import DataController
 from studio.controllers.export import ExportController
 from studio.controllers.frame import FrameController
@@ -29,9 +30,12 @@ from studio.controllers.rate import RateController
 from studio.controllers.rate_finder import RateFinderController
 from studio.controllers.runs import RunsController
 from studio.controllers.train import TrainController
+from studio.session.code.templates import ALL as TEMPLATES
 from studio.session.problems import ProblemView
 from studio.session.project import preferences_path
 from studio.session.session import Session
+from studio.windows.code_page import CodePage
+from studio.windows.code_panel import CodePanel
 from studio.windows.data_page import DataPage
 from studio.windows.data_panel import DataPanel
 from studio.windows.export_page import ExportPage
@@ -50,7 +54,8 @@ from widgets import theme
 OFFERED = (
     "open_project", "save_project", "save_project_as", "rename_project", "open_folder", "run_notes",
     "try_run", "compare_runs", "start_sweep", "queue_earlier", "queue_later", "queue_remove", "duplicate_run",
-    "hide_run", "delete_run", "load_model", "preferences", "quit", "find", "palette",
+    "hide_run", "delete_run", "load_model", "new_model", "open_model", "save_model", "preferences", "quit",
+    "find", "palette",
     "theme_system", "theme_light", "theme_dark", "reset_layout", "copy_report", "about", "help", "keys",
 )  # fmt: skip
 
@@ -79,6 +84,7 @@ class Studio:
         # Every page with what builds it; the first one is there before the window is shown.
         self._pages: dict[str, Callable[[], Closes]] = {
             "data": self._add_data,
+            "code": self._add_code,
             "train": self._add_train,
             "graph": self._add_graph,
             "export": self._add_export,
@@ -150,6 +156,16 @@ class Studio:
         self._controllers += [RateController(self.session, self.settings_panel, actions), self.rate_finder]
         self.frame.add_page("train", self.train_page, self.settings_panel, self.window.tr("Run settings"))
         return self.train
+
+    def _add_code(self) -> Closes:
+        self.code_page = CodePage([(each.id, each.title, each.help) for each in TEMPLATES])
+        self.code_panel = CodePanel()
+        self.code = CodeController(
+            self.session, self.code_page, self.code_panel, self._bars["code"], self.actions, self.window
+        )
+        title = self.window.tr("Model")
+        self.frame.add_page("code", self.code_page, self.code_panel, title, self.code_page.find_bar)
+        return self.code
 
     def _add_graph(self) -> Closes:
         self.graph_page, self.inspector = GraphPage(), Inspector()

@@ -28,6 +28,16 @@ def limit_this_process(memory: int, cpu_seconds: int | None) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     if cpu_seconds is not None:
         resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds))
+    limit_memory(memory)
+
+
+def limit_memory(memory: int) -> None:
+    """Limit this process to ``memory`` more bytes; an allocation beyond them is a MemoryError."""
+    if sys.platform == "win32":
+        _limit_by_job(memory, None)
+        return
+    import resource
+
     if sys.platform == "darwin":
         watch_memory(memory)
     _, hard = resource.getrlimit(resource.RLIMIT_AS)

@@ -45,6 +45,12 @@ _COUNTS: dict[type[nn.Layer], Callable[[Any, Any, Any], int]] = {
 }
 
 
+def layer_operations(layer: nn.Layer, x: Tensor, y: Tensor) -> int | None:
+    """How many operations a call of ``layer`` took that made ``y`` of ``x``; None for a kind not counted."""
+    count = _COUNTS.get(type(layer))
+    return None if count is None else int(count(layer, x, y))
+
+
 # Layers that stand in another module of Paddle: their module or class here, and Paddle's module.
 _PLACES = {
     "dropping": "common", "padding": "common", "norm_groups": "norm", "rnn_cells": "rnn",
@@ -113,7 +119,7 @@ def _rows(net: nn.Layer, input_size: Sequence[int], custom: dict[Any, Any]) -> l
         if type(layer) in custom:
             custom[type(layer)](layer, inputs, made)
         else:
-            counted[layer] += _COUNTS.get(type(layer), _nothing)(layer, x, y)
+            counted[layer] += layer_operations(layer, x, y) or 0
 
     own = [layer for layer in layers if type(layer) in custom]
     for layer in own:

@@ -85,6 +85,7 @@ def perform(job: dict[str, Any], emit: Emit, inbox: Inbox) -> bool:
         "train": _train, "graph": _graph, "export": _export, "data": _data, "samples": read_samples,
         "find_rate": rate_job.find,
         "verify": _verify,
+        "check_code": _check_code,
     }  # fmt: skip
     told = False
 
@@ -149,6 +150,12 @@ def _data(job: dict[str, Any], emit: Emit, inbox: Inbox) -> None:
     from studio.session.data_job import look
 
     look(job, emit, inbox)
+
+
+def _check_code(job: dict[str, Any], emit: Emit, inbox: Inbox) -> None:
+    from studio.session.code.job import check_code
+
+    check_code(job, emit)
 
 
 def _failed(error: Exception, job: dict[str, Any]) -> Event:

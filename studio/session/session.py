@@ -13,6 +13,7 @@ from psygnal import Signal
 from resources.run_folders import new_run_folder, remove_unbegun
 from resources.settings import RUN_SETTINGS
 from studio.session import jobs
+from studio.session.code.coding import Coding
 from studio.session.commands import command
 from studio.session.data_view import DataViewModel
 from studio.session.export_view import ExportViewModel
@@ -73,6 +74,7 @@ class Session(Library):
         self.predicting = Predicting(self.predict, self.graph, self._wake, self._report, self._remember_model)
         self.samples = Samples(self._worker, self._report)
         self.rate_finding = RateFinding(self._worker, self._report)
+        self.coding = Coding(self, self.change_setting, lambda: self._make_worker(self._wake))
         self._handlers: dict[str, Callable[..., object]] = {
             "new_project": self.new_project, "start": self.start, "pause": self.pause, "resume": self.resume,
             "stop_early": self.stop_early, "cancel": self.cancel, "checkpoint_now": self.checkpoint_now,
@@ -346,6 +348,7 @@ class Session(Library):
         self.looking.take()
         self.samples.take()
         self.rate_finding.take()
+        self.coding.take()
 
     def wait_until(self, condition: Callable[[], bool], timeout: float) -> bool:
         """Pump until ``condition`` holds; False where ``timeout`` seconds passed. For scripts and tests."""
@@ -434,3 +437,4 @@ class Session(Library):
         self.looking.close()
         self.samples.close()
         self.rate_finding.close()
+        self.coding.close()

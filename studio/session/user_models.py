@@ -19,8 +19,26 @@ def classes_in(path: str | Path) -> tuple[str, ...]:
         tree = _parsed(path)
     except _UNREADABLE:
         return ()
+    return _classes(tree, False)
+
+
+def classes_of(source: str, layers_only: bool = False) -> tuple[str, ...]:
+    """The same for a text; ``layers_only`` leaves out those that derive from no Layer."""
+    try:
+        tree = ast.parse(source)
+    except _UNREADABLE:
+        return ()
+    return _classes(tree, layers_only)
+
+
+def _classes(tree: ast.Module, layers_only: bool) -> tuple[str, ...]:
     classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
-    layers = [node.name for node in classes if any(_last_name(base) == "Layer" for base in node.bases)]
+    layers: list[str] = []
+    for node in classes:
+        if any(_last_name(base) in ("Layer", *layers) for base in node.bases):
+            layers.append(node.name)
+    if layers_only:
+        return tuple(layers)
     return (*layers, *(node.name for node in classes if node.name not in layers))
 
 

@@ -4,6 +4,7 @@ Each is a dataclass whose fields tell their real changes: ``model.events.loss.co
 ``function(new)`` or ``function(new, old)``; setting a field to what it is tells nothing.
 """
 
+from studio.session.code_view import CodeViewModel
 from studio.session.data_view import DataViewModel
 from studio.session.export_view import ExportViewModel, Verification
 from studio.session.graph_view import GraphViewModel
@@ -14,6 +15,7 @@ from studio.session.train_view import TrainViewModel
 
 __all__ = [
     "DataViewModel",
+    "CodeViewModel",
     "ExportViewModel",
     "GraphViewModel",
     "ModelInfo",

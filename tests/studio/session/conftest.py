@@ -109,3 +109,9 @@ def stage(tmp_path: Path) -> Iterator[Stage]:
     made = Stage(tmp_path / "runs")
     yield made
     made.session.close(0.0)
+
+
+@pytest.fixture
+def make_fake_worker() -> type[FakeWorker]:
+    """The kind of worker that does only what the test says."""
+    return FakeWorker

@@ -1,0 +1,54 @@
+"""The input of a dry run as it is typed: ``N, 1, 28, 28`` or ``N, 10 int64; N, 3, 32, 32``."""
+
+from __future__ import annotations
+
+import re
+
+# Shape and dtype; None where any size goes.
+Input = tuple[tuple[int | None, ...], str]
+
+DTYPES = ("float32", "float64", "float16", "int32", "int64", "bool")
+MOST_NUMBERS = 100_000_000
+_ANY = ("n", "?", "-1", "none")
+
+
+def parse_inputs(text: str) -> list[Input]:
+    """The inputs that a text names, one after another, parted by ``;``; none for an empty text.
+
+    Raises:
+        ValueError: what is wrong, with the part that is, in words for the person who typed it.
+    """
+    return [_input(part.strip()) for part in text.split(";") if part.strip()]
+
+
+def inputs_text(inputs: list[Input]) -> str:
+    """The text that ``parse_inputs`` reads; float32 is not written."""
+    return "; ".join(
+        ", ".join("N" if size is None else str(size) for size in shape)
+        + ("" if dtype == "float32" else f" {dtype}")
+        for shape, dtype in inputs
+    )
+
+
+def _input(part: str) -> Input:
+    sizes, dtype = part.strip("[]() "), "float32"
+    head, _, last = sizes.rpartition(" ")
+    if last.strip("]) ").isidentifier() and last.lower() not in _ANY:
+        sizes, dtype = head.strip("[](), "), last
+    if dtype not in DTYPES:
+        raise ValueError(f"{part}: no such dtype: {dtype}; take one of {', '.join(DTYPES)}")
+    shape = tuple(_size(word, part) for word in re.split(r"[\s,x\u00d7]+", sizes.strip()) if word)
+    numbers = 1
+    for size in shape:
+        numbers *= size or 1
+    if not shape or numbers > MOST_NUMBERS:
+        raise ValueError(f"{part}: no shape of at most {MOST_NUMBERS:,} numbers; write it as N, 1, 28, 28")
+    return shape, dtype
+
+
+def _size(word: str, part: str) -> int | None:
+    if word.lower() in _ANY:
+        return None
+    if not word.isdecimal() or not 0 < int(word) <= MOST_NUMBERS:
+        raise ValueError(f"{part}: not a size: {word}; write a whole number above 0, or N for any")
+    return int(word)

@@ -1,0 +1,222 @@
+"""The file of the page Code: opened, saved, drafted, changed outside, and only tried where that is agreed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from studio.session.code.coding import CodeError, Coding
+from studio.session.code.drafts import draft_path
+from studio.session.code.inputs import inputs_text, parse_inputs
+from studio.session.code_view import CHANGED, GONE
+from studio.session.session import Session
+
+TEXT = "from engine import nn\nclass Part(nn.Layer): pass\nclass Net(nn.Layer):\n    pass\n"
+MORE = TEXT + "# more\n"
+CHECKED: dict[str, Any] = {
+    "problems": [], "lines": {4: {"shapes": [[-1, 2]], "parameters": 3, "operations": 5, "counted": True}},
+    "layers": [], "functions": [], "program": {}, "output": [-1, 2], "parameters": 3, "operations": 5,
+    "all_counted": True,
+}  # fmt: skip
+
+
+class Bench:
+    """A session over fake workers, and what its coding did."""
+
+    def __init__(self, folder: Path, worker: Any) -> None:
+        self.workers: list[Any] = []
+        self._kind = worker
+        self.session = Session(self._make, folder / "runs")
+        self.problems: list[Any] = []
+        self.replaced: list[tuple[str, bool]] = []
+        self.session.problem.connect(self.problems.append)
+        self.view.text_replaced.connect(lambda text, undoable: self.replaced.append((text, undoable)))
+
+    def _make(self, notify: Any) -> Any:
+        self.workers.append(self._kind(notify))
+        return self.workers[-1]
+
+    @property
+    def coding(self) -> Coding:
+        return self.session.coding
+
+    @property
+    def view(self) -> Any:
+        return self.session.coding.view
+
+    def tell(self, event: str, **values: Any) -> None:
+        next(worker for worker in self.workers if worker.job and not worker.closed).tell(
+            {"event": event, **values}
+        )
+        self.session.pump()
+
+    def end(self) -> None:
+        self.tell("worker_ended", clean=True, killed=False, exit_code=0, message="", details="")
+
+    def jobs(self) -> list[str]:
+        return [worker.job["text"] for worker in self.workers if worker.job]
+
+
+@pytest.fixture
+def bench(tmp_path: Path, make_fake_worker: Any) -> Any:
+    made = Bench(tmp_path, make_fake_worker)
+    yield made
+    made.session.close()
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.py"
+    path.write_text(TEXT)
+    return path
+
+
+def test_only_agreed_code_is_tried(bench: Bench, file: Path) -> None:
+    bench.coding.open(file)
+    assert bench.view.classes == ("Net", "Part")
+    assert (bench.view.class_name, bench.view.state) == ("Net", "refused")
+    bench.coding.edit("def f(:\n")
+    assert [(each.stage, each.line) for each in bench.view.problems] == [("syntax", 1)]
+    bench.coding.edit(MORE)
+    assert (bench.view.state, bench.jobs()) == ("refused", [])
+    bench.coding.discard()
+    bench.coding.agree()
+    assert bench.view.state == "checking"
+    # What is typed into a text that was agreed to is the user's own; so is what is saved of it.
+    bench.coding.edit(MORE)
+    bench.end()
+    assert bench.jobs() == [TEXT, MORE]
+    assert bench.coding.save()
+    assert bench.session.needs_agreement_of("") is None
+    bench.session.change_setting("model", f"{file}:Net")
+    assert bench.session.needs_agreement() is None
+
+
+def test_only_the_newest_text_follows_and_results_of_older_ones_are_not_shown(
+    bench: Bench, file: Path
+) -> None:
+    bench.session.agree(file)
+    bench.coding.open(file)
+    bench.coding.edit(TEXT + "#1\n")
+    bench.coding.edit(MORE)
+    bench.tell("code_checked", **CHECKED)
+    assert bench.view.notes == {}
+    bench.end()
+    assert bench.jobs() == [TEXT, MORE]
+    bench.tell("code_checked", **CHECKED)
+    assert bench.view.notes[4].parameters == 3
+    assert bench.view.state == "done"
+    bench.end()
+    bench.coding.edit(TEXT)
+    assert bench.view.stale
+
+
+def test_a_dry_run_that_dies_or_hangs_is_told(bench: Bench, file: Path) -> None:
+    bench.session.agree(file)
+    bench.coding.open(file)
+    bench.tell("code_stuck", line=3)
+    assert (bench.view.problems[0].line, bench.view.state) == (3, "stuck")
+    assert bench.workers[0].killed
+    bench.coding.edit(MORE)
+    bench.session.pump()
+    bench.tell("worker_ended", clean=False, killed=False, exit_code=-11, message="crashed", details="")
+    assert bench.view.problems[0].what == "the process of the dry run has died: exit code -11"
+
+
+def test_unsaved_text_comes_back(bench: Bench, file: Path, tmp_path: Path, make_fake_worker: Any) -> None:
+    bench.coding.open(file)
+    bench.coding.edit(MORE)
+    assert draft_path(file).read_text() == MORE
+    again = Bench(tmp_path, make_fake_worker)
+    again.coding.open(file)
+    assert again.replaced == [(MORE, False)]
+    assert again.view.restored
+    assert again.view.modified
+    again.coding.discard()
+    assert again.replaced[-1] == (TEXT, True)
+    assert not draft_path(file).exists()
+    again.session.close()
+
+
+def test_saving_keeps_line_ends_and_is_refused_where_the_file_changed(bench: Bench, file: Path) -> None:
+    file.write_bytes(TEXT.replace("\n", "\r\n").encode())
+    bench.coding.open(file)
+    bench.coding.edit(MORE)
+    assert bench.coding.save()
+    assert file.read_bytes() == MORE.replace("\n", "\r\n").encode()
+    assert not bench.view.modified
+    bench.coding.edit(TEXT)
+    file.write_text("theirs = 1\n")
+    assert not bench.coding.save()
+    assert bench.view.outside == CHANGED
+    assert file.read_text() == "theirs = 1\n"
+    bench.coding.keep_mine()
+    assert bench.coding.save()
+    assert file.read_bytes() == TEXT.replace("\n", "\r\n").encode()
+
+
+def test_changes_outside_are_noticed(bench: Bench, file: Path) -> None:
+    bench.session.agree(file)
+    bench.coding.open(file)
+    file.write_text(MORE)
+    bench.coding.look()
+    assert bench.replaced[-1] == (MORE, True)
+    assert not bench.view.modified
+    assert bench.view.state == "refused"  # somebody else's text: it is asked for again
+    bench.coding.edit(TEXT)
+    file.write_text("theirs = 1\n")
+    bench.coding.look()
+    assert bench.view.outside == CHANGED
+    assert bench.coding.text == TEXT
+    bench.coding.take_theirs()
+    assert (bench.replaced[-1], bench.view.outside) == (("theirs = 1\n", True), "")
+    file.unlink()
+    bench.coding.look()
+    assert bench.view.outside == GONE
+    assert bench.coding.save()
+    assert file.read_text() == "theirs = 1\n"
+
+
+def test_a_new_file_becomes_the_model(bench: Bench, tmp_path: Path) -> None:
+    bench.coding.new("small_resnet", tmp_path / "own")
+    assert bench.session.train.settings.model == f"{tmp_path / 'own.py'}:SmallResNet"
+    assert bench.view.state == "checking"
+    assert bench.session.needs_agreement() is None
+    bench.coding.choose_class("Block")
+    bench.coding.use()
+    assert bench.session.train.settings.model.endswith(":Block")
+
+
+def test_what_can_not_be_edited_is_refused_with_the_file_before_in_place(bench: Bench, file: Path) -> None:
+    bench.coding.open(file)
+    other = file.with_name("other.py")
+    other.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(CodeError, match="no text in UTF-8"):
+        bench.coding.open(other)
+    with pytest.raises(CodeError, match="can't be read"):
+        bench.coding.open(file.with_name("absent.py"))
+    assert bench.view.file == str(file)
+    assert bench.coding.save()
+    assert file.read_text() == TEXT
+
+
+def test_inputs_are_read_as_typed(bench: Bench, file: Path) -> None:
+    assert parse_inputs("[N, 1, 28, 28]; n,10 int64;?x3x4 float64") == [
+        ((None, 1, 28, 28), "float32"), ((None, 10), "int64"), ((None, 3, 4), "float64"),
+    ]  # fmt: skip
+    assert inputs_text(parse_inputs("N,1 int32;2,3")) == "N, 1 int32; 2, 3"
+    assert parse_inputs(" ") == []
+    for wrong in ("N, 0", "N, one", "N, 3 float31", "N, 999999, 999999", ";N int"):
+        with pytest.raises(ValueError, match=r"write|take|no shape"):
+            parse_inputs(wrong)
+    bench.session.agree(file)
+    bench.coding.open(file)
+    bench.coding.choose_inputs("N, 0")
+    assert "not a size: 0" in bench.view.input_problem
+    bench.coding.choose_inputs("N, 4")
+    bench.end()
+    assert bench.workers[-1].job["inputs"] == [((None, 4), "float32")] or bench.workers[-2].job["inputs"] == [
+        ((None, 4), "float32")
+    ]
