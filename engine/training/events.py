@@ -53,7 +53,7 @@ class RankPace(TypedDict):
 
 
 class Steps(Timed):
-    """All steps since the last such event (about ten events a second), and the progress of the run.
+    """All steps since the last such event (about fourteen events a second), and the progress of the run.
 
     ``learning_rate`` is that of the next step. ``scalars`` has further values by name, one for each step:
     ``gradient_norm`` is the norm of all gradients together, before any clipping. ``memory`` is what the

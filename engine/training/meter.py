@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from engine.training.events import Steps, now
 
-REPORT_SECONDS = 0.1
+REPORT_SECONDS = 0.07  # charts are to move 10 to 20 times a second
 WINDOW_SECONDS = 3.0
 
 

@@ -100,7 +100,8 @@ class Curves:
             plot.add_series(folder, train, color, smooth=quantity in ("loss", "accuracy", "gradient"))
             if quantity in VALIDATED:
                 test = tr("Curves", "validation") if alone else tr("Curves", "{0}, validation").format(train)
-                plot.add_series(folder + _END, test, color, dashed=True)
+                # In a comparison one chip a run is enough.
+                plot.add_series(folder + _END, test, color, dashed=True, beside="" if alone else folder)
             self._append(quantity, folder, points)
 
     def _draw_more(self, folder: str, points: Points) -> None:

@@ -50,6 +50,7 @@ class CurvePlot(QWidget):
         super().__init__(parent)
         self._series: dict[str, Series] = {}
         self._chips: dict[str, Chip] = {}
+        self._companions: dict[str, list[str]] = {}  # curves that another one's chip stands for
         self._smoothing = 0.0
         self._x_label, self._y_label = x_label, ""
         self._title = QLabel(title)
@@ -115,25 +116,29 @@ class CurvePlot(QWidget):
     # series
 
     def add_series(self, key: str, label: str, color: int | str = 0, dashed: bool = False,
-                   smooth: bool | None = None) -> None:  # fmt: skip
+                   smooth: bool | None = None, beside: str = "") -> None:  # fmt: skip
         """Add a curve with a legend chip. `color` is the number of a run colour, or any colour name.
 
-        A dashed curve (a validation value at each epoch, usually) is not smoothed unless `smooth` says so.
+        A dashed curve (a validation value at each epoch, usually) is not smoothed unless `smooth` says so. A
+        curve `beside` another has no chip: that of the other one shows and hides both.
 
-        Raises ValueError for a key that is already there.
+        Raises ValueError for a key that is already there, KeyError for one that is to be beside none.
         """
         if key in self._series:
             raise ValueError(
                 f"CurvePlot.add_series: the key is already there: {key!r}; remove_series() it first"
             )
+        if beside:
+            self._companions.setdefault(self._get(beside).key, []).append(key)
         series = Series(key, label, color, dashed, smoothable=not dashed if smooth is None else smooth)
         series.smooth(self._smoothing)
         self._series[key] = series
-        chip = Chip(label, checkable=True)
-        chip.set_color(color, dashed)
-        chip.toggled.connect(lambda on, key=key: self.set_series_visible(key, on))
-        self._chips[key] = chip
-        self._legend_layout.addWidget(chip)
+        if not beside:
+            chip = Chip(label, checkable=True)
+            chip.set_color(color, dashed)
+            chip.toggled.connect(lambda on, key=key: self.set_series_visible(key, on))
+            self._chips[key] = chip
+            self._legend_layout.addWidget(chip)
         self._changed()
 
     def append(self, key: str, xs: ArrayLike, ys: ArrayLike) -> None:
@@ -147,17 +152,22 @@ class CurvePlot(QWidget):
         self._changed()
 
     def remove_series(self, key: str) -> None:
-        """Take a curve and its chip away."""
+        """Take a curve and its chip away, with the curves beside it."""
         del self._series[self._get(key).key]
-        chip = self._chips.pop(key)
-        self._legend_layout.removeWidget(chip)
-        chip.deleteLater()
+        for companion in self._companions.pop(key, ()):
+            self._series.pop(companion, None)
+        chip = self._chips.pop(key, None)
+        if chip is not None:
+            self._legend_layout.removeWidget(chip)
+            chip.hide()  # it is deleted when the event loop comes to it
+            chip.deleteLater()
         self._changed()
 
     def clear(self) -> None:
         """Take all curves away."""
         for key in list(self._series):
-            self.remove_series(key)
+            if key in self._series:  # it may have gone with another one
+                self.remove_series(key)
         self.set_marks([])
         self._chart.show_whole()
 
@@ -176,8 +186,10 @@ class CurvePlot(QWidget):
 
     def set_series_visible(self, key: str, visible: bool) -> None:
         """Show or hide a curve, as its chip does."""
-        self._get(key).visible = visible
-        self._chips[key].setChecked(visible)
+        for one in (key, *self._companions.get(key, ())):
+            self._get(one).visible = visible
+            if one in self._chips:
+                self._chips[one].setChecked(visible)
         self._changed()
 
     def _get(self, key: str) -> Series:
@@ -310,8 +322,9 @@ class CurvePlot(QWidget):
         self._describe()
 
     def _describe(self) -> None:
-        for key, series in self._series.items():
-            chip, bad = self._chips[key], len(series.bad_xs)
+        for key, chip in self._chips.items():
+            series = self._series[key]
+            bad = len(series.bad_xs)
             words = f"{series.label} · " + self.tr("{0} not finite").format(bad) if bad else series.label
             if chip.text() != words:
                 chip.setText(words)

@@ -374,3 +374,22 @@ def test_the_best_point_has_a_ring(plot: CurvePlot) -> None:
     plot.set_best("v", None)
     drawn(plot)
     assert not ring.isVisible()
+
+
+def test_a_curve_beside_another_is_shown_and_hidden_by_its_chip(plot: CurvePlot, qtbot: QtBot) -> None:
+    plot.add_series("a", "run")
+    plot.add_series("v", "run, validation", dashed=True, beside="a")
+    with pytest.raises(KeyError, match="'none'"):
+        plot.add_series("b", "b", beside="none")
+    plot.append("a", [0, 1], [1.0, 2.0])
+    plot.append("v", [0, 1], [3.0, np.nan])
+    drawn(plot)
+    assert list(plot._chips) == ["a"]
+    qtbot.mouseClick(plot._chips["a"], Qt.MouseButton.LeftButton)
+    drawn(plot)
+    assert not plot.chart._lines["v"].line.isVisible()
+    plot.set_series_visible("a", True)
+    drawn(plot)
+    assert plot.chart._lines["v"].line.isVisible()
+    plot.remove_series("a")
+    assert plot.series_keys() == []
