@@ -132,6 +132,7 @@ class Studio:
             self.runs.doings.ask_run = self._ask_run
             self.frame.open_picture = self.predict.open_picture
             self.frame.open_data = self.data.choose
+            self.frame.open_source = self.code.open_file
 
     def _add_data(self) -> Closes:
         self.data_page, self.data_panel = DataPage(), DataPanel()

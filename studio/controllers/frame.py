@@ -43,6 +43,7 @@ class FrameController(QObject):
         self.open_model: Callable[[str], object] = _ignore
         self.open_picture: Callable[[str], object] = _ignore
         self.open_data: Callable[[str], object] = _ignore
+        self.open_source: Callable[[str], object] = _ignore
         self._question: QMessageBox | None = None
         self._closing = False
         self._bonds = Bonds()
@@ -175,13 +176,18 @@ class FrameController(QObject):
     # ----- drops -----
 
     def take_files(self, paths: list[str]) -> None:
-        """What is dropped on the window: a project, inference files, data, or a picture for Predict."""
+        """What is dropped on the window: a project, inference files, a model's source, data, or a picture."""
         path = paths[0]
         if path.endswith(SUFFIX):
             self.open_project(path)
         elif path.endswith(MODEL_SUFFIXES):
             self.show_page("predict")
             self.open_model(path)
+        elif path.endswith(".py"):
+            self.show_page("code")
+            reason = self.open_source(path)
+            if reason:
+                self._output.note(str(reason), "warn")
         elif Path(path).is_dir() or path.lower().endswith(DATA_SUFFIXES):
             self.show_page("data")
             self.open_data(path)

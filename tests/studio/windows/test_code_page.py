@@ -188,6 +188,17 @@ def test_a_template_becomes_a_file(stage: Any, tmp_path: Path) -> None:
     assert stage.session.coding.view.file == str(tmp_path / "own.py")
 
 
+def test_a_source_that_is_dropped_is_edited(stage: Any, tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(TEXT)
+    stage.window.files_dropped.emit([str(file)])
+    assert stage.window.current_page() == "code"
+    assert stage.studio.code_page.editor.code() == TEXT
+    stage.window.files_dropped.emit([str(tmp_path / "absent.py")])
+    assert "can't be read" in stage.window.toast.text()
+    assert stage.session.coding.view.file == str(file)
+
+
 def test_ctrl_f_finds_in_the_editor(desk: Desk) -> None:
     assert desk.stage.studio.actions.trigger("find") == ""
     assert desk.page.find_bar.isVisible()
