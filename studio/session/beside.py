@@ -38,9 +38,6 @@ class Beside:
 
     def use(self, choices: Sequence[ModelChoice]) -> None:
         """Have these models, at most ``MOST`` of them; those that are there already stay."""
-        from engine.core.errors import EngineError
-        from engine.core.model_limits import current
-
         wanted = list(dict.fromkeys(choices))[:MOST]
         for gone in [choice for choice in self._models if choice not in wanted]:
             self._let_go(self._models.pop(gone))
@@ -50,12 +47,21 @@ class Beside:
         for choice in wanted:
             line = before.get(choice, BesideLine(choice, words="Loading..."))
             if choice not in self._models:
-                try:
-                    self._models[choice] = AskedModel(choice, current(), self._tell)
-                except EngineError as error:
-                    line = BesideLine(choice, words=str(error))
+                line = self._begin(choice, line)
             lines.append(line)
         self._view.beside = tuple(lines)
+
+    def _begin(self, choice: ModelChoice, line: BesideLine) -> BesideLine:
+        """Start a model; its line says why where it can't be."""
+        # Here, where it is needed: closing a window that asked nothing must not import the engine.
+        from engine.core.errors import EngineError
+        from engine.core.model_limits import current
+
+        try:
+            self._models[choice] = AskedModel(choice, current(), self._tell)
+        except EngineError as error:
+            return BesideLine(choice, words=str(error))
+        return line
 
     def ask(self, values: Values) -> None:
         """Ask all that can be fed these values."""
