@@ -103,6 +103,8 @@ class Curves:
                 # In a comparison one chip a run is enough.
                 plot.add_series(folder + _END, test, color, dashed=True, beside="" if alone else folder)
             self._append(quantity, folder, points)
+        first = next(iter(self._shown), "")
+        plot.set_front([] if len(self._shown) < 2 else [first, first + _END])
 
     def _draw_more(self, folder: str, points: Points) -> None:
         if folder in self._shown:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
@@ -191,6 +192,16 @@ class CurvePlot(QWidget):
             if one in self._chips:
                 self._chips[one].setChecked(visible)
         self._changed()
+
+    def set_front(self, keys: Collection[str]) -> None:
+        """Draw these curves over the others, which are paler; none to draw all alike."""
+        for key, series in self._series.items():
+            series.quiet = bool(keys) and key not in keys
+        self._changed()
+
+    def quiet(self) -> list[str]:
+        """The keys of the curves that are paler than others."""
+        return [key for key, series in self._series.items() if series.quiet]
 
     def _get(self, key: str) -> Series:
         if key not in self._series:

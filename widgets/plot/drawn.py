@@ -13,6 +13,7 @@ from widgets import theme
 from widgets.plot.series import Series, Trace
 
 RAW_OPACITY = 0.22
+QUIET_OPACITY, QUIET_BELOW = 0.5, 10
 LINE_WIDTH = 1.6
 FEW_POINTS = 40
 DASH_POINTS = 500
@@ -52,6 +53,10 @@ class DrawnSeries:
     def draw(self, series: Series, trace: Trace, smooth: Trace | None) -> None:
         """Draw the points, and over them their average where there is one."""
         color = QColor(theme.run_color(series.color))
+        if series.quiet:
+            color = theme.mix(theme.current().panel, color.name(), QUIET_OPACITY)
+        for level, item in enumerate(self):
+            item.setZValue(level - (QUIET_BELOW if series.quiet else 0))
         if smooth is not None:
             # Mixed, not translucent: a dense translucent trace costs 20 times an opaque one (measured).
             faint = theme.mix(theme.current().panel, color.name(), RAW_OPACITY)

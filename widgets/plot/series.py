@@ -28,6 +28,7 @@ class Series:
         self.key, self.label, self.color, self.dashed = key, label, color, dashed
         self.smoothable = smoothable
         self.visible = True
+        self.quiet = False  # drawn paler, below the others
         self.xs = GrowingArray()
         self.ys = GrowingArray()
         self._sorted = True

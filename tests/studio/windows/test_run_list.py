@@ -190,6 +190,12 @@ def test_selecting_one_of_several_keeps_the_others_beside_it(
     assert stage.studio.train.shown() == first
     assert stage.session.export.run_folder == first
     assert last in stage.studio.train_page.loss.series_keys()
+    plot = stage.studio.train_page.loss
+    assert plot.quiet() == [last, f"{last}/validation"]
+    plot.curve_clicked.emit(f"{last}/validation")
+    assert stage.session.selected_run == last
+    assert stage.window.project.runs.chosen() == [last, first]
+    assert plot.quiet() == [first, f"{first}/validation"], "the curve of the selected run stands out"
 
 
 def test_rows_that_did_not_change_are_not_told_anew(stage: Any, runs: Path) -> None:
