@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from PySide6.QtCore import QCoreApplication
 
-from studio.controllers.run_points import VALIDATED, Points, points_of
+from studio.controllers.run_points import VALIDATED, Floats, Points, points_of
 from studio.session.runs import RunHistory
 from widgets.plot import CurvePlot
 
@@ -114,13 +115,20 @@ class Curves:
     def _append(self, quantity: str, folder: str, points: Points) -> None:
         plot, whole = self._plots[quantity], self._shown[folder]
         if len(points.steps):
-            plot.append(folder, points.xs(self._axis), points.values(quantity))
+            plot.append(folder, *_known(quantity, points.xs(self._axis), points.values(quantity)))
         if points.epochs:
             if quantity in VALIDATED:
-                plot.append(folder + _END, *points.validated(quantity, self._axis))
+                plot.append(folder + _END, *_known(quantity, *points.validated(quantity, self._axis)))
                 plot.set_best(folder + _END, whole.best(self._axis))
             if folder == next(iter(self._shown)):
                 plot.set_marks(whole.epoch_marks(self._axis))
+
+
+def _known(quantity: str, xs: Floats, ys: Floats) -> tuple[Floats, Floats]:
+    """Those that have a place and a value. Only a loss is marked where it is no number; anything else was not
+    measured there, as in the journals of older runs."""
+    known = np.isfinite(xs) if quantity == "loss" else np.isfinite(xs) & ~np.isnan(ys)
+    return xs[known], ys[known]
 
 
 def folder_of(key: str) -> str:

@@ -167,6 +167,18 @@ def test_the_curves_of_a_run_of_another_process_grow_with_its_journal(curves: An
         assert accuracy.series_data("a/validation")[1].tolist() == [0.6, 0.7]
 
 
+def test_what_an_older_run_did_not_measure_is_no_point(curves: Any, qtbot: Any) -> None:
+    lines, loss, _ = curves
+    gradient = CurvePlot()
+    qtbot.addWidget(gradient)
+    lines.add_plot("gradient", gradient)
+    lines.show(["a"], "", {"a": RunHistory([1, 2], [float("nan"), 1.0], [0.1, 0.2])}, {}, {"a": 0})
+    assert len(gradient.series_data("a")[0]) == 0
+    assert loss.series_data("a")[0].tolist() == [1, 2]  # a loss that is no number is marked
+    lines.set_axis("epoch")  # no epoch has ended: nothing has a place yet
+    assert len(loss.series_data("a")[0]) == 0
+
+
 def test_journals_are_read_while_a_run_goes_on_and_once_more_at_its_end() -> None:
     def run(step: int, state: str = "running") -> Run:
         return Run("a", "a", state, {}, 0.0, step, 9, 1, 0.5, "", 0)

@@ -89,8 +89,9 @@ def test_other_quantities_and_axes_are_a_click_away(stage: Any, qtbot: Any) -> N
     validation = f"{folder}/validation"
     for place, xs, end, words in ((1, [0.2, 0.4, 0.6], 1.0, "epoch"), (0, [1, 2, 3], 5, "step")):
         card.axis.setCurrentIndex(place)
-        for plot in card.plots.values():
-            np.testing.assert_allclose(plot.series_data(folder)[0], xs)
+        for name, plot in card.plots.items():
+            measured = xs[:2] if name in ("memory", "gradient") else xs  # the third step tells of neither
+            np.testing.assert_allclose(plot.series_data(folder)[0], measured)
             np.testing.assert_allclose(plot.chart.marks, [end])
             assert plot.chart._bottom.labelText == words
         loss = card.plots["loss"]
