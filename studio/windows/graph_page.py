@@ -168,7 +168,7 @@ class GraphPage(QWidget):
         self._tabs[TREE].setText(tr("Tree"))
         self._tabs[TEXT].setText(tr("Text"))
         self._tabs[TEXT].setToolTip(tr("The Program as Paddle prints it"))
-        self.copy_button.setText(tr("Copy text"))
+        self.copy_button.setText(tr("Copy"))
         self.copy_button.setToolTip(tr("Copy the Program as Paddle prints it"))
         self._source_card.set_title(tr("Source"), self._file)
         self._converted_card.set_title(tr("Converted"), tr("by to_static"))

@@ -85,9 +85,11 @@ class RowDelegate(QStyledItemDelegate):
         shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, room.width())
         layout = QTextLayout(shown, font)
         ranges = []
-        for start, length in spans(shown, self._model.filter.words):
+        # Of a text that is cut, what is left of a hit is marked too.
+        left = len(shown) if shown == text else len(shown) - 1
+        for start, length in spans(text, self._model.filter.words):
             mark = QTextLayout.FormatRange()
-            mark.start, mark.length = start, length
+            mark.start, mark.length = start, max(0, min(length, left - start))
             mark.format = _mark()
             ranges.append(mark)
         layout.setFormats(ranges)

@@ -247,6 +247,8 @@ def test_what_a_filter_found_is_marked(tree: ProgramTree, qapp: QApplication) ->
     assert not marked()
     tree.set_filter("relu")
     assert marked()
+    tree.resize(150, 400)  # where the name is cut
+    assert marked()
 
 
 def test_items_that_are_made_later() -> None:
