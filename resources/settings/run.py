@@ -34,14 +34,6 @@ class Settings:
         choices=(("lenet", "LeNet"), ("linear", "Linear"), ("cnn", "Small CNN")),
         example="lenet, linear, cnn or FILE.py:Class",
     )  # fmt: skip
-    loss: str = declared(
-        "choice", "cross_entropy", "Loss",
-        "What training makes small: cross_entropy; label_smoothing, the same with a tenth of the truth "
-        "shared among all classes; or margin, by which the true class should lead. The test loss is always "
-        "cross entropy, so that runs can be compared.",
-        choices=(("cross_entropy", "Cross entropy"), ("label_smoothing", "Label smoothing"),
-                 ("margin", "Margin")),
-    )  # fmt: skip
     optimizer: str = declared(
         "choice", "adam", "Optimizer", "How the weights are updated.", choices=_titles(optimizers())
     )
@@ -70,6 +62,14 @@ class Settings:
         "float", 0.0, "Clip norm",
         "Scale gradients down together so that their global norm is at most this; 0 leaves them as they are.",
         minimum=0, zero="none", example="e.g. 1.0, or 0 for no clipping",
+    )  # fmt: skip
+    loss: str = declared(
+        "choice", "cross_entropy", "Loss",
+        "What training makes small: cross_entropy; label_smoothing, the same with a tenth of the truth "
+        "shared among all classes; or margin, by which the true class should lead. The test loss is always "
+        "cross entropy, so that runs can be compared.",
+        choices=(("cross_entropy", "Cross entropy"), ("label_smoothing", "Label smoothing"),
+                 ("margin", "Margin")),
     )  # fmt: skip
     batch_size: int = declared(
         "int", 64, "Batch", "Pictures in each step.", minimum=1, maximum=1_000_000, example="e.g. 64"

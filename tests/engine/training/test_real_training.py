@@ -16,6 +16,7 @@ from engine.files.checkpoint import list_checkpoints, read_checkpoint
 from engine.files.container import write_container
 from engine.training import TrainingConfig, TrainingRun
 from engine.training.export import export_run
+from engine.training.stepper import HARDEST
 
 NOISY = '''"""A model with everything that has state: dropout, running statistics, NumPy's random numbers."""
 
@@ -271,9 +272,9 @@ def test_what_an_epoch_measures(bars: Path) -> None:
     assert confusion.sum() == 50
     assert np.trace(confusion) / 50 == epoch["validation_accuracy"] > 0.9
     probabilities = [hard["probability"] for hard in epoch["hardest"]]
-    assert len(probabilities) == 10
+    assert len(probabilities) == HARDEST
     assert probabilities == sorted(probabilities)
-    assert epoch["pictures"].shape == (10, 28, 28)
+    assert epoch["pictures"].shape == (HARDEST, 28, 28)
     assert epoch["pictures"].dtype == np.uint8
     started = events[0]
     assert (started["parameters"], started["train_samples"], started["test_samples"]) == (7850, 200, 50)

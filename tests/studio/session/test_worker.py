@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from engine.training.stepper import HARDEST
 from resources.scratch import make_scratch
 from studio.session.runs import list_runs
 from studio.session.session import Session
@@ -82,7 +83,7 @@ def test_a_training_in_a_child(session: Session) -> None:
     assert points == list(range(1, 13))
     assert threads == {"MainThread"}
     assert len(train.confusion) == 10
-    assert train.pictures.shape == (10, 28, 28)
+    assert train.pictures.shape == (HARDEST, 28, 28)
     (run,) = session.runs
     assert (run.state, run.step, run.title) == ("finished", 12, "linear · static")
     assert session.history(run.path).steps == points
