@@ -301,6 +301,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     # What is built until the window shows stays for good: looking for garbage in it is time lost.
     gc.disable()
     studio = Studio(app, whole=False)
+    studio.window.fit_screen()
     undo = [catch_errors(studio), catch_interrupts(studio)]
     studio.show()
     gc.enable()

@@ -163,8 +163,8 @@ QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 QAbstractScrollArea::corner { background: transparent; border: none; }
 
-QMenuBar { background: $panel; color: $text; border-bottom: 1px solid $line; padding: 2px 6px; }
-QMenuBar::item { background: transparent; padding: 4px 8px; border-radius: 4px; }
+QMenuBar { background: transparent; color: $text; border: none; padding: 0; }
+QMenuBar::item { background: transparent; padding: 6px 8px; border-radius: ${control}px; }
 QMenuBar::item:selected { background: $selection; }
 QMenu { background: $panel; color: $text; border: 1px solid $line; padding: 4px; }
 QMenu::item { padding: 5px 24px 5px 24px; border-radius: 4px; }

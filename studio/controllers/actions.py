@@ -116,11 +116,13 @@ class Actions(QObject):
         """One sentence about a command, or why it can't be given now."""
         return self.reason(command_id) or command_text(self._commands[command_id].help)
 
-    def fill(self, menu: QMenu) -> None:
-        """Put all commands into submenus of ``menu``, as the table assigns them."""
+    def fill(self, menu: QMenu) -> dict[str, QMenu]:
+        """Put all commands into submenus of ``menu``, as the table assigns them; returns those by title."""
         menu.clear()
-        for title in MENUS:
-            self.submenu(menu.addMenu(command_text(title)), title)
+        menus = {title: menu.addMenu(f"&{command_text(title)}") for title in MENUS}
+        for title, each in menus.items():
+            self.submenu(each, title)
+        return menus
 
     def submenu(self, menu: QMenu, title: str) -> None:
         """Put the commands of one menu of the table into ``menu``."""

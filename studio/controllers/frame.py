@@ -55,7 +55,7 @@ class FrameController(QObject):
         window.may_close = self.may_close
         window.files_dropped.connect(self.take_files)
         actions.refused.connect(lambda _, reason: output.note(reason, "warn"))
-        actions.fill(window.top.menu)
+        menus = actions.fill(window.top.menu)
         for name, handler in (
             ("palette", self.open_palette), ("reset_layout", self.reset_layout), ("quit", self._quit),
             ("copy_report", output.copy_report), ("about", self.about), ("preferences", self.preferences),
@@ -65,8 +65,9 @@ class FrameController(QObject):
         self._finders: dict[str, QWidget] = {}
         self._titles: dict[str, str] = {}
         panels = [dock.toggleViewAction() for dock in (window.left, window.right, window.bottom)]
-        self._panels_menu = window.top.menu.addMenu(self.tr("Panels"))
+        self._panels_menu = menus["View"].addMenu(self.tr("Panels"))
         self._panels_menu.addActions(panels)
+        window.top.show_menus()
         self._check_theme()
 
     # ----- pages -----

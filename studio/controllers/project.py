@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QCoreApplication, QObject, QTimer
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QLineEdit, QMessageBox
 
 from resources.user_folders import home_folder
@@ -13,12 +13,14 @@ from studio.controllers.actions import Actions
 from studio.controllers.binders import Bonds
 from studio.session.project import SUFFIX, Project, ProjectChangedError, ProjectError
 from studio.session.project_keeping import SavedAs
+from studio.session.sample_projects import BY_ID, SAMPLES
 from studio.session.session import Session
 from studio.windows.dialogs import ask
 from studio.windows.main_window import MainWindow
 from studio.windows.save_as import SaveAsDialog
 from studio.windows.welcome import Recent, Welcome
 
+tr = QCoreApplication.translate
 FILTER = f"*{SUFFIX}"
 AUTOSAVE_MS = 500
 
@@ -48,6 +50,10 @@ class ProjectController(QObject):
         self._bonds.follow(session.train.events.settings, lambda _: self._saving.start())
         self._bonds.follow(session.undo_stack.changed, actions.refresh)
         self._bonds.follow(session.conflict_changed, self._show_conflict)
+        welcome.set_samples(
+            [(each.id, tr("samples", each.title), tr("samples", each.help)) for each in SAMPLES]
+        )
+        welcome.sample_chosen.connect(self._open_sample)
         welcome.recent_chosen.connect(self._open_recent)
         welcome.recent_removed.connect(session.forget_project)
         for name, handler in (
@@ -113,6 +119,22 @@ class ProjectController(QObject):
         reason = self.open_path(path)
         if reason:
             self._actions.refused.emit("open_project", reason)
+
+    def _open_sample(self, key: str) -> None:
+        sample, reason = BY_ID[key], self._busy()
+        if not reason:
+            try:
+                self._session.open_sample(sample)
+            except OSError as error:
+                reason = str(error)
+        if reason:
+            self._actions.refused.emit("new_project", reason)
+            return
+        self._leave_runs()
+        words = self.tr("Project {0} is ready: press Start.").format(self._session.project.name)
+        if sample.code:
+            words += " " + self.tr("Its model is {0}.").format(self._session.train.settings.user_file)
+        self._said(words)
 
     def save(self) -> str:
         """Write the project to its file; one that has no place of its own gets one."""

@@ -25,6 +25,7 @@ from studio.session.project_keeping import ProjectKeeping, SavedAs
 from studio.session.recent import RecentProject, recent_project
 from studio.session.run_words import run_titles
 from studio.session.runs import Run, RunHistory, RunsFolder, read_history, read_run_line
+from studio.session.sample_projects import Sample
 from studio.session.settings import RunSettings
 from studio.session.undo import Change, UndoStack
 
@@ -98,6 +99,20 @@ class Library:
         self.keeping.open(path)
         self._opened()
         self._remember()
+
+    def open_sample(self, sample: Sample) -> None:
+        """Begin a project with what the sample says; its code, which is ours, may run as it is.
+
+        Raises:
+            OSError: its code can't be written.
+        """
+        self.autosave()
+        self.keeping.begin(sample.id)
+        code = sample.write_code(self.project_folder)
+        self.project.settings = sample.settings_in(self.project_folder)
+        if code is not None:
+            self.agree(code)
+        self._opened()
 
     def open_home(self) -> None:
         """Open the project that has no place of its own yet, as it was left. Raises ProjectError."""

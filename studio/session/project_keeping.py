@@ -29,7 +29,6 @@ from studio.session.project_folder import (
     untaken_beside,
     untaken_folder,
 )
-from studio.session.settings import RunSettings
 
 _UNPLACED = "projects"  # the folder of projects that a person has chosen no place for
 _TRIES = 3  # another window may write again while what it wrote is joined
@@ -97,7 +96,7 @@ class ProjectKeeping:
 
     # ----- another one -----
 
-    def begin(self, name: str = "", settings: RunSettings | None = None) -> None:
+    def begin(self, name: str = "") -> None:
         """A new project in a folder of its own among those without a place. Nothing is written yet.
 
         The first one is the folder of the person's own data, while nothing is there; one in which nothing was
@@ -105,7 +104,6 @@ class ProjectKeeping:
 
         Args:
             name: of the project; without one it has a number.
-            settings: other settings than the defaults.
         """
         untouched = self.project == Project(name=self.folder.name) and not _entries(self.runs_folder)
         if not name and self.path is not None and not self.has_place and untouched:
@@ -116,8 +114,6 @@ class ProjectKeeping:
             return
         folder = untaken_folder(self._home / _UNPLACED, name)
         self._take(Project(name=folder.name), folder / DOCUMENT, "")
-        if settings is not None:
-            self.project.settings = settings
 
     def open(self, path: Path) -> None:
         """Read the project in ``path``, a folder or a file. Raises ProjectError; the one before stays."""

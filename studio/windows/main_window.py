@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QByteArray, QEvent, QSettings, QSize, Qt, Signal
+from PySide6.QtCore import QByteArray, QEvent, QMargins, QPoint, QRect, QSettings, QSize, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QStackedWidget, QWidget
 
@@ -16,6 +16,7 @@ from studio.windows.top_bar import TopBar
 from widgets.toast import Toast
 
 LAYOUT_VERSION = 1
+FRAME_TOP, FRAME_SIDE = 38, 6
 LEFT, RIGHT, BOTTOM = 232, 284, 220
 DOCK_FEATURES = (
     QDockWidget.DockWidgetFeature.DockWidgetMovable
@@ -59,6 +60,7 @@ class MainWindow(QMainWindow):
         self.setStatusBar(self.status)
         self.toast = Toast(self, self.pages)
         self.setAcceptDrops(True)
+        self._restored = False
         self.resize(1280, 800)
         self.reset_layout()
         self._first = self.saveState(LAYOUT_VERSION)
@@ -131,7 +133,32 @@ class MainWindow(QMainWindow):
         if not self.restoreState(state, LAYOUT_VERSION):
             self.reset_layout()
             return False
+        self._restored = True
         return True
+
+    def fit_screen(self, available: QRect | None = None) -> None:
+        """Stand on the screen as a whole, with the frame that the system adds.
+
+        Args:
+            available: where windows may be; what the window's screen has free unless told otherwise.
+        """
+        room = (available or self.screen().availableGeometry()).marginsRemoved(self._frame())
+        size = self.size().boundedTo(room.size())
+        place = QRect(self.pos() if self._restored else room.center() - QRect(QPoint(), size).center(), size)
+        place.moveRight(min(place.right(), room.right()))
+        place.moveBottom(min(place.bottom(), room.bottom()))
+        place.moveTopLeft(QPoint(max(place.left(), room.left()), max(place.top(), room.top())))
+        self.setGeometry(place)
+
+    def _frame(self) -> QMargins:
+        """The frame around the window; before there is one, about what systems have."""
+        inner, outer = self.geometry(), self.frameGeometry()
+        if outer != inner:
+            return QMargins(
+                inner.left() - outer.left(), inner.top() - outer.top(),
+                outer.right() - inner.right(), outer.bottom() - inner.bottom(),
+            )  # fmt: skip
+        return QMargins(FRAME_SIDE, FRAME_TOP, FRAME_SIDE, FRAME_SIDE)
 
     def sizeHint(self) -> QSize:
         return QSize(1280, 800)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QMenu,
+    QMenuBar,
     QSizePolicy,
     QToolButton,
     QWidget,
@@ -19,6 +20,7 @@ from studio.windows.controls import ActionButton
 from widgets import theme
 
 MOST = 600
+ROOM_OF_ACTIONS = 480  # what the widest page needs, so that its actions don't push the menus behind a button
 
 
 class PageActions(QWidget):
@@ -63,19 +65,23 @@ class PageActions(QWidget):
 
 
 class TopBar(QFrame):
-    """Never wider than the window: the words of the actions go first, then the name of the program."""
+    """Never wider than the window: a wide one has the menus side by side, another one behind a button.
+
+    Where the actions don't fit all the same, their words go first, then the chips beside them.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "panel")
         self.setObjectName("topBar")
         self.menu = QMenu(self)
-        self._brand = QToolButton()
-        self._brand.setProperty("role", "brand")
-        self._brand.setFont(theme.font(theme.BODY_PX, bold=True))
-        self._brand.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self._brand.setMenu(self.menu)
-        self._brand.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.menu_bar = QMenuBar()
+        self.menu_bar.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Preferred)
+        self.menu_button = QToolButton()
+        self.menu_button.setProperty("role", "brand")
+        self.menu_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.menu_button.setMenu(self.menu)
+        self.menu_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._pages: dict[str, QToolButton] = {}
         self._group = QButtonGroup(self)
         self._group.setExclusive(True)
@@ -84,13 +90,20 @@ class TopBar(QFrame):
         self._layout = QHBoxLayout(self)
         self._layout.setContentsMargins(theme.SPACE_XS, 5, theme.SPACE_M, 5)
         self._layout.setSpacing(theme.SPACE_XS)
-        self._layout.addWidget(self._brand)
+        self._layout.addWidget(self.menu_bar, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._layout.addWidget(self.menu_button)
         self._layout.addSpacing(theme.SPACE_XS)
         self._gap = QLabel()
         self._gap.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._layout.addWidget(self._gap, 1)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.retranslate()
+
+    def show_menus(self) -> None:
+        """Put the submenus of ``menu`` side by side too."""
+        self.menu_bar.clear()
+        self.menu_bar.addActions(self.menu.actions())
+        self._fit()
 
     def add_page(self, page: str, action: QAction) -> PageActions:
         """A tab for a page, opened by ``action``; returns the place of the page's actions."""
@@ -152,23 +165,23 @@ class TopBar(QFrame):
         margins = self._layout.contentsMargins()
         room = self.width() - margins.left() - margins.right() - theme.SPACE_L
         tabs = sum(tab.sizeHint().width() + theme.SPACE_XS for tab in self._pages.values())
-        brand = self._brand.fontMetrics().horizontalAdvance(self.tr("Model Studio")) + 40
+        wide = room >= self.menu_bar.sizeHint().width() + tabs + ROOM_OF_ACTIONS
+        self.menu_bar.setVisible(wide)
+        self.menu_button.setVisible(not wide)
+        menus = (self.menu_bar if wide else self.menu_button).sizeHint().width() + theme.SPACE_S
         words = sum(_full_width(button) for button in actions.buttons.values() if not button.isHidden())
-        compact = brand + tabs + words + _others(actions) > room
+        compact = menus + tabs + words + _others(actions) > room
         actions.set_compact(compact)
         buttons = sum(button.sizeHint().width() + 6 for button in actions.buttons.values()
                       if not button.isHidden())  # fmt: skip
-        narrow = compact and brand + tabs + buttons + _others(actions) > room
-        actions.set_narrow(narrow)
-        words = "\u2630" if narrow else self.tr("Model Studio")
-        if self._brand.text() != words:
-            self._brand.setText(words)
+        actions.set_narrow(compact and menus + tabs + buttons + _others(actions) > room)
 
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
-        self._brand.setText(self.tr("Model Studio"))
-        self._brand.setAccessibleName(self.tr("Menu of Model Studio"))
-        self._brand.setToolTip(self.tr("All commands; Ctrl+Shift+P finds one by its name"))
+        self.menu_bar.setAccessibleName(self.tr("Menus"))
+        self.menu_button.setText("\u2630 " + self.tr("Menu"))
+        self.menu_button.setAccessibleName(self.tr("Menu"))
+        self.menu_button.setToolTip(self.tr("All commands; Ctrl+Shift+P finds one by its name"))
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.LanguageChange:

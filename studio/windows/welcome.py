@@ -23,7 +23,8 @@ from widgets import theme
 from widgets.icons import set_icon
 
 MOST_RECENT = 4
-WIDEST = 520
+WIDEST = 560
+SAMPLE_TITLE = 156
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,10 @@ class Recent:
 
 
 class Welcome(QWidget):
-    """``recent_chosen`` and ``recent_removed`` carry the path of a project."""
+    """``sample_chosen`` carries the key of a sample, ``recent_chosen`` and ``recent_removed`` the path of a
+    project."""
 
+    sample_chosen = Signal(str)
     recent_chosen = Signal(str)
     recent_removed = Signal(str)
 
@@ -52,7 +55,9 @@ class Welcome(QWidget):
         self._why_not.setWordWrap(True)
         self._why_not.hide()
         self.start = ActionButton(start, "play", "primary")
-        self._recent_title = section()
+        self._samples_title, self._recent_title = section(), section()
+        self._samples = QVBoxLayout()
+        self._samples.setSpacing(theme.SPACE_XS)
         self._recent = QVBoxLayout()
         self._recent.setSpacing(2)
         card = QFrame()
@@ -71,6 +76,8 @@ class Welcome(QWidget):
         buttons.addStretch(1)
         inner.addLayout(buttons)
         inner.addWidget(self._why_not)
+        inner.addWidget(self._samples_title)
+        inner.addLayout(self._samples)
         inner.addWidget(self._recent_title)
         inner.addLayout(self._recent)
         layout = QHBoxLayout(self)
@@ -92,6 +99,22 @@ class Welcome(QWidget):
         """Why Start can't be given, beside it."""
         self._why_not.setText(reason)
         self._why_not.setVisible(bool(reason))
+
+    def set_samples(self, samples: list[tuple[str, str, str]]) -> None:
+        """Projects to begin with: (key, title, what it is)."""
+        _clear(self._samples)
+        for key, title, text in samples:
+            line, button, words = QHBoxLayout(), QPushButton(title), mute(text, wrap=True)
+            line.setSpacing(theme.SPACE_S)
+            button.setProperty("role", "row")
+            button.setObjectName(f"sample {key}")
+            button.setToolTip(text)
+            button.setAccessibleDescription(text)
+            button.setMinimumWidth(SAMPLE_TITLE)
+            button.clicked.connect(lambda _=False, key=key: self.sample_chosen.emit(key))
+            line.addWidget(button)
+            line.addWidget(words, 1)
+            self._samples.addLayout(line)
 
     def set_recent(self, projects: list[Recent]) -> None:
         """Recent projects, newest first; those that can't be opened say so."""
@@ -134,6 +157,7 @@ class Welcome(QWidget):
                 "digit that you draw. Data, model and all settings are at the right."
             )
         )
+        self._samples_title.setText(self.tr("Samples that train within a minute"))
         self._recent_title.setText(self.tr("Recent projects"))
         self.set_recent(self._shown_recent)
 
@@ -149,4 +173,5 @@ def _clear(layout: QLayout) -> None:
         if inner is not None:
             _clear(inner)
         if widget is not None:
+            widget.hide()  # it goes only when the loop has time
             widget.deleteLater()
