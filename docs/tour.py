@@ -132,7 +132,7 @@ class Tour:
 
     def save_problem(self) -> None:
         """A dropped file that is no picture: told without stopping anything."""
-        self.studio.frame.take_files([str(Path(__file__).resolve().with_name("settings.md"))])
+        self.studio.opening.take([str(Path(__file__).resolve().with_name("settings.md"))])
         self.studio.window.show_output(1)
         self.save("problem")
 

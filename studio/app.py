@@ -22,15 +22,18 @@ from studio.controllers.export import ExportController
 from studio.controllers.frame import FrameController
 from studio.controllers.graph import GraphController
 from studio.controllers.help import HelpController
+from studio.controllers.opening import OpeningController
 from studio.controllers.output import OutputController
 from studio.controllers.palette_entries import PaletteEntries
 from studio.controllers.predict import PredictController
 from studio.controllers.project import ProjectController
 from studio.controllers.rate import RateController
 from studio.controllers.rate_finder import RateFinderController
+from studio.controllers.restoring import RestoringController
 from studio.controllers.runs import RunsController
 from studio.controllers.train import TrainController
 from studio.session.code.templates import ALL as TEMPLATES
+from studio.session.last_time import LastTime
 from studio.session.problems import ProblemView
 from studio.session.project import preferences_path
 from studio.session.session import Session
@@ -75,9 +78,16 @@ class Studio:
 
     Args:
         whole: False leaves the pages behind the first one for the moment after the window is shown.
+        last: what was open last, which comes back once all is there; None to begin afresh.
     """
 
-    def __init__(self, app: QApplication, session: Session | None = None, whole: bool = True) -> None:
+    def __init__(
+        self,
+        app: QApplication,
+        session: Session | None = None,
+        whole: bool = True,
+        last: LastTime | None = None,
+    ) -> None:
         self.session = session or Session()
         theme.apply_theme(app, self.session.preferences.theme)
         self.window = MainWindow(str(preferences_path().with_name("window.ini")))
@@ -113,7 +123,13 @@ class Studio:
             self.runs.new_run,
             self.output.note,
         )
-        self.window.restore_layout()
+        self.opening = OpeningController(self.session, self.window, self.actions, self.output.note)
+        self.opening.open_project = self.project.open_path
+        self.restoring = None
+        if last is not None:
+            self.restoring = RestoringController(last, self.session, self.window, self.frame)
+        if last is None or not last.safe:
+            self.window.restore_layout()
         self.frame.show_page("train")
         if whole:
             self.complete()
@@ -127,12 +143,11 @@ class Studio:
                 self.session, self.window, self.session.select_run, self.project.open_path, self._load
             )
             self.frame.add_entries(entries.entries)
-            self.frame.open_project = self.project.open_path
-            self.frame.open_model = self.predict.load
             self.runs.doings.ask_run = self._ask_run
-            self.frame.open_picture = self.predict.open_picture
-            self.frame.open_data = self.data.choose
-            self.frame.open_source = self.code.open_file
+            self.opening.open_model = self.predict.load
+            self.opening.open_picture = self.predict.open_picture
+            self.opening.open_data = self.data.choose
+            self.opening.open_source = self.code.open_file
 
     def _add_data(self) -> Closes:
         self.data_page, self.data_panel = DataPage(), DataPanel()
@@ -194,6 +209,8 @@ class Studio:
             self.session, self.predict_page, self.model_panel, self._bars["predict"], self.actions,
             lambda: self.frame.show_page("graph"),
         )  # fmt: skip
+        # What is dropped on it need not be a picture: the window looks at everything that is dropped.
+        self.predict_page.pad.setAcceptDrops(False)
         self.frame.add_page("predict", self.predict_page, self.model_panel, self.window.tr("Models"))
         return self.predict
 
@@ -218,7 +235,12 @@ class Studio:
         self.complete()
         self.session.refresh_runs()
         self.session.warm_up()
-        QTimer.singleShot(AFTER_SHOW_MS, self.window, _import_engine)
+        QTimer.singleShot(AFTER_SHOW_MS, self.window, self._when_calm)
+
+    def _when_calm(self) -> None:
+        _import_engine()
+        if self.restoring is not None:
+            self.restoring.show()
 
     def close(self) -> None:
         """End the session with its workers; the window goes with it."""
@@ -226,6 +248,8 @@ class Studio:
             return
         self._closed = True
         self.complete()
+        if self.restoring is not None:
+            self.restoring.close()
         for controller in (
             *self._controllers, self.project, self.runs, self.output, self.help, self.frame,
         ):  # fmt: skip
@@ -300,7 +324,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     app.setDesktopFileName("model-studio")
     # What is built until the window shows stays for good: looking for garbage in it is time lost.
     gc.disable()
-    studio = Studio(app, whole=False)
+    session = Session()
+    last = LastTime(session)
+    last.restore()
+    studio = Studio(app, session, whole=False, last=last)
     studio.window.fit_screen()
     undo = [catch_errors(studio), catch_interrupts(studio)]
     studio.show()

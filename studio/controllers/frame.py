@@ -1,4 +1,4 @@
-"""The frame of the window: pages, theme, layout, command palette, drops, and what happens when it closes."""
+"""The frame of the window: pages, theme, layout, command palette, and what happens when it closes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 from studio.controllers.actions import THEMES, Actions
 from studio.controllers.binders import Bonds
 from studio.controllers.output import OutputController
-from studio.session.project import SUFFIX
 from studio.session.session import Session
 from studio.windows.dialogs import ask
 from studio.windows.main_window import MainWindow
@@ -21,12 +20,10 @@ from widgets import theme
 
 # How long a training may take to write its last checkpoint before it is killed.
 STOP_MS = 15_000
-DATA_SUFFIXES = (".npz", ".h5", ".hdf5", ".csv", ".tsv")
-MODEL_SUFFIXES = (".pdmodel", ".pdiparams", ".info")
 
 
 class FrameController(QObject):
-    """Carries out the window's commands; ``open_project``, ``open_model`` and ``open_picture`` take drops."""
+    """Carries out the window's commands, shows its pages and closes it."""
 
     def __init__(
         self, session: Session, window: MainWindow, actions: Actions, output: OutputController
@@ -39,11 +36,6 @@ class FrameController(QObject):
         self._more: dict[str, Callable[[], object]] = {}
         # A system without a window manager leaves the keys nowhere when a dialog closes.
         self._palette.finished.connect(lambda _: window.activateWindow())
-        self.open_project: Callable[[str], object] = _ignore
-        self.open_model: Callable[[str], object] = _ignore
-        self.open_picture: Callable[[str], object] = _ignore
-        self.open_data: Callable[[str], object] = _ignore
-        self.open_source: Callable[[str], object] = _ignore
         self._question: QMessageBox | None = None
         self._closing = False
         self._bonds = Bonds()
@@ -53,7 +45,6 @@ class FrameController(QObject):
         self._last_chance.setInterval(STOP_MS)
         self._last_chance.timeout.connect(session.end_training)
         window.may_close = self.may_close
-        window.files_dropped.connect(self.take_files)
         actions.refused.connect(lambda _, reason: output.note(reason, "warn"))
         menus = actions.fill(window.top.menu)
         for name, handler in (
@@ -89,6 +80,10 @@ class FrameController(QObject):
         self._window.project.set_program_visible(name != "graph")
         reason = "" if name in self._finders else self.tr("There is nothing to search on this page.")
         self._actions.block("find", reason)
+
+    def pages(self) -> tuple[str, ...]:
+        """The names of the pages that there are."""
+        return tuple(self._titles)
 
     def find(self) -> None:
         """Put the caret into the search box of the page."""
@@ -174,28 +169,6 @@ class FrameController(QObject):
         dialog.forget_requested.connect(lambda: self._session.change_preferences(agreed=[]))
         dialog.open()
 
-    # ----- drops -----
-
-    def take_files(self, paths: list[str]) -> None:
-        """What is dropped on the window: a project, inference files, a model's source, data, or a picture."""
-        path = paths[0]
-        if path.endswith(SUFFIX):
-            self.open_project(path)
-        elif path.endswith(MODEL_SUFFIXES):
-            self.show_page("predict")
-            self.open_model(path)
-        elif path.endswith(".py"):
-            self.show_page("code")
-            reason = self.open_source(path)
-            if reason:
-                self._output.note(str(reason), "warn")
-        elif Path(path).is_dir() or path.lower().endswith(DATA_SUFFIXES):
-            self.show_page("data")
-            self.open_data(path)
-        else:
-            self.show_page("predict")
-            self.open_picture(path)
-
     # ----- closing -----
 
     def _quit(self) -> None:
@@ -245,7 +218,3 @@ class FrameController(QObject):
         """Follow the session no longer."""
         self._bonds.release()
         self._last_chance.stop()
-
-
-def _ignore(path: str) -> None:
-    """What a drop does before the application has said what it shall do."""

@@ -42,7 +42,8 @@ def facts_of_run(run: Run, where: QObject) -> list[tuple[str, str]]:
     workers = config.get("workers", 1)
     return [
         (tr("Name"), run.name),
-        (tr("State"), state_word(run.state, where)),
+        (tr("State"), state_of(run, where)),
+        (tr("Trained by"), run.holder),
         (tr("Reason"), run.failure),
         (tr("Data"), title_of(str(config.get("data", "")))),
         (tr("Optimizer"), summary_of_update(config)),
@@ -77,6 +78,13 @@ def waiting_words(view: TrainViewModel, where: QObject) -> str:
     if view.quiet:
         return where.tr("No step for {0} s: the model's forward may not end").format(view.quiet)
     return ""
+
+
+def state_of(run: Run, where: QObject) -> str:
+    """The state in words of a run that this window does not train."""
+    if run.holder:
+        return where.tr("running in another window")
+    return state_word(run.state, where)
 
 
 def state_word(state: str, where: QObject) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer
 
 from studio.controllers.binders import Bonds
-from studio.controllers.run_facts import metric_text, state_mark, state_word
+from studio.controllers.run_facts import metric_text, state_mark, state_of, state_word
 from studio.controllers.train import TrainController
 from studio.session.run_list import metric
 from studio.session.run_words import NONE, Differences, changed_settings
@@ -184,7 +184,7 @@ class RunListController(QObject):
 
     def _new_row(self, run: Run, color: int, title: str, live: bool) -> RunRow:
         view, order = self._session.train, self._session.run_list
-        state, accuracy = state_word(run.state, self), run.accuracy
+        state, accuracy = state_of(run, self), run.accuracy
         if live:
             state, accuracy = view.message, view.validation_accuracy
         if run.state == "running" or live:
@@ -205,7 +205,7 @@ class RunListController(QObject):
         parts = (hidden, plain, ", ".join(run.notes.tags), self._words.get(run.path, ""))
         detail = " · ".join(filter(None, parts)) or state
         tip = "\n".join(filter(None, (
-            run.name, state, title_of(str(run.config.get("data", ""))), run.path,
+            run.name, state, "" if live else run.holder, title_of(str(run.config.get("data", ""))), run.path,
             self._words.get(run.path, ""), run.notes.note, run.note, run.failure,
         )))  # fmt: skip
         return RunRow(run.path, title, value, color, tip, False, mark, tint, detail, run.notes.hidden)

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from resources.replacing import replaced_file
 from studio.session.library import Library
-from studio.session.problems import problem_from_message
+from studio.session.problems import ProblemView, problem_from_message
 from studio.session.project import ProjectError, preferences_path, read_document
 
 MOST_FAILURES = 2
@@ -46,34 +46,31 @@ class LastTime:
         self._session = session
         self.remembered = self._written = Remembered()
         self.safe = False
+        self.trouble: ProblemView | None = None
 
     def restore(self) -> None:
-        """Open the project that was open last. Problems are reported, not raised."""
+        """Open the project that was open last; what went wrong is in ``trouble`` afterwards."""
         path, session = remembered_path(), self._session
         if path.exists():
             with suppress(ProjectError):  # damaged: as at the first start
                 self.remembered = read_document(path, Remembered, "")
-        self.safe = self.remembered.failures >= MOST_FAILURES
-        failures = self.remembered.failures + 1
-        self._write(self.remembered.model_copy(update={"failures": failures}))
+        was = self.remembered
+        self.safe = was.failures >= MOST_FAILURES
+        self._write(was.model_copy(update={"failures": was.failures + 1}))
         if self.safe:
-            session.new_project()
-            session.problem.emit(problem_from_message(
-                f"start: the last {failures - 1} starts did not end well: "
-                f"{self.remembered.project or 'the first project'} was left closed; "
-                "open it from the recent projects",
-                "Started in safe mode",
-            ))  # fmt: skip
             self.remembered = Remembered()
+            session.keeping.begin()
+            self.trouble = problem_from_message(
+                f"start: the last {was.failures} starts did not end well: this one has a new project; "
+                f"open {was.project or 'the one before'} from the recent projects",
+                "Started in safe mode",
+            )
             return
         try:
-            if self.remembered.project:
-                session.open_project(Path(self.remembered.project))
-            else:
-                session.open_home()
+            session.restore_project(Path(was.project) if was.project else None)
         except ProjectError as error:
             self.remembered = Remembered()
-            session.problem.emit(problem_from_message(str(error), "The last project could not be opened"))
+            self.trouble = problem_from_message(str(error), "The last project could not be opened")
 
     def done(self) -> None:
         """The start has succeeded."""

@@ -114,10 +114,16 @@ class Library:
             self.agree(code)
         self._opened()
 
-    def open_home(self) -> None:
-        """Open the project that has no place of its own yet, as it was left. Raises ProjectError."""
-        self.keeping.open_home()
-        self._opened()
+    def restore_project(self, path: Path | None) -> None:
+        """Open the project of the last time, None for the one that has no place of its own yet.
+
+        Quick, for the moment before the window is there: its runs are read by ``refresh_runs``, and
+        ``project_changed`` is left to the caller. Raises ProjectError.
+        """
+        if path is None:
+            self.keeping.open_home()
+        else:
+            self.keeping.open(path)
 
     def save_project(self, path: Path | None = None) -> SavedAs:
         """Write the project to its file now, or give it another place: a folder, or a file ``NAME.json``.
@@ -162,6 +168,21 @@ class Library:
     def _name(self, name: str) -> None:
         self.keeping.project = self.project.model_copy(update={"name": name})
         self.project_changed.emit(self.project)
+
+    def link_runs(self, path: Path) -> None:
+        """List a run, or the runs in a folder, that stay where they are. Can be undone."""
+        before = self.project.further_runs
+        if str(path) not in before and path.parent != self.runs_folder:
+            after = [*before, str(path)]
+            self._link(after)
+            self.undo_stack.push(
+                Change("Show further runs", lambda: self._link(before), lambda: self._link(after))
+            )
+
+    def _link(self, runs: list[str]) -> None:
+        self.keeping.project = self.project.model_copy(update={"further_runs": runs})
+        self.project_changed.emit(self.project)
+        self.refresh_runs()
 
     def autosave(self) -> None:
         """Write what has changed of the project since it was read or written, if anything.

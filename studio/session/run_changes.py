@@ -45,7 +45,11 @@ class RunChanges:
         if run is None:
             return "" if command_id == "open_folder" else "This run has written nothing yet."
         if command_id == "delete_run" and (run.state == "running" or self._in_use(folder)):
-            return "This run is running; stop it first."
+            return (
+                run.in_use
+                if run.in_use and not self._in_use(folder)
+                else "This run is running; stop it first."
+            )
         if command_id == "duplicate_run" and run.of_script:
             return f"It is a fit of {run.of_script}: its settings are there."
         return run.exportable if command_id == "try_run" else ""

@@ -41,7 +41,8 @@ class Run:
     says what of the journal could not be read, empty where all of it could. A trial has its ``sweep``'s name
     and what it chose there, in words. ``loss`` is the validation loss of the last epoch, ``seconds`` how long
     it trained; NaN where not known. ``notes`` is what a person has written about it, ``shape`` that of a
-    sample that its model is fed, empty where it is not known, ``failure`` why it failed.
+    sample that its model is fed, empty where it is not known, ``failure`` why it failed. ``holder`` names the
+    process that trains it now, as its lock says.
     """
 
     path: str
@@ -63,6 +64,15 @@ class Run:
     notes: RunNotes = NOTHING
     shape: tuple[int, ...] = ()
     failure: str = ""
+    holder: str = ""
+
+    @property
+    def in_use(self) -> str:
+        """Why the run can't be resumed, renamed or removed now: a process trains it; empty if none does.
+
+        A run of this window's own training is in use too.
+        """
+        return f"it is running in another window: {self.holder}" if self.holder else ""
 
     @property
     def title(self) -> str:
@@ -91,8 +101,8 @@ class Run:
             return (
                 f"it is a fit of {self.of_script}: run that again, with model.load of a checkpoint before fit"
             )
-        if self.state == "running":
-            return "this run goes on in another process"
+        if self.in_use:
+            return self.in_use
         if not self.checkpoint:
             return "this run has no checkpoint"
         if self.state == "finished":
@@ -156,11 +166,13 @@ class RunsFolder:
                 continue
             # A checkpoint is there before its line, and a run that goes on may end without one.
             mark = (
-                stat.st_mtime_ns, stat.st_size, _changed(f"{base}/{CHECKPOINTS}"), _changed(f"{base}/{NOTES}")
+                stat.st_mtime_ns, stat.st_size,
+                _changed(f"{base}/{CHECKPOINTS}"), _changed(f"{base}/{NOTES}"),
+                _changed(f"{base}/{LOCK_NAME}"),
             )  # fmt: skip
             before = self._known.get(path)
             same = before is not None and before[0] == mark
-            if before is None or not same or (before[1] is not None and before[1].state == "running"):
+            if before is None or not same or (before[1] is not None and before[1].holder):
                 before = (mark, read_run_line(path))
             known[path] = before
         self._known = known
@@ -238,7 +250,8 @@ def read_run_line(path: Path) -> Run | None:
                 accuracy = best
         elif kind == "started":
             state, failure = "interrupted", ""
-    if state == "interrupted" and holder_of(path / LOCK_NAME) is not None:
+    holder = holder_of(path / LOCK_NAME)
+    if state == "interrupted" and holder is not None:
         state = "running"
     checkpoint_step, checkpoint = latest_checkpoint(path)
     started = started or {}
@@ -253,6 +266,7 @@ def read_run_line(path: Path) -> Run | None:
         checkpoint_step=checkpoint_step, note="\n".join(filter(None, (skipped, trouble))),
         loss=_the_nan(loss), seconds=_the_nan(seconds), notes=notes,
         shape=_shape(started.get("shape")), failure=failure,
+        holder="" if holder is None else str(holder),
     )  # fmt: skip
 
 

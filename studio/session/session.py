@@ -118,7 +118,7 @@ class Session(Library):
             return self._task_blocked()
         if command_id == "cancel_task":
             return "" if self._task is not None else "No task is running."
-        if command_id == "resume_run" and not self.train.busy and self.selected_run != self.train.folder:
+        if command_id == "resume_run" and not self.train.busy:
             run = self.listed_run(self.selected_run)
             return run.resumable if run is not None else "No run is selected."
         if command_id == "undo":
@@ -172,6 +172,11 @@ class Session(Library):
             undo, redo = lambda: self._use_settings(before), lambda: self._use_settings(after)
             self.undo_stack.push(Change("Take settings of a run", undo, redo))
 
+    def restore_project(self, path: Path | None) -> None:
+        super().restore_project(path)
+        # Not checked yet: that may import the engine.
+        self.train.settings = self.project.settings
+
     # ----- training -----
 
     def start(self) -> None:
@@ -201,7 +206,7 @@ class Session(Library):
                 "Can't resume",
             ))  # fmt: skip
             return
-        if run.of_script:
+        if run.of_script or run.in_use:
             self._report(problem_from_message(f"resume: {run.resumable}", "Can't resume"))
             return
         if self._refuse(self.needs_agreement_of(run.path)):

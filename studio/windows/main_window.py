@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QByteArray, QEvent, QMargins, QPoint, QRect, QSettings, QSize, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QStackedWidget, QWidget
+from PySide6.QtWidgets import QDockWidget, QLineEdit, QMainWindow, QStackedWidget, QWidget
 
 from studio.windows.controls import Scroll
 from studio.windows.output_panel import OutputPanel
@@ -28,8 +28,8 @@ DOCK_FEATURES = (
 class MainWindow(QMainWindow):
     """Knows where things stand, not what they mean: the controllers fill it.
 
-    ``may_close`` is asked before the window closes; ``files_dropped`` carries the paths of files dropped
-    anywhere but on the pad.
+    ``may_close`` is asked before the window closes; ``files_dropped`` carries the paths of files and
+    folders dropped anywhere.
     """
 
     files_dropped = Signal(list)
@@ -78,6 +78,8 @@ class MainWindow(QMainWindow):
 
     def add_page(self, name: str, page: QWidget, panel: QWidget) -> None:
         """A page for the middle, and what the right dock shows beside it."""
+        for line in (*page.findChildren(QLineEdit), *panel.findChildren(QLineEdit)):
+            line.setAcceptDrops(False)  # it would take the path of a dropped file as text
         scroll = Scroll(page)
         self._pages[name] = scroll
         self.pages.addWidget(scroll)

@@ -227,10 +227,10 @@ class RunsList(QListView):
         current = self._key(self.currentIndex())
         return sorted(keys, key=lambda key: key != current)
 
-    def choose(self, key: str) -> None:
-        """Choose one run alone, as a click does; an empty key, or one that is not shown, chooses none."""
+    def choose(self, key: str, *others: str) -> None:
+        """Choose one run, as a click does, and others beside it; those that are not shown are left out."""
         self._silent = True
-        self._choose([key], key)
+        self._choose([key, *others], key)
         self._silent = False
         self._tell()
 

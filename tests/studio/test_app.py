@@ -127,7 +127,7 @@ def test_main_job(open_studio: Open, qtbot: QtBot) -> None:
 
     # Another window, which has seen neither the training nor the model's source.
     other = open_studio()
-    other.frame.take_files([f"{prefix}.pdmodel"])
+    other.opening.take([f"{prefix}.pdmodel"])
     qtbot.waitUntil(lambda: other.session.predict.model is not None, timeout=WAIT)
     assert other.window.current_page() == "predict"
     draw(other, (0.2, 0.7), (0.5, 0.7), (0.8, 0.7))

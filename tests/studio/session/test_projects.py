@@ -14,15 +14,7 @@ from resources.locks import LOCK_NAME, Lock, take
 from studio.session.project import ProjectError, preferences_path, read_project
 from studio.session.session import Session
 from studio.session.undo import Change, UndoStack
-
-
-def make_run(folder: Path, name: str, text: str = "") -> Path:
-    run = folder / name
-    run.mkdir(parents=True)
-    events = [{"event": "started", "time": 5.0, "config": {"model": "lenet"}, "total_steps": 4}]
-    lines = "".join(json.dumps(event) + "\n" for event in events)
-    (run / "journal.jsonl").write_text(lines + text)
-    return run
+from tests.studio.windows.run_folders import make_run
 
 
 def names(session: Session) -> list[str]:
@@ -43,7 +35,7 @@ def other(stage: Any) -> Iterator[Session]:
 
 def test_saving_a_project_takes_its_runs_along(stage: Any, tmp_path: Path) -> None:
     session = stage.session
-    before = [make_run(session.runs_folder, f"lenet-static-00{i}") for i in (1, 2)]
+    before = [make_run(session.runs_folder / f"lenet-static-00{i}") for i in (1, 2)]
     session.refresh_runs()
     session.change_setting("epochs", 7)
     done = session.save_project(tmp_path / "mine")
@@ -63,7 +55,7 @@ def test_saving_a_project_takes_its_runs_along(stage: Any, tmp_path: Path) -> No
 def test_a_run_that_trains_stays_and_is_listed_all_the_same(stage: Any, tmp_path: Path) -> None:
     session = stage.session
     for name in ("free", "held"):
-        make_run(session.runs_folder, name)
+        make_run(session.runs_folder / name)
     lock = take(session.runs_folder / "held" / LOCK_NAME)
     assert isinstance(lock, Lock)
     session.refresh_runs()
@@ -87,7 +79,7 @@ def test_a_run_that_trains_stays_and_is_listed_all_the_same(stage: Any, tmp_path
 def test_runs_on_another_file_system_are_listed_where_they_are(
     stage: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    make_run(stage.session.runs_folder, "one")
+    make_run(stage.session.runs_folder / "one")
     stage.session.refresh_runs()
 
     def rename(*_: object) -> None:
@@ -103,11 +95,11 @@ def test_runs_on_another_file_system_are_listed_where_they_are(
 def test_a_project_with_a_place_stays_there_with_its_runs(stage: Any, tmp_path: Path) -> None:
     session = stage.session
     session.save_project(tmp_path / "first")
-    make_run(session.runs_folder, "one")
+    make_run(session.runs_folder / "one")
     session.refresh_runs()
     session.save_project(tmp_path / "second")
     assert names(session) == ["one"]
-    make_run(session.runs_folder, "two")
+    make_run(session.runs_folder / "two")
     session.refresh_runs()
     assert names(session) == ["one", "two"]
     session.open_project(tmp_path / "first")
@@ -136,7 +128,7 @@ def test_data_and_code_of_the_project_come_along(stage: Any, tmp_path: Path) -> 
 
 def test_an_old_project_of_one_file_goes_on_opening(stage: Any, tmp_path: Path) -> None:
     path = tmp_path / "old" / "mine.studio.json"
-    make_run(tmp_path / "old" / "runs", "one")
+    make_run(tmp_path / "old" / "runs" / "one")
     path.write_text(
         json.dumps({"format": "model-studio project", "version": 1, "name": "mine", "runs": "runs"})
     )
@@ -151,7 +143,7 @@ def test_an_old_project_of_one_file_goes_on_opening(stage: Any, tmp_path: Path) 
 
 def test_a_new_project_leaves_the_one_before(stage: Any, tmp_path: Path) -> None:
     session = stage.session
-    make_run(session.runs_folder, "one")
+    make_run(session.runs_folder / "one")
     session.change_setting("epochs", 7)
     session.autosave()
     assert session.execute("new_project") == ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from PySide6.QtWidgets import QMessageBox, QPushButton, QToolButton
 from studio.session.project import read_project
 from studio.session.session import Session
 from studio.windows.save_as import SaveAsDialog
+from tests.studio.windows.run_folders import make_run
 
 WAIT = 20_000
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -27,12 +27,6 @@ def press(stage: Any, qtbot: Any, key: Qt.Key, keys: Qt.KeyboardModifier = CTRL)
     stage.window.activateWindow()
     qtbot.waitUntil(stage.window.isActiveWindow, timeout=WAIT)
     QTest.keyClick(stage.window, key, keys)
-
-
-def make_run(folder: Path) -> None:
-    folder.mkdir(parents=True)
-    started = {"event": "started", "time": 5.0, "config": {"model": "lenet"}, "total_steps": 4}
-    (folder / "journal.jsonl").write_text(json.dumps(started) + "\n")
 
 
 def test_saving_the_project_keeps_the_list_of_runs(stage: Any, qtbot: Any, tmp_path: Path) -> None:
