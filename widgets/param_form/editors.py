@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -72,6 +72,14 @@ class TextEditor(_EditorBase):
             self._line.setText(write(value))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            # A line keeps these keys even where nothing was typed: then they are the window's.
+            keys = QKeySequence.StandardKey
+            if (event.matches(keys.Undo) and not self._line.isUndoAvailable()) or (
+                event.matches(keys.Redo) and not self._line.isRedoAvailable()
+            ):
+                event.ignore()
+                return True
         if self.field.kind == "int" and event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             steps = {Qt.Key.Key_Up: 1, Qt.Key.Key_Down: -1, Qt.Key.Key_PageUp: 10, Qt.Key.Key_PageDown: -10}
             value = self.value()

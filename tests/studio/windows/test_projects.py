@@ -59,8 +59,11 @@ def test_a_change_is_saved_by_itself_and_undone(stage: Any, qtbot: Any, tmp_path
     form.control("epochs").selectAll()
     QTest.keyClicks(form.control("epochs"), "7")
     qtbot.waitUntil(lambda: read_project(document).settings.epochs == 7, timeout=WAIT)
-    stage.window.top.tab("train").setFocus()
-    press(stage, qtbot, Qt.Key.Key_Z)
+    batch = form.control("batch_size")
+    batch.setFocus()  # nothing was typed there: the keys are the window's
+    stage.window.activateWindow()
+    qtbot.waitUntil(stage.window.isActiveWindow, timeout=WAIT)
+    QTest.keyClick(batch, Qt.Key.Key_Z, CTRL)
     assert form.value("epochs") == 5
     qtbot.waitUntil(lambda: read_project(document).settings.epochs == 5, timeout=WAIT)
     press(stage, qtbot, Qt.Key.Key_Z, CTRL | Qt.KeyboardModifier.ShiftModifier)
