@@ -49,7 +49,7 @@ class ProjectController(QObject):
         self._bonds.follow(session.project_changed, lambda _: self._saving.start())
         self._bonds.follow(session.train.events.settings, lambda _: self._saving.start())
         self._bonds.follow(session.undo_stack.changed, actions.refresh)
-        self._bonds.follow(session.conflict_changed, self._show_conflict)
+        self._bonds.follow(session.conflict_changed, lambda: self._show(session.project))
         welcome.set_samples(
             [(each.id, tr("samples", each.title), tr("samples", each.help)) for each in SAMPLES]
         )
@@ -65,7 +65,10 @@ class ProjectController(QObject):
 
     def _show(self, project: Project) -> None:
         session, path = self._session, str(self._session.project_folder)
-        self._window.project.project.set_value(project.name)
+        name = project.name
+        if session.keeping.conflict is not None:
+            name = self.tr("{0} (two versions: Ctrl+S)").format(name)
+        self._window.project.project.set_value(name)
         if not session.keeping.has_place:
             path = self.tr("{0}\nIt has no place of its own yet: Ctrl+S gives it one.").format(path)
         self._window.project.project.setToolTip(path)
@@ -139,6 +142,9 @@ class ProjectController(QObject):
     def save(self) -> str:
         """Write the project to its file; one that has no place of its own gets one."""
         session = self._session
+        if session.keeping.conflict is not None:
+            self._ask_which()
+            return ""
         if not session.keeping.has_place:
             return self.save_as()
         try:
@@ -193,10 +199,6 @@ class ProjectController(QObject):
         dialog.open()
 
     # ----- two windows -----
-
-    def _show_conflict(self) -> None:
-        if self._session.keeping.conflict is not None:
-            self._ask_which()
 
     def _ask_which(self) -> None:
         if self._question is not None:

@@ -209,7 +209,8 @@ class Library:
         if self.keeping.conflict is not None and conflict is None:
             self._report(problem_from_message(
                 f"{self.keeping.document}: another window has changed the same settings of this project; "
-                f"yours are kept in {self.keeping.conflict.name} until you choose which ones stay",
+                f"yours are kept in {self.keeping.conflict.name} beside it; "
+                "press Ctrl+S to choose which ones stay",
                 "Two windows have changed this project",
             ))  # fmt: skip
             self.conflict_changed.emit()

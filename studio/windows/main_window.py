@@ -144,6 +144,8 @@ class MainWindow(QMainWindow):
         Args:
             available: where windows may be; what the window's screen has free unless told otherwise.
         """
+        if self.isMaximized() or self.isFullScreen():
+            return
         room = (available or self.screen().availableGeometry()).marginsRemoved(self._frame())
         size = self.size().boundedTo(room.size())
         place = QRect(self.pos() if self._restored else room.center() - QRect(QPoint(), size).center(), size)

@@ -70,6 +70,8 @@ class SaveAsDialog(QDialog):
         layout.addWidget(mute(self.tr("From then on each change is saved by itself."), wrap=True))
         buttons = QDialogButtonBox()
         self.save = buttons.addButton(self.tr("Save"), QDialogButtonBox.ButtonRole.AcceptRole)
+        self.save.setProperty("role", "primary")
+        self.save.setDefault(True)
         buttons.addButton(self.tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
         buttons.accepted.connect(self._accept)
         buttons.rejected.connect(self.reject)

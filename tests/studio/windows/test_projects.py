@@ -98,11 +98,16 @@ def test_two_windows_that_changed_the_settings_are_asked(
     other.change_setting("epochs", 7)
     other.autosave()
     stage.session.change_setting("epochs", 9)
-    qtbot.waitUntil(lambda: bool(stage.window.findChildren(QMessageBox)), timeout=WAIT)
+    qtbot.waitUntil(lambda: stage.session.keeping.conflict is not None, timeout=WAIT)
+    assert "press Ctrl+S to choose" in stage.window.toast.text()
+    assert stage.window.project.project.value() == "mine (two versions: Ctrl+S)"
+    assert not stage.window.findChildren(QMessageBox)
+    press(stage, qtbot, Qt.Key.Key_S)
     (box,) = stage.window.findChildren(QMessageBox)
     QTest.mouseClick(box.findChild(QPushButton, answer), Qt.MouseButton.LeftButton)
     assert stage.studio.settings_panel.form.value("epochs") == epochs
     assert (stage.session.keeping.conflict is not None) == (answer == "no")
+    assert ("two versions" in stage.window.project.project.value()) == (answer == "no")
     assert read_project(tmp_path / "mine" / "project.studio.json").settings.epochs == (
         9 if answer == "instead" else 7
     )
