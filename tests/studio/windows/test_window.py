@@ -305,7 +305,7 @@ def test_a_dropped_file_that_is_no_image(stage: Any, tmp_path: Path) -> None:
     assert "not an image" in stage.window.toast.text()
     assert QApplication.activeModalWidget() is None
     assert stage.studio.predict_page.pad.is_empty()
-    drop(stage.window, path)
+    drop(stage.window, path.rename(tmp_path / "notes.png"))
     assert stage.window.status.problems.text() == "2 problems"
 
 
