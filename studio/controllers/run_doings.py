@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMenu
 from studio.controllers.actions import Actions
 from studio.controllers.binders import Bonds
 from studio.controllers.compare import Comparer
-from studio.controllers.run_facts import state_word
+from studio.controllers.run_facts import state_of
 from studio.controllers.run_list import QUEUED
 from studio.session.session import Session
 from studio.session.settings import title_of
@@ -109,7 +109,7 @@ class RunDoings(QObject):
             self._panel.strip.show_run(words, (), "", [*([] if many else ["compare_runs"]), *held])
             return
         live = session.train.busy and run.path == session.train.folder
-        words = session.train.message if live else state_word(run.state, self)
+        words = session.train.message if live else state_of(run, self)
         if run.state in ("interrupted", "stopped", "diverged", "failed") and run.total_steps and not live:
             words = self.tr("{0} at step {1} of {2}").format(
                 words, theme.format_number(run.step), theme.format_number(run.total_steps)

@@ -14,8 +14,6 @@ import pytest
 
 pytest.importorskip("PySide6", reason="the window needs Qt")
 
-from PySide6.QtCore import Qt
-
 from tests.studio.windows.run_folders import make_run
 
 HOLD = """
@@ -53,10 +51,11 @@ def test_a_run_of_another_window(stage: Any, repo_root: Path) -> None:
         (run,) = session.runs
         assert run.state == "running"
         assert f"process {pid} on " in run.in_use
-        item = runs.item(0)
-        assert "another window" in item.data(Qt.ItemDataRole.AccessibleTextRole)
-        assert f"process {pid} on " in item.toolTip()
+        row = runs.row(str(folder))
+        assert "running in another window" in row.detail
+        assert f"process {pid} on " in row.tip
         assert ("State", "running in another window") in stage.studio.settings_panel.facts.rows()
+        assert session.blocked("delete_run") == run.in_use
         resume = stage.studio.actions["resume_run"]
         stage.studio.actions.refresh()
         assert not resume.isEnabled()

@@ -14,7 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from studio.session.project import read_project
-from studio.session.samples import SAMPLES
+from studio.session.sample_projects import SAMPLES
 from studio.session.settings import setting_problems
 
 MENUS = ["&File", "&Edit", "&Run", "&View", "&Help"]
