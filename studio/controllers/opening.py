@@ -16,7 +16,7 @@ from studio.windows.main_window import MainWindow
 
 
 class OpeningController(QObject):
-    """``open_project``, ``open_model`` and ``open_picture`` are given by the application once they are there.
+    """``open_project``, ``open_model``, ``open_picture`` and ``open_data`` are given by the application once they are there.
 
     Args:
         said: gets what happened in words, to be shown for a moment.
@@ -30,6 +30,7 @@ class OpeningController(QObject):
         self.open_project: Callable[[str], str] = _nothing
         self.open_model: Callable[[str], object] = _nothing
         self.open_picture: Callable[[str], object] = _nothing
+        self.open_data: Callable[[str], object] = _nothing
         self._more = 0
         window.files_dropped.connect(self.take)
 
@@ -87,7 +88,7 @@ class OpeningController(QObject):
         return ""
 
     def _take_data(self, path: Path) -> str:
-        self._session.change_setting("data", str(path))
+        self.open_data(str(path))
         self._show("page_data")
         self._say(self.tr("{0} is the data of the next training. Ctrl+Z takes that back.").format(path.name))
         return ""
