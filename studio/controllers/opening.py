@@ -16,7 +16,7 @@ from studio.windows.main_window import MainWindow
 
 
 class OpeningController(QObject):
-    """``open_project``, ``open_model``, ``open_picture`` and ``open_data`` are given by the application once they are there.
+    """The application gives ``open_project``, ``open_model``, ``open_picture`` and ``open_data``.
 
     Args:
         said: gets what happened in words, to be shown for a moment.

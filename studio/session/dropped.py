@@ -63,7 +63,8 @@ def _folder(path: Path) -> Dropped:
     if any((entry / JOURNAL).is_file() or (entry / SWEEP).is_file() for entry in entries):
         return Dropped("runs", path)
     models = sorted(entry for entry in entries if entry.name.endswith(MODELS[-1]))
-    return Dropped("model", models[0]) if models else found
+    # Another folder may be meant as data: the page Data says what is missing there.
+    return Dropped("model", models[0]) if models else Dropped("data", path)
 
 
 def _data(path: Path) -> Dropped:

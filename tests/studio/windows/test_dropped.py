@@ -93,11 +93,9 @@ def test_a_picture_and_a_model(stage: Any, tmp_path: Path) -> None:
 
 
 def test_what_is_nothing_of_ours_is_said(stage: Any, tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
     (tmp_path / "film.mkv").write_bytes(b"")
     before = stage.session.train.settings
     for path, why in (
-        ("empty", "nothing to learn from"),
         ("film.mkv", "no such file type"),
         ("gone", "no such file"),
     ):
