@@ -16,7 +16,7 @@ from studio.windows.main_window import MainWindow
 
 
 class OpeningController(QObject):
-    """The application gives ``open_project``, ``open_model``, ``open_picture`` and ``open_data``.
+    """The application gives ``open_project``, ``open_model``, ``open_picture`` and so on.
 
     Args:
         said: gets what happened in words, to be shown for a moment.
@@ -30,6 +30,7 @@ class OpeningController(QObject):
         self.open_project: Callable[[str], str] = _nothing
         self.open_model: Callable[[str], object] = _nothing
         self.open_picture: Callable[[str], object] = _nothing
+        self.open_source: Callable[[str], object] = _nothing
         self.open_data: Callable[[str], object] = _nothing
         self._more = 0
         window.files_dropped.connect(self.take)
@@ -94,28 +95,31 @@ class OpeningController(QObject):
         return ""
 
     def _take_code(self, path: Path) -> str:
-        names = classes_in(path)
-        if not names:
+        """Edit it and make it the model; nothing of it runs before it is agreed to."""
+        before = self._session.train.settings.model
+        reason = self.open_source(str(path))
+        if reason:
+            return str(reason)
+        self._actions.trigger("page_code")
+        if not classes_in(path):
             return self.tr("{0}: no class is found in it; a model is a class in a Python file").format(path)
-        settings = self._session.train.settings.changed("model", f"{path}:{names[0]}")
-        asked = self._session.needs_agreement(settings)
-        if asked is None:
-            self._use_model(path, names)
-        else:
-            ask_agreement(self._window, path, lambda: self._agreed(path, names))
+        if self._session.needs_agreement() is None:
+            self._say_model(path)
+            return ""
+        ask_agreement(
+            self._window, path, lambda: self._agreed(path),
+            lambda: self._session.change_setting("model", before),
+        )  # fmt: skip
         return ""
 
-    def _agreed(self, path: Path, names: tuple[str, ...]) -> None:
+    def _agreed(self, path: Path) -> None:
         self._session.agree(path)
-        self._use_model(path, names)
+        self._say_model(path)
 
-    def _use_model(self, path: Path, names: tuple[str, ...]) -> None:
-        self._session.change_setting("model", f"{path}:{names[0]}")
-        self._show("page_code")
-        text = self.tr("{0} of {1} is the model of the next training. Ctrl+Z takes that back.")
-        if len(names) > 1:
-            text += " " + self.tr("Its other classes are under Class, in the settings.")
-        self._say(text.format(names[0], path.name))
+    def _say_model(self, path: Path) -> None:
+        name = self._session.train.settings.model.rpartition(":")[2]
+        words = self.tr("{0} of {1} is the model of the next training. Ctrl+Z takes that back.")
+        self._say(words.format(name, path.name))
 
     def _take_model(self, path: Path) -> str:
         self._actions.trigger("page_predict")

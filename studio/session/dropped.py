@@ -34,12 +34,12 @@ def look_at(path: Path) -> Dropped:
         return Dropped("project", path)
     if path.is_dir():
         return _folder(path)
+    if name.endswith(".py"):
+        return Dropped("code", path)
     if not path.exists():
         return Dropped("", path, f"{path}: there is no such file; drop one of this computer")
     if name.endswith(MODELS):
         return Dropped("model", path)
-    if name.endswith(".py"):
-        return Dropped("code", path)
     if name.endswith(PICTURES):
         return Dropped("picture", path)
     for folder in list(path.parents)[:2]:

@@ -120,7 +120,10 @@ class Session(Library):
             return "" if self._task is not None else "No task is running."
         if command_id == "resume_run" and not self.train.busy:
             run = self.listed_run(self.selected_run)
-            return run.resumable if run is not None else "No run is selected."
+            if self.selected_run != self.train.folder:
+                return run.resumable if run is not None else "No run is selected."
+            if run is not None and run.in_use:
+                return run.in_use
         if command_id == "undo":
             return "" if self.undo_stack.undoable else "There is nothing to undo."
         if command_id == "redo":

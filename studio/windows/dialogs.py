@@ -48,14 +48,16 @@ def ask(
     return box
 
 
-def ask_agreement(parent: QWidget, path: Path, on_yes: Callable[[], object]) -> QMessageBox:
+def ask_agreement(
+    parent: QWidget, path: Path, on_yes: Callable[[], object], on_no: Callable[[], object] | None = None
+) -> QMessageBox:
     """Ask once whether the user's own file may be run; its text can be read first."""
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError:
         text = ""
     tr = QCoreApplication.translate
-    return ask(
+    box = ask(
         parent,
         tr("dialogs", "Run the code in {0}?").format(path.name),
         tr(
@@ -69,6 +71,10 @@ def ask_agreement(parent: QWidget, path: Path, on_yes: Callable[[], object]) -> 
         on_yes,
         text,
     )
+    if on_no is not None:
+        box.rejected.connect(on_no)
+        button_of(box, "no").clicked.connect(on_no)
+    return box
 
 
 def button_of(box: QMessageBox, name: str) -> QPushButton:

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QMessageBox, QPushButton
 
 from tests.studio.windows.run_folders import make_run
 
-MODEL = "from engine import nn\n\n\nclass Net(nn.Layer): ...\n\n\nclass Other(nn.Layer): ...\n"
+MODEL = "from engine import nn\n\n\nclass Net(nn.Layer): ...\n"
 
 
 def drop(stage: Any, *paths: Path) -> str:
@@ -61,7 +61,7 @@ def test_a_python_file_becomes_the_model_once_it_is_agreed_to(
     file = tmp_path / "net.py"
     file.write_text(MODEL)
     assert drop(stage, file) == ""
-    assert stage.session.train.settings.model == "lenet"
+    assert stage.window.current_page() == "code"
     (box,) = stage.window.findChildren(QMessageBox)
     QTest.mouseClick(box.findChild(QPushButton, "yes" if agreed else "no"), Qt.MouseButton.LeftButton)
     assert stage.session.train.settings.model == (f"{file}:Net" if agreed else "lenet")
