@@ -99,7 +99,7 @@ class Tour:
         QTest.mouseClick(studio.train_page.welcome.start, Qt.MouseButton.LeftButton)
         self.wait(lambda: session.train.step > 0, "the first step")
         print(f"first step after {time.monotonic() - begin:.1f} s", flush=True)
-        self.wait(lambda: len(session.train.confusion) > 0, "the first epoch")
+        self.wait(lambda: len(session.mistakes.view.tables) > 0, "the first epoch")
         self.wait(lambda: session.train.evaluating is False and _mid_epoch(session.train), "the second epoch")
         self.save("train")
         self._show("graph")

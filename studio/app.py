@@ -22,6 +22,7 @@ from studio.controllers.export import ExportController
 from studio.controllers.frame import FrameController
 from studio.controllers.graph import GraphController
 from studio.controllers.help import HelpController
+from studio.controllers.mistakes import MistakesController
 from studio.controllers.opening import OpeningController
 from studio.controllers.output import OutputController
 from studio.controllers.palette_entries import PaletteEntries
@@ -29,6 +30,7 @@ from studio.controllers.predict import PredictController
 from studio.controllers.project import ProjectController
 from studio.controllers.rate import RateController
 from studio.controllers.rate_finder import RateFinderController
+from studio.controllers.reports import ReportsController
 from studio.controllers.restoring import RestoringController
 from studio.controllers.runs import RunsController
 from studio.controllers.train import TrainController
@@ -60,6 +62,7 @@ OFFERED = (
     "hide_run", "delete_run", "load_model", "new_model", "open_model", "save_model", "preferences", "quit",
     "find", "palette",
     "theme_system", "theme_light", "theme_dark", "reset_layout", "copy_report", "about", "help", "keys",
+    "corrections", "report", "export_script",
 )  # fmt: skip
 
 
@@ -113,6 +116,11 @@ class Studio:
         }
         self._controllers: list[Closes] = []
         self._controllers.append(self._pages["train"]())
+        self.mistakes = MistakesController(
+            self.session, self.train_page, self.train, self.window, self.actions
+        )
+        self.reports = ReportsController(self.session, self.window, self.actions, self.output.note)
+        self._controllers += [self.mistakes, self.reports]
         self._whole = self._closed = False
         self.runs = RunsController(self.session, self.window, self.actions, self.train)
         self.project = ProjectController(

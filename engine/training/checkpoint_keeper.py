@@ -9,6 +9,7 @@ from typing import Any
 from engine.core.errors import ArgumentError, SaveError
 from engine.files.space import MEGABYTE, RESERVE, estimated_bytes, free_bytes, megabytes
 from engine.training.events import Checkpoint, SpaceLow, now
+from engine.training.predictions import Predictions
 from engine.training.progress import Progress
 from engine.training.publisher import Publisher
 from engine.training.run_folder import RunFolder
@@ -101,6 +102,16 @@ class CheckpointKeeper:
             event="checkpoint", time=now(), step=step, epoch=self._progress.epoch, path=str(path),
             reason=reason, seconds=self._clock() - begin, bytes=path.stat().st_size,
         ))  # fmt: skip
+
+    def keep_predictions(self, predictions: Predictions | None) -> None:
+        """Keep what was measured about each test picture; a failure is reported and the training goes on."""
+        if self._folder is None or predictions is None:
+            return
+        progress = self._progress
+        try:
+            self._folder.write_predictions(progress.step, predictions, progress.best_step, self._limit)
+        except OSError as error:
+            self._publisher.write_failed(str(error.filename or self._folder.path), str(error))
 
     def _look_ahead(self, tree: dict[str, Any], folder: RunFolder) -> None:
         """Refuse a run whose last and best checkpoint do not fit into the limit; tell of a disk that will be

@@ -17,6 +17,20 @@ class Timed(TypedDict):
     time: float
 
 
+class Applied(TypedDict):
+    """What corrections did to a run's data.
+
+    ``sha256`` is that of the file, ``count`` how many of its corrections are about this data, ``relabelled``
+    and ``dropped`` count pictures by split, ``missing`` the corrections whose picture is not in the data.
+    """
+
+    sha256: str
+    count: int
+    relabelled: dict[str, int]
+    dropped: dict[str, int]
+    missing: int
+
+
 class Preparing(Timed):
     """Before ``started``, while something slow is fetched."""
 
@@ -26,7 +40,8 @@ class Preparing(Timed):
 
 class Started(Timed):
     """The first event of a run that could be set up; ``step`` and ``epoch`` are above 0 where it was
-    resumed."""
+    resumed. ``corrections`` says what a file of corrections did to the data, ``environment`` where it
+    runs."""
 
     event: Literal["started"]
     config: dict[str, Any]
@@ -41,6 +56,8 @@ class Started(Timed):
     parameters: int
     resumed_from: str
     shape: NotRequired[list[int]]  # of a sample that the model is fed; runs of earlier versions have none
+    corrections: NotRequired[Applied]
+    environment: NotRequired[dict[str, str]]
 
 
 class RankPace(TypedDict):

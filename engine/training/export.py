@@ -20,12 +20,11 @@ from engine.files.checkpoint import BEST_NAME, list_checkpoints
 from engine.files.inference import describe_inference, inference_prefix, move_inference
 from engine.files.scratch import folder_beside
 from engine.training.config import TrainingConfig
-from engine.training.data import load_data
+from engine.training.corrections import load_run_data
 from engine.training.events import Exported, ExportProgress, now
 from engine.training.normalizing import for_callers, for_prediction
 from engine.training.run_folder import RunFolder
 from engine.training.setup import build_network
-from engine.training.sources.options import DataOptions
 from engine.training.sources.prepared import as_given
 
 VERIFY_SECONDS = 120
@@ -93,7 +92,7 @@ def export_run(
                 raise save_error(target, error.__cause__) from error
             raise
         emit(_progress("verify", "Loading them in a clean process..."))
-        pictures, labels = sample_pictures(config, shape, samples)
+        pictures, labels = sample_pictures(config, store.source_path, shape, samples)
         expected = scores_of(network, pictures)
         found = verify(written, pictures, target, work)
         move_inference(written, target)
@@ -239,7 +238,7 @@ def _choices(store: RunFolder) -> str:
 
 
 def sample_pictures(
-    config: TrainingConfig, shape: list[int], count: int
+    config: TrainingConfig, source: Path, shape: list[int], count: int
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """Pictures of the test split with their labels; noise without labels where the data is not on this
     machine.
@@ -249,7 +248,7 @@ def sample_pictures(
     if count < 1:
         raise ArgumentError(f"export: the number of samples must be at least 1: got {count}; give e.g. 256")
     try:
-        data = as_given(load_data(config.data, options=DataOptions.of(config)).test)
+        data = as_given(load_run_data(config, source).splits.test)
     except EngineError:
         return np.random.default_rng(0).random((count, *shape), np.float32), None
     items = [data[index] for index in range(min(count, len(data)))]

@@ -21,6 +21,7 @@ from engine.distributed.groups import init_parallel_env
 from engine.kernels.cpu.threads import blas_threads
 from engine.training.channel import Channel
 from engine.training.config import TrainingConfig
+from engine.training.corrections import require_same
 from engine.training.events import TrainingEvent
 from engine.training.problem import describe_problem
 from engine.training.setup import Parts, build_parts, own_file
@@ -69,7 +70,7 @@ class Rank:
     def _make_parts(self, config: TrainingConfig, source: Path | None) -> Parts:
         """Those of rank 0; only what went well here do the others do as well."""
         self._parts = build_parts(config, source, self._team)
-        self._parts.stepper.build("" if source is None else str(source))
+        self._parts.stepper.build("" if source is None else str(source), self._parts.corrections)
         return self._parts
 
     def _tell(self, event: TrainingEvent) -> None:
@@ -78,9 +79,11 @@ class Rank:
     def _follow(self) -> None:
         what, *_ = self._team.hear()
         assert what == BUILD
-        source = self._team.spread_value()["source"]
+        told = self._team.spread_value()
+        source = told["source"]
         seed_everything(self._config.seed)
         self._parts = build_parts(self._config, Path(source) if source else None, self._team)
+        require_same(self._parts.corrections, told["corrections"])
         self._parts.stepper.follow()
 
     def _failed(self, error: BaseException) -> None:

@@ -49,7 +49,7 @@ def verify_again(
     config = TrainingConfig.from_dict(tree["config"])
     network, data, _, accuracy = network_of(store, config, tree)
     emit(_progress("verify", "Loading them in a clean process..."))
-    pictures, labels = sample_pictures(config, data["shape"], samples)
+    pictures, labels = sample_pictures(config, store.source_path, data["shape"], samples)
     with temporary_folder("verify") as work:
         found = verify(described.prefix, pictures, described.prefix, work)
     expected = scores_of(network, pictures)

@@ -34,12 +34,14 @@ from engine.files.space import estimated_bytes, over_limit, require_room, used_b
 from engine.training.events import LAST_KINDS, TrainingEvent, as_lines
 from engine.training.kept import Kept, elapsed_at
 from engine.training.models import FOLDER as BUILT_IN_MODELS
+from engine.training.predictions import MOST_BYTES, Predictions, PredictionsFolder
 from engine.training.rate import Change, changes_after
 from resources.json_documents import DocumentError, parse
 from resources.locks import LOCK_NAME, Holder, Lock, holder_of, take
 
 CHECKPOINTS = "checkpoints"
 INFERENCE = "inference"
+CORRECTIONS = "corrections.json"
 
 _BEFORE_STEPS = ("started", "checkpoint_failed", "space_low", "failed")
 
@@ -60,6 +62,7 @@ class RunFolder:
         self.journal_path = self.path / JOURNAL_NAME
         self.checkpoints_path = self.path / CHECKPOINTS
         self.source_path = self.path / SOURCE
+        self._predictions = PredictionsFolder(self.path)
         self._journal: JournalWriter | None = None
         self._waiting: list[dict[str, Any]] = []
         self._failing = False
@@ -232,8 +235,10 @@ class RunFolder:
                 events.append(parse_event(line))
         return changes_after(events, step)
 
-    def open(self, model_files: Iterable[Path], kept: Kept | None) -> None:
+    def open(self, model_files: Iterable[Path], kept: Kept | None, corrections: bytes = b"") -> None:
         """Make the folder ready for writing; the journal is cut back to what is ``kept``.
+
+        A new run keeps the content of the file of ``corrections`` that its data was loaded with.
 
         Without that the run is a new one, and what a run left that ended before its first step goes.
 
@@ -249,6 +254,8 @@ class RunFolder:
             # A resumed run uses the user's code; built-in models need no copy.
             keep_source(self.path, [file for file in model_files if not file.is_relative_to(BUILT_IN_MODELS)])
             self._remove_records()
+            if corrections:
+                atomic_write(self.path / CORRECTIONS, lambda file: file.write(corrections))
         else:
             self._cut_back(kept)
         self._journal = JournalWriter(self.journal_path)
@@ -261,7 +268,9 @@ class RunFolder:
                 self.record(started, tell)
 
     def _remove_records(self) -> None:
-        for name in (JOURNAL_NAME, PACKED_NAME):
+        with saving(self._predictions.path):
+            self._predictions.remove_after(-1)
+        for name in (JOURNAL_NAME, PACKED_NAME, CORRECTIONS):
             with saving(self.path / name):
                 (self.path / name).unlink(missing_ok=True)
 
@@ -274,6 +283,8 @@ class RunFolder:
             if entry.step > kept.step:
                 with saving(entry.path):
                     entry.path.unlink(missing_ok=True)
+        with saving(self._predictions.path):
+            self._predictions.remove_after(kept.step)
         with saving(self.path / PACKED_NAME):
             # The journal grows to the length again that it was packed at, and is another one then.
             (self.path / PACKED_NAME).unlink(missing_ok=True)
@@ -368,6 +379,14 @@ class RunFolder:
         if limit and self._used() > limit:
             prune_checkpoints(self.checkpoints_path, 1)
 
+    def write_predictions(self, step: int, predictions: Predictions, best_step: int, limit: int = 0) -> None:
+        """Keep what was measured after ``step``; with a ``limit`` these files take a twentieth of it.
+
+        Raises SaveError.
+        """
+        most = min(MOST_BYTES, limit // 20) if limit else MOST_BYTES
+        self._predictions.write(step, predictions, best_step, most)
+
     def _require_room(self, place: Path, tree: dict[str, Any], limit: int, spared: list[Path]) -> None:
         """Refuse a file for which the disk or the limit has no room, those ``spared`` taken as removed."""
         length = estimated_bytes(tree)
@@ -378,8 +397,9 @@ class RunFolder:
                 raise over_limit(place, needed, limit)
 
     def _used(self) -> int:
-        """Bytes of the journal and of all checkpoints."""
+        """Bytes of the journal, of the predictions and of all checkpoints."""
         places = [self.journal_path, self.path / PACKED_NAME, self.checkpoints_path / BEST_NAME]
+        places += [path for _, path in self._predictions.entries()]
         return used_bytes([*places, *(entry.path for entry in list_checkpoints(self.checkpoints_path))])
 
     # ----- afterwards -----

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from engine.core.errors import DataError
 from engine.training.config import TrainingConfig
-from engine.training.data import DataSplits, load_data
-from engine.training.events import Started, now
+from engine.training.corrections import load_run_data
+from engine.training.environment import environment
+from engine.training.events import Applied, Started, now
 from engine.training.models import ModelSource, build_model, find_model, load_model
 from engine.training.progress import Progress
 from engine.training.rules import make_optimizer, make_schedule
-from engine.training.sources.options import DataOptions
 from engine.training.stepper import Stepper
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ class Parts:
 
     ``batches`` and ``test_batches`` are iterated once an epoch and give (pictures, labels); ``batches`` has a
     length, ``state_dict`` and ``set_state_dict`` so that an epoch can be continued in its middle.
+    ``corrections`` is the content of the file that was applied to the data, and ``applied`` what it did.
     """
 
     stepper: Any
@@ -40,6 +41,8 @@ class Parts:
     model_files: tuple[Path, ...] = ()
     shape: tuple[int, ...] = ()
     prepare: dict[str, Any] = field(default_factory=dict)
+    corrections: bytes = b""
+    applied: Applied | None = None
 
     def check(self) -> None:
         """Run the network once on a picture in eager mode, so that a mistake in it shows at once."""
@@ -98,7 +101,8 @@ def build_parts(config: TrainingConfig, source_folder: Path | None = None, team:
     network, files = build_network(config, source_folder)
     if team is not None:
         network = SyncBatchNorm.convert_sync_batchnorm(network)
-    splits: DataSplits = load_data(config.data, config.samples, DataOptions.of(config))
+    data = load_run_data(config, source_folder)
+    splits = data.splits
     # The order of one process's pictures, whoever reads them.
     items = splits.train if team is None else Positions(len(splits.train))
     batches = DataLoader(items, batch_size=config.batch_size, shuffle=True)
@@ -125,6 +129,8 @@ def build_parts(config: TrainingConfig, source_folder: Path | None = None, team:
         model_files=files,
         shape=splits.shape,
         prepare=splits.prepare.as_plain(),
+        corrections=data.corrections,
+        applied=data.applied,
     )
 
 
@@ -132,14 +138,17 @@ def started_event(
     config: TrainingConfig, progress: Progress, resumed_from: str = "", parts: Parts | None = None
 ) -> Started:
     """The event that a training of ``config`` begins; without ``parts`` it is one that could not be made."""
-    return Started(
+    started = Started(
         event="started", time=now(), config=config.as_dict(), folder=config.out, step=progress.step,
         epoch=min(progress.epoch + 1, config.epochs), steps_per_epoch=progress.steps_per_epoch,
         total_steps=progress.total_steps, train_samples=parts.train_samples if parts else 0,
         test_samples=parts.test_samples if parts else 0, classes=list(parts.classes) if parts else [],
         parameters=parts.stepper.parameter_count() if parts else 0, resumed_from=resumed_from,
-        shape=list(parts.shape) if parts else [],
+        shape=list(parts.shape) if parts else [], environment=environment(),
     )  # fmt: skip
+    if parts is not None and parts.applied is not None:
+        started["corrections"] = parts.applied
+    return started
 
 
 def own_file(model: str) -> list[str]:

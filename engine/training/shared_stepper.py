@@ -249,10 +249,11 @@ class LeadingStepper(SharedStepper):
             for rank, (busy, idle, steps) in enumerate(paces.tolist())
         ]
 
-    def build(self, source: str) -> None:
-        """Let the others make the same network, with the user's code in ``source`` if that is not empty."""
+    def build(self, source: str, corrections: bytes) -> None:
+        """Let the others make the same network, with the user's code in ``source`` if that is not empty, and
+        read the same ``corrections``."""
         self._team.tell(BUILD)
-        self._team.spread_value({"source": source})
+        self._team.spread_value({"source": source, "corrections": corrections})
 
     def check(self, pictures: Any, classes: tuple[str, ...]) -> None:
         """Run the network once, and wait until the others have made theirs."""

@@ -17,8 +17,10 @@ from engine.core.random_state import entry, python_state
 from engine.optimizer import LBFGS
 from engine.training.events import Hard, RankPace
 from engine.training.layer_watch import LayerReading, LayerWatch, global_norm
+from engine.training.predictions import Predictions, Tally, picture_bytes, shown_pictures
 from engine.training.rate import Rate, Scaled
 from engine.training.rules import Schedule
+from engine.training.sources.prepared import Prepared
 
 HARDEST = 40
 
@@ -32,6 +34,7 @@ class Evaluation:
     confusion: np.ndarray
     hardest: list[Hard]
     pictures: np.ndarray
+    predictions: Predictions | None = None
 
 
 class Stepper:
@@ -219,11 +222,11 @@ def evaluate(
     confusion = np.zeros((classes, classes), np.int64)
     losses: list[np.ndarray] = []
     rows: list[tuple[float, int, int, int, np.ndarray]] = []
-    seen = 0
-    for pictures, labels in batches:
+    tally, seen = Tally(), 0
+    for inputs, labels in batches:
         if stopped():
             return None
-        values = scores(pictures).astype(np.float64)
+        values = scores(inputs).astype(np.float64)
         truth = np.asarray(labels.numpy()).reshape(-1)
         logs = values - values.max(axis=1, keepdims=True)
         logs -= np.log(np.exp(logs).sum(axis=1, keepdims=True))
@@ -233,9 +236,10 @@ def evaluate(
         if width > len(confusion):
             confusion = np.pad(confusion, (0, width - len(confusion)))
         np.add.at(confusion, (truth, predicted), 1)
+        tally.add(truth, logs)
         losses.append(-of_truth)
         worst = np.argsort(of_truth, kind="stable")[:HARDEST]
-        images = np.asarray(pictures.numpy())
+        images = np.asarray(inputs.numpy())
         rows += [
             (float(of_truth[i]), seen + int(i), int(truth[i]), int(predicted[i]), images[i]) for i in worst
         ]
@@ -245,6 +249,7 @@ def evaluate(
         raise ArgumentError(
             "evaluate: there is nothing to measure: 0 pictures; give a test split that has some"
         )
+    pictures = _shown(batches, rows)
     return Evaluation(
         loss=float(np.concatenate(losses).mean()),
         accuracy=float(np.trace(confusion) / seen),
@@ -253,14 +258,17 @@ def evaluate(
             Hard(index=index, label=label, predicted=predicted, probability=math.exp(log))
             for log, index, label, predicted, _ in rows
         ],
-        pictures=_as_bytes([image for *_, image in rows]),
+        pictures=pictures,
+        predictions=tally.result(len(confusion), [index for _, index, *_ in rows], pictures),
     )
 
 
-def _as_bytes(images: list[np.ndarray]) -> np.ndarray:
-    """Pictures from 0 to 1 as uint8 [count, height, width]; only the first channel is shown."""
-    stack = np.stack([image[0] if image.ndim == 3 else np.atleast_2d(image) for image in images])
-    return np.clip(np.rint(stack * 255.0), 0, 255).astype(np.uint8)
+def _shown(batches: Any, rows: list[tuple[float, int, int, int, np.ndarray]]) -> np.ndarray:
+    """The pictures of these samples (the place is the second value of a row) as people know them."""
+    data = getattr(batches, "dataset", None)
+    if isinstance(data, Prepared):
+        return shown_pictures(data, [row[1] for row in rows])
+    return picture_bytes(np.stack([row[4] for row in rows]))
 
 
 @contextmanager

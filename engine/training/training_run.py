@@ -216,7 +216,7 @@ class TrainingRun(Commands):
             if folder is not None and self._resume is True:  # a chosen checkpoint begins another story
                 self._repeated = Pending(folder.rate_changes(progress.step))
         if folder is not None:
-            folder.open(parts.model_files, kept)
+            folder.open(parts.model_files, kept, parts.corrections)
             self._meter.before = folder.elapsed
             if kept is not None:
                 self._keeper.finish()
@@ -352,6 +352,7 @@ class TrainingRun(Commands):
         best = result.accuracy > progress.best_accuracy
         if best:
             progress.best_accuracy, progress.best_step = result.accuracy, progress.step
+        self._keeper.keep_predictions(result.predictions)
         self._publisher.publish(Epoch(
             event="epoch", time=now(), epoch=progress.epoch + 1, step=progress.step, partial=partial,
             train_loss=progress.epoch_loss, train_accuracy=progress.epoch_accuracy,

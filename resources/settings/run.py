@@ -163,6 +163,11 @@ class Settings:
         "the last bits of sums may differ. OPENBLAS_NUM_THREADS and its like go first.",
         minimum=1, maximum=1024, example="e.g. 2, or 1 for one", changeable=True, advanced=True,
     )  # fmt: skip
+    corrections: str = declared(
+        "path", "", "Corrections",
+        "A file of corrected labels and dropped pictures, which are applied to the data; empty for none.",
+        example="data/corrections.json", advanced=True,
+    )  # fmt: skip
     checkpoint_every: int = declared(
         "int", 200, "Checkpoint",
         "Steps between checkpoints, beside those at the end of each epoch; 0 for those only.",

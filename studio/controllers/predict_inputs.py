@@ -114,6 +114,9 @@ class InputsController(QObject):
         except PictureError as error:
             self._tell(str(error))
             return
+        model = self._view.model
+        if model is not None and not model.choice.of_run:
+            self._session.script.predicted(model.prefix, str(Path(path).absolute()))
         self._use(place, data, path)
 
     def _use(self, place: int, data: bytes, where: str) -> None:

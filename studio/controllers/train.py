@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from studio.controllers import key_figures
 from studio.controllers.actions import Actions
@@ -17,7 +17,6 @@ from studio.controllers.run_facts import facts_of_run, facts_of_training, waitin
 from studio.controllers.run_settings import RunSettingsController
 from studio.session.runs import Run, RunHistory
 from studio.session.session import Session
-from studio.windows.sample_pictures import Sample
 from studio.windows.settings_panel import SettingsPanel
 from studio.windows.top_bar import PageActions
 from studio.windows.train_page import TrainPage
@@ -29,7 +28,13 @@ LOOK_MS = 500
 
 
 class TrainController(QObject):
-    """Shows the run that trains, or those that were chosen in the list of runs."""
+    """Shows the run that trains, or those that were chosen in the list of runs.
+
+    ``run_shown`` carries the folder of the run in figures and matrix and its history, None for that of the
+    run that trains.
+    """
+
+    run_shown = Signal(str, object)
 
     def __init__(
         self, session: Session, page: TrainPage, panel: SettingsPanel, bar: PageActions, actions: Actions
@@ -81,8 +86,6 @@ class TrainController(QObject):
         for name in ("state", "step", "seconds_left", "evaluating", "last_checkpoint_step", "best_accuracy",
                      "parameters", "learning_rate", "ranks"):  # fmt: skip
             bonds.show(view, name, lambda _: self._show_progress())
-        bonds.show(view, "confusion", lambda _: self._show_confusion())
-        bonds.show(view, "pictures", lambda _: self._show_confusion())
         bonds.follow(view.new_points, self._curves.extend)
         bonds.follow(view.new_epoch, self._curves.end_epoch)
         bonds.follow(view.cleared, self._cleared)
@@ -187,7 +190,7 @@ class TrainController(QObject):
         self._show_allowed()
         self._show_figures()
         self._show_progress()
-        self._show_confusion()
+        self.run_shown.emit(self.shown(), None if self._is_live() else self._history)
 
     def _show_layers(self) -> None:
         if self._is_live():
@@ -262,24 +265,6 @@ class TrainController(QObject):
         if self._is_live() and view.parameters:
             return facts_of_training(view, self)
         return [] if run is None else facts_of_run(run, self)
-
-    def _show_confusion(self) -> None:
-        page, view = self._page, self._view
-        if not self._is_live():
-            history = self._history
-            page.set_confusion(history.confusion if history else [], history.classes if history else ())
-            page.set_hardest([])
-            return
-        page.set_confusion(view.confusion, view.classes)
-        samples = []
-        pictures = view.pictures if view.pictures is not None else ()
-        for hard, picture in zip(view.hardest, pictures, strict=False):
-            names = view.classes or tuple(str(i) for i in range(1000))
-            samples.append(Sample(
-                picture.reshape(picture.shape[-2:]), names[hard["label"]], names[hard["predicted"]],
-                float(hard["probability"]), int(hard["index"]),
-            ))  # fmt: skip
-        page.set_hardest(samples)
 
     def close(self) -> None:
         """Follow the view model no longer."""

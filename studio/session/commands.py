@@ -69,6 +69,24 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("rename_project", "Rename project...", "", "Call the project something else.", "File", "window"),
     Command(
+        "report",
+        "Save report...",
+        "",
+        "Write one HTML file about the selected run: settings, curves, confusion, hardest pictures.",
+        "File",
+        "window",
+        icon="download",
+    ),
+    Command(
+        "export_script",
+        "Export session as script...",
+        "",
+        "Write the commands that do again, without the window, what was done here.",
+        "File",
+        "window",
+        icon="code",
+    ),
+    Command(
         "open_folder",
         "Open run folder",
         "",
@@ -107,6 +125,23 @@ COMMANDS: tuple[Command, ...] = (
         "Go on with a run from its last checkpoint.",
         "Run",
         icon="refresh",
+    ),
+    Command(
+        "train_corrected",
+        "Train again with corrections",
+        "",
+        "Start a run with the settings of the selected one, on data with the project's corrections.",
+        "Run",
+        icon="refresh",
+    ),
+    Command(
+        "corrections",
+        "Corrections...",
+        "",
+        "Labels that were set right and pictures that were dropped.",
+        "Run",
+        "window",
+        icon="pen",
     ),
     Command(
         "run_notes", "Name, tags and note...", "F2", "Say what a run is about.", "Run", "window", icon="pen"

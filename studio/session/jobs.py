@@ -86,6 +86,7 @@ def perform(job: dict[str, Any], emit: Emit, inbox: Inbox) -> bool:
         "find_rate": rate_job.find,
         "verify": _verify,
         "check_code": _check_code,
+        "mistakes": _mistakes, "report": _report,
     }  # fmt: skip
     told = False
 
@@ -156,6 +157,18 @@ def _check_code(job: dict[str, Any], emit: Emit, inbox: Inbox) -> None:
     from studio.session.code.job import check_code
 
     check_code(job, emit)
+
+
+def _mistakes(job: dict[str, Any], emit: Emit, inbox: Inbox) -> None:
+    from studio.session.mistake_job import read_mistakes
+
+    read_mistakes(job, emit)
+
+
+def _report(job: dict[str, Any], emit: Emit, inbox: Inbox) -> None:
+    from studio.session.report_job import report
+
+    report(job, emit)
 
 
 def _failed(error: Exception, job: dict[str, Any]) -> Event:

@@ -10,6 +10,7 @@ from psygnal import Signal
 
 from studio.session.agreement import not_agreed, not_agreed_in
 from studio.session.collected import Collected
+from studio.session.corrections import ProjectCorrections
 from studio.session.problems import ProblemView, problem_from_message
 from studio.session.project import (
     Preferences,
@@ -85,6 +86,11 @@ class Library:
     def collected(self) -> Collected:
         """The pictures that were drawn or corrected in this project."""
         return Collected(self.project_folder / DATA / "collected")
+
+    @property
+    def corrections(self) -> ProjectCorrections:
+        """What was said to be wrong in the data that this project uses."""
+        return ProjectCorrections(self.project_folder / DATA / "corrections.json")
 
     def new_project(self) -> None:
         """Begin a project with the defaults in a folder of its own; the one before is among the recent

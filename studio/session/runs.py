@@ -8,10 +8,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from resources.json_documents import DocumentError, parse
 from resources.locks import LOCK_NAME, holder_of
+from studio.session.epoch_tables import EpochTable, table_of
 from studio.session.run_notes import NAME as NOTES
 from studio.session.run_notes import NOTHING, RunNotes, read_notes
 
@@ -112,7 +113,7 @@ class Run:
 
 @dataclass(frozen=True)
 class RunHistory:
-    """All points and epochs of a run, and the confusion matrix of its last epoch.
+    """All points and epochs of a run, and the confusion matrices of its epochs.
 
     ``series`` has what else was measured at each step, as long as ``steps``: rate, throughput (pictures a
     second), memory (bytes), gradient (the norm of all gradients), elapsed (seconds of training). ``layers``
@@ -124,7 +125,7 @@ class RunHistory:
     accuracies: list[float] = field(default_factory=list)
     epochs: list[dict[str, Any]] = field(default_factory=list)
     notes: tuple[str, ...] = ()
-    confusion: list[list[int]] = field(default_factory=list)
+    tables: tuple[EpochTable, ...] = ()
     classes: tuple[str, ...] = ()
     series: dict[str, list[float]] = field(default_factory=dict)
     layers: list[dict[str, Any]] = field(default_factory=list)
@@ -313,15 +314,15 @@ def read_history(path: Path) -> RunHistory:
     points = record.columns.get("step", {})
     epochs = record.columns.get("epoch", {})
     ends = epochs["step"].tolist() if "step" in epochs else []
-    confusion: list[list[int]] = []
+    tables: list[EpochTable] = []
     classes: list[str] = []
     for event in record.events:
         if event.get("event") == "started":
             names = event.get("classes", classes)
             classes = [str(name) for name in names] if isinstance(names, list) else classes
         elif event.get("event") == "epoch":
-            table = event.get("confusion", confusion)
-            confusion = cast("list[list[int]]", table) if _is_confusion(table) else confusion
+            table = table_of(event)
+            tables += [] if table is None else [table]
     length = 0
     layers: list[dict[str, Any]] = []
     for event in record.events:
@@ -339,19 +340,9 @@ def read_history(path: Path) -> RunHistory:
         epochs=[{name: column[i].item() for name, column in epochs.items()}
                 for i, end in enumerate(ends) if math.isfinite(end)],  # else it has no place in a curve
         notes=tuple(record.notes),
-        confusion=confusion, classes=tuple(classes), layers=layers, steps_per_epoch=length,
+        tables=tuple(tables), classes=tuple(classes), layers=layers, steps_per_epoch=length,
         series={name: points[column].tolist() for name, column in _SERIES.items() if column in points},
     )  # fmt: skip
-
-
-def _is_confusion(table: object) -> bool:
-    """Whether this is a square table of counts."""
-    return isinstance(table, list) and all(
-        isinstance(row, list)
-        and len(row) == len(table)
-        and all(type(count) is int and 0 <= count <= _MAX_COUNT for count in row)
-        for row in table
-    )
 
 
 def source_file(run: Run) -> Path | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -20,16 +21,19 @@ from studio.session.export_view import ExportViewModel
 from studio.session.graph_view import GraphViewModel
 from studio.session.library import Library
 from studio.session.looking import Looking
+from studio.session.mistakes import Mistakes
 from studio.session.patience import Patience
 from studio.session.predict_view import PredictViewModel
 from studio.session.predicting import Predicting
 from studio.session.problems import problem_from_message
 from studio.session.rate_finding import RateFinding
+from studio.session.report_job import Reporting
 from studio.session.run_changes import NEEDS_RUN, RunChanges
 from studio.session.run_list import RunListView
 from studio.session.run_queue import RunQueue
 from studio.session.run_words import settings_of_run
 from studio.session.samples import Samples
+from studio.session.script import SessionScript
 from studio.session.settings import RunSettings, setting_problems, title_of_setting
 from studio.session.train_view import TrainViewModel
 from studio.session.undo import Change
@@ -75,6 +79,11 @@ class Session(Library):
         self.samples = Samples(self._worker, self._report)
         self.rate_finding = RateFinding(self._worker, self._report)
         self.coding = Coding(self, self.change_setting, lambda: self._make_worker(self._wake))
+        self.mistakes = Mistakes(
+            self._worker, self._wake, self._report, lambda: self.corrections, self.warm_up
+        )
+        self.script = SessionScript()
+        self.reporting = Reporting(self._worker, self._report)
         self._handlers: dict[str, Callable[..., object]] = {
             "new_project": self.new_project, "start": self.start, "pause": self.pause, "resume": self.resume,
             "stop_early": self.stop_early, "cancel": self.cancel, "checkpoint_now": self.checkpoint_now,
@@ -84,6 +93,7 @@ class Session(Library):
             "undo": self.undo_stack.undo, "redo": self.undo_stack.redo,
             "add_to_queue": lambda: self.queue.add_shown(self.train.settings),
             "start_queue": self.queue.release,
+            "train_corrected": self.train_corrected,
         }  # fmt: skip
         self.train.problem.connect(self.problem.emit)
         self.selected_run_changed.connect(self._export_selected)
@@ -132,6 +142,13 @@ class Session(Library):
             return "" if self.queue.waiting and self.queue.held else "Nothing is held in the queue."
         if command_id in NEEDS_RUN:
             return self.run_changes.why_not(command_id)
+        if command_id == "report":
+            return "" if self.listed_run(self.selected_run) is not None else "No run is selected."
+        if command_id == "export_script":
+            return "" if self.script.steps else "Nothing was trained or exported yet."
+        if command_id == "train_corrected":
+            nothing = "" if self.mistakes.view.corrections else "Nothing is corrected yet."
+            return self.train.why_not.get("start", "") or nothing
         if command_id == "new_project":
             return "A training is running." if self.train.busy else ""
         return self.train.why_not.get(command_id, "")
@@ -195,6 +212,26 @@ class Session(Library):
         folder = folder or new_run_folder(self.runs_folder, settings.model, settings.static)
         self._train(settings.as_config(str(folder)), resume=False, select=select)
 
+    def use_corrections(self, folder: str = "") -> str:
+        """Take the settings of the run in ``folder`` (else those shown) and the project's corrections for the
+        next training; returns why not where that can't be."""
+        reason = self.blocked("train_corrected")
+        if reason:
+            return reason
+        run, settings = self.run_in(folder), self.train.settings
+        if run is not None and not run.of_script:
+            try:
+                settings = settings_of_run(run)
+            except ValueError as error:  # of a run of another version
+                return str(error)
+        self._use_settings(replace(settings, corrections=str(self.corrections.path)))
+        return ""
+
+    def train_corrected(self, folder: str = "") -> None:
+        """Train again as the run in ``folder`` did, on data with the project's corrections."""
+        if not self.use_corrections(folder or self.selected_run):
+            self.start()
+
     def resume_run(self, folder: str = "", epochs: int = 0) -> None:
         """Go on with a run from its newest checkpoint: that in ``folder``, or the selected one.
 
@@ -228,7 +265,9 @@ class Session(Library):
         if select or followed:
             self.select_run(folder)
         self._training = self._worker()
-        self._training.start(jobs.train_job(config, resume))
+        job = jobs.train_job(config, resume)
+        self.script.record(job)
+        self._training.start(job)
 
     def pause(self) -> None:
         self._command("pause")
@@ -314,6 +353,7 @@ class Session(Library):
     def _begin_task(self, view: GraphViewModel | ExportViewModel, job: dict[str, Any]) -> None:
         self._task_view = view
         self._task = self._worker()
+        self.script.record(job)
         self._task.start(job)
         self.tasks_changed.emit()
 
@@ -335,6 +375,7 @@ class Session(Library):
             for event in worker.take():
                 self.train.take(event)
                 self.patience.heard(event)
+                self.script.follow(event)
                 if event["event"] == "program":
                     self.graph.take(event)
             if ended:
@@ -357,6 +398,8 @@ class Session(Library):
         self.samples.take()
         self.rate_finding.take()
         self.coding.take()
+        self.mistakes.take()
+        self.reporting.take()
 
     def wait_until(self, condition: Callable[[], bool], timeout: float) -> bool:
         """Pump until ``condition`` holds; False where ``timeout`` seconds passed. For scripts and tests."""
@@ -446,3 +489,5 @@ class Session(Library):
         self.samples.close()
         self.rate_finding.close()
         self.coding.close()
+        self.mistakes.close()
+        self.reporting.close()

@@ -66,9 +66,7 @@ class TrainViewModel:
     """Fields change through assignment; ``events.NAME`` tells each real change with (new, old).
 
     Accuracies are from 0 to 1, NaN where not measured yet; ``seconds_left`` is NaN while unknown. ``why_not``
-    says for each command that can't be given now why not. ``confusion[label][predicted]`` counts test
-    pictures; ``hardest`` has dicts with index, label, predicted, probability, and ``pictures`` their pictures
-    (uint8).
+    says for each command that can't be given now why not.
     ``ranks`` has for each of several processes a dict with rank, steps_per_second and waiting (0 to 1).
     ``trained_data`` is the data that ``train_samples`` counts, where a run took all of it.
     ``rate_asked`` is the learning rate that was asked for and is not used yet, NaN where none is.
@@ -113,9 +111,6 @@ class TrainViewModel:
     quiet: int = 0
     ranks: list[Mapping[str, Any]] = field(default_factory=list)
     memory: int = 0
-    confusion: list[list[int]] = field(default_factory=list)
-    hardest: list[Mapping[str, Any]] = field(default_factory=list)
-    pictures: Any = None
     last_checkpoint: str = ""
     last_checkpoint_step: int = -1
     last_problem: ProblemView | None = None
@@ -177,7 +172,6 @@ class TrainViewModel:
         self.measured_epoch = self.best_epoch = 0
         self.samples_per_second, self.seconds_left, self.elapsed = 0.0, math.nan, 0.0
         self.learning_rate, self.rate_asked, self.ranks = math.nan, math.nan, []
-        self.confusion, self.hardest, self.pictures = [], [], None
         self.last_checkpoint, self.last_checkpoint_step = "", -1
         self.cleared.emit()
 
@@ -270,8 +264,6 @@ class TrainViewModel:
             self.best_accuracy, self.best_step = event["validation_accuracy"], event["step"]
             self.best_epoch = event["epoch"]
         self.measured_epoch = event["epoch"]
-        self.confusion = event["confusion"]
-        self.hardest, self.pictures = [*event["hardest"]], event.get("pictures")
         self.new_epoch.emit(dict(event))
 
     def _on_checkpoint(self, event: told.Checkpoint) -> None:

@@ -16,13 +16,14 @@ from widgets import theme
 class Sample:
     """A test picture and how a model read it.
 
-    ``picture`` is uint8, (height, width) for grey or (height, width, 3) for colours; ``probability`` is what
+    ``picture`` is uint8, (height, width) for grey or (height, width, 3) for colours, None while it is read;
+    ``probability`` is what
     the model gave to the true class, ``certainty`` what it gave to ``predicted`` (NaN where not known), and
     ``probabilities`` those of all classes, empty where they were not kept. ``index`` is the place in the test
     data of the run.
     """
 
-    picture: NDArray[np.uint8]
+    picture: NDArray[np.uint8] | None
     label: str
     predicted: str
     probability: float
@@ -44,7 +45,9 @@ def describe(sample: Sample, words: QObject) -> str:
     )
 
 
-def draw_picture(painter: QPainter, box: QRectF, picture: NDArray[np.uint8], smooth: bool = True) -> None:
+def draw_picture(
+    painter: QPainter, box: QRectF, picture: NDArray[np.uint8] | None, smooth: bool = True
+) -> None:
     """Draw a picture with rounded corners as large as fits into ``box``; grey ones as digits are shown."""
     tokens = theme.current()
     outline = QPainterPath()
@@ -52,6 +55,9 @@ def draw_picture(painter: QPainter, box: QRectF, picture: NDArray[np.uint8], smo
     painter.save()
     painter.setClipPath(outline)
     painter.fillPath(outline, QColor(tokens.canvas))
+    if picture is None:
+        painter.restore()
+        return
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, smooth)
     image = as_image(picture)
     scale = min(box.width() / image.width(), box.height() / image.height())

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Signal
+from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from studio.windows.columns import Columns
+from studio.windows.confusion_card import ConfusionCard
 from studio.windows.controls import PageCard, Stack
 from studio.windows.curves_card import CurvesCard
 from studio.windows.failure_card import FailureCard
-from studio.windows.hardest import HardestSamples
+from studio.windows.mistake_grid import MistakeGrid
 from studio.windows.sample_pictures import Sample
 from studio.windows.welcome import Welcome
 from widgets import theme
 from widgets.cards import EmptyState, KeyFigure
-from widgets.confusion import ConfusionMatrix
 
 FIGURES = ("loss", "accuracy", "throughput", "left")
 
@@ -22,39 +22,34 @@ FIGURES = ("loss", "accuracy", "throughput", "left")
 class TrainPage(QWidget):
     """Filled by its controller."""
 
-    cell_chosen = Signal(int, int)
-
     def __init__(self, welcome: Welcome) -> None:
         super().__init__()
         self.welcome = welcome
         self.figures = {name: KeyFigure() for name in FIGURES}
         self.curves = CurvesCard()
         self.loss, self.accuracy = (self.curves.plots[name] for name in ("loss", "accuracy"))
-        self.confusion, self.hardest = ConfusionMatrix(), HardestSamples()
-        self._no_confusion, self._no_hardest = EmptyState(""), EmptyState("")
-        self._confusion_stack = Stack(self._no_confusion, self.confusion)
+        self.confusion_card, self.hardest = ConfusionCard(), MistakeGrid()
+        self.confusion = self.confusion_card.matrix
+        self._no_hardest = EmptyState("")
         self._hardest_stack = Stack(self._no_hardest, self.hardest)
-        self._confusion_card, self._hardest_card = PageCard(), PageCard()
+        self._hardest_card = PageCard()
         self._live = QWidget()
         self._failure = FailureCard()
         self.failure_details = self._failure.details_requested
         self._stack = Stack(self.welcome, self._live, self._failure)
         self._build()
         self.retranslate()
-        self.set_confusion([], ())
         self.set_hardest([])
         self.show_welcome(True)
 
     def _build(self) -> None:
-        self._confusion_card.body.addWidget(self._confusion_stack, 1)
         self._hardest_card.body.addWidget(self._hardest_stack, 1)
-        self.confusion.cell_clicked.connect(self.cell_chosen)
         live = QVBoxLayout(self._live)
         live.setContentsMargins(*[theme.PAGE_PADDING] * 4)
         live.setSpacing(theme.SPACE_M)
         live.addWidget(Columns(*self.figures.values(), narrow=2))
         live.addWidget(self.curves, 6)
-        live.addWidget(Columns(self._confusion_card, self._hardest_card), 5)
+        live.addWidget(Columns(self.confusion_card, self._hardest_card), 5)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._stack)
@@ -91,13 +86,6 @@ class TrainPage(QWidget):
         for figure in self.figures.values():
             figure.clear()
 
-    def set_confusion(self, counts: list[list[int]], classes: tuple[str, ...]) -> None:
-        """The confusion matrix after an epoch; an empty one says when it comes."""
-        if counts:
-            names = classes if len(classes) == len(counts) else tuple(str(i) for i in range(len(counts)))
-            self.confusion.set_counts(counts, names)
-        self._confusion_stack.setCurrentIndex(1 if counts else 0)
-
     def set_hardest(self, samples: list[Sample]) -> None:
         """The pictures read worst; none says when they come."""
         self.hardest.set_samples(samples)
@@ -109,9 +97,8 @@ class TrainPage(QWidget):
         labels = (tr("Loss"), tr("Validation accuracy"), tr("Throughput"), tr("Time left"))
         for figure, label in zip(self.figures.values(), labels, strict=True):
             figure.set_label(label)
-        self._confusion_card.set_title(tr("Confusion"))
         self._hardest_card.set_title(tr("Hardest samples"))
-        self._no_confusion.set_text(tr("Which digits are taken for which: after the first epoch."))
+        self.hardest.set_title(tr("Hardest samples"))
         self._no_hardest.set_text(tr("The test pictures that the model reads worst: after the first epoch."))
 
     def changeEvent(self, event: QEvent) -> None:

@@ -21,6 +21,7 @@ class Prepared(Dataset):
         chosen: the numbers of the rows, in their order here.
         prepare: makes of rows what the model is fed.
         vary: varies pictures between the two; None for a test split.
+        labels: one for each chosen row, where they are not those of the rows.
     """
 
     def __init__(
@@ -30,10 +31,11 @@ class Prepared(Dataset):
         classes: tuple[str, ...],
         prepare: Prepare,
         vary: Vary | None = None,
+        labels: np.ndarray | None = None,
     ) -> None:
         self.rows, self.chosen, self.classes = rows, np.asarray(chosen, np.int64), classes
         self.prepare, self.vary = prepare, vary
-        self.labels = rows.labels[self.chosen]
+        self.labels = rows.labels[self.chosen] if labels is None else labels
         self.shape = prepare.shape(rows.shape)
 
     def __len__(self) -> int:
@@ -69,11 +71,13 @@ class Prepared(Dataset):
 def as_given(data: Prepared) -> Prepared:
     """The same samples before they are normalised, as an export takes them."""
     plain = replace(data.prepare, mean=(), deviation=())
-    return Prepared(data.rows, data.chosen, data.classes, plain, data.vary)
+    return Prepared(data.rows, data.chosen, data.classes, plain, data.vary, data.labels)
 
 
 def first_of(data: Prepared, count: int) -> Prepared:
     """The first ``count`` samples; all where ``count`` is 0."""
     if not count or count >= len(data):
         return data
-    return Prepared(data.rows, data.chosen[:count], data.classes, data.prepare, data.vary)
+    return Prepared(
+        data.rows, data.chosen[:count], data.classes, data.prepare, data.vary, data.labels[:count]
+    )

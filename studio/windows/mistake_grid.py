@@ -1,4 +1,4 @@
-"""The test pictures that the model reads worst, each with what it is and what it was taken for."""
+"""MistakeGrid: test pictures that fill their room, each with what it is and what it was taken for."""
 
 from __future__ import annotations
 
@@ -32,18 +32,22 @@ def grid(width: float, height: float, count: int, line: float) -> tuple[float, i
     return max(side, 8.0), columns, rows
 
 
-class HardestSamples(QWidget):
-    """A grid that fills its room with pictures, the hardest first; pointing at one tells all about it.
+class MistakeGrid(QWidget):
+    """A grid that fills its room with pictures; pointing at one tells all about it.
 
     ``chosen`` carries the number of the picture that was clicked, or where Return was pressed; the arrow keys
-    move.
+    move, which ``moved`` tells.
     """
 
     chosen = Signal(int)
+    moved = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._samples: list[Sample] = []
+        self._marks: dict[int, str] = {}
+        self._title = ""
+        self._always = False
         self._current = 0
         self._pointed = -1
         self.setMouseTracking(True)
@@ -52,11 +56,21 @@ class HardestSamples(QWidget):
         theme.changed.connect(self.update)
         self._describe()
 
-    def set_samples(self, samples: list[Sample]) -> None:
-        """Show other pictures, the hardest first."""
+    def set_samples(self, samples: list[Sample], current: int = 0) -> None:
+        """Show other pictures, in this order, with one of them selected."""
         self._samples = samples
-        self._current, self._pointed = 0, -1
+        self._current, self._pointed = current, -1
         self._describe()
+        self.update()
+
+    def set_title(self, title: str) -> None:
+        """What these pictures are, for those who can't see them."""
+        self._title = title
+        self._describe()
+
+    def set_marks(self, marks: dict[int, str]) -> None:
+        """Words over some of the pictures, by their numbers: what was said about them."""
+        self._marks = marks
         self.update()
 
     def samples(self) -> list[Sample]:
@@ -95,7 +109,9 @@ class HardestSamples(QWidget):
         for place, box in enumerate(self.cells()):
             sample = self._samples[place]
             draw_picture(painter, box, sample.picture)
-            focused = place == self._current and self.hasFocus()
+            if place in self._marks:
+                self._paint_mark(painter, box, self._marks[place])
+            focused = place == self._current and (self.hasFocus() or self._always)
             if focused or place == self._pointed:
                 painter.setBrush(Qt.BrushStyle.NoBrush)
                 painter.setPen(QPen(QColor(tokens.accent if focused else tokens.mute), 2))
@@ -107,6 +123,21 @@ class HardestSamples(QWidget):
                 caption(sample), Qt.TextElideMode.ElideRight, int(words.width())
             )
             painter.drawText(words, Qt.AlignmentFlag.AlignCenter, text)
+
+    def _paint_mark(self, painter: QPainter, box: QRectF, words: str) -> None:
+        """What was said about a picture, on a bar over its lower edge."""
+        tokens = theme.current()
+        line = self.fontMetrics().height()
+        bar = QRectF(box.left(), box.bottom() - line, box.width(), line)
+        painter.fillRect(bar, QColor(tokens.accent))
+        painter.setPen(QColor(tokens.on_accent))
+        text = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, int(bar.width()))
+        painter.drawText(bar, Qt.AlignmentFlag.AlignCenter, text)
+
+    def show_current(self, always: bool) -> None:
+        """Mark the selected picture even while the focus is elsewhere."""
+        self._always = always
+        self.update()
 
     # pointing and keys
 
@@ -144,6 +175,7 @@ class HardestSamples(QWidget):
         self._current = place
         self._describe()
         self.update()
+        self.moved.emit(place)
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
@@ -162,7 +194,7 @@ class HardestSamples(QWidget):
         return describe(sample, self)
 
     def _describe(self) -> None:
-        self.setAccessibleName(self.tr("Hardest samples"))
+        self.setAccessibleName(self._title or self.tr("Samples"))
         if not self._samples:
             self.setAccessibleDescription(self.tr("None yet"))
             return

@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from studio.windows.hardest import SMALLEST, HardestSamples
+from studio.windows.mistake_grid import SMALLEST, MistakeGrid
 from studio.windows.sample_pictures import Sample
 
 
@@ -17,8 +17,8 @@ def samples(count: int) -> list[Sample]:
 
 
 @pytest.fixture
-def hardest(qtbot: QtBot) -> HardestSamples:
-    widget = HardestSamples()
+def hardest(qtbot: QtBot) -> MistakeGrid:
+    widget = MistakeGrid()
     qtbot.addWidget(widget)
     widget.resize(340, 230)
     widget.set_samples(samples(40))
@@ -28,7 +28,7 @@ def hardest(qtbot: QtBot) -> HardestSamples:
 
 @pytest.mark.parametrize(("width", "height"), [(200, 140), (340, 230), (800, 300), (1600, 700)])
 @pytest.mark.parametrize("count", [6, 40])
-def test_pictures_fill_the_card(hardest: HardestSamples, width: int, height: int, count: int) -> None:
+def test_pictures_fill_the_card(hardest: MistakeGrid, width: int, height: int, count: int) -> None:
     hardest.resize(width, height)
     hardest.set_samples(samples(count))
     cells = hardest.cells()
@@ -41,7 +41,7 @@ def test_pictures_fill_the_card(hardest: HardestSamples, width: int, height: int
         assert down > 0.75 * height
 
 
-def test_a_click_and_return_tell_the_picture(hardest: HardestSamples, qtbot: QtBot) -> None:
+def test_a_click_and_return_tell_the_picture(hardest: MistakeGrid, qtbot: QtBot) -> None:
     with qtbot.waitSignal(hardest.chosen) as told:
         qtbot.mouseClick(hardest, Qt.MouseButton.LeftButton, pos=hardest.cells()[8].center().toPoint())
     assert told.args == [8]

@@ -1,0 +1,251 @@
+"""Corrections: labels that people set right and pictures that they dropped, applied when data is loaded.
+
+A correction names a sample by the data that it is in and by the SHA-256 of its content as it lies there, so
+that it still means that sample where the data got another order or is prepared in another way. It holds for
+the training and the test split alike, and for every copy of the sample. The data itself is never written.
+
+The file is versioned JSON::
+
+    {"format": "model-studio corrections", "version": 1, "corrections": [
+      {"data": "mnist", "sha256": "9f...", "action": "relabel", "label": 9, "was": 4,
+       "split": "test", "index": 1232, "time": 1795412345.5},
+      {"data": "mnist", "sha256": "03...", "action": "drop", "label": -1, "was": 7, ...}]}
+
+``split`` and ``index`` say where it was seen; they are for people, not for finding it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from engine.core.errors import ArgumentError, DataError, FormatError
+from engine.files.atomic import atomic_write, make_folder
+from engine.files.reading import read_error
+from engine.training.config import TrainingConfig
+from engine.training.data import BUILT_IN, DataSplits, load_data
+from engine.training.events import Applied
+from engine.training.run_folder import CORRECTIONS
+from engine.training.sources.options import DataOptions
+from engine.training.sources.prepared import Prepared
+from resources.json_documents import DocumentError, parse
+
+FORMAT = "model-studio corrections"
+VERSION = 1
+MOST = 100_000
+MOST_BYTES = 50_000_000
+_AT_ONCE = 256
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True)
+class Correction:
+    """One picture that is relabelled, or dropped (``label`` is -1 then); ``was`` is its label in the data.
+
+    ``time`` is in seconds since 1970.
+    """
+
+    data: str
+    sha256: str
+    action: Literal["relabel", "drop"]
+    label: int
+    was: int
+    split: str = "test"
+    index: int = 0
+    time: float = 0.0
+
+
+@dataclass(frozen=True)
+class RunData:
+    """The data of a run as it is trained on, the content of its file of corrections, and what they did."""
+
+    splits: DataSplits
+    corrections: bytes = b""
+    applied: Applied | None = None
+
+
+def data_name(name: str) -> str:
+    """What corrections call the data of this name: as it is if built in, else the whole path."""
+    return name if name in BUILT_IN else str(Path(name).expanduser().resolve())
+
+
+def sample_digest(sample: np.ndarray[Any, Any]) -> str:
+    """The SHA-256 of a sample's type, shape and numbers as they lie in the data, before any preparation."""
+    array = np.ascontiguousarray(sample, sample.dtype.newbyteorder("<"))
+    return hashlib.sha256(f"{array.dtype.str} {array.shape} ".encode() + array.tobytes()).hexdigest()
+
+
+# ----- the file -----
+
+
+def read_corrections(path: Path) -> tuple[list[Correction], bytes]:
+    """The corrections in a file, and its content.
+
+    Raises:
+        DataError: it can't be read. FormatError: it is no such file, or a value has no meaning.
+    """
+    try:
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+    except OSError as cause:
+        raise read_error(path, cause, "the corrections can't be read") from cause
+    return parse_corrections(data, path), data
+
+
+def parse_corrections(data: bytes, path: Path) -> list[Correction]:
+    """The corrections in the content of the file at ``path``. Raises FormatError."""
+    if len(data) > MOST_BYTES:
+        raise FormatError(f"{path}: too large for corrections: over {MOST_BYTES} bytes; choose another file")
+    try:
+        tree = parse(data)
+    except DocumentError as error:
+        raise FormatError(f"{path}: {error}; give a file of corrections") from error
+    if not isinstance(tree, dict) or tree.get("format") != FORMAT:
+        raise FormatError(f"{path}: no file of corrections: it does not say {FORMAT!r}; choose another one")
+    if tree.get("version") != VERSION:
+        raise FormatError(
+            f"{path}: corrections of another version: {tree.get('version')!r:.40}, this program reads "
+            f"{VERSION}; update Model Studio"
+        )
+    entries = tree.get("corrections")
+    if not isinstance(entries, list) or len(entries) > MOST:
+        raise FormatError(f"{path}: corrections: must be a list of at most {MOST}; mend or remove the file")
+    return [_correction(entry, f"{path}: correction {place}") for place, entry in enumerate(entries, 1)]
+
+
+def _correction(entry: Any, where: str) -> Correction:
+    names = {field.name for field in fields(Correction)}
+    if not isinstance(entry, dict) or not entry.keys() <= names:
+        raise FormatError(f"{where}: must have the fields {', '.join(sorted(names))}: got {entry!r:.80}")
+    numbers = {"label": -1, "was": 0, "index": 0}
+    sound = (
+        isinstance(entry.get("data"), str)
+        and isinstance(entry.get("sha256"), str)
+        and _DIGEST.fullmatch(entry["sha256"]) is not None
+        and entry.get("action") in ("relabel", "drop")
+        and entry.get("split", "test") in ("train", "test")
+        and all(type(entry.get(name, 0)) is int and entry.get(name, 0) >= least
+                for name, least in numbers.items())
+        and {"label", "was"} <= entry.keys()
+        and (entry["label"] == -1) == (entry["action"] == "drop")
+        and type(entry.get("time", 0.0)) in (int, float)
+        and math.isfinite(entry.get("time", 0.0))
+    )  # fmt: skip
+    if not sound:
+        raise FormatError(f"{where}: a value has no meaning: {entry!r:.200}; mend or remove it")
+    return Correction(**entry)
+
+
+def as_document(corrections: Iterable[Correction]) -> bytes:
+    """The content of a file with these corrections."""
+    tree = {"format": FORMAT, "version": VERSION, "corrections": [asdict(each) for each in corrections]}
+    return (json.dumps(tree, indent=1) + "\n").encode()
+
+
+def write_corrections(path: Path, corrections: Iterable[Correction]) -> None:
+    """Replace the file atomically; its folder is made. Raises SaveError."""
+    data = as_document(corrections)
+    make_folder(path.parent)
+    atomic_write(path, lambda file: file.write(data))
+
+
+# ----- applied -----
+
+
+def load_run_data(config: TrainingConfig, source_folder: Path | None = None) -> RunData:
+    """The data that ``config`` trains on, with its corrections.
+
+    Args:
+        source_folder: that of a run that is resumed or looked at: the run's own copy of the corrections is
+            used, whatever has happened to the file since.
+
+    Raises:
+        ArgumentError, DataError: as ``load_data``. DataError, FormatError: the corrections can't be used.
+    """
+    splits = load_data(config.data, config.samples, DataOptions.of(config))
+    if not config.corrections:
+        return RunData(splits)
+    path = Path(config.corrections).expanduser()
+    if source_folder is not None:
+        path = source_folder.parent / CORRECTIONS
+    corrections, data = read_corrections(path)
+    splits, applied = apply_corrections(splits, corrections, str(path))
+    applied["sha256"] = hashlib.sha256(data).hexdigest()
+    return RunData(splits, data, applied)
+
+
+def apply_corrections(
+    splits: DataSplits, corrections: Iterable[Correction], where: str = "corrections"
+) -> tuple[DataSplits, Applied]:
+    """The splits with those corrections that are about their data; every picture is looked at once.
+
+    Raises:
+        DataError: a label that the data has no class for, or a split of which nothing would be left.
+    """
+    mine = {each.sha256: each for each in corrections if each.data == data_name(splits.name)}
+    classes = len(splits.classes)
+    for each in mine.values():
+        if each.label >= classes:
+            raise DataError(
+                f"{where}: {splits.name} has no class {each.label}: its classes are 0 to {classes - 1}; "
+                "take that correction back"
+            )
+    found: set[str] = set()
+    applied = Applied(sha256="", count=len(mine), relabelled={}, dropped={}, missing=0)
+    parts = {}
+    for name, split in (("train", splits.train), ("test", splits.test)):
+        labels, dropped = _places(split, mine, found) if mine else ({}, [])
+        applied["relabelled"][name], applied["dropped"][name] = len(labels), len(dropped)
+        if len(dropped) == len(split):
+            raise DataError(
+                f"{where}: no {name} pictures would be left: all {len(split)} are dropped; take some back"
+            )
+        parts[name] = _corrected(split, labels, dropped) if labels or dropped else split
+    applied["missing"] = len(mine.keys() - found)
+    return replace(splits, train=parts["train"], test=parts["test"]), applied
+
+
+def _places(
+    split: Prepared, mine: dict[str, Correction], found: set[str]
+) -> tuple[dict[int, int], list[int]]:
+    """New labels by place in the split, and the places that are dropped."""
+    labels: dict[int, int] = {}
+    dropped: list[int] = []
+    for first in range(0, len(split), _AT_ONCE):
+        samples = split.rows.read(split.chosen[first : first + _AT_ONCE])
+        for place, sample in enumerate(samples, first):
+            digest = sample_digest(sample)
+            correction = mine.get(digest)
+            if correction is None:
+                continue
+            found.add(digest)
+            if correction.action == "drop":
+                dropped.append(place)
+            else:
+                labels[place] = correction.label
+    return labels, dropped
+
+
+def _corrected(split: Prepared, labels: dict[int, int], dropped: list[int]) -> Prepared:
+    """The split with other labels at some places, and without the dropped ones."""
+    kept = np.ones(len(split), np.bool_)
+    kept[dropped] = False
+    changed = split.labels.copy()
+    changed[list(labels)] = list(labels.values())
+    return Prepared(
+        split.rows, split.chosen[kept], split.classes, split.prepare, split.vary, labels=changed[kept]
+    )
+
+
+def require_same(one: bytes, other: bytes) -> None:
+    """Refuse processes of one training that read different corrections. Raises ArgumentError."""
+    if one != other:
+        raise ArgumentError("corrections: the file was changed while the training started; start it again")

@@ -1,0 +1,230 @@
+"""Predictions: what a network said about each test picture at an evaluation, kept small beside the journal.
+
+``predictions/step-00000188.h5`` in a run's folder has the evaluation after that step: class, answer and
+probabilities of every test picture by its place in the test data, and the pictures read worst. Pictures
+themselves are found again in the data by their place. All files of a run together take at most
+``MOST_BYTES``; of those that are too many the oldest go, the best epoch's last.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.errors import ArgumentError, FormatError
+from engine.files.atomic import make_folder
+from engine.files.container import read_container, write_container
+from engine.files.space import MEGABYTE, estimated_bytes, require_room
+from engine.training.sources.prepared import Prepared
+
+FOLDER = "predictions"
+KIND = "predictions"
+VERSION = 1
+MOST_BYTES = 32 * MEGABYTE
+MOST_PROBABILITIES = 2_000_000
+"""Of more than so many pictures times classes, only the probabilities of truth and answer are kept."""
+MOST_HARD_BYTES = MEGABYTE
+_NAME = re.compile(r"step-(\d{8,18})\.h5")
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """One evaluation of N test pictures of C classes.
+
+    ``labels`` and ``answers`` are uint32 [N], ``of_truth`` and ``of_answer`` the probabilities that the
+    network gave to them, float32 [N], and ``probabilities`` those of all classes, float16 [N, C], or [0, C]
+    where that would be too much. ``hardest`` are the places of the pictures read worst, int64 [H], and
+    ``pictures`` these pictures, uint8 [H, height, width] or [H, height, width, 3].
+    """
+
+    labels: NDArray[np.uint32]
+    answers: NDArray[np.uint32]
+    of_truth: NDArray[np.float32]
+    of_answer: NDArray[np.float32]
+    probabilities: NDArray[np.float16]
+    hardest: NDArray[np.int64]
+    pictures: NDArray[np.uint8]
+
+    @property
+    def classes(self) -> int:
+        """How many classes the network tells apart."""
+        return int(self.probabilities.shape[1])
+
+    def confusion(self) -> NDArray[np.int64]:
+        """Counts of pictures, int64 [C, C], by true class and answer."""
+        table = np.zeros((self.classes, self.classes), np.int64)
+        np.add.at(table, (self.labels, self.answers), 1)
+        return table
+
+    def cell(self, label: int, answer: int) -> NDArray[np.int64]:
+        """The places of the pictures of class ``label`` that were taken for ``answer``, the surest mistake
+        (for right ones: the least sure) first."""
+        places = np.flatnonzero((self.labels == label) & (self.answers == answer))
+        return places[np.argsort(self.of_truth[places], kind="stable")]
+
+
+class Tally:
+    """Collects what an evaluation finds, batch by batch."""
+
+    def __init__(self) -> None:
+        self._parts: list[tuple[np.ndarray[Any, Any], ...]] = []
+        self._all: list[np.ndarray[Any, Any]] | None = []
+        self._count = 0
+
+    def add(self, labels: np.ndarray[Any, Any], logs: np.ndarray[Any, Any]) -> None:
+        """Labels [n] and logarithms of the probabilities [n, C] of one batch."""
+        answers, rows = logs.argmax(axis=1), np.arange(len(labels))
+        self._parts.append((labels, answers, np.exp(logs[rows, labels]), np.exp(logs[rows, answers])))
+        self._count += logs.size
+        if self._count > MOST_PROBABILITIES:
+            self._all = None
+        if self._all is not None:
+            self._all.append(np.exp(logs).astype(np.float16))
+
+    def result(self, classes: int, hardest: list[int], pictures: NDArray[np.uint8]) -> Predictions:
+        """Everything that was added, with the places and pictures of those read worst."""
+        labels, answers, of_truth, of_answer = (
+            np.concatenate(each) for each in zip(*self._parts, strict=True)
+        )
+        kept = len(hardest) if pictures.nbytes <= MOST_HARD_BYTES else 0
+        return Predictions(
+            labels=labels.astype(np.uint32), answers=answers.astype(np.uint32),
+            of_truth=of_truth.astype(np.float32), of_answer=of_answer.astype(np.float32),
+            probabilities=np.concatenate(self._all) if self._all else np.zeros((0, classes), np.float16),
+            hardest=np.array(hardest[:kept], np.int64), pictures=pictures[:kept],
+        )  # fmt: skip
+
+
+class PredictionsFolder:
+    """The files of one run. ``path`` need not exist.
+
+    Args:
+        run: the folder of the run.
+    """
+
+    def __init__(self, run: Path) -> None:
+        self.path = run / FOLDER
+
+    def entries(self) -> list[tuple[int, Path]]:
+        """The files by step, oldest first."""
+        try:
+            names = os.listdir(self.path)
+        except OSError:
+            return []
+        found = (_NAME.fullmatch(name) for name in names)
+        return sorted((int(match[1]), self.path / match[0]) for match in found if match)
+
+    def write(self, step: int, predictions: Predictions, best_step: int, most: int = MOST_BYTES) -> None:
+        """Keep the evaluation after ``step``; files that are too many for ``most`` bytes go.
+
+        Raises:
+            SaveError: it could not be written; the others are unchanged.
+        """
+        tree = {"step": step, **vars(predictions)}
+        length = estimated_bytes(tree)
+        if length > most:
+            return
+        path = self.path / f"step-{step:08d}.h5"
+        require_room(path.parent, length)
+        make_folder(self.path)
+        write_container(path, KIND, VERSION, tree)
+        self._thin(step, best_step, most)
+
+    def _thin(self, newest: int, best: int, most: int) -> None:
+        sizes = {entry: entry[1].stat().st_size for entry in self.entries()}
+        total = sum(sizes.values())
+        for entry in sorted(sizes, key=lambda entry: (entry[0] == best, entry[0])):
+            if total <= most or entry[0] == newest:
+                break
+            entry[1].unlink(missing_ok=True)
+            total -= sizes[entry]
+
+    def remove_after(self, step: int) -> None:
+        """Remove those of later steps: they will be written again. Raises OSError."""
+        for each, path in self.entries():
+            if each > step:
+                path.unlink(missing_ok=True)
+        with suppress(OSError):
+            self.path.rmdir()
+
+    def read(self, step: int) -> Predictions | None:
+        """The evaluation after ``step``; None where it is not kept.
+
+        Raises:
+            DataError: it can't be read. FormatError: it is damaged or holds something else.
+        """
+        path = self.path / f"step-{step:08d}.h5"
+        if not path.is_file():
+            return None
+        return _checked(read_container(path, KIND, VERSION), path)
+
+
+_FIELDS: dict[str, tuple[Any, int]] = {
+    "labels": (np.uint32, 1), "answers": (np.uint32, 1), "of_truth": (np.float32, 1),
+    "of_answer": (np.float32, 1), "probabilities": (np.float16, 2), "hardest": (np.int64, 1),
+}  # fmt: skip
+
+
+def _checked(tree: Any, path: Path) -> Predictions:
+    """Predictions of a tree from a file, whose values are not believed."""
+    try:
+        arrays = {name: _array(tree[name], *kind) for name, kind in _FIELDS.items()}
+        pictures = tree["pictures"]
+        _require(isinstance(pictures, np.ndarray) and pictures.dtype == np.uint8 and pictures.ndim in (3, 4))
+        _require(pictures.ndim == 3 or pictures.shape[3] == 3)
+        count, classes = len(arrays["labels"]), arrays["probabilities"].shape[1]
+        _require(all(len(arrays[name]) == count for name in ("answers", "of_truth", "of_answer")))
+        _require(len(arrays["probabilities"]) in (0, count) and len(pictures) == len(arrays["hardest"]))
+        for name, most in (("labels", classes), ("answers", classes), ("hardest", count)):
+            _require(not len(arrays[name]) or (arrays[name].min() >= 0 and arrays[name].max() < most))
+    except (KeyError, TypeError, ArgumentError) as error:
+        raise FormatError(
+            f"{path}: it does not hold the predictions of an evaluation; remove it, or train again"
+        ) from error
+    return Predictions(**arrays, pictures=pictures)
+
+
+def _array(value: Any, dtype: Any, dimensions: int) -> np.ndarray[Any, Any]:
+    _require(isinstance(value, np.ndarray) and value.dtype == dtype and value.ndim == dimensions)
+    return np.asarray(value)
+
+
+def _require(holds: bool) -> None:
+    if not holds:
+        raise ArgumentError("predictions: not as they are written")
+
+
+def shown_pictures(data: Prepared, places: Sequence[int]) -> NDArray[np.uint8]:
+    """The samples at these places as pictures that people know: without what normalises them.
+
+    The result is [count, height, width, 3] for three channels, else [count, height, width] of the first one;
+    a vector is one line, from its least to its largest value.
+
+    Raises:
+        DataError: a sample can't be read.
+    """
+    values = data.prepare.scaled(data.rows.read(data.chosen[np.asarray(places, np.int64)]))
+    return picture_bytes(values if data.prepare.picture else _stretched(values))
+
+
+def picture_bytes(values: NDArray[np.float32]) -> NDArray[np.uint8]:
+    """Pictures from 0 to 1, [count, channels, height, width] or flatter, as uint8; shapes as above."""
+    if values.ndim == 4:
+        values = values.transpose(0, 2, 3, 1) if values.shape[1] == 3 else values[:, 0]
+    elif values.ndim != 3:
+        values = values.reshape(len(values), 1, -1)
+    return np.asarray(np.clip(np.rint(values * 255.0), 0, 255), np.uint8)
+
+
+def _stretched(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    flat = values.reshape(len(values), -1)
+    low, high = flat.min(axis=1, keepdims=True), flat.max(axis=1, keepdims=True)
+    return np.asarray((flat - low) / np.maximum(high - low, np.float32(1e-12)), np.float32)

@@ -1,0 +1,184 @@
+"""The session as a script: the commands of the command line that do again what was done in the window."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from resources.settings import RUN_SETTINGS
+from studio.session.sweep.words import setting_words
+
+BUILT_IN = tuple(value for value, _ in RUN_SETTINGS["data"].choices)
+
+_HEAD = """#!/bin/sh
+# What was done in Model Studio, to be done again without its window: sh {name} [FOLDER]
+# Runs go into FOLDER, which is . unless given; a folder that holds a run already is not written over.
+set -e
+FOLDER="${{1:-.}}"
+STUDIO="${{MODEL_STUDIO:-model-studio}}"
+"""
+
+_PYTHON = '''"""What was done in Model Studio, to be done again without its window: python {name} [FOLDER]
+
+Runs go into FOLDER, which is . unless given; a folder that holds a run already is not written over.
+"""
+
+import os
+import subprocess
+import sys
+
+FOLDER = sys.argv[1] if len(sys.argv) > 1 else "."
+
+
+def out(path):
+    return os.path.join(FOLDER, *path.split("/"))
+
+
+def studio(*words):
+    subprocess.run([os.environ.get("MODEL_STUDIO", "model-studio"), *words], check=True)
+
+'''
+
+
+@dataclass(frozen=True)
+class Step:
+    """One command, the words after ``model-studio``, where ``Out`` is a path in the script's folder; or a
+    note alone."""
+
+    words: tuple[str | Out, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Out:
+    """A path below the folder of the script."""
+
+    path: str
+
+
+class SessionScript:
+    """Records what is done, in order. What was discarded, and what only continues what the script does in one
+    go, is left out."""
+
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
+        self._runs: dict[str, str] = {}  # folders of this session, and what they are called in the script
+        self._epochs: dict[str, int] = {}
+        self._prefixes: dict[str, str] = {}
+
+    def record(self, job: Mapping[str, Any]) -> None:
+        """A job begins; those that leave nothing behind are no part of the script."""
+        if job["job"] == "train":
+            self._trained(job["config"], bool(job["resume"]))
+        elif job["job"] == "export":
+            self._exported(job)
+        elif job["job"] == "report":
+            self.steps.append(Step(("report", self._run(job["folder"]), "--out", Out(Path(job["out"]).name))))
+
+    def _trained(self, config: Mapping[str, Any], resume: bool) -> None:
+        folder, epochs = str(config["out"]), int(config.get("epochs", 0))
+        before = self._epochs.get(folder, 0)
+        if not resume:
+            self._runs[folder] = f"runs/{Path(folder).name}"
+            self.steps.append(Step(("train", *setting_words(_absolute(config)), "--out", self._run(folder))))
+        elif folder not in self._runs:
+            self.steps.append(Step((), f"not repeated: {folder}, made before this session, went on"))
+        elif epochs > before:
+            self.steps.append(
+                Step(("train", "--out", self._run(folder), "--resume", "--epochs", str(epochs)))
+            )
+        self._epochs[folder] = max(epochs, before)
+
+    def stopped(self, folder: str, step: int) -> None:
+        """The training in ``folder`` was stopped by hand; in the script it goes to its end."""
+        if folder in self._runs:
+            name = self._runs[folder]
+            self.steps.append(Step((), f"{name} was stopped after step {step}; here it goes to its end"))
+
+    def cancelled(self, folder: str) -> None:
+        """The training in ``folder`` was discarded: nothing of it is left to do again."""
+        name = self._runs.pop(folder, None)
+        if name is not None:
+            self.steps = [step for step in self.steps if Out(name) not in step.words]
+
+    def _exported(self, job: Mapping[str, Any]) -> None:
+        folder, prefix, checkpoint = str(job["folder"]), str(job["prefix"]), str(job["checkpoint"])
+        words: list[str | Out] = ["export", self._run(folder), "--samples", str(job["samples"])]
+        stem = Path(checkpoint).stem
+        if stem.startswith("step-") and stem[5:].isdigit():
+            words += ["--step", str(int(stem[5:]))]
+        else:
+            words += ["--checkpoint", checkpoint]
+        words += ["--optimize"] if job.get("optimize") else []
+        out = f"exports/{Path(folder).name}/{Path(prefix).name or 'model'}"
+        self._prefixes[os.path.abspath(prefix)] = out
+        self.steps.append(Step((*words, "--out", Out(out))))
+
+    def predicted(self, prefix: str, picture: str) -> None:
+        """A picture of a file was shown to a model."""
+        known = self._prefixes.get(os.path.abspath(prefix))
+        step = Step(("predict", Out(known) if known else prefix, picture))
+        if step not in self.steps:
+            self.steps.append(step)
+
+    def follow(self, event: Mapping[str, Any]) -> None:
+        """An event of a training: one that was discarded is left out, one that was stopped gets a note."""
+        if event["event"] == "cancelled":
+            self.cancelled(str(event.get("folder", "")))
+        elif event["event"] == "stopped" and event.get("reason") in ("early", "interrupted"):
+            self.stopped(str(event.get("folder", "")), int(event.get("step", 0)))
+
+    def text(self, name: str = "session.sh") -> str:
+        """The script, for a POSIX shell."""
+        lines = [_HEAD.format(name=shlex.quote(name))]
+        for step in self.steps:
+            # A line break in a name must not end the comment.
+            lines += ["# " + " ".join(step.note.split())] if step.note else []
+            lines += [" ".join(['"$STUDIO"', *map(_word, step.words)])] if step.words else []
+        return "\n".join(lines) + "\n"
+
+    def python(self, name: str = "session.py") -> str:
+        """The script, for Python on any system."""
+        lines = [_PYTHON.format(name=name)]
+        for step in self.steps:
+            lines += ["# " + " ".join(step.note.split())] if step.note else []
+            words = [f"out({each.path!r})" if isinstance(each, Out) else repr(each) for each in step.words]
+            lines += [f"studio({', '.join(words)})"] if words else []
+        return "\n".join(lines) + "\n"
+
+    def _run(self, folder: str) -> str | Out:
+        name = self._runs.get(folder)
+        return Out(name) if name else folder
+
+
+def _absolute(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings with whole paths: the script may run in another folder."""
+    whole = dict(config)
+    for name in ("data", "corrections"):
+        path = Path(str(config.get(name, ""))).expanduser()
+        if config.get(name) and path.exists() and config[name] not in BUILT_IN:
+            whole[name] = str(path.resolve())
+    file, separator, class_name = str(config.get("model", "")).rpartition(":")
+    if separator:
+        whole["model"] = f"{Path(file).expanduser().resolve()}:{class_name}"
+    return whole
+
+
+def _word(word: str | Out) -> str:
+    if isinstance(word, Out):
+        return '"$FOLDER"/' + shlex.quote(word.path)
+    return shlex.quote(word)
+
+
+def write_script(path: Path, script: SessionScript) -> None:
+    """Write the script to ``path``, executable; as Python where the path ends so. Raises SaveError."""
+    from engine.files.atomic import atomic_write, saving
+
+    data = (script.python if path.suffix == ".py" else script.text)(path.name).encode()
+    atomic_write(path, lambda file: file.write(data))
+    with saving(path):
+        path.chmod(path.stat().st_mode | 0o100)

@@ -1,0 +1,75 @@
+"""The list of the project's corrections: each can be taken back, and a run be started with them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, Signal
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QListWidget, QPushButton, QVBoxLayout, QWidget
+
+from studio.windows.controls import Stack, mute
+from widgets import theme
+from widgets.cards import EmptyState
+
+
+class CorrectionsDialog(QDialog):
+    """``taken_back`` carries the number of a correction; ``train_requested`` wants a run with all of them."""
+
+    taken_back = Signal(int)
+    train_requested = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.list = QListWidget()
+        self._none, self._help = EmptyState(""), mute(wrap=True)
+        self._stack = Stack(self._none, self.list)
+        self.undo, self.train = QPushButton(), QPushButton()
+        self.train.setProperty("role", "primary")
+        buttons = QHBoxLayout()
+        buttons.addWidget(self.undo)
+        buttons.addStretch(1)
+        buttons.addWidget(self.train)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(*[theme.SPACE_L] * 4)
+        layout.setSpacing(theme.SPACE_M)
+        layout.addWidget(self._help)
+        layout.addWidget(self._stack, 1)
+        layout.addLayout(buttons)
+        self.undo.clicked.connect(lambda: self.taken_back.emit(self.list.currentRow()))
+        self.train.clicked.connect(self.train_requested)
+        self.list.currentRowChanged.connect(lambda row: self.undo.setEnabled(row >= 0))
+        for button in (self.undo, self.train):
+            button.setAutoDefault(False)
+        self.retranslate()
+        self.set_rows([])
+        self.resize(520, 420)
+
+    def set_rows(self, rows: list[str]) -> None:
+        """Show the corrections in words, in the order they were made."""
+        row = min(max(self.list.currentRow(), 0), len(rows) - 1)
+        self.list.clear()
+        self.list.addItems(rows)
+        self.list.setCurrentRow(row)
+        self._stack.setCurrentWidget(self.list if rows else self._none)
+        self.undo.setEnabled(bool(rows))
+
+    def set_why_not(self, reason: str) -> None:
+        """Why no run can be started with them now; empty where one can."""
+        self.train.setEnabled(not reason)
+        self.train.setToolTip(reason or self.tr("Start a run with the settings of the one that is shown"))
+
+    def retranslate(self) -> None:
+        """Set all words anew, in the language that holds now."""
+        tr = self.tr
+        self.setWindowTitle(tr("Corrections"))
+        self.list.setAccessibleName(tr("Corrections"))
+        self._help.setText(tr(
+            "They hold for training and test pictures alike and are kept with the project; the data itself "
+            "is never changed."
+        ))  # fmt: skip
+        self._none.set_text(tr("Nothing is corrected yet: open a cell of the matrix, and relabel or drop."))
+        self.undo.setText(tr("Take back"))
+        self.train.setText(tr("Train again with corrections"))
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        super().changeEvent(event)

@@ -1,0 +1,159 @@
+"""Predictions: kept at each evaluation, right, small, and not believed when they are read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.core.errors import FormatError
+from engine.files.container import write_container
+from engine.training import predictions as module
+from engine.training.data import load_data
+from engine.training.predictions import (
+    KIND,
+    VERSION,
+    Predictions,
+    PredictionsFolder,
+    picture_bytes,
+    shown_pictures,
+)
+from engine.training.sources.options import DataOptions
+from engine.training.stepper import evaluate
+
+
+def batches(count: int, classes: int = 3) -> tuple[list[Any], np.ndarray, np.ndarray]:
+    """Pictures whose first pixels are the scores, in batches of 4; and the scores and labels."""
+    random = np.random.default_rng(5)
+    scores = random.standard_normal((count, classes)).astype(np.float32)
+    labels = random.integers(0, classes, count)
+    pictures = np.zeros((count, 1, 2, classes), np.float32)
+    pictures[:, 0, 0] = scores
+    pictures[:, 0, 1] = np.arange(count)[:, None] / 255.0
+    made = [
+        tuple(SimpleNamespace(numpy=lambda part=part: part) for part in
+              (pictures[at : at + 4], labels[at : at + 4, None]))
+        for at in range(0, count, 4)
+    ]  # fmt: skip
+    return made, scores, labels
+
+
+def measured(count: int = 10) -> tuple[Predictions, np.ndarray, np.ndarray]:
+    made, scores, labels = batches(count)
+    result = evaluate(lambda pictures: pictures.numpy()[:, 0, 0], made, 3)
+    assert result is not None
+    assert result.predictions is not None
+    return result.predictions, scores, labels
+
+
+def test_what_is_kept_is_what_the_network_said() -> None:
+    found, scores, labels = measured(50)
+    # Worked out again, picture by picture, without the code of the evaluation.
+    odds = np.exp(scores.astype(np.float64))
+    shares = odds / odds.sum(axis=1, keepdims=True)
+    for place in range(50):
+        answer = int(np.argmax(scores[place]))
+        assert (found.labels[place], found.answers[place]) == (labels[place], answer)
+        assert found.of_truth[place] == pytest.approx(shares[place, labels[place]], rel=1e-5)
+        assert found.of_answer[place] == pytest.approx(shares[place, answer], rel=1e-5)
+        assert found.probabilities[place] == pytest.approx(shares[place], abs=1e-3)
+    worst = np.argsort([shares[place, labels[place]] for place in range(50)])[: len(found.hardest)]
+    assert found.hardest.tolist() == worst.tolist()
+    # The second line of a picture holds its place.
+    assert [picture[1, 0] for picture in found.pictures] == worst.tolist()
+
+
+def test_cells_are_those_of_the_matrix() -> None:
+    made, _, labels = batches(50)
+    result = evaluate(lambda pictures: pictures.numpy()[:, 0, 0], made, 3)
+    assert result is not None
+    found = result.predictions
+    assert found is not None
+    assert found.confusion().tolist() == result.confusion.tolist()
+    seen: list[int] = []
+    for true in range(3):
+        for answer in range(3):
+            places = found.cell(true, answer)
+            assert len(places) == result.confusion[true, answer]
+            assert set(labels[places]) <= {true}
+            assert found.of_truth[places].tolist() == sorted(found.of_truth[places].tolist())
+            seen += places.tolist()
+    assert sorted(seen) == list(range(50))
+
+
+def test_written_and_read(tmp_path: Path) -> None:
+    found, _, _ = measured()
+    folder = PredictionsFolder(tmp_path)
+    assert folder.read(7) is None
+    folder.write(7, found, best_step=7)
+    read = folder.read(7)
+    assert read is not None
+    for name, value in vars(found).items():
+        np.testing.assert_array_equal(getattr(read, name), value)
+    assert not (tmp_path / "predictions" / "step-00000008.h5").exists()
+
+
+def test_old_ones_go_where_they_are_too_many(tmp_path: Path) -> None:
+    found, _, _ = measured()
+    folder = PredictionsFolder(tmp_path)
+    folder.write(1, found, 1)
+    size = folder.entries()[0][1].stat().st_size
+    most = int(3.5 * max(size, module.estimated_bytes({"step": 1, **vars(found)})))
+    for step in range(2, 40):
+        folder.write(step, found, best_step=5 if step >= 5 else step, most=most)
+        assert sum(path.stat().st_size for _, path in folder.entries()) <= most
+    kept = [step for step, _ in folder.entries()]
+    assert kept[0] == 5  # the best
+    assert kept[-1] == 39
+    folder.remove_after(5)
+    assert [step for step, _ in folder.entries()] == [5]
+    folder.remove_after(-1)
+    assert not (tmp_path / "predictions").exists()
+
+
+def test_many_classes_keep_two_probabilities_a_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_PROBABILITIES", 29)
+    found, _, _ = measured(10)
+    assert found.probabilities.shape == (0, 3)
+    assert found.confusion().sum() == 10
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"labels": np.zeros(3, np.uint32)},
+        {"answers": np.full(10, 3, np.uint32)},
+        {"hardest": np.array([-1] * 10)},
+        {"pictures": np.zeros((9, 2, 3), np.uint8)},
+        {"pictures": np.zeros((10, 2, 3, 4), np.uint8)},
+        {"of_truth": np.zeros(10)},
+        {"probabilities": None},
+    ],
+)
+def test_other_values_are_refused(tmp_path: Path, change: dict[str, Any]) -> None:
+    found, _, _ = measured()
+    folder = PredictionsFolder(tmp_path)
+    folder.write(1, found, 1)
+    write_container(folder.entries()[0][1], KIND, VERSION, {"step": 1, **vars(found), **change})
+    with pytest.raises(FormatError, match=r"step-00000001\.h5: it does not hold the predictions"):
+        folder.read(1)
+
+
+def test_pictures_of_any_kind() -> None:
+    grey = picture_bytes(np.full((1, 1, 2, 4), 0.5, np.float32))
+    assert (grey.shape, grey[0, 0, 0]) == ((1, 2, 4), 128)
+    colour = np.stack([np.full((2, 4), share, np.float32) for share in (0.0, 0.5, 2.0)])
+    assert picture_bytes(colour[None])[0, 1, 3].tolist() == [0, 128, 255]
+    assert picture_bytes(np.zeros((1, 5), np.float32)).shape == (1, 1, 5)
+
+
+def test_normalised_pictures_are_shown_as_they_lie_there(bars: Path) -> None:
+    plain = load_data(str(bars)).test
+    changed = load_data(str(bars), options=DataOptions(normalize="statistics")).test
+    assert not np.array_equal(plain[3][0], changed[3][0])
+    expected = np.rint(plain[3][0][0] * 255).astype(np.uint8)
+    for data in (plain, changed):
+        assert np.array_equal(shown_pictures(data, [3])[0], expected)
