@@ -138,7 +138,7 @@ def test_a_test_split_of_another_shape_is_noticed_before_the_first_step(bars: Pa
     seen: list[str] = []
     config = TrainingConfig(data=str(data), model="linear", out=str(tmp_path / "run"))
     with pytest.raises(
-        DataError, match=r"test pictures have another shape.*\[1, 28, 20\] against \[1, 28, 28\]"
+        DataError, match=r"test samples have another shape.*\[1, 28, 20\] against \[1, 28, 28\]"
     ):
         TrainingRun(config, [lambda event: seen.append(event["event"])]).run()
     assert seen == ["failed"]
