@@ -23,6 +23,7 @@ from engine.training.config import TrainingConfig
 from engine.training.corrections import load_run_data
 from engine.training.events import Exported, ExportProgress, now
 from engine.training.normalizing import for_callers, for_prediction
+from engine.training.recorded import recorded_best_step
 from engine.training.run_folder import RunFolder
 from engine.training.setup import build_network
 from engine.training.sources.prepared import as_given
@@ -212,7 +213,7 @@ def _read(store: RunFolder, checkpoint: str, step: int | None) -> dict[str, Any]
         raise DataError(
             f"export: the {checkpoint} checkpoint is of step 0, untrained: {store.path}; {_choices(store)}"
         )
-    wanted = store.recorded_best_step() if checkpoint == "best" else None
+    wanted = recorded_best_step(store.journal_path) if checkpoint == "best" else None
     if wanted is not None and wanted != done:
         raise DataError(
             f"export: the best weights, of step {wanted}, were not saved: {best} is of step {done}; "

@@ -35,15 +35,12 @@ from engine.training.events import LAST_KINDS, TrainingEvent, as_lines
 from engine.training.kept import Kept, elapsed_at
 from engine.training.models import FOLDER as BUILT_IN_MODELS
 from engine.training.predictions import MOST_BYTES, Predictions, PredictionsFolder
-from engine.training.rate import Change, changes_after
-from resources.json_documents import DocumentError, parse
+from engine.training.recorded import has_record
 from resources.locks import LOCK_NAME, Holder, Lock, holder_of, take
 
 CHECKPOINTS = "checkpoints"
 INFERENCE = "inference"
 CORRECTIONS = "corrections.json"
-
-_BEFORE_STEPS = ("started", "checkpoint_failed", "space_low", "failed")
 
 Tell: TypeAlias = Callable[[str, str], None]
 """Called with the path and the message of a write that failed."""
@@ -113,35 +110,19 @@ class RunFolder:
             raise ArgumentError(
                 f"out: the folder already holds a run: {self.path}; choose another folder, or resume that run"
             )
-        if self._has_record():
+        if has_record(self.journal_path):
             raise ArgumentError(
                 f"out: the folder already holds the journal of a run, and no checkpoint to resume it from: "
                 f"{self.path}; choose another folder, or remove this one"
             )
 
     def _is_taken(self) -> bool:
-        return self._has_checkpoints() or self._has_record()
+        return self._has_checkpoints() or has_record(self.journal_path)
 
     def _has_checkpoints(self) -> bool:
         return bool(list_checkpoints(self.checkpoints_path)) or os.path.exists(
             self.checkpoints_path / BEST_NAME
         )
-
-    def _has_record(self) -> bool:
-        """Whether the journal holds more than the words of a run that was stopped before its first step."""
-        if not os.path.exists(self.journal_path):
-            return False
-        with self.journal_path.open("rb") as file:
-            for line in file:
-                if not line.endswith(b"\n"):
-                    return not line.startswith(b"{")  # an event that was cut off; else another file
-                try:
-                    event = parse(line)
-                except DocumentError:
-                    return True
-                if not isinstance(event, dict) or str(event.get("event")) not in _BEFORE_STEPS:
-                    return True
-        return False
 
     def refuse_links(self) -> None:
         """Refuse a run in which links lead elsewhere. Raises DataError."""
@@ -203,37 +184,6 @@ class RunFolder:
             return int(self.read_best()["progress"]["step"])
         except (EngineError, KeyError, TypeError, ValueError):
             return -1
-
-    def recorded_best_step(self) -> int | None:
-        """The step of the best epoch that the journal names; None where it names none."""
-        found = None
-        with suppress(OSError), self.journal_path.open("rb") as file:
-            for line in file:
-                with suppress(DocumentError):
-                    event = parse(line)
-                    if (
-                        isinstance(event, dict)
-                        and event.get("event") == "epoch"
-                        and event.get("best") is True
-                    ):
-                        found = event.get("step")
-        return found if isinstance(found, int) else None
-
-    def rate_changes(self, step: int) -> list[Change]:
-        """The changes of the learning rate that the journal tells of at ``step`` or later.
-
-        Raises:
-            SaveError: the journal can't be read.
-        """
-        if not os.path.exists(self.journal_path):
-            return []
-        events = []
-        with saving(self.journal_path):
-            lines = self.journal_path.read_bytes().splitlines()
-        for line in lines:
-            with suppress(FormatError):
-                events.append(parse_event(line))
-        return changes_after(events, step)
 
     def open(self, model_files: Iterable[Path], kept: Kept | None, corrections: bytes = b"") -> None:
         """Make the folder ready for writing; the journal is cut back to what is ``kept``.

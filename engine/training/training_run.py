@@ -37,6 +37,7 @@ from engine.training.problem import describe_problem
 from engine.training.progress import History, Progress
 from engine.training.publisher import Publisher
 from engine.training.rate import Pending, Rate
+from engine.training.recorded import rate_changes
 from engine.training.result import Outcome, RunResult
 from engine.training.run_folder import RunFolder
 from engine.training.setup import Parts, build_parts, own_file, started_event
@@ -214,7 +215,7 @@ class TrainingRun(Commands):
             kept = restore(checkpoint, progress, self.history, parts)
             self._keeper.go_on(self._resumed_from, checkpoint)
             if folder is not None and self._resume is True:  # a chosen checkpoint begins another story
-                self._repeated = Pending(folder.rate_changes(progress.step))
+                self._repeated = Pending(rate_changes(folder.journal_path, progress.step))
         if folder is not None:
             folder.open(parts.model_files, kept, parts.corrections)
             self._meter.before = folder.elapsed

@@ -14,36 +14,35 @@ from psygnal import Signal
 from resources.run_folders import new_run_folder, remove_unbegun
 from resources.settings import RUN_SETTINGS
 from studio.session import jobs
+from studio.session.blocking import why_not
 from studio.session.code.coding import Coding
 from studio.session.commands import command
 from studio.session.data_view import DataViewModel
 from studio.session.export_view import ExportViewModel
 from studio.session.graph_view import GraphViewModel
-from studio.session.library import Library
 from studio.session.looking import Looking
 from studio.session.mistakes import Mistakes
+from studio.session.next_run import NextRun
 from studio.session.patience import Patience
 from studio.session.predict_view import PredictViewModel
 from studio.session.predicting import Predicting
 from studio.session.problems import problem_from_message
 from studio.session.rate_finding import RateFinding
 from studio.session.report_job import Reporting
-from studio.session.run_changes import NEEDS_RUN, RunChanges
+from studio.session.run_changes import RunChanges
 from studio.session.run_list import RunListView
 from studio.session.run_queue import RunQueue
 from studio.session.run_words import settings_of_run
 from studio.session.samples import Samples
 from studio.session.script import SessionScript
-from studio.session.settings import RunSettings, setting_problems, title_of_setting
-from studio.session.train_view import TrainViewModel
-from studio.session.undo import Change
+from studio.session.settings import RunSettings, setting_problems
 from studio.session.worker import ProcessWorker, Worker
 
 Notify: TypeAlias = Callable[[], None]
 MakeWorker: TypeAlias = Callable[[Notify], Worker]
 
 
-class Session(Library):
+class Session(NextRun):
     """What the window, the tests and scripts drive.
 
     Everything here happens in the thread that calls it. Workers only leave events and call ``wake``; ``pump``
@@ -58,7 +57,6 @@ class Session(Library):
 
     def __init__(self, make_worker: MakeWorker = ProcessWorker, runs_folder: Path | None = None) -> None:
         super().__init__(runs_folder)
-        self.train = TrainViewModel(settings=self.project.settings)
         self.graph = GraphViewModel()
         self.export = ExportViewModel()
         self.run_list = RunListView()
@@ -84,6 +82,9 @@ class Session(Library):
         )
         self.script = SessionScript()
         self.reporting = Reporting(self._worker, self._report)
+        self._parts = (
+            self.looking, self.samples, self.rate_finding, self.coding, self.mistakes, self.reporting,
+        )  # fmt: skip
         self._handlers: dict[str, Callable[..., object]] = {
             "new_project": self.new_project, "start": self.start, "pause": self.pause, "resume": self.resume,
             "stop_early": self.stop_early, "cancel": self.cancel, "checkpoint_now": self.checkpoint_now,
@@ -97,7 +98,6 @@ class Session(Library):
         }  # fmt: skip
         self.train.problem.connect(self.problem.emit)
         self.selected_run_changed.connect(self._export_selected)
-        self.project_changed.connect(lambda project: self._use_settings(project.settings))
         if self._trouble:
             self._report(problem_from_message(self._trouble, "The settings could not be read"))
 
@@ -120,82 +120,7 @@ class Session(Library):
 
     def blocked(self, command_id: str) -> str:
         """Why the command can't be given now; empty where it can."""
-        if command_id == "export":
-            return self.export.why_not or self._task_blocked()
-        if command_id == "find_rate":
-            return "A search is running." if self.rate_finding.searching else self.train.wrong_setting
-        if command_id == "show_graph":
-            return self._task_blocked()
-        if command_id == "cancel_task":
-            return "" if self._task is not None else "No task is running."
-        if command_id == "resume_run" and not self.train.busy:
-            run = self.listed_run(self.selected_run)
-            if self.selected_run != self.train.folder:
-                return run.resumable if run is not None else "No run is selected."
-            if run is not None and run.in_use:
-                return run.in_use
-        if command_id == "undo":
-            return "" if self.undo_stack.undoable else "There is nothing to undo."
-        if command_id == "redo":
-            return "" if self.undo_stack.redoable else "There is nothing to redo."
-        if command_id == "start_queue":
-            return "" if self.queue.waiting and self.queue.held else "Nothing is held in the queue."
-        if command_id in NEEDS_RUN:
-            return self.run_changes.why_not(command_id)
-        if command_id == "report":
-            return "" if self.listed_run(self.selected_run) is not None else "No run is selected."
-        if command_id == "export_script":
-            return "" if self.script.steps else "Nothing was trained or exported yet."
-        if command_id == "train_corrected":
-            nothing = "" if self.mistakes.view.corrections else "Nothing is corrected yet."
-            return self.train.why_not.get("start", "") or nothing
-        if command_id == "new_project":
-            return "A training is running." if self.train.busy else ""
-        return self.train.why_not.get(command_id, "")
-
-    def _task_blocked(self) -> str:
-        return "Another task is running." if self._task is not None else ""
-
-    def change_setting(self, name: str, value: Any) -> None:
-        """Change one setting, or one parameter such as ``optimizer_params.beta1``, of the next training.
-
-        What is wrong with it shows in ``train.setting_problems``. Can be undone.
-
-        Raises:
-            ValueError: no such setting, or a value of the wrong type.
-        """
-        before = self.train.settings
-        after = before.changed(name, value)
-        self._use_settings(after)
-        if after != before:
-            title = f"Change {title_of_setting(name)}"
-            self.undo_stack.push(
-                Change(title, lambda: self._use_settings(before), lambda: self._use_settings(after), name)
-            )
-
-    def _use_settings(self, settings: RunSettings) -> None:
-        super()._use_settings(settings)
-        self.train.settings = settings
-        self.train.setting_problems = setting_problems(settings)
-        self.train.update_why_not()
-
-    def duplicate_run(self, folder: str = "") -> None:
-        """Put the settings of a run, the selected one unless told otherwise, in the place of those shown.
-
-        Raises:
-            ValueError: it has settings that no training here takes.
-        """
-        run = self.listed_run(folder or self.selected_run)
-        if run is not None:
-            before, after = self.train.settings, settings_of_run(run)
-            self._use_settings(after)
-            undo, redo = lambda: self._use_settings(before), lambda: self._use_settings(after)
-            self.undo_stack.push(Change("Take settings of a run", undo, redo))
-
-    def restore_project(self, path: Path | None) -> None:
-        super().restore_project(path)
-        # Not checked yet: that may import the engine.
-        self.train.settings = self.project.settings
+        return why_not(self, command_id)
 
     # ----- training -----
 
@@ -394,12 +319,8 @@ class Session(Library):
                 if view is not None and view.last_problem is not None:
                     self._report(view.last_problem)
         self.predicting.take()
-        self.looking.take()
-        self.samples.take()
-        self.rate_finding.take()
-        self.coding.take()
-        self.mistakes.take()
-        self.reporting.take()
+        for part in self._parts:
+            part.take()
 
     def wait_until(self, condition: Callable[[], bool], timeout: float) -> bool:
         """Pump until ``condition`` holds; False where ``timeout`` seconds passed. For scripts and tests."""
@@ -468,6 +389,11 @@ class Session(Library):
         if self._spare is None:
             self._spare = self._make_worker(self._wake)
 
+    @property
+    def task_runs(self) -> bool:
+        """True while a Program is traced, or something is exported or verified."""
+        return self._task is not None
+
     def busy(self) -> bool:
         """True while a training or a task runs: closing should ask."""
         return self._training is not None or self._task is not None
@@ -485,9 +411,5 @@ class Session(Library):
                 worker.close()
         self._training = self._task = self._spare = None
         self.predicting.close(timeout)
-        self.looking.close()
-        self.samples.close()
-        self.rate_finding.close()
-        self.coding.close()
-        self.mistakes.close()
-        self.reporting.close()
+        for part in self._parts:
+            part.close()

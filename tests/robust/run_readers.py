@@ -10,6 +10,7 @@ from typing import Any
 
 from engine.core.errors import EngineError
 from engine.files.userblock import SIZE
+from engine.training.recorded import recorded_best_step
 from tests.robust.container_readers import containers, document_in_place, tree
 from tests.robust.containers import container, hashed
 from tests.robust.corpus import sample
@@ -148,7 +149,7 @@ def read_run_folder(files: dict[str, bytes], folder: Path) -> object:
         summary_of_update(listed.config)
         assert None not in (listed.title, listed.of_script, listed.exportable, listed.resumable)
     store = RunFolder(run)
-    store.recorded_best_step(), store.best_step(), is_own(run)
+    recorded_best_step(store.journal_path), store.best_step(), is_own(run)
     tolerant: list[Callable[[], object]] = [
         store.require_new, lambda: TrainingRun.from_folder(run), lambda: read_history(run),
         lambda: store._rewrite_journal(Kept(1).has), lambda: read_run(run),

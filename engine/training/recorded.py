@@ -1,0 +1,61 @@
+"""What the journal of a run on disk tells: whether it began, its best epoch, changes of its learning rate."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from engine.core.errors import FormatError
+from engine.files.atomic import saving
+from engine.files.journal import parse_event
+from engine.training.rate import Change, changes_after
+from resources.json_documents import DocumentError, parse
+
+_BEFORE_STEPS = ("started", "checkpoint_failed", "space_low", "failed")
+
+
+def has_record(journal: Path) -> bool:
+    """Whether the journal holds more than the words of a run that was stopped before its first step."""
+    if not os.path.exists(journal):
+        return False
+    with journal.open("rb") as file:
+        for line in file:
+            if not line.endswith(b"\n"):
+                return not line.startswith(b"{")  # an event that was cut off; else another file
+            try:
+                event = parse(line)
+            except DocumentError:
+                return True
+            if not isinstance(event, dict) or str(event.get("event")) not in _BEFORE_STEPS:
+                return True
+    return False
+
+
+def recorded_best_step(journal: Path) -> int | None:
+    """The step of the best epoch that the journal names; None where it names none."""
+    found = None
+    with suppress(OSError), journal.open("rb") as file:
+        for line in file:
+            with suppress(DocumentError):
+                event = parse(line)
+                if isinstance(event, dict) and event.get("event") == "epoch" and event.get("best") is True:
+                    found = event.get("step")
+    return found if isinstance(found, int) else None
+
+
+def rate_changes(journal: Path, step: int) -> list[Change]:
+    """The changes of the learning rate that the journal tells of at ``step`` or later.
+
+    Raises:
+        SaveError: the journal can't be read.
+    """
+    if not os.path.exists(journal):
+        return []
+    events = []
+    with saving(journal):
+        lines = journal.read_bytes().splitlines()
+    for line in lines:
+        with suppress(FormatError):
+            events.append(parse_event(line))
+    return changes_after(events, step)
