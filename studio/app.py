@@ -148,8 +148,9 @@ class Studio:
             self._whole = True
             self._controllers += [add() for page, add in self._pages.items() if page != "train"]
             entries = PaletteEntries(
-                self.session, self.window, self.session.select_run, self.project.open_path, self._load
-            )
+                self.session, self.window, self.session.select_run, self.project.open_path, self._load,
+                self._focus_setting,
+            )  # fmt: skip
             self.frame.add_entries(entries.entries)
             self.runs.doings.ask_run = self._ask_run
             self.opening.open_model = self.predict.load
@@ -228,6 +229,15 @@ class Studio:
     def _ask_run(self, folder: str) -> None:
         self.frame.show_page("predict")
         self.predict.models.load_run(folder)
+
+    def _focus_setting(self, name: str) -> None:
+        of_data = name in self.data_panel.form.keys()  # noqa: SIM118  (a form is no mapping)
+        self.frame.show_page("data" if of_data else "train")
+        self.window.right.show()
+        if of_data:
+            self.data_panel.form.control(name).setFocus()
+        else:
+            self.settings_panel.show_field(name)
 
     def _load(self, prefix: str) -> None:
         self.frame.show_page("predict")

@@ -16,7 +16,10 @@ from studio.windows.palette import Entry
 
 KEYS = "keys"
 # The page of the guide for each page of the window.
-OF_PAGE = {"data": "data.md", "train": "first-steps.md", "graph": "graph.md", "predict": "predict.md"}
+OF_PAGE = {
+    "data": "data.md", "code": "your-own-model.md", "train": "train.md", "graph": "graph.md",
+    "export": "export.md", "predict": "predict.md",
+}  # fmt: skip
 # What the widgets do with keys beside the commands: where, and what.
 WIDGET_KEYS = (
     ("Ctrl+Z", "Digit pad", "Take the last stroke back."),

@@ -1,4 +1,4 @@
-"""What the palette offers beside commands: runs, recent projects, and loaded models."""
+"""What the palette offers beside commands: settings, runs, models and recent projects."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject
 
+from resources.settings import RUN_SETTINGS
 from studio.session.project import SUFFIX
 from studio.session.session import Session
 from studio.windows.palette import Entry
@@ -16,7 +17,7 @@ class PaletteEntries(QObject):
     """Makes the entries when the palette opens; each says what choosing it does.
 
     Args:
-        show_run, open_project, load_model: get a path.
+        show_run, open_project, load_model: get a path. focus_setting: gets the name of a setting.
     """
 
     def __init__(
@@ -26,16 +27,22 @@ class PaletteEntries(QObject):
         show_run: Callable[[str], object],
         open_project: Callable[[str], object],
         load_model: Callable[[str], object],
+        focus_setting: Callable[[str], object],
     ) -> None:
         super().__init__(parent)
         self._session = session
         self._show_run, self._open_project = show_run, open_project
-        self._load_model = load_model
+        self._load_model, self._focus_setting = load_model, focus_setting
 
     def entries(self) -> list[tuple[Entry, Callable[[], object]]]:
-        """Runs, models and projects, in this order."""
+        """Settings, runs, models and projects, in this order."""
         preferences = self._session.preferences
         found: list[tuple[Entry, Callable[[], object]]] = []
+        word = self.tr("Setting")
+        for name, setting in RUN_SETTINGS.items():
+            if setting.kind != "parameters":  # their fields come with the rule that is chosen
+                entry = Entry(f"setting:{name}", f"{word}: {setting.title}", "", setting.help)
+                found.append((entry, lambda name=name: self._focus_setting(name)))
         for word, kind, paths, act in (
             (self.tr("Run"), "run", [run.path for run in self._session.runs], self._show_run),
             (self.tr("Model"), "model", preferences.recent_models, self._load_model),

@@ -10,13 +10,14 @@ from PySide6.QtCore import Qt, QUrl
 from PySide6.QtTest import QTest
 
 from resources.help_pages import guide_folder, help_pages
+from resources.settings import RUN_SETTINGS
 from studio.controllers.help import OF_PAGE
 from studio.session.commands import COMMANDS
 from studio.session.runs import Run
 
 
 def test_f1_opens_the_page_of_the_guide_that_belongs_to_what_is_shown(stage: Any) -> None:
-    for page in ("train", "graph"):
+    for page in ("code", "export"):
         stage.studio.actions.trigger(f"page_{page}")
         QTest.keyClick(stage.window, Qt.Key.Key_F1)
         help_window = stage.studio.help.shown
@@ -90,7 +91,7 @@ def test_the_palette_finds_pages_of_the_help_runs_and_projects(
     studio.session.preferences.remember(tmp_path / "flowers.studio.json")
     studio.actions.trigger("palette")
     QTest.keyClicks(studio.frame.palette.box, "help threads")
-    assert studio.frame.palette.titles() == ["Help: Threads"]
+    assert studio.frame.palette.titles() == ["Help: Threads", "Setting: Threads"]
     QTest.keyClick(studio.frame.palette.box, Qt.Key.Key_Return)
     assert studio.help.shown.file == "threads.md"
     studio.actions.trigger("palette")
@@ -101,3 +102,17 @@ def test_the_palette_finds_pages_of_the_help_runs_and_projects(
     QTest.keyClicks(studio.frame.palette.box, "flowers")
     assert studio.frame.palette.titles() == ["Project: flowers"]
     studio.frame.palette.reject()
+
+
+def test_the_palette_goes_to_every_setting(stage: Any) -> None:
+    studio = stage.studio
+    entries = [name for name, setting in RUN_SETTINGS.items() if setting.kind != "parameters"]
+    for name in entries:
+        studio.actions.trigger("palette")
+        studio.frame.palette.chosen.emit(f"setting:{name}")
+        studio.frame.palette.reject()
+        form = studio.settings_panel.form
+        if studio.window.current_page() == "data":
+            form = studio.data_panel.form
+        control = form.control(name)
+        assert control is stage.window.focusWidget() or control.isAncestorOf(stage.window.focusWidget()), name
