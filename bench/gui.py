@@ -20,7 +20,7 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from bench import gui_plots
+from bench import gui_plots, gui_start
 from bench.timing import table
 from studio.app import Studio
 from studio.session.session import Session
@@ -119,9 +119,14 @@ MEASUREMENTS: dict[str, Callable[[], list[list[str]]]] = {"pause": pause}
 
 
 def main(names: list[str]) -> None:
-    """Measure and print one table, and one of the plots."""
+    """Measure and print one table for the start, one of answers, and one of the plots."""
     for name in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"):
         os.environ[name] = tempfile.mkdtemp()
+    if not names or "start" in names:
+        gui_start.main()
+    if names == ["start"]:
+        return
+    names = [name for name in names if name != "start"]
     plots = [name for name in names if name in gui_plots.MEASUREMENTS]
     rows = [["ms", "median", "max", "budget"]]
     for name in [name for name in names if name not in plots] if names else MEASUREMENTS:
