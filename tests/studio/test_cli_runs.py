@@ -59,7 +59,7 @@ def test_runs_go_to_the_trash_but_never_a_running_one(
     folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gone: list[str] = []
-    monkeypatch.setattr("studio.windows.trash.move_to_trash", lambda path: gone.append(path.name))
+    monkeypatch.setattr("studio.cli.runs._trash", lambda: lambda path: gone.append(path.name))
     lock = take(Path(folder, "lenet-static-002", LOCK_NAME))
     assert isinstance(lock, Lock)
     try:

@@ -12,7 +12,7 @@ import pytest
 from engine.core.errors import DataError
 from engine.training.export import export_run
 from engine.training.reverify import verify_again
-from tests.studio.windows.test_predict_runs import make_run
+from tests.studio.answering_run import make_run
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from studio.controllers.export import compared_text
 from studio.session.export_view import Verification, name_problem
+from tests.studio.answering_run import make_run
 from tests.studio.windows.conftest import Stage
-from tests.studio.windows.test_predict_runs import make_run
 
 
 @pytest.mark.parametrize(

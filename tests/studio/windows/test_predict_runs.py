@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
-from engine.files.checkpoint import write_best, write_checkpoint
-from engine.training import TrainingConfig
-from engine.training.setup import build_network
+from tests.studio.answering_run import make_run
 from tests.studio.windows.conftest import Stage
 
 WAIT = 60_000
@@ -29,28 +25,6 @@ class Mine(nn.Layer):
     def forward(self, x):
         return self.line(x.flatten(1))
 """
-
-
-def make_run(folder: Path, answers: dict[int, int], best: int, model: str = "linear") -> Path:
-    """A run whose checkpoint of each step answers every picture with one class."""
-    config = TrainingConfig(model=model, data="digits", epochs=2, out=str(folder))
-    network, _ = build_network(config)
-    (folder / "checkpoints").mkdir(parents=True)
-    for step, answer in answers.items():
-        state = {name: np.zeros_like(value.numpy()) for name, value in network.state_dict().items()}
-        bias = next(name for name in state if name.endswith("bias"))
-        state[bias][answer] = 5.0
-        tree = {
-            "config": config.as_dict(), "model": state,
-            "data": {"classes": [f"digit {n}" for n in range(10)], "shape": [1, 28, 28]},
-            "progress": {"step": step, "validation_accuracy": 0.5},
-        }  # fmt: skip
-        write_checkpoint(folder / "checkpoints", step, tree)
-        if step == best:
-            write_best(folder / "checkpoints", tree)
-    event = {"event": "started", "time": 1.0, "config": config.as_dict(), "total_steps": 40}
-    (folder / "journal.jsonl").write_text(json.dumps(event) + "\n")
-    return folder
 
 
 @pytest.fixture

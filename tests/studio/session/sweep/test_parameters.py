@@ -55,7 +55,7 @@ def test_a_list_of_lists_has_semicolons_and_parameters_are_those_of_what_varies(
     [
         ("lr", "must be NAME=VALUES: got 'lr'"),
         ("lr=", "must be NAME=VALUES"),
-        ("lrate=0.1", r"no such setting: got 'lrate'; did you mean lr"),
+        ("lrate=0.1", "no such setting: got 'lrate'; did you mean rotate or lr?"),
         ("bach-size=3", "did you mean batch-size"),
         ("out=a,b", "no such setting: got 'out'"),
         ("lr=0.1,x", "lr: must be a number: got 'x'"),
