@@ -25,6 +25,7 @@ from engine.files.container import read_container, write_container
 from engine.files.plain import Array, Json, StrPath
 from engine.files.reading import read_error
 from resources.json_documents import DocumentError, parse, require_modest
+from resources.regular_files import open_regular
 from resources.replacing import sync_folder
 
 JOURNAL_NAME = "journal.jsonl"
@@ -247,7 +248,8 @@ def read_journal(path: StrPath) -> Journal:
 
 def _journal_bytes(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        with open_regular(path) as file:
+            return file.read()
     except FileNotFoundError as cause:
         raise DataError(f"{path}: there is no such file; choose the folder of a run") from cause
     except OSError as cause:

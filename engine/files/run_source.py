@@ -17,6 +17,7 @@ from engine.core.errors import DataError
 from engine.files.atomic import atomic_write, make_folder, saving
 from engine.files.folders import put_in_place, remove_abandoned_folders, remove_folder, temporary_beside
 from engine.files.installation import installation_key
+from resources.regular_files import open_regular
 
 SOURCE = "source"
 MARK_NAME = "source.mark"
@@ -131,7 +132,7 @@ def is_own(run: Path) -> bool:
     """Whether this installation wrote the code that the run keeps, and it is unchanged. Raises DataError."""
     key = installation_key()
     try:
-        with (run / MARK_NAME).open("rb") as file:
+        with open_regular(run / MARK_NAME) as file:
             mark = file.read(hashlib.sha256().digest_size + 1)
     except OSError:
         return False

@@ -37,6 +37,7 @@ from engine.training.run_folder import CORRECTIONS
 from engine.training.sources.options import DataOptions
 from engine.training.sources.prepared import Prepared
 from resources.json_documents import DocumentError, parse
+from resources.regular_files import open_regular
 
 FORMAT = "model-studio corrections"
 VERSION = 1
@@ -93,7 +94,7 @@ def read_corrections(path: Path) -> tuple[list[Correction], bytes]:
         DataError: it can't be read. FormatError: it is no such file, or a value has no meaning.
     """
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             data = file.read(MOST_BYTES + 1)
     except OSError as cause:
         raise read_error(path, cause, "the corrections can't be read") from cause

@@ -23,6 +23,7 @@ from engine.core.errors import ArgumentError, FormatError
 from engine.files.atomic import make_folder
 from engine.files.container import read_container, write_container
 from engine.files.space import MEGABYTE, estimated_bytes, require_room
+from engine.training.sources.class_names import MOST_CLASSES
 from engine.training.sources.prepared import Prepared
 
 FOLDER = "predictions"
@@ -176,11 +177,13 @@ _FIELDS: dict[str, tuple[Any, int]] = {
 def _checked(tree: Any, path: Path) -> Predictions:
     """Predictions of a tree from a file, whose values are not believed."""
     try:
+        _require(isinstance(tree, dict))
         arrays = {name: _array(tree[name], *kind) for name, kind in _FIELDS.items()}
         pictures = tree["pictures"]
         _require(isinstance(pictures, np.ndarray) and pictures.dtype == np.uint8 and pictures.ndim in (3, 4))
         _require(pictures.ndim == 3 or pictures.shape[3] == 3)
         count, classes = len(arrays["labels"]), arrays["probabilities"].shape[1]
+        _require(classes <= MOST_CLASSES and (pictures.size > 0 or not len(pictures)))
         _require(all(len(arrays[name]) == count for name in ("answers", "of_truth", "of_answer")))
         _require(len(arrays["probabilities"]) in (0, count) and len(pictures) == len(arrays["hardest"]))
         for name, most in (("labels", classes), ("answers", classes), ("hardest", count)):

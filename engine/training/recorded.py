@@ -11,6 +11,7 @@ from engine.files.atomic import saving
 from engine.files.journal import parse_event
 from engine.training.rate import Change, changes_after
 from resources.json_documents import DocumentError, parse
+from resources.regular_files import open_regular
 
 _BEFORE_STEPS = ("started", "checkpoint_failed", "space_low", "failed")
 
@@ -19,7 +20,7 @@ def has_record(journal: Path) -> bool:
     """Whether the journal holds more than the words of a run that was stopped before its first step."""
     if not os.path.exists(journal):
         return False
-    with journal.open("rb") as file:
+    with open_regular(journal) as file:
         for line in file:
             if not line.endswith(b"\n"):
                 return not line.startswith(b"{")  # an event that was cut off; else another file
@@ -35,7 +36,7 @@ def has_record(journal: Path) -> bool:
 def recorded_best_step(journal: Path) -> int | None:
     """The step of the best epoch that the journal names; None where it names none."""
     found = None
-    with suppress(OSError), journal.open("rb") as file:
+    with suppress(OSError), open_regular(journal) as file:
         for line in file:
             with suppress(DocumentError):
                 event = parse(line)
@@ -53,8 +54,8 @@ def rate_changes(journal: Path, step: int) -> list[Change]:
     if not os.path.exists(journal):
         return []
     events = []
-    with saving(journal):
-        lines = journal.read_bytes().splitlines()
+    with saving(journal), open_regular(journal) as file:
+        lines = file.read().splitlines()
     for line in lines:
         with suppress(FormatError):
             events.append(parse_event(line))

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -19,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from resources.locks import Holder, wait_for
+from resources.regular_files import is_plain_file
 
 DIGITS = tuple("0123456789")
 SOURCE_KEY = "Source"
@@ -28,18 +31,20 @@ _WAIT = 5.0  # seconds
 
 @dataclass(frozen=True)
 class CollectedPicture:
-    """One collected picture: its file, its class, and where it came from (empty where that is not known)."""
+    """One collected picture: its file, its class, where it came from (empty where that is not known), and
+    whether it has one channel."""
 
     path: Path
     label: str
     source: str
+    grey: bool
 
     def pixels(self) -> NDArray[np.uint8]:
-        """The picture, uint8 [H, W] or [H, W, 3]. Raises OSError."""
-        from PIL import Image
+        """The picture, uint8 [H, W] or [H, W, 3]. Raises DataError."""
+        from engine.training.sources.image_folder import decode_picture
 
-        with Image.open(self.path) as image:
-            return np.asarray(image).astype(np.uint8)
+        picture = decode_picture(self.path, self.grey)
+        return picture[..., 0] if self.grey else picture
 
 
 class Collected:
@@ -71,9 +76,11 @@ class Collected:
             source: where it came from, such as ``drawn`` or ``digits test 17``; of any length below 1000.
 
         Raises:
-            ArgumentError: no such picture or class. SaveError: it can't be written. InUseError: another
+            ArgumentError: no such picture or class. DataError: the list of classes can't be read, or a link
+                is in the way. SaveError: it can't be written. InUseError: another
                 process is writing there.
         """
+        from engine.core.errors import DataError
         from engine.files.atomic import atomic_write, make_folder
         from engine.training.sources.class_names import CLASSES_FILE, class_list, folder_of_class
 
@@ -84,6 +91,9 @@ class Collected:
             label = self._named(label, known)
             target = self.folder / folder_of_class(label) / name
             listed = self.folder / CLASSES_FILE
+            linked = next((each for each in (listed, target.parent) if each.is_symlink()), None)
+            if linked is not None:
+                raise DataError(f"{linked}: a link to elsewhere: {os.readlink(linked)}; remove it")
             if label not in known or not listed.exists():
                 if label not in known:
                     known.append(label)
@@ -92,7 +102,9 @@ class Collected:
             atomic_write(target, lambda file: file.write(data))
             for other in known:
                 if other != label:
-                    (self.folder / folder_of_class(other) / name).unlink(missing_ok=True)
+                    place = self.folder / folder_of_class(other)
+                    if not place.is_symlink():
+                        (place / name).unlink(missing_ok=True)
             return self.count()
 
     def remove(self, picture: CollectedPicture) -> None:
@@ -111,16 +123,25 @@ class Collected:
         from PIL import Image
 
         from engine.training.sources.class_names import class_of_folder
+        from engine.training.sources.image_folder import GREY_MODES
 
         found = []
+        unfit = (OSError, ValueError, SyntaxError, Image.DecompressionBombError)
         for path in self._files():
-            with suppress(OSError, ValueError, SyntaxError), Image.open(path) as image:
-                source = str(image.info.get(SOURCE_KEY, ""))
-                found.append(CollectedPicture(path, class_of_folder(path.parent.name), source))
+            # Other formats may be called .png; there are some that Pillow starts a program for.
+            with warnings.catch_warnings(), suppress(*unfit):
+                warnings.simplefilter("ignore")  # how large it may be is checked where it is decoded
+                with Image.open(path, formats=("PNG",)) as image:
+                    source, grey = str(image.info.get(SOURCE_KEY, "")), image.mode in GREY_MODES
+                    label = class_of_folder(path.parent.name)
+                    found.append(CollectedPicture(path, label, source, grey))
         return found
 
     def _files(self) -> Iterator[Path]:
-        yield from sorted(self.folder.glob("*/*.png"))
+        """The pictures; links, which may lead anywhere, are not followed."""
+        for path in sorted(self.folder.glob("*/*.png")):
+            if is_plain_file(path) and not path.parent.is_symlink():
+                yield path
 
     @staticmethod
     def _named(label: int | str, known: Sequence[str]) -> str:

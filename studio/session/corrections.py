@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,8 +24,11 @@ class ProjectCorrections:
 
     def read(self) -> list[Correction]:
         """Those in the file, in the order they were made. Raises DataError or FormatError."""
+        from engine.core.errors import DataError
         from engine.training.corrections import read_corrections
 
+        if self.path.is_symlink():
+            raise DataError(f"{self.path}: a link to elsewhere: {os.readlink(self.path)}; remove it")
         return read_corrections(self.path)[0] if self.path.exists() else []
 
     def add(self, correction: Correction) -> list[Correction]:

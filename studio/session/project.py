@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from resources.json_documents import DocumentError, parse
 from resources.locks import Holder, wait_for
+from resources.regular_files import open_regular
 from resources.replacing import stem_beside
 from resources.user_folders import NO_HOME, user_folder
 from studio.session.settings import RunSettings
@@ -185,7 +186,7 @@ def read_document(path: Path, kind: type[_Document], remedy: str) -> _Document:
 
 def _bytes(path: Path, remedy: str) -> bytes:
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             data = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise ProjectError(f"{path}: can't be read: {error.strerror or error}; {remedy}") from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from pathlib import Path
 from typing import Annotated, Literal
@@ -52,9 +53,11 @@ def write_notes(folder: Path, notes: RunNotes) -> None:
     """Write the notes atomically; a run that nobody has anything to say about has no file.
 
     Raises:
-        OSError: it can't be written; the message has the path and what to do.
+        OSError: it can't be written, or a link is in its place; the message has the path and what to do.
     """
     path = folder / NAME
+    if path.is_symlink():
+        raise OSError(f"{path}: not written: a link to elsewhere: {os.readlink(path)}; remove it")
     if notes != NOTHING or path.exists():
         write_document(path, notes)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
@@ -229,4 +230,6 @@ class RunQueue:
 
     @staticmethod
     def _read(path: Path) -> list[Waiting]:
+        if path.is_symlink():
+            raise ProjectError(f"{path}: a link to elsewhere: {os.readlink(path)}; {_REMEDY}")
         return read_document(path, _QueueFile, _REMEDY).waiting if path.is_file() else []

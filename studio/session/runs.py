@@ -12,6 +12,7 @@ from typing import Any
 
 from resources.json_documents import DocumentError, parse
 from resources.locks import LOCK_NAME, holder_of
+from resources.regular_files import open_regular
 from studio.session.epoch_tables import EpochTable, table_of
 from studio.session.run_notes import NAME as NOTES
 from studio.session.run_notes import NOTHING, RunNotes, read_notes
@@ -358,7 +359,7 @@ def _ends(path: Path) -> tuple[list[dict[str, Any]], int]:
     """The events in the first and the last part of a journal, and how many of the lines there are damaged; a
     run of a million steps is no slower to list."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             head = file.read(_END_BYTES)
             size = file.seek(0, 2)
             tail = b""

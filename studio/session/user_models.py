@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+from resources.regular_files import open_regular
 from resources.syntax_words import syntax_words
 
 MAX_BYTES = 5_000_000
@@ -64,7 +65,7 @@ _UNREADABLE = (OSError, SyntaxError, ValueError, RecursionError, MemoryError)
 
 def _parsed(path: str | Path) -> ast.Module:
     file = Path(path).expanduser()
-    with file.open("rb") as stream:
+    with open_regular(file) as stream:
         data = stream.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         raise ValueError(f"more than {MAX_BYTES // 1_000_000} MB")

@@ -99,9 +99,9 @@ def container_readers() -> list[Reader]:
 
     ours = (EngineError,)
     return [
-        Reader("container, raw bytes", raw_container, _read, ours, 141),
-        Reader("container, rehashed bytes", rehashed_container, _read, ours, 120, 512, contained=True),
+        Reader("container, raw bytes", raw_container, _read, ours, 100),
+        Reader("container, rehashed bytes", rehashed_container, _read, ours, 100, 512, contained=True),
         Reader("container, text in place", document_in_place, _read, ours, 60, 512, contained=True),
         Reader("container, HDF5 structures", attacked, _read, ours, 15, 512, contained=True),
-        Reader("document of a tree", tree_document, read_document, (ImageError,), 110),
+        Reader("document of a tree", tree_document, read_document, (ImageError,), 90),
     ]

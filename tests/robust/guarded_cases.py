@@ -47,15 +47,27 @@ def forked(
     command: Any, *, input: bytes, timeout: float, **options: Any
 ) -> subprocess.CompletedProcess[bytes]:
     """What ``subprocess.run`` does for the guarded child, in a fork of this process."""
+
+    def answer() -> str:
+        said = io.StringIO()
+        sys.stdin, sys.stdout = io.TextIOWrapper(io.BytesIO(input)), said
+        guarded_child.main()
+        return said.getvalue()
+
+    return in_a_fork(command, answer, timeout)
+
+
+def in_a_fork(
+    command: Any, make_answer: Callable[[], str], timeout: float
+) -> subprocess.CompletedProcess[bytes]:
+    """The answer of a fork of this process, as that of a child. Raises TimeoutExpired."""
     receive, send = os.pipe()
     pid = os.fork()
     if pid == 0:
         code = 1
         try:
             os.close(receive)
-            sys.stdin, sys.stdout = io.TextIOWrapper(io.BytesIO(input)), io.StringIO()
-            guarded_child.main()
-            os.write(send, sys.stdout.getvalue().encode())
+            os.write(send, make_answer().encode())
             code = 0
         finally:
             os._exit(code)

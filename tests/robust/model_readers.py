@@ -285,7 +285,7 @@ def model_readers() -> list[Reader]:
     """The readers of saved models."""
     ours = (EngineError,)
     return [
-        Reader("program", program_case, read_program, ours, 75),
+        Reader("program", program_case, read_program, ours, 62),
         Reader("model files", model_files, read_model, ours, 4, 128),
         Reader("program, run once", run_case, read_and_run, ours, 0, 600),
     ]

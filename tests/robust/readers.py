@@ -145,8 +145,11 @@ def readers() -> dict[str, Reader]:
     from tests.robust.container_readers import container_readers
     from tests.robust.data_readers import DATA_READERS
     from tests.robust.guarded_cases import guarded_readers
+    from tests.robust.journal_readers import journal_readers
     from tests.robust.model_readers import model_readers
+    from tests.robust.project_readers import project_readers
     from tests.robust.run_readers import run_readers
+    from tests.robust.source_readers import source_readers
 
     studio = _studio_errors()
     found = [
@@ -155,11 +158,14 @@ def readers() -> dict[str, Reader]:
         *run_readers(),
         Reader("project", project_case, read_project_file, studio, 20),
         Reader("sweep", sweep_case, read_sweep_file, studio, 20),
-        Reader("preferences", preferences_case, read_preferences_file, (), 40),
-        Reader("information", information_case, read_information, (EngineError,), 50),
+        Reader("preferences", preferences_case, read_preferences_file, (), 20),
+        Reader("information", information_case, read_information, (EngineError,), 30),
         Reader("picture", picture_case, read_picture, studio, 40, 512),
         Reader("parameters", parameters_case, read_parameters, (ValueError,), 10),
+        *journal_readers(),
+        *project_readers(),
         *DATA_READERS,
+        *source_readers(),
         *guarded_readers(),
         *command_readers(),
     ]

@@ -2,10 +2,10 @@
 
 Attacked are the readers of :mod:`tests.robust.readers`: containers with bytes and HDF5 structures changed
 and the hash made right again, documents, Programs, models, states, checkpoints, run folders, configs,
-projects, preferences, pictures, sound, archives and tables. The cases are read in a child with limits on
-memory. A finding, named by reader and number, is a crash, a hang of 5 s, an error of another class than the
-reader documents, a message of several lines, memory beyond the reader's bound, a process started, a
-connection, or a file written elsewhere::
+projects and all that lies in them, preferences, pictures, sound, archives, tables, and data for a training.
+The cases are read in a child with limits on memory. A finding, named by reader and number, is a crash, a
+hang of 5 s, an error of another class than the reader documents, a message of several lines, memory beyond
+the reader's bound, a process started, a connection, or a file written elsewhere::
 
     python -m tests.robust.fuzzing --slice 0:1000000 --log FILE     # resumable: a number names a case
     python -m tests.robust.fuzzing --slice 4711:4712                # one case again
@@ -33,6 +33,7 @@ WITHOUT_SHARE = {
     "guarded child, forked": (15, 10_000),
     "guarded child, started": (1, 200),
     "program, run once": (40, 10_000),
+    "source HDF5, forked": (40, 10_000),
     "command line": (12, 2_000),
 }
 

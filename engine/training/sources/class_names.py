@@ -12,6 +12,7 @@ from urllib.parse import unquote
 
 from engine.core.errors import ArgumentError, DataError
 from engine.files.reading import read_error
+from resources.regular_files import open_regular
 
 CLASSES_FILE = "classes.txt"
 MOST_CLASSES = 100_000
@@ -49,7 +50,7 @@ def read_class_names(folder: Path) -> list[str]:
     """
     path = folder / CLASSES_FILE
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             data = file.read(MOST_CLASSES * 16 + 1)
     except FileNotFoundError:
         return []

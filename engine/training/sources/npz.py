@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import os
 import struct
+import tokenize
+import warnings
 import zipfile
 import zlib
 from dataclasses import dataclass
@@ -21,6 +24,8 @@ UNPACKED = 512 << 20
 MOST_MEMBERS = 10_000
 _RATIO, _SLACK = 1032, 4096  # deflate can't do better
 _CHUNK = 1 << 20
+_LONGEST_HEADER = 10_000  # of what NumPy parses
+_PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
 @dataclass(frozen=True)
@@ -69,6 +74,8 @@ class NpzFile:
             raise FormatError(f"{path}: there is no array in it: {len(entries)} files; save it with np.savez")
 
     def _member(self, archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Member:
+        if entry.compress_type not in _PACKED:
+            raise ValueError(f"{entry.filename} is packed by method {entry.compress_type}, not by deflate")
         with archive.open(entry) as file:
             shape, fortran, dtype = _read_header(file)
             header = file.tell()
@@ -141,9 +148,18 @@ class NpzFile:
 
 def _read_header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     version = np.lib.format.read_magic(file)
-    if version == (1, 0):
-        return np.lib.format.read_array_header_1_0(file)
-    return np.lib.format.read_array_header_2_0(file)
+    size = file.read(2 if version == (1, 0) else 4)
+    length = int.from_bytes(size, "little")
+    if length > _LONGEST_HEADER:  # NumPy reads 4 GB that are packed into a few before it finds that too long
+        raise ValueError(f"a header of {length} bytes")
+    header = io.BytesIO(size + file.read(length))
+    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Python 2 wrote it
+            return read(header)
+    except (tokenize.TokenError, MemoryError) as error:  # which is how a parser says: nested too deep
+        raise ValueError("a header that can't be parsed") from error
 
 
 def _said(error: BaseException) -> str:

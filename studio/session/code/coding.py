@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from resources.regular_files import open_regular
 from resources.settings import SETTINGS
 from studio.session.code.drafts import drop_draft, keep_draft, read_draft
 from studio.session.code.dry_runs import DryRuns
@@ -284,7 +285,7 @@ class Coding:
 
 def _read(path: Path) -> bytes:
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             data = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise CodeError(

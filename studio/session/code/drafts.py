@@ -6,6 +6,7 @@ import hashlib
 from contextlib import suppress
 from pathlib import Path
 
+from resources.regular_files import open_regular
 from resources.user_folders import user_folder
 
 MAX_BYTES = 5_000_000
@@ -29,7 +30,7 @@ def keep_draft(file: Path, text: str) -> None:
 def read_draft(file: Path) -> str | None:
     """The draft of ``file``, None where there is none that can be read."""
     try:
-        with draft_path(file).open("rb") as draft:
+        with open_regular(draft_path(file)) as draft:
             data = draft.read(MAX_BYTES + 1)
         return data.decode() if len(data) <= MAX_BYTES else None
     except (OSError, UnicodeDecodeError):
