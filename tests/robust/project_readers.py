@@ -165,6 +165,11 @@ def _predictions() -> Any:
             }  # fmt: skip
 
 
+_SHAPES: list[tuple[int, ...]] = [
+    (), (0,), (3,), (0, 3), (3, 0), (0, 0, 0), (2, 4, 4, 3), (2, 0, 4), (0, 10**9),
+]  # fmt: skip
+
+
 def predictions_case(draw: random.Random) -> bytes:
     """A file with an array of another type or shape, or other numbers; or with another tree."""
     import numpy as np
@@ -181,8 +186,7 @@ def predictions_case(draw: random.Random) -> bytes:
         elif what == 1:
             tree[name] = array.reshape(draw.choice(((-1,), (*array.shape, 1), (1, *array.shape))))
         elif what == 2:
-            tree[name] = np.zeros(draw.choice(((), (0,), (3,), (0, 3), (3, 0), (0, 0, 0), (2, 4, 4, 3), (2, 0, 4), (0, 10**9))),
-                                  array.dtype)  # fmt: skip
+            tree[name] = np.zeros(draw.choice(_SHAPES), array.dtype)
         elif what == 3 and array.dtype.kind == "f":
             tree[name] = np.full_like(array, draw.choice((np.nan, np.inf, -1.0, 1e-30)))
         elif what == 3:

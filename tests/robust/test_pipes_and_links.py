@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from engine.core.errors import DataError, EngineError, FormatError
+from engine.training.predictions import Predictions, PredictionsFolder
 from engine.training.sources.class_names import read_class_names
 from engine.training.sources.npz import NpzFile
 from studio.session.code.drafts import draft_path, read_draft
@@ -91,6 +92,19 @@ def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
         collected.collect(picture, "new")
     assert mine.read_text() == "a\nb\n"
     assert not list(tmp_path.glob("*.png"))
+
+
+def test_predictions_of_a_billion_classes_are_refused(tmp_path: Path) -> None:
+    """Without any row of probabilities they take no room in the file."""
+    kept = PredictionsFolder(tmp_path)
+    none = np.zeros(0, np.uint32)
+    rates = np.zeros(0, np.float32)
+    probabilities = np.zeros((0, 10**9), np.float16)
+    pictures = np.zeros((0, 4, 4), np.uint8)
+    found = Predictions(none, none, rates, rates, probabilities, np.zeros(0, np.int64), pictures)
+    kept.write(2, found, 2)
+    with pytest.raises(FormatError, match="does not hold the predictions"):
+        kept.read(2)
 
 
 @pytest.mark.parametrize("length", [b"\xff\xff\xff\x7f", struct.pack("<I", 30_000_000)])
