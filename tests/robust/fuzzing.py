@@ -271,6 +271,8 @@ def _one_child(cases: list[tuple[str, int]], start: int, every: dict[str, Reader
             if data == b"":
                 break
             place, since = _PROGRESS.unpack_from(shared, 0)
+            if not since:  # the child is writing it, which begins with zeros
+                continue
             if place != last:
                 last, cpu = place, _cpu_of(pid)
             elif _cpu_of(pid) - cpu > CPU_SECONDS or time.monotonic() - since > WALL_SECONDS:
