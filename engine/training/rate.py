@@ -101,6 +101,6 @@ def changes_after(events: Iterable[JournalEvent], step: int) -> list[Change]:
         if event.get("event") == "rate_changed" and isinstance(at, int) and at >= step:
             try:
                 found.append(Change(at, Rate.of_state(event), at == step))
-            except (LookupError, TypeError, ValueError):
+            except (LookupError, TypeError, ValueError, OverflowError):
                 continue  # a damaged line is passed over, as elsewhere
     return found

@@ -70,7 +70,8 @@ class LastTime:
             session.restore_project(Path(was.project) if was.project else None)
         except ProjectError as error:
             self.remembered = Remembered()
-            self.trouble = problem_from_message(str(error), "The last project could not be opened")
+            said = " ".join(str(error).splitlines())  # whatever stands in the path
+            self.trouble = problem_from_message(said, "The last project could not be opened")
 
     def done(self) -> None:
         """The start has succeeded."""

@@ -188,8 +188,9 @@ def _bytes(path: Path, remedy: str) -> bytes:
     try:
         with open_regular(path) as file:
             data = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise ProjectError(f"{path}: can't be read: {error.strerror or error}; {remedy}") from error
+    except (OSError, ValueError) as error:  # ValueError: a zero in the path
+        said = getattr(error, "strerror", None) or error
+        raise ProjectError(f"{path}: can't be read: {said}; {remedy}") from error
     if len(data) > MAX_BYTES:
         raise ProjectError(f"{path}: too large for such a file: over {MAX_BYTES} bytes; {remedy}")
     return data

@@ -84,6 +84,7 @@ def read_model(files: dict[str, bytes], folder: Path) -> object:
     from engine.inference.serve import Server
     from engine.inference.wire import Message
     from studio.session.inspecting import describe_model
+    from studio.session.model_choice import ModelChoice
     from studio.session.program_check import checked_program
     from studio.session.saved_model import model_info
 
@@ -93,7 +94,7 @@ def read_model(files: dict[str, bytes], folder: Path) -> object:
             Message({"do": "load", "prefix": prefix, "memory": None, "seconds": None}, [])
         )
         _, (plain, text) = server.answer(Message({"do": "program"}, []))
-        shown = model_info(Path(prefix), said["info"], said["save_id"], own=False)
+        shown = model_info(ModelChoice(str(prefix)), said["info"], said["save_id"], own=False)
         return shown, checked_program(json.loads(bytes(plain)), prefix), bytes(text).decode()
 
     for suffix, data in files.items():
