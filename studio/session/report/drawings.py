@@ -70,7 +70,8 @@ def _columns(series: Series) -> list[tuple[float, float, float, float]]:
 def _range(values: Sequence[float]) -> tuple[float, float]:
     low, high = min(values), max(values)
     if high - low < 1e-12 * max(1.0, abs(high)):
-        return low - 0.5, high + 0.5
+        room = max(0.5, 1e-3 * abs(high))  # half of one is nothing beside 1e18
+        return low - room, high + room
     room = 0.04 * (high - low)
     return low - room, high + room
 

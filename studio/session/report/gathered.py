@@ -121,7 +121,7 @@ def _series(steps: Mapping[str, Any], name: str, epochs: Mapping[str, Any], vali
 
 
 def _finite(value: float) -> bool:
-    return abs(value) < float("inf")
+    return abs(value) < 1e300  # the distance of two of them is a number too
 
 
 def _layers(parameters: Any) -> list[tuple[str, ...]]:
