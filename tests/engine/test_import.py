@@ -18,6 +18,7 @@ from engine.core.opdef import OPS
 COUNT = """
 import builtins, json, sys
 import numpy  # what NumPy imports is not counted
+import pathlib, tempfile  # some installations have imported these before, others not
 before = set(sys.modules)
 compiled = []
 sys.addaudithook(lambda event, args: compiled.append(args[1]) if event == "compile" else None)

@@ -42,7 +42,9 @@ def features(x):
 KINDS = ("static", "eager", "own model", "resumed")
 CANCELLED = "cancelled"
 # Of an event: what differs from run to run, and where it lies.
-_OTHER = ("time", "seconds", "elapsed", "samples_per_second", "seconds_left", "folder", "checkpoint")
+_OTHER = (
+    "time", "seconds", "elapsed", "samples_per_second", "seconds_left", "memory", "folder", "checkpoint",
+)  # fmt: skip
 
 
 def write_bars(folder: Path) -> None:
