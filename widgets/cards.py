@@ -78,6 +78,8 @@ class KeyFigure(QFrame):
         # A long note is cut at the card's edge; it does not make the card wider.
         self._note.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._value.setFont(theme.font(theme.FIGURE_PX, bold=True))
+        # A page with too little height scrolls; it does not cut the number through.
+        self._value.setMinimumHeight(self._value.fontMetrics().height())
         self._value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(theme.SPACE_M, 10, theme.SPACE_M, 10)
