@@ -5,15 +5,14 @@ from __future__ import annotations
 import csv
 import io
 
-from PySide6.QtCore import QBuffer, QIODevice, QRect, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QImage, QPaintDevice, QPainter
-from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtCore import QRect, QSize
+from PySide6.QtGui import QColor, QFont, QPainter
 
 from widgets import theme
 from widgets.confusion.drawing import MOST_DRAWN, Drawing, Table
+from widgets.picture_bytes import png_bytes, svg_bytes
 
 SUFFIXES = (".svg", ".png", ".csv")
-SCALE = 2
 _PADDING = 12
 
 
@@ -29,7 +28,13 @@ def as_bytes(table: Table, suffix: str, font: QFont, title: str = "") -> bytes:
     count = len(table.labels)
     cell = 44 if count <= 20 else 30 if count <= MOST_DRAWN else 6
     size = QSize(count * cell + 160, count * cell + 110)
-    return _svg(table, size, font, title) if suffix == ".svg" else _png(table, size, font)
+
+    def paint(painter: QPainter) -> None:
+        painter.fillRect(QRect(0, 0, size.width(), size.height()), QColor(theme.current().panel))
+        painter.translate(_PADDING, _PADDING)
+        Drawing(table, size.width() - 2 * _PADDING, size.height() - 2 * _PADDING, font).paint(painter)
+
+    return svg_bytes(size, title, paint) if suffix == ".svg" else png_bytes(size, paint)
 
 
 def as_csv(table: Table) -> str:
@@ -42,35 +47,3 @@ def as_csv(table: Table) -> str:
         shares = ["" if share != share else repr(share) for share in (recall, precision)]
         writer.writerow([label, *row, sum(row), *shares])
     return text.getvalue()
-
-
-def _svg(table: Table, size: QSize, font: QFont, title: str) -> bytes:
-    buffer = QBuffer()
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    generator = QSvgGenerator()
-    generator.setOutputDevice(buffer)
-    generator.setSize(size)
-    generator.setViewBox(QRect(0, 0, size.width(), size.height()))
-    generator.setTitle(title)
-    _draw(table, size, font, generator)
-    buffer.close()
-    return bytes(buffer.data().data())
-
-
-def _png(table: Table, size: QSize, font: QFont) -> bytes:
-    image = QImage(size * SCALE, QImage.Format.Format_RGB32)
-    image.setDevicePixelRatio(SCALE)
-    image.fill(Qt.GlobalColor.white)
-    _draw(table, size, font, image)
-    buffer = QBuffer()
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    image.save(buffer, "PNG")
-    return bytes(buffer.data().data())
-
-
-def _draw(table: Table, size: QSize, font: QFont, device: QPaintDevice) -> None:
-    painter = QPainter(device)
-    painter.fillRect(QRect(0, 0, size.width(), size.height()), QColor(theme.current().panel))
-    painter.translate(_PADDING, _PADDING)
-    Drawing(table, size.width() - 2 * _PADDING, size.height() - 2 * _PADDING, font).paint(painter)
-    painter.end()

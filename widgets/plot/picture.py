@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
-from PySide6.QtCore import QBuffer, QIODevice, QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPixmap
-from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from resources.replacing import replaced_file
 from widgets import theme
+from widgets.picture_bytes import png_bytes, svg_bytes
 from widgets.plot.chart import Chart
 from widgets.plot.series import Series
 
 MARGIN = 12.0
 HEAD = 28.0
-SCALE = 2.0  # pixels of a PNG for each one of the screen
 GAP = 18.0
 
 
@@ -29,35 +28,9 @@ def write_picture(path: Path, kind: str, title: str, series: Iterable[Series], c
     def paint(painter: QPainter) -> None:
         _paint(painter, QRectF(0, 0, size.width(), size.height()), title, shown, chart)
 
-    data = (_svg if kind == "svg" else _png)(size, title, paint)
+    data = svg_bytes(size, title, paint) if kind == "svg" else png_bytes(size, paint)
     with replaced_file(path) as file:
         file.write(data)
-
-
-def _png(size: QSize, title: str, paint: Callable[[QPainter], None]) -> bytes:
-    pixmap = QPixmap(size * SCALE)
-    pixmap.setDevicePixelRatio(SCALE)
-    painter = QPainter(pixmap)
-    paint(painter)
-    painter.end()
-    buffer = QBuffer()
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    pixmap.save(buffer, "PNG")
-    return bytes(buffer.data().data())
-
-
-def _svg(size: QSize, title: str, paint: Callable[[QPainter], None]) -> bytes:
-    buffer = QBuffer()
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    generator = QSvgGenerator()
-    generator.setOutputDevice(buffer)
-    generator.setSize(size)
-    generator.setViewBox(QRect(0, 0, size.width(), size.height()))
-    generator.setTitle(title)
-    painter = QPainter(generator)
-    paint(painter)
-    painter.end()
-    return bytes(buffer.data().data())
 
 
 def _paint(painter: QPainter, area: QRectF, title: str, shown: list[Series], chart: Chart) -> None:
