@@ -428,8 +428,8 @@ if TYPE_CHECKING:
 
 _LAZY = (
     "amp", "audio", "callbacks", "dataset", "distributed", "distribution", "fft", "geometric", "hapi", "hub",
-    "incubate", "inference", "jit", "onnx", "profiler", "reader", "signal", "sparse", "sysconfig",
-    "text", "version", "vision",
+    "incubate", "inference", "jit", "onnx", "profiler", "quantization", "reader", "signal", "sparse",
+    "sysconfig", "text", "version", "vision",
 )  # fmt: skip
 
 __getattr__ = lazy(
