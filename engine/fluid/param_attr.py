@@ -14,7 +14,30 @@ from engine.static import weight_norm
 __all__ = ["ParamAttr", "WeightNormParamAttr"]
 
 
-class ParamAttr(modern.ParamAttr):
+class _Clipped(modern.ParamAttr):
+    """Attributes with a ``gradient_clip``, over those of today that ``modern`` makes.
+
+    A bool in its place is ``do_model_average``, the argument that stands there from 1.8 on.
+    """
+
+    def __init__(self, *first: Any, gradient_clip: Any, do_model_average: Any, need_clip: bool) -> None:
+        if isinstance(gradient_clip, bool):
+            gradient_clip, do_model_average = None, gradient_clip
+        super().__init__(*first, bool(do_model_average), need_clip)
+        if gradient_clip is not None and not isinstance(gradient_clip, ClipGradBase):
+            raise DTypeError(
+                f"{type(self).__name__}: gradient_clip is one of fluid.clip's GradientClipBy...: got "
+                f"{type(gradient_clip).__name__}"
+            )
+        self.gradient_clip = gradient_clip
+
+    def _mark(self, parameter: Any) -> None:
+        super()._mark(parameter)
+        if self.gradient_clip is not None:
+            parameter.gradient_clip_attr = self.gradient_clip
+
+
+class ParamAttr(_Clipped, modern.ParamAttr):
     """Attributes of a parameter to be created.
 
     ``gradient_clip`` clips this parameter's gradient in static mode, as there in 1.5; a bool in its place is
@@ -32,16 +55,10 @@ class ParamAttr(modern.ParamAttr):
         do_model_average: bool = True,
         need_clip: bool = True,
     ) -> None:
-        if isinstance(gradient_clip, bool):
-            gradient_clip, do_model_average = None, gradient_clip
         super().__init__(
-            name, initializer, learning_rate, regularizer, trainable, bool(do_model_average), need_clip
-        )
-        self.gradient_clip = _checked_clip("ParamAttr", gradient_clip)
-
-    def _mark(self, parameter: Any) -> None:
-        super()._mark(parameter)
-        _mark_clip(parameter, self.gradient_clip)
+            name, initializer, learning_rate, regularizer, trainable,
+            gradient_clip=gradient_clip, do_model_average=do_model_average, need_clip=need_clip,
+        )  # fmt: skip
 
     @staticmethod
     def _to_attr(value: Any) -> Any:
@@ -49,7 +66,7 @@ class ParamAttr(modern.ParamAttr):
         return modern.ParamAttr._to_attr(value)
 
 
-class WeightNormParamAttr(weight_norm.WeightNormParamAttr):
+class WeightNormParamAttr(_Clipped, weight_norm.WeightNormParamAttr):
     """``static.WeightNormParamAttr`` with the ``gradient_clip`` of versions before 1.8, of both parameters.
 
     Raises DTypeError for a value of another type.
@@ -67,26 +84,7 @@ class WeightNormParamAttr(weight_norm.WeightNormParamAttr):
         do_model_average: bool = False,
         need_clip: bool = True,
     ) -> None:
-        if isinstance(gradient_clip, bool):
-            gradient_clip, do_model_average = None, gradient_clip
         super().__init__(
-            dim, name, initializer, learning_rate, regularizer, trainable, bool(do_model_average), need_clip
-        )
-        self.gradient_clip = _checked_clip("WeightNormParamAttr", gradient_clip)
-
-    def _mark(self, parameter: Any) -> None:
-        super()._mark(parameter)
-        _mark_clip(parameter, self.gradient_clip)
-
-
-def _checked_clip(where: str, clip: Any) -> Any:
-    if clip is not None and not isinstance(clip, ClipGradBase):
-        raise DTypeError(
-            f"{where}: gradient_clip is one of fluid.clip's GradientClipBy...: got {type(clip).__name__}"
-        )
-    return clip
-
-
-def _mark_clip(parameter: Any, clip: Any) -> None:
-    if clip is not None:
-        parameter.gradient_clip_attr = clip
+            dim, name, initializer, learning_rate, regularizer, trainable,
+            gradient_clip=gradient_clip, do_model_average=do_model_average, need_clip=need_clip,
+        )  # fmt: skip

@@ -15,6 +15,7 @@ from studio.windows.sample_grid import SampleGrid, picture_of
 from widgets import theme
 from widgets.bars import CountBars
 from widgets.cards import EmptyState, KeyFigure
+from widgets.dropping import dropped_paths, welcome
 from widgets.flow import FlowLayout
 from widgets.icons import set_icon
 
@@ -229,13 +230,10 @@ class DataPage(QWidget):
         self.shown.emit()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if any(url.isLocalFile() for url in event.mimeData().urls()):
-            event.acceptProposedAction()
+        welcome(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
-        paths = [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
-        if paths:
-            event.acceptProposedAction()
+        if paths := dropped_paths(event):
             self.dropped.emit(paths[0])
 
 

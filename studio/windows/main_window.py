@@ -13,6 +13,7 @@ from studio.windows.output_panel import OutputPanel
 from studio.windows.project_panel import ProjectPanel
 from studio.windows.status_bar import StatusBar
 from studio.windows.top_bar import TopBar
+from widgets.dropping import dropped_paths, welcome
 from widgets.toast import Toast
 
 LAYOUT_VERSION = 1
@@ -194,13 +195,10 @@ class MainWindow(QMainWindow):
         self.closed.emit()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if any(url.isLocalFile() for url in event.mimeData().urls()):
-            event.acceptProposedAction()
+        welcome(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
-        paths = [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
-        if paths:
-            event.acceptProposedAction()
+        if paths := dropped_paths(event):
             self.files_dropped.emit(paths)
 
     def retranslate(self) -> None:

@@ -1,0 +1,23 @@
+"""What is dropped on a widget from a file manager, as paths of this computer."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+
+
+def welcome(event: QDragEnterEvent) -> None:
+    """Take what is dragged over the widget where a file or folder of this computer is in it."""
+    if _paths(event):
+        event.acceptProposedAction()
+
+
+def dropped_paths(event: QDropEvent) -> list[str]:
+    """The files and folders of this computer that were dropped, and taken; web addresses are left out."""
+    paths = _paths(event)
+    if paths:
+        event.acceptProposedAction()
+    return paths
+
+
+def _paths(event: QDropEvent) -> list[str]:
+    return [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
