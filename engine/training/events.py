@@ -359,11 +359,37 @@ class Exported(Timed):
     seconds_to_load: float
 
 
+class QuantizeProgress(Timed):
+    """A quantization has come so far: ``done`` of ``total`` samples, steps or layers of ``stage``.
+
+    ``stage`` is read, calibrate, train (with quantization), save, verify, measure or layers (each of them
+    quantized alone). ``total`` is 0 where nothing is counted.
+    """
+
+    event: Literal["quantize_progress"]
+    stage: str
+    message: str
+    done: int
+    total: int
+
+
+class Quantized(Timed):
+    """Inference files of a quantized model were written and checked by loading them in a clean process.
+
+    ``report`` is what ``QuantizationReport.to_plain`` gives; the files hold the same.
+    """
+
+    event: Literal["quantized"]
+    prefix: str
+    save_id: str
+    report: dict[str, Any]
+
+
 TrainingEvent: TypeAlias = (
     Preparing | Started | Steps | Evaluating | Epoch | Checkpoint | CheckpointFailed | CheckpointSkipped
     | SpaceLow | Layers | LayerAlert | Paused | Resumed | RateChanged | Stopping | Diverged | Ended | Failed
 )  # fmt: skip
-Event: TypeAlias = TrainingEvent | ProgramShown | ExportProgress | Exported
+Event: TypeAlias = TrainingEvent | ProgramShown | ExportProgress | Exported | QuantizeProgress | Quantized
 LAST_KINDS = ("finished", "stopped", "cancelled", "failed")
 
 
