@@ -1,0 +1,20 @@
+"""Thresholds of tensors and weights by NumPy alone: streaming over batches, with bounded memory."""
+
+from engine.quantization.calibration.calibrator import FEWEST_BITS, MOST_BITS, Calibrator, levels
+from engine.quantization.calibration.histograms import Divergence, Percentile
+from engine.quantization.calibration.maxima import AbsMax, Average, MinMax
+from engine.quantization.calibration.searched import EarthMover, SquaredError
+from engine.quantization.calibration.weights import weight_thresholds
+
+# Under Paddle's names of the algorithms.
+ALGORITHMS: dict[str, type[Calibrator]] = {
+    "KL": Divergence,
+    "hist": Percentile,
+    "avg": Average,
+    "mse": SquaredError,
+    "emd": EarthMover,
+    "abs_max": AbsMax,
+    "min_max": MinMax,
+}
+
+__all__ = ["ALGORITHMS", "FEWEST_BITS", "MOST_BITS", "Calibrator", "levels", "weight_thresholds"]
