@@ -184,3 +184,35 @@ def test_processes_that_a_script_spawns_import_paddle_too(tmp_path: Path) -> Non
     (tmp_path / "script.py").write_text(SPAWNS)
     done = run("script.py", cwd=tmp_path)
     assert (done.stdout, done.stderr) == ("[(3, 'engine.nn.layer.common')]\n", "")
+
+
+SLIM = """
+import multiprocessing
+import sys
+{imports}
+
+def work(x):
+    import paddleslim.models
+    return paddleslim.__version__, paddleslim.models.MobileNet.__module__
+
+if __name__ == "__main__":
+    assert slim is sys.modules["engine.slim"]
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        print(pool.map(work, [1]))
+"""
+
+
+@pytest.mark.parametrize("imports", ["import paddle\nimport paddleslim as slim", "import paddleslim as slim"])
+def test_paddleslim_is_importable_in_a_script_and_in_its_processes(imports: str, tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(SLIM.format(imports=imports))
+    said = ("[('2.6.0', 'engine.slim.models.mobilenet')]\n", "")
+    done = run("script.py", cwd=tmp_path)
+    assert (done.stdout, done.stderr) == said
+    done = run("-m", "script", cwd=tmp_path)
+    assert (done.stdout, done.stderr) == said
+
+
+def test_without_the_runner_paddleslim_is_not_there(tmp_path: Path) -> None:
+    code = "import importlib.util as u, engine; print(u.find_spec('paddleslim'), u.find_spec('paddle'))"
+    done = run("-c", code, cwd=tmp_path, before=())
+    assert (done.stdout, done.stderr) == ("None None\n", "")

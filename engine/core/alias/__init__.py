@@ -1,7 +1,7 @@
-"""The import finder that lets ``import paddle`` give the engine's own modules under Paddle's names.
+"""The import finder that lets ``import paddle`` and ``import paddleslim`` give the engine's own modules.
 
-``paddle.nn`` and ``engine.nn`` are the same module, submodules too, so a class has one identity whichever way
-it was imported.
+``paddle.nn`` and ``engine.nn`` are the same module, submodules too, and so are ``paddleslim.quant`` and
+``engine.slim.quant``: a class has one identity whichever way it was imported.
 """
 
 from __future__ import annotations
@@ -19,9 +19,12 @@ from engine.core.alias import paths
 
 ALIAS, REAL = "paddle", "engine"
 
+PACKAGES = {"paddleslim": "engine.slim", ALIAS: REAL}
+"""Packages that scripts import -> where they are here. What lies in another package comes before it."""
+
 CHILDREN_PATH = str(Path(__file__).parent / "on_path")
-"""A folder whose ``paddle.py`` installs the finder: on ``sys.path``, which multiprocessing hands down, it
-makes ``import paddle`` work in the processes that a script spawns."""
+"""A folder whose ``paddle.py`` and ``paddleslim.py`` install the finder: on ``sys.path``, which
+multiprocessing hands down, it makes ``import paddle`` work in the processes that a script spawns."""
 
 
 def install() -> None:
@@ -34,14 +37,25 @@ def install() -> None:
         sys.meta_path.insert(0, _AliasFinder())
 
 
+def take_over(name: str) -> None:
+    """``install``, from within a module ``name`` that Python's own finders found first: the import that runs
+    it returns the engine's module, because that is in ``sys.modules`` when it ends."""
+    install()
+    sys.modules[name] = importlib.import_module(PACKAGES[name])
+
+
 def real_name(name: str) -> str:
     """``paddle.nn`` -> ``engine.nn``; other names as they are."""
-    return REAL + name[len(ALIAS) :] if name == ALIAS or name.startswith(ALIAS + ".") else name
+    return next((real + name[len(ours) :] for ours, real in PACKAGES.items() if _within(name, ours)), name)
 
 
 def alias_name(name: str) -> str:
     """``engine.nn`` -> ``paddle.nn``; other names as they are."""
-    return ALIAS + name[len(REAL) :] if name == REAL or name.startswith(REAL + ".") else name
+    return next((ours + name[len(real) :] for ours, real in PACKAGES.items() if _within(name, real)), name)
+
+
+def _within(name: str, package: str) -> bool:
+    return name == package or name.startswith(package + ".")
 
 
 class _AliasFinder(MetaPathFinder):

@@ -26,6 +26,13 @@ _FLUID_JIT = {
     "ProgramTranslator": "switches conversion; use dygraph.declarative, or jit.enable_to_static",
 }
 
+_PRUNING = "cuts networks smaller, which is not possible here; quantize them with paddleslim.quant"
+_NAS = "searches for networks, which is not possible here; `model-studio sweep` tries a list of them"
+_QUANT_HPO = "tries options of quantization in turns; call paddleslim.quant.quant_post_static for each"
+_WITH_INFERMODEL = (
+    "trains a network that was saved for prediction; build its Program and use paddleslim.quant.quant_aware"
+)
+
 ABSENT: dict[str, dict[str, str]] = {
     "paddle.static": {
         **dict.fromkeys(("IpuCompiledProgram", "IpuStrategy", "ipu_shard_guard", "set_ipu_shard"), _IPU),
@@ -148,6 +155,44 @@ ABSENT: dict[str, dict[str, str]] = {
             "draws its noise classes with a sampler of Paddle's own; use layers.softmax_with_cross_entropy "
             "or nn.functional.class_center_sample"
         ),
+    },
+    "paddleslim": {
+        **dict.fromkeys(
+            ("prune", "Pruner", "FilterPruner", "UnstructuredPruner", "L1NormFilterPruner",
+             "L2NormFilterPruner", "FPGMFilterPruner", "GMPUnstructuredPruner"),
+            _PRUNING,
+        ),
+        "nas": _NAS,
+        **dict.fromkeys(
+            ("dist", "Distill", "lc"),
+            "teaches one network by another; add both outputs to the loss of one's own training",
+        ),
+        **dict.fromkeys(
+            ("auto_compression", "ACT"),
+            "chooses among ways of compression; use paddleslim.quant",
+        ),
+        **dict.fromkeys(("analysis", "flops", "dygraph_flops"), "counts operations; use paddle.flops"),
+        "model_size": "counts parameters; use paddle.summary, or len(program.all_parameters())",
+        **dict.fromkeys(("common", "core"), "is PaddleSlim's inside; use Python's logging, and Programs"),
+        **dict.fromkeys(
+            ("Reparameter", "RepVGGConfig", "DBBRepConfig", "ACBRepConfig"),
+            "merges branches of convolutions after training; save with optimize=True, which folds batch norm",
+        ),
+    },
+    "paddleslim.models": {
+        **dict.fromkeys(
+            ("SlimFaceNet_A_x0_60", "SlimFaceNet_B_x0_75", "SlimFaceNet_C_x0_75", "SlimMobileNet_v1"),
+            "is a network of a search; use paddleslim.models.MobileNetV2 or paddle.vision.models",
+        ),
+        "dygraph": "is the dynamic form; use paddle.vision.models",
+    },
+    "paddleslim.quant": {
+        "quant_post_hpo": _QUANT_HPO,
+        **dict.fromkeys(("quant_aware_with_infermodel", "export_quant_infermodel"), _WITH_INFERMODEL),
+        "quant_recon_static": (
+            "learns the rounding of weights block by block; use quant_post_static(round_type='adaround')"
+        ),
+        "analysis": "plots what quantization costs; `model-studio quantize` prints it, layer by layer",
     },
     "paddle.distributed.fleet": {
         **dict.fromkeys(

@@ -10,7 +10,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from engine.core.alias import ALIAS, REAL, alias_name, real_name
+from engine.core.alias import ALIAS, PACKAGES, REAL, alias_name, real_name
 from engine.core.alias.absent import reason
 
 _SEARCHED = (
@@ -43,7 +43,7 @@ def _missing(error: BaseException) -> tuple[str, str, list[str]] | None:
     """The name of the module or class, the name that it lacks, and the names that it has."""
     if isinstance(error, ModuleNotFoundError):
         owner, _, name = (error.name or "").rpartition(".")
-        if owner.partition(".")[0] not in (ALIAS, REAL):
+        if owner.partition(".")[0] not in (*PACKAGES, REAL):
             return None
         return alias_name(owner), name, _public(sys.modules.get(real_name(owner)))
     if isinstance(error, ImportError):

@@ -21,7 +21,7 @@ def paddle() -> Iterator[object]:
     alias.install()
     yield importlib.import_module("paddle")
     sys.meta_path[:] = finders
-    for name in [name for name in sys.modules if name == "paddle" or name.startswith("paddle.")]:
+    for name in [name for name in sys.modules if name.partition(".")[0] in alias.PACKAGES]:
         del sys.modules[name]
 
 
@@ -30,6 +30,18 @@ def test_modules_are_the_same_objects(paddle: object) -> None:
     for name in ("nn", "nn.functional", "vision.datasets.mnist", "optimizer.lr", "static"):
         assert importlib.import_module(f"paddle.{name}") is importlib.import_module(f"engine.{name}")
     assert sys.modules["paddle.nn"] is sys.modules["engine.nn"]
+
+
+def test_paddleslim_is_the_engines_slim(paddle: object) -> None:
+    slim = importlib.import_module("paddleslim")
+    assert slim is engine.slim
+    assert importlib.import_module("paddleslim.quant") is engine.slim.quant
+    assert importlib.import_module("paddleslim.models.mobilenet") is engine.slim.models.mobilenet
+    assert slim.__version__ == "2.6.0"
+    assert (alias.alias_name("engine.slim.quant"), alias.real_name("paddleslim")) == (
+        "paddleslim.quant", "engine.slim",
+    )  # fmt: skip
+    assert alias.real_name("paddleslimmer.quant") == "paddleslimmer.quant"
 
 
 def test_importing_leaves_the_modules_as_they_are(paddle: object) -> None:
@@ -54,6 +66,12 @@ def test_installing_twice_is_installing_once(paddle: object) -> None:
         ("import paddle; paddle.relu", "paddle.relu", "did you mean paddle.nn.functional.relu?"),
         ("import paddle; paddle.ones([2]).reshap", "Tensor.reshap", "did you mean Tensor.reshape?"),
         ("from paddle.nn.functional.relu import x", "paddle.nn.functional.relu", "did you mean"),
+        (
+            "from paddleslim.models import Mobilenet",
+            "paddleslim.models.Mobilenet",
+            "did you mean paddleslim.models.MobileNet?",
+        ),
+        ("import paddleslim.modls", "paddleslim.modls", "did you mean paddleslim.models?"),
         ("import paddle.zzzz.qqqq", "paddle.zzzz", "docs/api.md lists the names that are there"),
     ],
 )
@@ -70,6 +88,12 @@ def test_a_missing_name_is_told_with_what_was_meant(
     [
         ("import paddle; paddle.static.nn.nce", "paddle.static.nn.nce: is absent: it draws its noise"),
         ("from paddle.static.nn import sequence_pad", "paddle.static.nn.sequence_pad: is absent: it works"),
+        ("from paddleslim.nas import SANAS", "paddleslim.nas: is absent: it searches for networks"),
+        ("import paddleslim; paddleslim.prune", "paddleslim.prune: is absent: it cuts networks smaller"),
+        (
+            "from paddleslim.quant import quant_post_hpo",
+            "paddleslim.quant.quant_post_hpo: is absent",
+        ),
         ("import paddle.static as s; s.IpuStrategy()", "paddle.static.IpuStrategy: is absent: it is for"),
     ],
 )
