@@ -143,7 +143,7 @@ def _fast_path(opdef: OpDef, direct: bool, names: str, attrs: str) -> list[str]:
         if output.writes:
             position = opdef.output_names.index(output.name)
             value = "r" if opdef.single else f"r[{position}]"
-            lines.append(f"    write({output.writes}, {value})")
+            lines.append(f"    if {value} is not None: write({output.writes}, {value})")
     lines += _wrap_outputs(opdef, names, attrs)
     return lines
 

@@ -111,6 +111,8 @@ class OpDef:
         self.infer = infer
         self.view = view
         self.effect = effect or bool(writes)
+        # Its effects are the outputs that write inputs: none where its attributes switch all of them off.
+        self.only_writes = bool(writes) and not effect and output_list is None
         self.broadcasts = broadcasts
         self.complex = complex
         self.opaque = opaque

@@ -84,7 +84,7 @@ class EagerMode(modes.Mode):
         results = [result] if opdef.single else list(result)
         results = [r if r is None or isinstance(r, xp.ndarray) else xp.asarray(r) for r in results]
         for output, value in zip(opdef.outputs, results, strict=False):
-            if output.writes:
+            if output.writes and value is not None:
                 write(inputs[opdef.index_of[output.writes]], value)
         for watcher in self.watchers:
             watcher(opdef, inputs, results)

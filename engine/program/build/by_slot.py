@@ -28,6 +28,8 @@ def append_into(
     """
     full = opdef.with_defaults(attrs)
     specs = opdef.infer_specs([_spec_of(v) for v in inputs], full)
+    # What the attributes switch off is not written.
+    outputs = tuple([None if s is None else v for v, s in zip(outputs, specs, strict=True)])
     for variable, spec in zip(outputs, specs, strict=True):
         if variable is not None and not variable.spec.agrees(spec):
             raise ProgramError(
@@ -80,6 +82,12 @@ def append_by_slot(
     for out in opdef.outputs:
         found = wanted.get(out.slot, [])
         results += found if opdef.listed else [found[0] if found else None]
+        if out.writes and found and found[0] is not values[opdef.index_of[out.writes]]:
+            slot = opdef.inputs[opdef.index_of[out.writes]].slot
+            raise ProgramError(
+                f"append_op: {type}: {out.slot} replaces {slot} in place: got {found[0].name!r}; give both "
+                "the same Variable"
+            )
     known = {name: value for name, value in attrs.items() if name in opdef.attributes}
     try:
         return append_into(block, opdef, tuple(values), known, tuple(results))

@@ -21,9 +21,11 @@ def make_results(builder: Builder, operator: Operator, specs: tuple[Spec | None,
     wanted: dict[str, Spec] = {}
     for n, spec in enumerate(specs):
         declared = opdef.outputs[min(n, len(opdef.outputs) - 1)]
+        if spec is None:
+            continue
         if declared.writes:
             outputs[n] = operator.inputs[opdef.index_of[declared.writes]]
-        elif spec is not None:
+        else:
             slot = f"{declared.slot} {n}" if opdef.listed else declared.slot
             positions[slot], wanted[slot] = n, spec
     record = Record(

@@ -32,7 +32,10 @@ def has_effect(operator: Operator) -> bool:
         return False
     if operator.opdef is gradient.opdef:
         return OPS[operator.attrs["of"]].gradient_effect
-    return operator.opdef.effect
+    opdef = operator.opdef
+    if opdef.only_writes:
+        return any(v is not None for o, v in zip(opdef.outputs, operator.outputs, strict=True) if o.writes)
+    return opdef.effect
 
 
 def written(ops: Sequence[Operator]) -> IdentitySet[Variable]:
@@ -41,7 +44,7 @@ def written(ops: Sequence[Operator]) -> IdentitySet[Variable]:
     for operator in with_sub_blocks(ops):
         if not operator.opdef.listed and not operator.replay:
             pairs = zip(operator.opdef.outputs, operator.outputs, strict=True)
-            found.update(v for declared, v in pairs if declared.writes)
+            found.update(v for declared, v in pairs if declared.writes and v is not None)
     return found
 
 

@@ -269,7 +269,7 @@ class Writer:
         ]
         self.line(depth, (targets[0] if opdef.single else ", ".join(targets) + ",") + f" = {call}", operator)
         for n, variable in enumerate(outputs):
-            if written[n]:
+            if written[n] and variable is not None:
                 self.line(depth, f"write({self.slot(variable)}, w{n})", operator)
 
 

@@ -323,6 +323,7 @@ FORMS: dict[str, Form] = {
     "shape": Form(stopped="Out"),
     "argsort": Form(stopped="Indices"),
     "pad3d": Form(empty="Paddings"),
+    **dict.fromkeys(("quantize_linear", "dequantize_linear"), Form(empty="InAccum InState")),
     "roll": Form(empty="ShiftsTensor"),
     "roll_by": Form(type="roll", attrs={"shifts": []}),
     "bincount": Form(empty="Weights"),

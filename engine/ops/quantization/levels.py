@@ -1,0 +1,95 @@
+"""The arithmetic that the operators of quantization share: thresholds, integers, what they stand for.
+
+It is Paddle's to the last bit: float32 in the same order of operations.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.dtype import float32
+from engine.core.errors import ArgumentError, ShapeError
+from engine.core.infer import require_floating
+from engine.core.spec import Spec
+
+_TINY = 1e-30  # at most this threshold is taken for zero
+
+
+def largest(bits: int) -> int:
+    """The largest integer of ``bits`` bits with a sign: 127 for 8."""
+    return 2 ** (bits - 1) - 1
+
+
+def working(dtype: Any) -> Any:
+    """The NumPy dtype in which values of ``dtype`` are rounded: half precision in float32."""
+    return dtype if dtype.itemsize > 2 else float32.np
+
+
+def beside(values: Any, ndim: int, axis: int) -> Any:
+    """Thresholds [channels] in the shape that stands beside values of ``ndim`` dimensions; one for -1."""
+    if axis < 0:
+        return values.reshape(())
+    return values.reshape(tuple(-1 if n == axis else 1 for n in range(ndim)))
+
+
+def to_integers(xp: Any, x: Any, threshold: Any, bits: int, round_type: int) -> Any:
+    """The integers, as values of x's dtype, that stand for ``x``; ``threshold`` broadcasts against it.
+
+    Type 0 rounds halves to the even integer and has the levels -bnt - 1 to bnt; type 1 first limits x to the
+    threshold and rounds halves away from zero: -bnt to bnt. NaN stays NaN.
+    """
+    kind = x.dtype.type
+    bnt = kind(largest(bits))
+    factor = bnt * inverse(xp, threshold)
+    if round_type == 0:
+        q = xp.rint(factor * x)
+        return xp.clip(q, -bnt - kind(1), bnt, out=q)
+    return half_away(xp, factor * xp.clip(x, -threshold, threshold))
+
+
+def to_values(q: Any, threshold: Any, bits: int) -> Any:
+    """The values that the integers ``q``, in a floating dtype, stand for."""
+    return q * threshold / q.dtype.type(largest(bits))
+
+
+def inverse(xp: Any, threshold: Any) -> Any:
+    """1 / threshold, where a threshold of zero counts as a very small one."""
+    kind = threshold.dtype.type
+    return kind(1) / xp.where(threshold <= kind(_TINY), threshold + kind(1e-6), threshold)
+
+
+def half_away(xp: Any, x: Any) -> Any:
+    """The nearest whole numbers, halves away from zero."""
+    whole = xp.trunc(x)
+    return whole + xp.copysign(xp.absolute(x - whole) >= 0.5, x).astype(x.dtype, copy=False)
+
+
+def largest_absolute(xp: Any, x: Any, axis: int = -1) -> Any:
+    """The threshold [1] of all values, or [channels] of those along ``axis``; 0 where there are none."""
+    others = None if axis < 0 else tuple(n for n in range(x.ndim) if n != axis)
+    return xp.max(xp.absolute(x), axis=others, initial=0).reshape(-1).astype(x.dtype, copy=False)
+
+
+def require_levels(where: str, bit_length: int, round_type: int = 0) -> None:
+    """Raise ArgumentError for a number of bits, or a way of rounding, that Paddle does not have."""
+    if not 1 <= bit_length <= 16:
+        raise ArgumentError(f"{where}: bit_length is between 1 and 16: got {bit_length}; 8 is usual")
+    if round_type not in (0, 1):
+        raise ArgumentError(
+            f"{where}: round_type is 0 (halves to even) or 1 (halves away from zero): got {round_type}"
+        )
+
+
+def require_thresholds(where: str, name: str, threshold: Spec, x: Spec, axis: int, axes: Any) -> None:
+    """Raise where ``threshold`` is not one number, or one for each channel along ``axis`` of x."""
+    require_floating(where, **{name: threshold})
+    if axis not in axes:
+        listed = ", ".join(str(a) for a in axes)
+        raise ArgumentError(f"{where}: quant_axis is one of {listed}: got {axis}; transpose x first")
+    if axis >= x.ndim:
+        raise ShapeError(f"{where}: quant_axis {axis} is not a dimension of x: got {x}; use -1")
+    channels = 1 if axis < 0 else x.shape[axis]
+    if threshold.size not in (channels, -1) and channels != -1:
+        raise ShapeError(
+            f"{where}: quant_axis {axis} of x {x} needs {channels} thresholds: got {name} {threshold}"
+        )
