@@ -22,7 +22,7 @@ def apply(type, inputs, outputs, attrs, gradient=None, text=False, times=1):
         for slot, value in inputs.items():
             if slot in outputs.values():
                 given[slot] = static.create_parameter(list(value.shape), str(value.dtype), slot)
-                given[slot].stop_gradient = True
+                given[slot].trainable, given[slot].stop_gradient = False, True
             else:
                 given[slot] = static.data(slot, list(value.shape), str(value.dtype))
                 given[slot].stop_gradient = slot != 'X'
