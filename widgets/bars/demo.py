@@ -6,7 +6,7 @@ import sys
 
 from PySide6.QtWidgets import QWidget
 
-from widgets.bars import CountBars, ProbabilityBars
+from widgets.bars import CountBars, MeasuredBars, MeasuredRow, ProbabilityBars
 from widgets.cards import Card
 from widgets.demo import run_demo
 
@@ -20,6 +20,15 @@ def make() -> QWidget:
     counts = CountBars()
     counts.set_counts(["ant", "honey bee"], [120, 80], [30, 20])
     card.body.addWidget(counts)
+    errors = MeasuredBars()
+    errors.setAccessibleName("Errors")
+    errors.set_rows([
+        MeasuredRow("conv1", "conv1", (0.0008,), "0.08 %"),
+        MeasuredRow("conv2", "conv2", (0.0021,), "0.21 %"),
+        MeasuredRow("linear1", "linear1", (None,), "float", faint=True),
+    ])  # fmt: skip
+    errors.choose("conv2")
+    card.body.addWidget(errors)
     return card
 
 

@@ -31,13 +31,15 @@ def divided(counts: NDArray[np.int64], totals: NDArray[np.int64]) -> NDArray[np.
 class Table:
     """Counts (classes, classes), true by predicted class, with a label each.
 
-    ``by_row`` writes shares of the row instead of counts; ``axes`` names the two axes.
+    ``by_row`` writes shares of the row instead of counts; ``axes`` names the two axes. ``signed`` counts are
+    the difference of two tables: how many more, or fewer, there are.
     """
 
     counts: NDArray[np.int64]
     labels: Sequence[str]
     by_row: bool = False
     axes: tuple[str, str] = ("true", "predicted")
+    signed: bool = False
 
     def shares(self) -> NDArray[np.float64]:
         """Each count by the total of its row; NaN in a row without pictures."""
@@ -53,11 +55,32 @@ class Table:
 
     def texts(self) -> list[list[str]]:
         """What stands in the cells: a count, or a whole percentage of the row; nothing for 0."""
+        if self.signed:
+            return [[signed_text(count) if count else "" for count in row] for row in self.counts.tolist()]
         if not self.by_row:
             return [[theme.format_number(count) if count else "" for count in row]
                     for row in self.counts.tolist()]  # fmt: skip
         return [[_whole_percent(share) if share > 0 else "" for share in row]
                 for row in self.shares().tolist()]  # fmt: skip
+
+    def strength(self) -> NDArray[np.float64]:
+        """How strongly each cell is coloured, 0 to 1."""
+        if self.signed:
+            most = max(1, int(np.abs(self.counts).max(initial=0)))
+            return np.where(self.counts == 0, 0.0, 0.15 + 0.85 * np.abs(self.counts) / most)
+        # Errors are a few in a hundred: they stand out from the first one on, hence not in proportion.
+        return np.where(self.counts > 0, 0.06 + 0.94 * np.nan_to_num(self.shares()) ** 0.75, 0.0)
+
+    def worse(self) -> NDArray[np.bool_]:
+        """Of a difference: where there are fewer right answers, or more wrong ones."""
+        right = np.eye(len(self.labels), dtype=bool)
+        return np.where(right, self.counts < 0, self.counts > 0)
+
+
+def signed_text(count: int) -> str:
+    """A difference with its sign: +3, \u22122 (the sign as wide as a plus), 0."""
+    number = theme.format_number(abs(count))
+    return f"+{number}" if count > 0 else f"\u2212{number}" if count < 0 else number
 
 
 def _whole_percent(share: float) -> str:
@@ -91,7 +114,8 @@ class Drawing:
         side = self._metrics.horizontalAdvance("100.0\u2009%") + theme.SPACE_S
         under = line + theme.SPACE_XS
         self.margins = (
-            count <= MOST_DRAWN
+            not table.signed
+            and count <= MOST_DRAWN
             and (width - left - side) / count >= MARGIN_WIDE
             and (height - below - under) / count >= MARGIN_HIGH
         )
@@ -118,20 +142,15 @@ class Drawing:
         if self.margins:
             self._paint_margins(painter)
 
-    def _colors(self) -> tuple[NDArray[np.float64], QColor]:
-        """How far each cell is on the way from the colour of an empty one to the accent, and that colour."""
-        tokens = theme.current()
-        counts = self.table.counts
-        # Errors are a few in a hundred: they stand out from the first one on, hence not in proportion.
-        strength = np.where(counts > 0, 0.06 + 0.94 * np.nan_to_num(self.table.shares()) ** 0.75, 0.0)
-        return strength, theme.mix(tokens.panel, tokens.accent, 0.04)
-
     def _paint_cells(self, painter: QPainter) -> None:
-        strength, empty = self._colors()
-        accent = theme.current().accent
+        tokens, table = theme.current(), self.table
+        strength, empty = table.strength(), theme.mix(tokens.panel, tokens.accent, 0.04)
+        # The colours of full cells, and which of them each cell goes towards.
+        full = (tokens.ok, tokens.bad) if table.signed else (tokens.accent,)
+        which = table.worse().astype(int) if table.signed else np.zeros(table.counts.shape, int)
         side = len(self.table.labels)
         if side > MOST_DRAWN or self.high < SMALLEST_CELL or self.wide < SMALLEST_CELL:
-            low, high = (np.array(theme.rgb(color)) for color in (empty, accent))
+            low, high = np.array(theme.rgb(empty)), np.array([theme.rgb(color) for color in full])[which]
             rgb = np.ascontiguousarray(low + (high - low) * strength[..., None] + 0.5).astype(np.uint8)
             image = QImage(rgb.tobytes(), side, side, 3 * side, QImage.Format.Format_RGB888)
             painter.drawImage(self.cells, image)
@@ -140,7 +159,7 @@ class Drawing:
         painter.setFont(font)
         for row, words in enumerate(texts):
             for column, text in enumerate(words):
-                color = theme.mix(empty.name(), accent, float(strength[row, column]))
+                color = theme.mix(empty.name(), full[which[row, column]], float(strength[row, column]))
                 box = self.cell(row, column).adjusted(GAP / 2, GAP / 2, -GAP / 2, -GAP / 2)
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(color)
@@ -161,7 +180,7 @@ class Drawing:
                 return texts, font
         font = theme.font(SMALLEST_TEXT)
         metrics = QFontMetricsF(font)
-        short = texts if self.table.by_row else [
+        short = texts if self.table.by_row or self.table.signed else [
             [_shortened(count) if count else "" for count in row] for row in self.table.counts.tolist()
         ]  # fmt: skip
         return [[text if metrics.horizontalAdvance(text) <= self.wide else "" for text in row]

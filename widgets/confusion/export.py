@@ -38,9 +38,16 @@ def as_bytes(table: Table, suffix: str, font: QFont, title: str = "") -> bytes:
 
 
 def as_csv(table: Table) -> str:
-    """A line for each true class: its name, counts by predicted class, their sum, recall and precision."""
+    """A line for each true class: its name, counts by predicted class, their sum, recall and precision; of a
+    difference the counts alone."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
+    if table.signed:
+        writer.writerow(["true \\ predicted", *table.labels])
+        writer.writerows(
+            [label, *row] for label, row in zip(table.labels, table.counts.tolist(), strict=True)
+        )
+        return text.getvalue()
     writer.writerow(["true \\ predicted", *table.labels, "total", "recall", "precision"])
     ends = zip(table.recall().tolist(), table.precision().tolist(), strict=True)
     for label, row, (recall, precision) in zip(table.labels, table.counts.tolist(), ends, strict=True):

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from widgets import theme
 from widgets.bars.bars import percent
-from widgets.confusion.drawing import Drawing, Table
+from widgets.confusion.drawing import Drawing, Table, signed_text
 from widgets.confusion.export import as_bytes
 from widgets.figures import NOTHING
 
@@ -20,7 +20,8 @@ Cell = tuple[int, int]
 
 
 class ConfusionMatrix(QWidget):
-    """True classes down, predicted ones across; the colour of a cell is its share of its row.
+    """True classes down, predicted ones across; the colour of a cell is its share of its row, or says whether
+    a difference is for the better or the worse.
 
     `cell_clicked` carries the numbers of the true and the predicted class; the arrow keys move over the cells
     and Return clicks.
@@ -32,7 +33,7 @@ class ConfusionMatrix(QWidget):
         super().__init__(parent)
         self._counts: NDArray[np.int64] = np.zeros((0, 0), np.int64)
         self._labels: list[str] = []
-        self._by_row = False
+        self._by_row = self._signed = False
         self._pointed: Cell | None = None
         self._chosen: Cell | None = None
         self.setMouseTracking(True)
@@ -53,7 +54,22 @@ class ConfusionMatrix(QWidget):
             raise ValueError(
                 f"ConfusionMatrix.set_counts: counts are whole and not negative: dtype {counts.dtype}"
             )
+        self._show(counts, labels, signed=False)
+
+    def set_difference(self, matrix: ArrayLike, labels: Sequence[str]) -> None:
+        """Show how many more or fewer there are in each cell than in another matrix, (classes, classes), with
+        a label for each class. Raises ValueError."""
+        counts = np.asarray(matrix)
+        if counts.shape != (len(labels), len(labels)) or not np.issubdtype(counts.dtype, np.integer):
+            raise ValueError(
+                f"ConfusionMatrix.set_difference: a square matrix of whole numbers with a label for each "
+                f"class is needed: shape {counts.shape}, dtype {counts.dtype}, {len(labels)} labels"
+            )
+        self._show(counts, labels, signed=True)
+
+    def _show(self, counts: NDArray[np.integer], labels: Sequence[str], signed: bool) -> None:
         self._counts, self._labels = counts.astype(np.int64), [str(label) for label in labels]
+        self._signed = signed
         if self._chosen and max(self._chosen) >= len(labels):
             self._chosen = None
         self._describe()
@@ -75,11 +91,13 @@ class ConfusionMatrix(QWidget):
         return float(np.trace(self._counts) / total) if total else float("nan")
 
     def describe_cell(self, true: int, predicted: int) -> str:
-        """A cell in words: `4 taken for 9: 12 of 982 (1.2 %)`."""
+        """A cell in words: `4 taken for 9: 12 of 982 (1.2 %)`, of a difference `4 taken for 9: +12`."""
         count, row = int(self._counts[true, predicted]), int(self._counts[true].sum())
-        share = percent(count / row) if row else theme.format_number(0)
         words = self.tr("{0} read right") if true == predicted else self.tr("{0} taken for {1}")
         head = words.format(self._labels[true], self._labels[predicted])
+        if self._signed:
+            return f"{head}: {signed_text(count)}"
+        share = percent(count / row) if row else theme.format_number(0)
         of = self.tr("{0} of {1}").format(theme.format_number(count), theme.format_number(row))
         return f"{head}: {of} ({share})"
 
@@ -93,7 +111,10 @@ class ConfusionMatrix(QWidget):
         return self.tr("{0}: recall {1}, precision {2}").format(self._labels[label], recall, precision)
 
     def describe_pointed(self, true: int, predicted: int) -> str:
-        """A cell in words, with recall and precision of its two classes, a line each."""
+        """A cell in words, with recall and precision of its two classes, a line each; of a difference the
+        cell alone."""
+        if self._signed:
+            return self.describe_cell(true, predicted)
         classes = [self.describe_class(label) for label in dict.fromkeys((true, predicted))]
         return "\n".join([self.describe_cell(true, predicted), *classes])
 
@@ -103,7 +124,8 @@ class ConfusionMatrix(QWidget):
         return Drawing(self._table(), self.width(), self.height(), self.font())
 
     def _table(self) -> Table:
-        return Table(self._counts, self._labels, self._by_row, (self.tr("true"), self.tr("predicted")))
+        axes = (self.tr("true"), self.tr("predicted"))
+        return Table(self._counts, self._labels, self._by_row, axes, self._signed)
 
     def _cell_at(self, at: QPointF) -> Cell | None:
         if not self._labels:
@@ -208,6 +230,9 @@ class ConfusionMatrix(QWidget):
         self.update()
 
     def _describe(self) -> None:
+        if self._signed:
+            self._describe_difference()
+            return
         self.setAccessibleName(self.tr("Confusion matrix"))
         if not self._counts.sum():
             self.setAccessibleDescription(self.tr("No predictions yet"))
@@ -220,6 +245,19 @@ class ConfusionMatrix(QWidget):
             words += "; " + self.tr("most often {0}").format(self.describe_cell(int(row), int(column)))
         if self._chosen:
             words += ". " + self.describe_pointed(*self._chosen).replace("\n", "; ")
+        self.setAccessibleDescription(words)
+
+    def _describe_difference(self) -> None:
+        self.setAccessibleName(self.tr("Difference of two confusion matrices"))
+        words = self.tr("No answer moved to another class")
+        if self._counts.any():
+            row, column = np.unravel_index(int(np.abs(self._counts).argmax()), self._counts.shape)
+            more = signed_text(int(np.trace(self._counts)))
+            words = self.tr("right answers: {0}; most in {1}").format(
+                more, self.describe_cell(int(row), int(column))
+            )
+        if self._chosen:
+            words += ". " + self.describe_cell(*self._chosen)
         self.setAccessibleDescription(words)
 
     def changeEvent(self, event: QEvent) -> None:

@@ -159,3 +159,26 @@ def test_wrong_counts_are_refused(matrix: ConfusionMatrix) -> None:
         matrix.set_counts([[-1]], ["a"])
     with pytest.raises(ValueError, match="float64"):
         matrix.set_counts([[0.5]], ["a"])
+
+
+def test_a_difference_has_signs_and_says_what_is_worse(matrix: ConfusionMatrix) -> None:
+    matrix.set_difference([[-2, 2, 0], [0, 0, 0], [-1, 0, 1]], ["cat", "dog", "cow"])
+    assert matrix.describe_cell(0, 1) == "cat taken for dog: +2"
+    assert matrix.describe_pointed(2, 0) == "cow taken for cat: \u22121"
+    described = "right answers: \u22121; most in cat read right: \u22122"
+    assert matrix.accessibleDescription().startswith(described)
+    better, worse = QColor(theme.current().ok), QColor(theme.current().bad)
+    assert corner_color(matrix, 0, 0) == corner_color(matrix, 0, 1) == worse
+
+    def nearer(true: int, predicted: int, color: QColor, than: QColor) -> bool:
+        seen = corner_color(matrix, true, predicted).getRgb()
+        far = [sum(abs(a - b) for a, b in zip(seen, each.getRgb(), strict=True)) for each in (color, than)]
+        return far[0] < far[1]
+
+    assert nearer(2, 0, better, worse)
+    assert nearer(2, 2, better, worse)
+    assert matrix.file_content(".csv").decode().splitlines()[1] == "cat,-2,2,0"
+    matrix.set_counts(COUNTS, ["cat", "dog", "cow"])
+    assert matrix.accessibleDescription().startswith("72.2")
+    with pytest.raises(ValueError, match="square matrix of whole numbers"):
+        matrix.set_difference([[0.5]], ["cat"])
