@@ -1,9 +1,10 @@
 """Thresholds of tensors and weights by NumPy alone: streaming over batches, with bounded memory."""
 
+from engine.quantization.calibration.bias import bias_correction
 from engine.quantization.calibration.calibrator import FEWEST_BITS, MOST_BITS, Calibrator, levels
 from engine.quantization.calibration.histograms import Divergence, Percentile
 from engine.quantization.calibration.maxima import AbsMax, Average, MinMax
-from engine.quantization.calibration.searched import EarthMover, SquaredError
+from engine.quantization.calibration.searched import EarthMover, PowersOfTwo, SquaredError
 from engine.quantization.calibration.weights import weight_thresholds
 
 # Under Paddle's names of the algorithms.
@@ -15,6 +16,15 @@ ALGORITHMS: dict[str, type[Calibrator]] = {
     "emd": EarthMover,
     "abs_max": AbsMax,
     "min_max": MinMax,
+    "ptf": PowersOfTwo,
 }
 
-__all__ = ["ALGORITHMS", "FEWEST_BITS", "MOST_BITS", "Calibrator", "levels", "weight_thresholds"]
+__all__ = [
+    "ALGORITHMS",
+    "FEWEST_BITS",
+    "MOST_BITS",
+    "Calibrator",
+    "bias_correction",
+    "levels",
+    "weight_thresholds",
+]

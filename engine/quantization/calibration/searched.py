@@ -1,4 +1,4 @@
-"""Thresholds that are searched: of 35 shares of the largest absolute value, the one with the least loss.
+"""Thresholds that are searched: of some shares of the largest absolute value, the one with the least loss.
 
 Paddle's search (2.6): 0.30, 0.32, ... 0.98 of each batch's own largest value are tried, and the candidate
 with the smallest loss over all batches is kept, on equal losses the later one. Values are quantized
@@ -8,6 +8,7 @@ symmetrically, as in the onnx format; the older format cuts negative values to 0
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import ClassVar
 
 import numpy as np
 
@@ -29,6 +30,8 @@ SHARES = tuple(_shares())
 class Search(Calibrator):
     """Keeps the candidate with the smallest loss between values and quantized values."""
 
+    shares: ClassVar[tuple[float, ...]] = SHARES
+
     def __init__(self, bits: int = 8) -> None:
         super().__init__(bits)
         self._best = np.inf
@@ -39,7 +42,7 @@ class Search(Calibrator):
             return
         values = values.ravel()
         quantized = np.empty_like(values)
-        for share in SHARES:
+        for share in self.shares:
             candidate = share * peak
             np.divide(values, candidate, out=quantized)
             np.multiply(quantized, self.levels, out=quantized)
@@ -65,6 +68,15 @@ class SquaredError(Search):
     def _loss(self, values: Values, quantized: Values) -> float:
         np.subtract(values, quantized, out=quantized)
         return float(np.square(quantized, out=quantized).mean())
+
+
+class PowersOfTwo(SquaredError):
+    """``ptf``: the mean squared error of the whole, half, a quarter and an eighth of the largest value.
+
+    Paddle's takes the choice of the last batch, and cuts negative values to 0.
+    """
+
+    shares = (0.125, 0.25, 0.5, 1.0)
 
 
 class EarthMover(Search):

@@ -32,9 +32,9 @@ def weight_thresholds(
                 f"quantization: {kind} of a weight of shape {list(weight.shape)} has no axis {axis}; "
                 "give the axis of its output channels, or take abs_max"
             )
-        rows = np.moveaxis(weight, axis, 0).reshape(weight.shape[axis], -1)
+        rows = by_channel(weight, axis)
     else:
-        rows = weight.reshape(1, -1)
+        rows = by_channel(weight, None)
     if not np.isfinite(rows).all():
         raise NotFiniteError(
             f"quantization: {int((~np.isfinite(rows)).sum())} of {rows.size} values of a weight are nan or "
@@ -42,6 +42,13 @@ def weight_thresholds(
         )
     peaks = np.abs(rows).max(axis=1, initial=0.0)
     return peaks if kind.endswith("abs_max") else _least_squares(rows, peaks, levels(bits))
+
+
+def by_channel(weight: Values, axis: int | None) -> Values:
+    """The weight as a matrix with a row for each channel along `axis`; one row for None."""
+    if axis is None:
+        return weight.reshape(1, -1)
+    return np.moveaxis(weight, axis, 0).reshape(weight.shape[axis], -1)
 
 
 def _least_squares(rows: Values, peaks: Values, highest: int) -> Values:
