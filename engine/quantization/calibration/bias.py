@@ -41,7 +41,7 @@ def bias_correction(
 
 
 def _with_sums_of(exact: Values, rounded: Values, highest: int) -> Values:
-    """Integers like `rounded` whose rows add up to what those of `exact` add up to, where that can be reached."""
+    """Integers like `rounded` whose rows add up to what those of `exact` do, where that can be reached."""
     corrected = rounded.copy()
     missing = np.rint(exact.sum(axis=1)).astype(np.int64) - rounded.sum(axis=1)
     for row, wanted, count in zip(corrected, exact, missing, strict=True):

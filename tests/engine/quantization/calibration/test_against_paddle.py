@@ -1,0 +1,68 @@
+"""Thresholds of a trained network beside those that Paddle 2.6.2 found for it: paddle/record.py."""
+
+from __future__ import annotations
+
+import base64
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import engine
+from engine import nn
+from engine.quantization.calibration import ALGORITHMS, weight_thresholds
+from tests.engine.quantization.calibration.paddle.small_lenet import BATCH, SAMPLES, build, pictures
+
+RECORDED = json.loads((Path(__file__).parent / "paddle" / "recorded.json").read_text(encoding="utf-8"))
+
+
+@cache
+def lenet() -> Any:
+    net = build(nn)
+    weights = {name: base64.b64decode(text) for name, text in RECORDED["weights"].items()}
+    for name, value in net.state_dict().items():
+        halves = np.frombuffer(weights.pop(name), "<f2")
+        value.set_value(halves.astype(np.float32).reshape(value.shape))
+    assert weights == {}
+    net.eval()
+    return net
+
+
+@cache
+def inputs() -> list[list[np.ndarray]]:
+    """What the two convolutions and the three linear layers are fed, batch after batch."""
+    seen: list[list[np.ndarray]] = []
+    for layer in lenet():
+        if isinstance(layer, nn.Conv2D | nn.Linear):
+            batches: list[np.ndarray] = []
+            seen.append(batches)
+            layer.register_forward_pre_hook(lambda _, fed, to=batches: to.append(fed[0].numpy()))
+    images, _ = pictures(SAMPLES, seed=2)
+    with engine.no_grad():
+        for start in range(0, SAMPLES, BATCH):
+            lenet()(engine.to_tensor(images[start : start + BATCH]))
+    return seen
+
+
+@pytest.mark.parametrize("bits", [8, 4])
+@pytest.mark.parametrize("algo", ["abs_max", "avg", "hist", "KL", "mse", "emd", "min_max"])
+def test_thresholds_are_paddles_within_a_hundredth(algo: str, bits: int) -> None:
+    for batches, expected in zip(inputs(), RECORDED["inputs"][str(bits)][algo], strict=True):
+        calibrator = ALGORITHMS[algo](bits)
+        for batch in batches:
+            calibrator.collect(batch)
+        if calibrator.passes == 2:
+            for batch in batches:
+                calibrator.collect_again(batch)
+        found = calibrator.range() if algo == "min_max" else calibrator.threshold()  # type: ignore[attr-defined]
+        assert found == pytest.approx(expected, rel=0.01)
+
+
+def test_thresholds_of_weights_are_paddles() -> None:
+    layers = [layer for layer in lenet() if isinstance(layer, nn.Conv2D | nn.Linear)]
+    for layer, expected in zip(layers, RECORDED["channels"], strict=True):
+        axis = 0 if isinstance(layer, nn.Conv2D) else 1
+        assert weight_thresholds(layer.weight.numpy(), axis).tolist() == expected
