@@ -1,5 +1,8 @@
 """Layers, their functions without state, initializers and gradient clipping."""
 
+from typing import TYPE_CHECKING
+
+from engine.core.lazy import lazy
 from engine.nn import functional, initializer, utils
 from engine.nn.clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
 from engine.nn.decode import BeamSearchDecoder, dynamic_decode
@@ -249,3 +252,8 @@ __all__ = [
     "initializer",
     "utils",
 ]
+
+if TYPE_CHECKING:
+    from engine.nn import quant
+
+__getattr__ = lazy(__name__, modules=("quant",))
