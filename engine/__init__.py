@@ -13,7 +13,6 @@ from engine import (
     framework,
     io,
     linalg,
-    metric,
     nn,
     optimizer,
     regularizer,
@@ -410,8 +409,10 @@ if TYPE_CHECKING:
         incubate,
         inference,
         jit,
+        metric,
         onnx,
         profiler,
+        quantization,
         reader,
         signal,
         sparse,
@@ -428,8 +429,8 @@ if TYPE_CHECKING:
 
 _LAZY = (
     "amp", "audio", "callbacks", "dataset", "distributed", "distribution", "fft", "geometric", "hapi", "hub",
-    "incubate", "inference", "jit", "onnx", "profiler", "quantization", "reader", "signal", "sparse",
-    "sysconfig", "text", "version", "vision",
+    "incubate", "inference", "jit", "metric", "onnx", "profiler", "quantization", "reader", "signal",
+    "sparse", "sysconfig", "text", "version", "vision",
 )  # fmt: skip
 
 __getattr__ = lazy(

@@ -9,7 +9,6 @@ from engine.core.errors import ArgumentError, ShapeError
 from engine.nn import functional
 from engine.nn.initializer import Normal
 from engine.static.nn.helper import Helper, activated, require_variable
-from engine.vision.ops import deformable
 
 
 def conv2d(
@@ -163,6 +162,8 @@ def deform_conv2d(
     ``mask`` (or None) is multiplied with each sampled value; ``im2col_step`` is accepted, results do not
     depend on it. Raises ShapeError where the shapes do not fit.
     """
+    from engine.vision.ops import deformable  # the room is loaded where a script asks for it
+
     channels = _channels("deform_conv2d", 2, x, "NCHW")
     helper = Helper("deformable_conv", name, where="static.nn.deform_conv2d")
     weight = _weight(helper, "deform_conv2d", 2, x, num_filters, filter_size, groups, channels, weight_attr)
