@@ -50,13 +50,26 @@ def save(layer: Any, path: str, input_spec: Any = None, **configs: Any) -> str:
     unknown = set(configs) - OPTIONS
     if unknown:
         raise ArgumentError(f"jit.save: unknown option {sorted(unknown)}; it takes {sorted(OPTIONS)}")
-    info = configs.get("info", {})
+    program, names = traced(
+        layer, input_spec, configs.get("output_spec"), configs.get("input_names_after_prune")
+    )
+    return write_model(
+        path, program, _methods(layer), names, configs.get("info", {}), configs.get("optimize", False)
+    )
+
+
+def traced(
+    layer: Any, input_spec: Any = None, output_spec: Any = None, kept: Any = None
+) -> tuple[Program, dict[int, str]]:
+    """The forward of ``layer`` as a Program that shares its Tensors, and the names of those by id.
+
+    ``kept`` are the names of the inputs that stay. Raises as ``save``.
+    """
     input_spec = _with_specs(input_spec)
     concrete, names = _concrete(layer, input_spec)
-    outputs = _chosen_outputs(concrete, configs.get("output_spec"))
-    inputs = _chosen_inputs(concrete, input_spec, configs.get("input_names_after_prune"), outputs)
-    program = inference_program(concrete.main_program, inputs, outputs)
-    return write_model(path, program, _methods(layer), names, info, configs.get("optimize", False))
+    outputs = _chosen_outputs(concrete, output_spec)
+    inputs = _chosen_inputs(concrete, input_spec, kept, outputs)
+    return inference_program(concrete.main_program, inputs, outputs), names
 
 
 def write_model(
