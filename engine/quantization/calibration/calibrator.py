@@ -35,6 +35,17 @@ def floating(array: Any) -> Values:
     return values.astype(np.float32)
 
 
+def finite_peak(values: Values) -> float:
+    """The largest absolute value, of one or more. Raises NotFiniteError where one is nan or infinite."""
+    peak = max(-float(values.min()), float(values.max()))  # nan and infinity reach it
+    if not np.isfinite(peak):
+        raise NotFiniteError(
+            f"calibration: {int((~np.isfinite(values)).sum())} of {values.size} values of a batch "
+            "are nan or infinite; remove such samples from the calibration data"
+        )
+    return peak
+
+
 class Calibrator(ABC):
     """Finds the threshold of one tensor while its values come by, batch after batch; no batch is kept.
 
@@ -58,12 +69,7 @@ class Calibrator(ABC):
         values = floating(array)
         if not values.size:
             return
-        peak = max(-float(values.min()), float(values.max()))  # nan and infinity reach it
-        if not np.isfinite(peak):
-            raise NotFiniteError(
-                f"calibration: {int((~np.isfinite(values)).sum())} of {values.size} values of a batch "
-                "are nan or infinite; remove such samples from the calibration data"
-            )
+        peak = finite_peak(values)
         self._take(values, peak)
         self._peak = peak if self._peak is None else max(self._peak, peak)
 

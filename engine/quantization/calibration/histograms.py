@@ -50,10 +50,10 @@ class Histogram(Calibrator):
     def _found(self) -> float:
         if self._counts is None:
             raise ModeError("calibration: nothing was counted; give every batch to collect_again too")
-        return self._limit(self._counts) * float(self._peak or 0.0) / self._bins
+        return self.limit(self._counts) * float(self._peak or 0.0) / self._bins
 
     @abstractmethod
-    def _limit(self, counts: Values) -> float:
+    def limit(self, counts: Values) -> float:
         """The threshold in widths of bins."""
 
 
@@ -69,7 +69,7 @@ class Percentile(Histogram):
             )
         self.hist_percent = hist_percent
 
-    def _limit(self, counts: Values) -> float:
+    def limit(self, counts: Values) -> float:
         reached = np.cumsum(counts) >= self.hist_percent * counts.sum()
         return float(np.argmax(reached)) + 0.5
 
@@ -83,7 +83,7 @@ class Divergence(Histogram):
     S. Migacz, 2017; the groups are Paddle's: equally many bins each, the last one takes the rest.)
     """
 
-    def _limit(self, counts: Values) -> float:
+    def limit(self, counts: Values) -> float:
         start = (self._bins - 1) // 2
         # Up to 8 bits every cut is tried; with more bins, every second, fourth ... : as many cuts.
         cuts = np.arange(start, self._bins, max(1, self._bins // BINS))
@@ -103,14 +103,14 @@ class Divergence(Histogram):
         """
         mass = np.concatenate([[0], np.cumsum(counts)])
         filled = np.concatenate([[0], np.cumsum(counts > 0)])
-        entropy = np.concatenate([[0.0], np.cumsum(counts * np.log(np.maximum(counts, 1)))])
+        entropy = np.concatenate([[0.0], np.cumsum(counts * np.log(np.where(counts > 0, counts, 1)))])
         total = mass[-1]
 
         edges = (cuts // self.levels)[:, None] * np.arange(self.levels + 1)
         edges[:, -1] = cuts
         group_mass = np.diff(mass[edges], axis=1)
         group_filled = np.diff(filled[edges], axis=1)
-        log_q = np.log(np.maximum(group_mass, 1) / np.maximum(group_filled, 1))
+        log_q = np.log(np.where(group_mass > 0, group_mass, 1) / np.maximum(group_filled, 1))
 
         outliers = total - mass[cuts]
         last = counts[cuts - 1] + outliers

@@ -5,4 +5,4 @@ from engine.core.lazy import lazy
 
 __all__: list[str] = []
 
-__getattr__ = lazy(__name__, missing=refusing(__name__))
+__getattr__ = lazy(__name__, modules=("observers",), missing=refusing(__name__))

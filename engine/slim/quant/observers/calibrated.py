@@ -1,0 +1,29 @@
+"""Observers that hand what passes to a Calibrator."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from engine.quantization.calibration import Calibrator
+from engine.slim.quant.observers.uniform import UniformObserver
+
+
+class CalibratedObserver(UniformObserver):
+    """Its range is the threshold that a Calibrator with one pass finds."""
+
+    calibrator: ClassVar[type[Calibrator]]
+
+    def __init__(self, layer: Any, quant_bits: int = 8) -> None:
+        super().__init__(quant_bits)
+        self._calibrator = self.calibrator(quant_bits)
+
+    def forward(self, inputs: Any) -> Any:
+        """The inputs. Raises NotFiniteError where they hold nan or infinity."""
+        self._calibrator.collect(inputs.numpy())
+        return inputs
+
+    def min_value(self) -> float:
+        return 0.0
+
+    def max_value(self) -> float:
+        return self._calibrator.threshold()
