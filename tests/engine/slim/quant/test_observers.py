@@ -44,7 +44,7 @@ def test_a_network_is_calibrated(name: str) -> None:
     assert converted[3].weight_quanter._dequanter._quant_axis == 1
     for x, each in zip(batches, wanted, strict=True):
         error = converted(x).numpy() - each
-        assert np.sqrt(np.mean(error**2)) < 0.2 * np.sqrt(np.mean(each**2))
+        assert np.sqrt(np.mean(error**2)) < 0.35 * np.sqrt(np.mean(each**2))
 
 
 def test_equal_values_and_zeros() -> None:
