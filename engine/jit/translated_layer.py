@@ -18,6 +18,7 @@ from engine.nn import Layer
 from engine.program.build.builder import current_builder
 from engine.program.graph.program import Program, Variable
 from engine.program.passes.inline import inline
+from engine.program.passes.quantization.selection import PAIRS
 
 FORWARD = "forward"
 
@@ -203,5 +204,9 @@ def _spec(variable: Variable) -> InputSpec:
 
 
 def _mode_ops(program: Program) -> list[Operator]:
-    """The operators that differ between training and prediction."""
-    return [o for b in program.blocks for o in b.ops if "is_test" in o.attrs]
+    """The operators that differ between training and prediction.
+
+    The scales of a quantized model are fixed: only a pair that keeps a moving average trains.
+    """
+    switched = [o for b in program.blocks for o in b.ops if "is_test" in o.attrs]
+    return [o for o in switched if o.opdef.name not in PAIRS or o.inputs[-1] is not None]

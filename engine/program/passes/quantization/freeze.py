@@ -82,14 +82,10 @@ def freeze_weights(
             stored = kept(block, f"{layer.weight}.quantized", weight.integers)
             integers.append((stored, layer.weight))
             scale = kept(block, f"{layer.weight}@scale", weight.thresholds.astype(old.dtype.np))
-            zero = kept(
-                block, f"{layer.weight}.quantized.dequantized@zero_point",
-                np.zeros(weight.thresholds.shape, np.int32),
-            )  # fmt: skip
             axis = -1 if weight.axis is None else weight.axis
             with rewriter.before(operator, block):
                 result: Variable = linear.dequantize_linear(
-                    stored, scale, zero, quant_axis=axis, bit_length=weight.bits
+                    stored, scale, quant_axis=axis, bit_length=weight.bits
                 )
             rename(result, f"{layer.weight}.quantized.dequantized")
             made[key], replaced[layer.weight] = result, old

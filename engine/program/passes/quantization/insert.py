@@ -60,10 +60,9 @@ def insert_pairs(
 def _pair(value: Variable, threshold: float, bits: int, round_type: int) -> Variable:
     block, dtype = value.block, value.dtype
     scale = kept(block, f"{value.name}@scale", np.array([threshold], dtype.np))
-    zero = kept(block, f"{value.name}.quantized@zero_point", np.zeros(1, np.int32))
     attrs = {"quant_axis": -1, "bit_length": bits, "round_type": round_type}
-    integers = linear.quantize_linear(value, scale, zero, **attrs)[0]
-    result: Variable = linear.dequantize_linear(integers, scale, zero, **attrs)
+    integers = linear.quantize_linear(value, scale, **attrs)[0]
+    result: Variable = linear.dequantize_linear(integers, scale, **attrs)
     rename(integers, f"{value.name}.quantized")
     rename(result, f"{value.name}.quantized.dequantized")
     return result
