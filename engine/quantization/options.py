@@ -11,6 +11,8 @@ from engine.program.passes.quantization.quantizable import TABLE, WITH_WEIGHTS, 
 from engine.quantization.calibration import ALGORITHMS, FEWEST_BITS, MOST_BITS
 from engine.quantization.calibration.weights import KINDS
 
+ROUNDINGS = ("nearest", "adaptive")
+
 
 @dataclass(frozen=True)
 class QuantizeOptions:
@@ -24,6 +26,9 @@ class QuantizeOptions:
     ``round_type``: 0 rounds halves to even, 1 away from zero.
     ``hist_percent``: of ``hist``, the share of values within the threshold.
     ``bias_correction``: corrects mean and deviation of each channel of the integer weights.
+    ``rounding``: weights go to the nearest integer, or (``adaptive``) to the one of the two beside them with
+    which the layer's results change least on the calibration data.
+    ``equalize``: neighbouring layers first share the ranges of their weights (``equalization.py``).
     ``op_types``: the operators to quantize.
     ``skip``: patterns (``fc*``) of layers that stay in float, by name, weight or type of operator; a pattern
     for a layer also holds for those within it.
@@ -43,6 +48,8 @@ class QuantizeOptions:
     op_types: tuple[str, ...] = WITH_WEIGHTS
     skip: tuple[str, ...] = ()
     bits_of: tuple[tuple[str, int], ...] = ()
+    rounding: str = "nearest"
+    equalize: bool = False
 
     def __post_init__(self) -> None:
         for name in ("op_types", "skip"):
@@ -51,6 +58,10 @@ class QuantizeOptions:
         _one_of("algo", self.algo, tuple(ALGORITHMS))
         _one_of("weight_type", self.weight_type, KINDS)
         _one_of("round_type", self.round_type, (0, 1))
+        _one_of("rounding", self.rounding, ROUNDINGS)
+        for name in ("bias_correction", "equalize"):
+            if not isinstance(getattr(self, name), bool):
+                raise ArgumentError(f"quantize: {name} is True or False: got {getattr(self, name)!r:.80}")
         _bits("weight_bits", self.weight_bits)
         _bits("activation_bits", self.activation_bits)
         for pattern, bits in self.bits_of:

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
+from engine.core.errors import ArgumentError
 from engine.jit.export import write_model
 from engine.jit.translated_layer import FORWARD, TranslatedLayer
 from engine.program.graph.program import Program
@@ -16,15 +15,14 @@ from engine.program.passes.clone import clone
 from engine.program.passes.quantization.freeze import (
     IntegerWeight,
     freeze_weights,
-    to_integers,
     to_values,
     weight_key,
 )
 from engine.program.passes.quantization.insert import insert_pairs
 from engine.program.passes.quantization.selection import Layer
 from engine.program.run.scope import Scope
-from engine.quantization.calibration import bias_correction, weight_thresholds
 from engine.quantization.calibration_data import Batches
+from engine.quantization.integer_weights import integer_weight
 from engine.quantization.options import QuantizeOptions
 from engine.quantization.preparing import NAMES, Prepared, only, prepare
 from engine.quantization.report import LayerReport, Skipped
@@ -102,9 +100,14 @@ def quantize_weights(
 
     Embeddings are quantized too where ``op_types`` has ``lookup_table_v2``. Raises as ``prepare``.
     """
+    options = options or QuantizeOptions()
+    if options.rounding != "nearest":
+        raise ArgumentError(
+            f"quantize: rounding {options.rounding!r} needs calibration data, and there is none; "
+            "give batches, or round to nearest"
+        )
     prepared = prepare(
-        program, options or QuantizeOptions(), names=names, inputs=inputs, outputs=outputs, scope=scope,
-        weights_only=True,
+        program, options, names=names, inputs=inputs, outputs=outputs, scope=scope, weights_only=True,
     )  # fmt: skip
     return freeze(prepared, Calibration({}, {}, 0, 0.0))
 
@@ -122,7 +125,7 @@ def freeze(
     chosen = [_used(layer, calibration) for layer in prepared.layers]
     if layers is not None:
         chosen = only(chosen, layers, why)
-    weights: dict[Any, IntegerWeight] = {}
+    weights = dict(calibration.weights)
     for layer in chosen:
         if layer.quantized and layer.weight and weight_key(layer) not in weights:
             weights[weight_key(layer)] = integer_weight(prepared.weight(layer), layer, options)
@@ -141,18 +144,6 @@ def freeze(
         seconds=calibration.seconds,
         names=prepared.names,
     )
-
-
-def integer_weight(weight: np.ndarray[Any, Any], layer: Layer, options: QuantizeOptions) -> IntegerWeight:
-    """The weight of ``layer`` as integers."""
-    kind = options.weight_type
-    if layer.axis is None:
-        kind = kind.removeprefix("channel_wise_")
-    thresholds = weight_thresholds(weight, layer.axis, layer.bits, kind)
-    integers = to_integers(weight, thresholds, layer.axis, layer.bits, options.round_type)
-    if options.bias_correction:
-        integers, thresholds = bias_correction(weight, integers, thresholds, layer.axis, layer.bits)
-    return IntegerWeight(integers, thresholds, layer.axis, layer.bits)
 
 
 def _used(layer: Layer, calibration: Calibration) -> Layer:

@@ -23,6 +23,7 @@ from engine.program.passes.quantization.selection import (
 )
 from engine.program.run.executor import Executor
 from engine.program.run.scope import Scope, value_of
+from engine.quantization.equalization import equalize
 from engine.quantization.options import QuantizeOptions
 
 WHERE = "quantize"
@@ -81,6 +82,8 @@ def prepare(
     _require_quantizable(made)
     _own_values(made, scope)
     fold_for_quantization(made, _evaluate)
+    if options.equalize:
+        equalize(made)
     layers = select(
         made, options.op_types, options.skip, names=names, bits=options.weight_bits, bits_of=options.bits_of,
         channel_wise=options.weight_type.startswith("channel_wise"), weights_only=weights_only,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,9 +12,11 @@ import numpy as np
 from engine.core.errors import NotFiniteError
 from engine.core.place import CPUPlace
 from engine.ops.quantization import linear
+from engine.program.passes.quantization.freeze import IntegerWeight
 from engine.program.run.executor import Executor
 from engine.quantization.calibration import ALGORITHMS, Calibrator
 from engine.quantization.calibration_data import WHERE, Batches, CalibrationData, Feed
+from engine.quantization.integer_weights import AdaptiveRounding, Key
 from engine.quantization.options import QuantizeOptions
 from engine.quantization.preparing import Prepared
 
@@ -29,12 +31,14 @@ _MEASURED = 64  # samples on which noise is measured
 @dataclass(frozen=True)
 class Calibration:
     """``thresholds`` of values by the name of the Variable, the samples they come from, and the seconds that
-    took. ``noise`` is the power of what rounding changes over the power of the value, where it has any."""
+    took. ``noise`` is the power of what rounding changes over the power of the value, where it has any;
+    ``weights`` are those whose rounding depends on the samples."""
 
     thresholds: Mapping[str, float]
     noise: Mapping[str, float]
     samples: int
     seconds: float
+    weights: Mapping[Key, IntegerWeight] = field(default_factory=dict)
 
 
 def calibrate(prepared: Prepared, batches: Batches, progress: Progress | None = None) -> Calibration:
@@ -45,7 +49,7 @@ def calibrate(prepared: Prepared, batches: Batches, progress: Progress | None = 
     """
     options = prepared.options
     names = activations(prepared)
-    made = {name: calibrator(options) for name in names}
+    made, adaptive = {name: calibrator(options) for name in names}, AdaptiveRounding(prepared)
     passes = max((each.passes for each in made.values()), default=0)
     data = CalibrationData(batches, prepared.inputs, options.samples)
     data.require_passes(options.algo, passes)
@@ -55,7 +59,7 @@ def calibrate(prepared: Prepared, batches: Batches, progress: Progress | None = 
     for turn in range(passes):
         measured = 0
         for number, feed in enumerate(data.feeds()):
-            _collect(prepared, made, feed, turn, number)
+            _collect(prepared, made, feed, turn, number, adaptive)
             if turn == 0 and measured < _MEASURED:
                 kept.append(feed)
                 measured = data.read
@@ -63,13 +67,22 @@ def calibrate(prepared: Prepared, batches: Batches, progress: Progress | None = 
                 progress(done + data.read, total)
         done += data.read
     thresholds = {name: float(each.threshold()) for name, each in made.items()}
+    weights = adaptive.weights()
     seconds = time.perf_counter() - started
-    return Calibration(thresholds, _noise(prepared, thresholds, kept), data.read, seconds)
+    return Calibration(thresholds, _noise(prepared, thresholds, kept), data.read, seconds, weights)
 
 
-def _collect(prepared: Prepared, made: Mapping[str, Calibrator], feed: Feed, turn: int, number: int) -> None:
-    """Show the values of one batch to their calibrators."""
-    for (name, each), values in zip(made.items(), values_at(prepared, feed, list(made)), strict=True):
+def _collect(
+    prepared: Prepared,
+    made: Mapping[str, Calibrator],
+    feed: Feed,
+    turn: int,
+    number: int,
+    adaptive: AdaptiveRounding,
+) -> None:
+    """Show the values of one batch to their calibrators and, in the first turn, to the rounding."""
+    found = values_at(prepared, feed, list(made))
+    for (name, each), values in zip(made.items(), found, strict=True):
         try:
             (each.collect_again if turn else each.collect)(values)
         except NotFiniteError:
@@ -78,6 +91,8 @@ def _collect(prepared: Prepared, made: Mapping[str, Calibrator], feed: Feed, tur
                 f"{WHERE}, batch {number}: {name!r}, which layer {reader!r} reads, becomes nan or infinite; "
                 "train the model again, or leave out what makes it so"
             ) from None
+    if turn == 0:
+        adaptive.collect(list(made), found)
 
 
 def _noise(prepared: Prepared, thresholds: Mapping[str, float], feeds: Sequence[Feed]) -> dict[str, float]:
