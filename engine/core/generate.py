@@ -143,7 +143,9 @@ def _fast_path(opdef: OpDef, direct: bool, names: str, attrs: str) -> list[str]:
         if output.writes:
             position = opdef.output_names.index(output.name)
             value = "r" if opdef.single else f"r[{position}]"
-            lines.append(f"    if {value} is not None: write({output.writes}, {value})")
+            optional = inputs[opdef.index_of[output.writes]].optional
+            there = f"{output.writes} is not None and " if optional else ""
+            lines.append(f"    if {there}{value} is not None: write({output.writes}, {value})")
     lines += _wrap_outputs(opdef, names, attrs)
     return lines
 

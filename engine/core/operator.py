@@ -98,6 +98,12 @@ class Operator:
             return self.code
         return self.code.co_filename, line_of(self.code, self.instruction)
 
+    def replaced(self, number: int) -> Any:
+        """The input whose storage that output replaces; None for a result of its own."""
+        opdef = self.opdef
+        name = None if opdef.listed else opdef.outputs[number].writes
+        return None if name is None else self.inputs[opdef.index_of[name]]
+
     def note(self, key: str, value: Any) -> None:
         """Keep a value that only the text shows."""
         self.notes = {**(self.notes or {}), key: value}

@@ -84,8 +84,9 @@ class EagerMode(modes.Mode):
         results = [result] if opdef.single else list(result)
         results = [r if r is None or isinstance(r, xp.ndarray) else xp.asarray(r) for r in results]
         for output, value in zip(opdef.outputs, results, strict=False):
-            if output.writes and value is not None:
-                write(inputs[opdef.index_of[output.writes]], value)
+            replaced = inputs[opdef.index_of[output.writes]] if output.writes else None
+            if replaced is not None and value is not None:
+                write(replaced, value)
         for watcher in self.watchers:
             watcher(opdef, inputs, results)
         tensors = [None if r is None else wrap(r) for r in results]

@@ -46,6 +46,21 @@ DEVIATIONS: dict[str, str] = {
         "Paddle's gradient through overlapping slices along an inner axis is wrong; the engine's is that of "
         "the value (checked numerically)",
     ),
+    **dict.fromkeys(
+        [
+            f"quantization:{name}/nan behind"
+            for name in (
+                "fake_quantize_abs_max",
+                "fake_quantize_dequantize_abs_max",
+                "fake_channel_wise_quantize_abs_max",
+                "fake_channel_wise_quantize_dequantize_abs_max",
+                "fake_quantize_moving_average_abs_max",
+                "fake_quantize_dequantize_moving_average_abs_max",
+                "moving_average_abs_max_scale",
+            )
+        ],
+        "the threshold of values with NaN is NaN; in Paddle only where the first of them is NaN",
+    ),
     "linalg:triangular_solve/gradient transposed": (
         "a diagonal taken for ones has no gradient; Paddle gives it one"
     ),

@@ -25,11 +25,13 @@ def working(dtype: Any) -> Any:
     return dtype if dtype.itemsize > 2 else float32.np
 
 
-def beside(values: Any, ndim: int, axis: int) -> Any:
-    """Thresholds [channels] in the shape that stands beside values of ``ndim`` dimensions; one for -1."""
+def beside(thresholds: Any, x: Any, axis: int) -> Any:
+    """Thresholds [channels] in the shape that stands beside x; one for -1. ValueError if they do not fit."""
+    if thresholds.size != (1 if axis < 0 else x.shape[axis]):
+        raise ValueError("thresholds do not fit")  # inference explains what is wrong
     if axis < 0:
-        return values.reshape(())
-    return values.reshape(tuple(-1 if n == axis else 1 for n in range(ndim)))
+        return thresholds.reshape(())
+    return thresholds.reshape(tuple(-1 if n == axis else 1 for n in range(x.ndim)))
 
 
 def to_integers(xp: Any, x: Any, threshold: Any, bits: int, round_type: int) -> Any:
@@ -52,6 +54,21 @@ def to_values(q: Any, threshold: Any, bits: int) -> Any:
     return q * threshold / q.dtype.type(largest(bits))
 
 
+def quantized(
+    xp: Any, x: Any, threshold: Any, axis: int, bits: int, round_type: int, back: bool = False
+) -> Any:
+    """The integers of ``x`` in its dtype, or with ``back`` the values they stand for.
+
+    ``threshold`` is one, or one for each channel along ``axis``.
+    """
+    if not 1 <= bits <= 16 or axis not in (-1, 0, 1) or round_type not in (0, 1):
+        raise ValueError("attributes do not fit")  # inference explains which
+    work = x.astype(working(x.dtype), copy=False)
+    limit = beside(threshold.astype(work.dtype, copy=False), x, axis)
+    found = to_integers(xp, work, limit, bits, round_type)
+    return (to_values(found, limit, bits) if back else found).astype(x.dtype, copy=False)
+
+
 def inverse(xp: Any, threshold: Any) -> Any:
     """1 / threshold, where a threshold of zero counts as a very small one."""
     kind = threshold.dtype.type
@@ -65,9 +82,23 @@ def half_away(xp: Any, x: Any) -> Any:
 
 
 def largest_absolute(xp: Any, x: Any, axis: int = -1) -> Any:
-    """The threshold [1] of all values, or [channels] of those along ``axis``; 0 where there are none."""
+    """The threshold [1] of all values, or [channels] of those along ``axis``: 0 of none, NaN where one is."""
     others = None if axis < 0 else tuple(n for n in range(x.ndim) if n != axis)
     return xp.max(xp.absolute(x), axis=others, initial=0).reshape(-1).astype(x.dtype, copy=False)
+
+
+def as_kept(threshold: Any, kept: Any, x: Any) -> Any:
+    """The threshold found, in the shape and dtype of the one it replaces."""
+    if kept is None:
+        return threshold.astype(x.dtype, copy=False)
+    return threshold.astype(kept.dtype, copy=False).reshape(kept.shape)
+
+
+def channel_thresholds(xp: Any, x: Any, axis: int) -> Any:
+    """The largest absolute value of each channel along axis 0 or 1. ValueError for another axis."""
+    if axis not in (0, 1):
+        raise ValueError("axis does not fit")  # inference explains it
+    return largest_absolute(xp, x, axis)
 
 
 def require_levels(where: str, bit_length: int, round_type: int = 0) -> None:

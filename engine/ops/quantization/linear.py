@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.errors import ArgumentError, ShapeError
 from engine.core.infer import require_floating
 from engine.core.opdef import op
 from engine.core.spec import Spec
 from engine.ops.quantization import levels
-from engine.ops.quantization.moving import RATE, averaged
+from engine.ops.quantization.moving import RATE, averaged, require_state
 
 _AXES = (-1, 0, 1)
 _STATE = {"out_scale": "scale", "out_state": "in_state", "out_accum": "in_accum"}
@@ -26,11 +25,7 @@ def _infer_quantize(
         return x, None, None, None
     if quant_axis >= 0:
         return x, scale, None, None
-    for name, spec in (("in_accum", in_accum), ("in_state", in_state)):
-        if spec is None:
-            raise ArgumentError(f"quantize_linear: {name} [1] is missing, which training needs; set is_test")
-        if spec.size not in (1, -1):
-            raise ShapeError(f"quantize_linear: {name} is one number, shape [1]: got {spec}")
+    require_state("quantize_linear", in_accum, in_state)
     return x, scale, in_state, in_accum
 
 
@@ -54,16 +49,15 @@ def quantize_linear(xp, x, scale, zero_point=None, in_accum=None, in_state=None,
     work = x.astype(levels.working(x.dtype), copy=False)
     used, state, accum = scale, None, None
     if not is_test and quant_axis >= 0:
-        used = levels.largest_absolute(xp, work, quant_axis)
+        used = levels.channel_thresholds(xp, work, quant_axis)
     elif not is_test:
         rate = RATE if moving_rate is None else moving_rate
         used, state, accum = averaged(xp, work, in_state, in_accum, rate)
     out_scale = None if is_test else used.astype(scale.dtype, copy=False).reshape(scale.shape)
     if only_observer:
         return x.copy(), out_scale, state, accum
-    beside = levels.beside(used.astype(work.dtype, copy=False), x.ndim, quant_axis)
-    q = levels.to_integers(xp, work, beside, bit_length, round_type)
-    return q.astype(x.dtype, copy=False), out_scale, state, accum
+    q = levels.quantized(xp, x, used, quant_axis, bit_length, round_type)
+    return q, out_scale, state, accum
 
 
 def _infer_dequantize(
@@ -85,5 +79,7 @@ def dequantize_linear(xp, x, scale, zero_point=None, *, quant_axis=0, bit_length
     """
     if only_observer:
         return x.copy()
-    beside = levels.beside(scale, x.ndim, quant_axis)
+    if not 1 <= bit_length <= 16 or quant_axis not in _AXES or round_type not in (0, 1):
+        raise ValueError("attributes do not fit")  # inference explains which
+    beside = levels.beside(scale, x, quant_axis)
     return levels.to_values(x.astype(scale.dtype, copy=False), beside, bit_length)

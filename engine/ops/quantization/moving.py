@@ -1,12 +1,19 @@
-"""Thresholds that follow the values seen in training: the moving average of their largest absolute value."""
+"""Quantization by a threshold that follows training: the moving average of the largest absolute value."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from engine.core.errors import ArgumentError, ShapeError
+from engine.core.infer import require_floating
+from engine.core.opdef import op
+from engine.core.spec import Spec
 from engine.ops.quantization import levels
 
 RATE = 0.9
+_OUTPUTS = ("out", "out_scale", "out_state", "out_accum")
+_STATE = {"out_state": "in_state", "out_accum": "in_accum"}
 
 
 def averaged(xp: Any, x: Any, state: Any, accum: Any, rate: float) -> tuple[Any, Any, Any]:
@@ -18,3 +25,111 @@ def averaged(xp: Any, x: Any, state: Any, accum: Any, rate: float) -> tuple[Any,
     counted = kind(rate) * state.astype(x.dtype, copy=False) + kind(1)
     summed = kind(rate) * accum.astype(x.dtype, copy=False) + levels.largest_absolute(xp, x)
     return summed / counted, counted.astype(state.dtype, copy=False), summed.astype(accum.dtype, copy=False)
+
+
+def require_state(where: str, in_accum: Spec | None, in_state: Spec | None) -> None:
+    """Raise where what training needs is missing or is not one number."""
+    for name, spec in (("in_accum", in_accum), ("in_state", in_state)):
+        if spec is None:
+            raise ArgumentError(f"{where}: {name} [1] is missing, which training needs; or set is_test")
+        if spec.size not in (1, -1):
+            raise ShapeError(f"{where}: {name} is one number, shape [1]: got {spec}")
+
+
+def _infer(where: str) -> Callable[..., Any]:
+    def infer(
+        x: Spec, in_scale: Spec, in_accum: Spec | None, in_state: Spec | None, *, bit_length: int,
+        round_type: int, is_test: bool, **_: Any,
+    ) -> tuple[Spec | None, ...]:  # fmt: skip
+        require_floating(where, x=x)
+        levels.require_levels(where, bit_length, round_type)
+        levels.require_thresholds(where, "in_scale", in_scale, x, -1, (-1,))
+        if is_test:
+            return x, None, None, None
+        require_state(where, in_accum, in_state)
+        return x, in_scale, in_state, in_accum
+
+    return infer
+
+
+def _followed(
+    xp: Any, x: Any, in_scale: Any, in_accum: Any, in_state: Any, moving_rate: float, is_test: bool
+) -> tuple[Any, Any, Any, Any]:
+    """The threshold to use; and what is written: threshold, state and accum, None in a test."""
+    if is_test:
+        return in_scale, None, None, None
+    work = x.astype(levels.working(x.dtype), copy=False)
+    threshold, state, accum = averaged(xp, work, in_state, in_accum, moving_rate)
+    return threshold, levels.as_kept(threshold, in_scale, x), state, accum
+
+
+@op(
+    "fake_quantize_moving_average_abs_max",
+    infer=_infer("fake_quantize_moving_average_abs_max"),
+    outputs=_OUTPUTS,
+    writes={"out_scale": "in_scale", **_STATE},
+)
+def fake_quantize_moving_average_abs_max(
+    xp, x, in_scale, in_accum=None, in_state=None, *, moving_rate=RATE, bit_length=8, round_type=1,
+    is_test=False,
+):  # fmt: skip
+    """The integers of x, in its dtype; the threshold [1] is the moving average of its largest absolute value.
+
+    The new threshold, state and accum [1] are written over the old ones (see ``averaged``). With ``is_test``
+    the threshold is ``in_scale`` and nothing is written. ``round_type`` as in ``fake_quantize_abs_max``.
+    """
+    used, *written = _followed(xp, x, in_scale, in_accum, in_state, moving_rate, is_test)
+    return levels.quantized(xp, x, used, -1, bit_length, round_type), *written
+
+
+@op(
+    "fake_quantize_dequantize_moving_average_abs_max",
+    infer=_infer("fake_quantize_dequantize_moving_average_abs_max"),
+    outputs=_OUTPUTS,
+    writes={"out_scale": "in_scale", **_STATE},
+)
+def fake_quantize_dequantize_moving_average_abs_max(
+    xp, x, in_scale, in_accum=None, in_state=None, *, moving_rate=RATE, bit_length=8, round_type=1,
+    is_test=False,
+):  # fmt: skip
+    """The values that x stands for after rounding to levels of the moving threshold.
+
+    All as in ``fake_quantize_moving_average_abs_max``; the gradient passes straight through.
+    """
+    used, *written = _followed(xp, x, in_scale, in_accum, in_state, moving_rate, is_test)
+    return levels.quantized(xp, x, used, -1, bit_length, round_type, back=True), *written
+
+
+fake_quantize_dequantize_moving_average_abs_max.grad(x=lambda g: g)
+
+
+def _infer_observer(
+    x: Spec, in_accum: Spec | None, in_state: Spec | None, kept: Spec | None, *, is_test: bool, **_: Any
+) -> tuple[Spec | None, ...]:
+    where = "moving_average_abs_max_scale"
+    require_floating(where, x=x)
+    if kept is not None:
+        levels.require_thresholds(where, "out_scale", kept, x, -1, (-1,))
+    if is_test:
+        return x, None, None, None
+    require_state(where, in_accum, in_state)
+    return x, kept or Spec((1,), x.dtype), in_state, in_accum
+
+
+@op(
+    "moving_average_abs_max_scale",
+    infer=_infer_observer,
+    outputs=_OUTPUTS,
+    writes={"out_scale": "kept", **_STATE},
+    slots={"kept": "OutScale"},
+)
+def moving_average_abs_max_scale(xp, x, in_accum=None, in_state=None, kept=None, *, moving_rate=RATE,
+                                 is_test=False):  # fmt: skip
+    """x as it is; outside a test its moving threshold [1] is found, and written to ``kept`` [1] if given."""
+    if is_test:
+        return x.copy(), None, None, None
+    _, *written = _followed(xp, x, kept, in_accum, in_state, moving_rate, is_test)
+    return x.copy(), *written
+
+
+moving_average_abs_max_scale.grad(x=lambda g: g)

@@ -175,7 +175,5 @@ def _refuse(operator: Operator, incoming: Incoming) -> None:
             "grad(create_graph=False)"
         )
         raise at_line(error, operator)
-    if not opdef.listed and any(
-        o.writes and g is not None for o, g in zip(opdef.outputs, incoming, strict=True)
-    ):
+    if any(operator.replaced(n) is not None and g is not None for n, g in enumerate(incoming)):
         raise GradientError(f"{opdef.name}: a gradient flows back through a value that it replaces in place")

@@ -82,8 +82,13 @@ def append_by_slot(
     for out in opdef.outputs:
         found = wanted.get(out.slot, [])
         results += found if opdef.listed else [found[0] if found else None]
-        if out.writes and found and found[0] is not values[opdef.index_of[out.writes]]:
-            slot = opdef.inputs[opdef.index_of[out.writes]].slot
+        if out.writes and found:
+            place = opdef.index_of[out.writes]
+            slot = opdef.inputs[place].slot
+            if slot == out.slot and found[0].persistable:  # Paddle's operator reads it, too
+                values[place] = found[0]
+            if values[place] is None or values[place] is found[0]:
+                continue
             raise ProgramError(
                 f"append_op: {type}: {out.slot} replaces {slot} in place: got {found[0].name!r}; give both "
                 "the same Variable"

@@ -23,9 +23,8 @@ def make_results(builder: Builder, operator: Operator, specs: tuple[Spec | None,
         declared = opdef.outputs[min(n, len(opdef.outputs) - 1)]
         if spec is None:
             continue
-        if declared.writes:
-            outputs[n] = operator.inputs[opdef.index_of[declared.writes]]
-        else:
+        outputs[n] = operator.replaced(n)
+        if outputs[n] is None:
             slot = f"{declared.slot} {n}" if opdef.listed else declared.slot
             positions[slot], wanted[slot] = n, spec
     record = Record(

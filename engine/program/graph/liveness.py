@@ -34,7 +34,7 @@ def has_effect(operator: Operator) -> bool:
         return OPS[operator.attrs["of"]].gradient_effect
     opdef = operator.opdef
     if opdef.only_writes:
-        return any(v is not None for o, v in zip(opdef.outputs, operator.outputs, strict=True) if o.writes)
+        return any(v is not None and operator.replaced(n) is not None for n, v in enumerate(operator.outputs))
     return opdef.effect
 
 
@@ -43,8 +43,8 @@ def written(ops: Sequence[Operator]) -> IdentitySet[Variable]:
     found: IdentitySet[Variable] = IdentitySet()
     for operator in with_sub_blocks(ops):
         if not operator.opdef.listed and not operator.replay:
-            pairs = zip(operator.opdef.outputs, operator.outputs, strict=True)
-            found.update(v for declared, v in pairs if declared.writes and v is not None)
+            outputs = enumerate(operator.outputs)
+            found.update(v for n, v in outputs if v is not None and operator.replaced(n) is not None)
     return found
 
 
@@ -54,8 +54,8 @@ def stored_by(ops: Sequence[Operator]) -> IdentitySet[Variable]:
     for operator in ops:
         if operator.opdef.listed or operator.replay:
             continue
-        for declared, variable in zip(operator.opdef.outputs, operator.outputs, strict=True):
-            if variable is not None and variable.persistable and not declared.writes:
+        for n, variable in enumerate(operator.outputs):
+            if variable is not None and variable.persistable and operator.replaced(n) is None:
                 found.add(variable)
     return found
 

@@ -35,11 +35,10 @@ def changing(program: Program) -> IdentitySet[Variable]:
     once: IdentitySet[Variable] = IdentitySet()
     operators = list(with_sub_blocks(program.global_block().ops))
     for operator in operators:
-        opdef = operator.opdef
         for n, variable in enumerate(operator.outputs):
             if isinstance(variable, Variable):
                 outside = variable.persistable or variable.is_data
-                if outside or variable in once or (not opdef.listed and opdef.outputs[n].writes):
+                if outside or variable in once or operator.replaced(n) is not None:
                     found.add(variable)
                 once.add(variable)
     if found:

@@ -261,9 +261,8 @@ class Writer:
         if not outputs:
             self.line(depth, call, operator)
             return
-        declared: list[Any] = [None] * len(outputs) if opdef.listed else list(opdef.outputs)
         # A replay changes nothing outside: an output written in place becomes a value of its own.
-        written = [d is not None and bool(d.writes) and not operator.replay for d in declared]
+        written = [operator.replaced(n) is not None and not operator.replay for n in range(len(outputs))]
         targets = [
             "_" if v is None else f"w{n}" if written[n] else self.slot(v) for n, v in enumerate(outputs)
         ]

@@ -157,13 +157,12 @@ def content_faults(program: Program, training: bool = False) -> Iterator[str]:
 
 def _output_faults(block: Block, operator: Operator, defined: set[int], training: bool) -> Iterator[str]:
     """Faults of outputs: each value has one origin, and only the Program's state is written in place."""
-    opdef = operator.opdef
-    declared = [None] * len(operator.outputs) if opdef.listed else list(opdef.outputs)
-    for output, variable in zip(declared, operator.outputs, strict=True):
+    for n, variable in enumerate(operator.outputs):
         if variable is None:
             continue
-        if output is not None and output.writes and not operator.replay:
-            if variable is not operator.inputs[opdef.index_of[output.writes]] or not variable.persistable:
+        replaced = operator.replaced(n)
+        if replaced is not None and not operator.replay:
+            if variable is not replaced or not variable.persistable:
                 yield f"writes {variable.name!r}, which is not state of the Program, in place"
         elif variable.block is not block or variable.is_data or (variable.persistable and not training):
             yield f"its result {variable.name!r} is an input, a parameter or in another block"

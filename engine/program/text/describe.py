@@ -102,7 +102,9 @@ def describe(operator: Operator) -> OpDesc:
     if opdef.listed:
         outputs[opdef.outputs[0].slot] = _names(operator.outputs)
     else:
-        for out, value in zip(opdef.outputs, operator.outputs, strict=True):
+        for n, (out, value) in enumerate(zip(opdef.outputs, operator.outputs, strict=True)):
+            if value is None and out.slot in form.always:
+                value = operator.replaced(n)
             if value is not None and out.slot not in form.hidden:
                 outputs[form.slots.get(out.slot, out.slot)] = _names(value)
     inputs |= notes.get("inputs", {})

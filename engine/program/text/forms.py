@@ -21,7 +21,8 @@ class Form:
     """The differences between an operator's definition and Paddle's OpDesc.
 
     Inputs: ``empty`` slots are written as ``[]``, those in ``without`` left out, ``slots_in`` renames them.
-    Outputs: those in ``hidden`` are left out, ``slots`` renames them; ``extra`` are results that only Paddle
+    Outputs: those in ``hidden`` are left out, ``slots`` renames them; those in ``always`` are written even
+    where the attributes switch them off, as the inputs they replace; ``extra`` are results that only Paddle
     has, as Variables that nothing computes; ``order`` is that in which the results' names are made;
     ``stopped`` results never have a gradient; ``says`` changes the spec that is written.
     Attributes: ``attrs`` are added, as constants or functions of the operator; ``drop`` are left out,
@@ -31,6 +32,7 @@ class Form:
     """
 
     __slots__ = (
+        "always",
         "attrs",
         "drop",
         "empty",
@@ -65,6 +67,7 @@ class Form:
         hidden: str = "",
         slots_in: Mapping[str, str] | None = None,
         operands: Callable[[Operator], list[tuple[str, Any, str]]] | None = None,
+        always: str = "",
     ) -> None:
         self.type = type
         self.empty = tuple(empty.split())
@@ -81,6 +84,7 @@ class Form:
         self.hidden = frozenset(hidden.split())
         self.slots_in = dict(slots_in or {})
         self.operands = operands
+        self.always = frozenset(always.split())
 
 
 def number(dtype: Any) -> int:
@@ -324,6 +328,23 @@ FORMS: dict[str, Form] = {
     "argsort": Form(stopped="Indices"),
     "pad3d": Form(empty="Paddings"),
     **dict.fromkeys(("quantize_linear", "dequantize_linear"), Form(empty="InAccum InState")),
+    **dict.fromkeys(
+        (
+            "fake_quantize_abs_max",
+            "fake_quantize_dequantize_abs_max",
+            "fake_channel_wise_quantize_abs_max",
+            "fake_channel_wise_quantize_dequantize_abs_max",
+        ),
+        Form(without="OutScale", always="OutScale", drop="round_type"),
+    ),
+    **dict.fromkeys(
+        ("fake_quantize_moving_average_abs_max", "fake_quantize_dequantize_moving_average_abs_max"),
+        Form(empty="InAccum InState", always="OutScale", drop="round_type"),
+    ),
+    "moving_average_abs_max_scale": Form(empty="InAccum InState", without="OutScale", always="OutScale"),
+    "fake_quantize_range_abs_max": Form(
+        empty="Iter", without="OutScales", always="OutScale OutScales", drop="round_type"
+    ),
     "roll": Form(empty="ShiftsTensor"),
     "roll_by": Form(type="roll", attrs={"shifts": []}),
     "bincount": Form(empty="Weights"),

@@ -9,6 +9,11 @@ from engine.core.operator import Operator
 from engine.program.graph.variable import Variable
 from engine.program.text.describe import describe, form_of, says_name
 
+# Their gradient passes straight through.
+STRAIGHT = (
+    "fake_quantize_dequantize_abs_max", "fake_channel_wise_quantize_dequantize_abs_max",
+    "fake_quantize_dequantize_moving_average_abs_max", "moving_average_abs_max_scale",
+)  # fmt: skip
 # Slots of the forward operator that its gradient reads, where it is not all inputs.
 READS: dict[str, str] = {
     **dict.fromkeys(
@@ -33,6 +38,7 @@ READS: dict[str, str] = {
     **dict.fromkeys(("real", "imag", "fft_c2c", "fft_c2r"), ""),
     **dict.fromkeys(("elu", "silu", "logsumexp", "cumprod", "p_norm", "pool2d"), "X Out"),
     **dict.fromkeys(("reduce_max", "reduce_min", "reduce_prod", "frobenius_norm"), "X Out"),
+    **dict.fromkeys(STRAIGHT, ""),
     "unsqueeze2": "AxesTensor AxesTensorList XShape",
     "elementwise_div": "X Y Out",
     "dropout": "Mask",
@@ -48,6 +54,8 @@ READS: dict[str, str] = {
     "instance_norm": "SavedMean SavedVariance Scale X",
 }
 _EMPTY = "@EMPTY@"
+# Gradients that Paddle gives another name than the operator's.
+TYPES: dict[str, str] = dict.fromkeys(STRAIGHT, "stright_throuth_estimator_grad")
 
 Written = Callable[[dict[str, Any], list[str], list[str]], dict[str, Any]]
 
@@ -130,7 +138,7 @@ def note_gradient(
         operator.notes = FORWARD[opdef.name](attrs, given, written)
         return
     operator.notes = {
-        "type": f"{shown.type}_grad",
+        "type": TYPES.get(opdef.name, f"{shown.type}_grad"),
         "inputs": inputs,
         "outputs": outputs,
         "own": attrs,

@@ -40,6 +40,7 @@ class Case:
     check: Callable[..., None] | None = None  # instead of ``want``: (results, *inputs, **attrs)
     unknown: bool = True  # shapes follow from the attributes and the number of dimensions alone
     data: bool = False  # shapes depend on the values of the inputs: inference can't know them
+    straight: bool = False  # the gradient is passed straight through, whatever the slope of the values
     number: int = field(default_factory=lambda: next(_serial))
 
     @property

@@ -1,0 +1,51 @@
+"""Rows of the operators in ``engine/ops/quantization/moving.py``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tests.engine.ops.case import Case, pos, row, s, v
+from tests.engine.ops.quantization.table_linear import rounded
+
+
+def _moved(x: Any, accum: Any, state: Any, moving_rate: float = 0.9) -> tuple[Any, Any, Any]:
+    state, accum = moving_rate * state + 1, moving_rate * accum + np.abs(x).max()
+    return accum / state, state, accum
+
+
+def integers(
+    x: Any, scale: Any, accum: Any, state: Any, is_test: bool = False, bit_length: int = 8,
+    round_type: int = 1, **rate: Any,
+) -> Any:  # fmt: skip
+    if is_test:
+        return rounded(x, scale, bit_length, round_type), None, None, None
+    found = _moved(x, accum, state, **rate)
+    return rounded(x, found[0], bit_length, round_type), *found
+
+
+def values(x: Any, scale: Any, accum: Any, state: Any, bit_length: int = 8, **attrs: Any) -> Any:
+    whole, limit, *rest = integers(x, scale, accum, state, bit_length=bit_length, **attrs)
+    return whole * (scale if limit is None else limit) / (2 ** (bit_length - 1) - 1), limit, *rest
+
+
+def observed(x: Any, accum: Any, state: Any, kept: Any, is_test: bool = False, **rate: Any) -> Any:
+    return (x, None, None, None) if is_test else (x, *_moved(x, accum, state, **rate))
+
+
+_STATE = pos(1, seed=5), pos(1, seed=6)
+_SAMPLES = (
+    s(v(2, 3), pos(1), *_STATE), s(v(2, 3), pos(1), None, None, is_test=True),
+    s(v(4), pos(1), *_STATE, bit_length=4, moving_rate=0.5),
+    s(v(2, 3, 2), pos(1), *_STATE, round_type=0), s(v(2, 3), pos(1), *_STATE, is_test=True, round_type=0),
+)  # fmt: skip
+
+CASES: list[Case] = [
+    *row("fake_quantize_moving_average_abs_max", integers, *_SAMPLES),
+    *row("fake_quantize_dequantize_moving_average_abs_max", values, *_SAMPLES, grads="x", through=(0,),
+         straight=True),
+    *row("moving_average_abs_max_scale", observed, s(v(2, 3), *_STATE, None), s(v(), *_STATE, pos(1)),
+         s(v(2, 3), None, None, pos(1), is_test=True), s(v(4), *_STATE, None, moving_rate=0.3), grads="x",
+         through=(0,), straight=True),
+]  # fmt: skip
