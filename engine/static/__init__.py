@@ -27,7 +27,7 @@ from engine.static.weight_norm import WeightNormParamAttr
 from engine.tensor.indexing import with_item as setitem
 
 if TYPE_CHECKING:
-    from engine.static import amp
+    from engine.static import amp, quantization
     from engine.static.average import ExponentialMovingAverage
     from engine.static.data_parallel import ParallelExecutor
     from engine.static.io import (
@@ -59,7 +59,7 @@ __all__ = [
 
 __getattr__ = lazy(
     __name__,
-    modules=("amp", "io"),
+    modules=("amp", "io", "quantization"),
     members={
         "engine.static.average": ("ExponentialMovingAverage",),
         "engine.static.data_parallel": ("ParallelExecutor",),

@@ -156,6 +156,19 @@ ABSENT: dict[str, dict[str, str]] = {
             "or nn.functional.class_center_sample"
         ),
     },
+    "paddle.static.quantization": {
+        **dict.fromkeys(
+            ("AddQuantDequantForInferencePass", "AddQuantDequantPass", "AddQuantDequantPassV2",
+             "ConvertToInt8Pass", "OutScaleForInferencePass", "OutScaleForTrainingPass",
+             "Quant2Int8MkldnnPass", "QuantInt8MkldnnPass", "QuantWeightPass", "QuantizationFreezePass",
+             "QuantizationTransformPass", "QuantizationTransformPassV2", "ReplaceFakeQuantDequantPass",
+             "TransformForMobilePass"),
+            "changes Paddle's IrGraphs, which do not exist here; use quant_aware and convert on Programs",
+        ),
+        "quant_config": "lists the operators of Paddle's backends; pass quantize_op_types, or deploy_backend",
+        "cal_kl_threshold": "finds one threshold; use PostTrainingQuantization(algo='KL')",
+        "adaround": "is chosen by PostTrainingQuantization(round_type='adaround')",
+    },
     "paddleslim": {
         **dict.fromkeys(
             ("prune", "Pruner", "FilterPruner", "UnstructuredPruner", "L1NormFilterPruner",

@@ -1,8 +1,31 @@
-"""PaddleSlim's ``quant``: quantization of static graphs and files."""
+"""PaddleSlim's ``quant``: quantization of static graphs and files, observers and quanters."""
+
+from typing import TYPE_CHECKING
 
 from engine.core.alias.absent import refusing
 from engine.core.lazy import lazy
 
-__all__: list[str] = []
+if TYPE_CHECKING:
+    from engine.slim.quant import observers
+    from engine.slim.quant.quanter import (
+        convert,
+        quant_aware,
+        quant_post,
+        quant_post_dynamic,
+        quant_post_only_weight,
+        quant_post_static,
+    )
 
-__getattr__ = lazy(__name__, modules=("observers",), missing=refusing(__name__))
+__all__ = [
+    "convert", "observers", "quant_aware", "quant_post", "quant_post_dynamic", "quant_post_only_weight",
+    "quant_post_static",
+]  # fmt: skip
+
+_FUNCTIONS = tuple(name for name in __all__ if name != "observers")
+
+__getattr__ = lazy(
+    __name__,
+    modules=("observers",),
+    members={"engine.slim.quant.quanter": _FUNCTIONS},
+    missing=refusing(__name__),
+)

@@ -1,0 +1,166 @@
+"""Training of Programs with quantization: ``quant_aware`` and ``convert``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engine.core.errors import ArgumentError, UnsupportedError
+from engine.eager.tensor import wrap
+from engine.program.graph.program import Program
+from engine.program.graph.variable import Variable
+from engine.program.passes.clone import clone
+from engine.program.passes.quantization.selection import quantized_already, with_control_flow
+from engine.program.passes.quantization.train import Training, freeze_trained, insert_for_training
+from engine.program.run.scope import Scope, global_scope, value_of
+from engine.static.compiled import CompiledProgram, program_of
+from engine.static.quantization.choices import config_of, in_name_scope
+
+__all__ = ["convert", "quant_aware"]
+
+_FUNCTIONS = (
+    "weight_quantize_func", "act_quantize_func", "weight_preprocess_func", "act_preprocess_func",
+)  # fmt: skip
+
+
+def quant_aware(
+    program: Any,
+    place: Any,
+    config: Any = None,
+    scope: Any = None,
+    for_test: bool = False,
+    weight_quantize_func: Any = None,
+    act_quantize_func: Any = None,
+    weight_preprocess_func: Any = None,
+    act_preprocess_func: Any = None,
+    optimizer_func: Any = None,
+    executor: Any = None,
+    return_program: bool = False,
+    calib_config: Any = {},  # noqa: B006
+    draw_graph: bool = False,
+    return_scale_dict: bool = False,
+    scale_dict: Any = None,
+    model_type: Any = None,
+    pattern_ops: Any = None,
+) -> Any:
+    """A copy of ``program`` whose products read their weights and values as quantized.
+
+    ``program`` is one that trains (with its optimizer), or with ``for_test`` one that tests; both see
+    the same thresholds, which are in ``scope`` (the global one by default) under the names
+    ``VARIABLE@scale``. The copy of a training Program is returned as a CompiledProgram unless
+    ``return_program``, with ``return_scale_dict`` in a tuple with ``scale_dict``, ``model_type`` and
+    ``pattern_ops``.
+    ``scale_dict`` are first thresholds by the name of the value.
+
+    ``config`` has the keys of ``engine.static.quantization.choices.CONFIG``. ``place``, ``optimizer_func``,
+    ``executor``, ``window_size`` and ``draw_graph`` are accepted and change nothing.
+
+    Raises DTypeError and ArgumentError for a config that is not right, ArgumentError for a Program with
+    control flow, that is quantized already or in which nothing can be quantized; UnsupportedError for
+    functions of one's own.
+
+    Differs from Paddle: thresholds of the results of operators, which only its mobile backends read, are not
+    collected; old and onnx format train alike.
+    """
+    where = "quant_aware"
+    functions = (weight_quantize_func, act_quantize_func, weight_preprocess_func, act_preprocess_func)
+    for name, given in zip(_FUNCTIONS, functions, strict=True):
+        if given is not None:
+            raise UnsupportedError(
+                f"{where}: {name} is not possible for Programs; train a Layer with "
+                "paddle.quantization.QAT and quanters of one's own"
+            )
+    settings = config_of(where, config)
+    if settings["quant_post_first"] and for_test:
+        raise UnsupportedError(
+            f"{where}: quant_post_first is not possible; pass first thresholds as scale_dict, by the "
+            "names of the values"
+        )
+    held = global_scope() if scope is None else scope
+    made = clone(_plain(where, program))
+    patterns = settings["not_quant_pattern"]
+    training = Training(
+        op_types=tuple(settings["quantize_op_types"]),
+        weight_bits=settings["weight_bits"],
+        activation_bits=settings["activation_bits"],
+        channel_wise=settings["weight_quantize_type"] == "channel_wise_abs_max",
+        moving_rate=settings["moving_rate"],
+        frozen=for_test or not settings["scale_trainable"],
+        skip=lambda operator: in_name_scope(operator, [patterns] if isinstance(patterns, str) else patterns),
+    )
+
+    def store(name: str, array: np.ndarray[Any, Any]) -> None:
+        known = held.find_var(name)
+        if name.removesuffix("@scale") in (scale_dict or {}):
+            array = np.full_like(array, scale_dict[name.removesuffix("@scale")])
+        elif training.frozen and known is not None and known.tensor is not None:
+            return  # those of the training
+        held.var(name).store(array)
+
+    if not insert_for_training(made, training, store):
+        raise ArgumentError(
+            f"{where}: the Program has nothing to quantize: no {', '.join(training.op_types)} with weights; "
+            "choose other quantize_op_types"
+        )
+    found = made if for_test or return_program else CompiledProgram(made)
+    return (found, scale_dict, model_type, pattern_ops) if return_scale_dict else found
+
+
+def convert(program: Any, place: Any, config: Any = None, scope: Any = None, save_int8: bool = False) -> Any:
+    """The Program to save and predict with, of the test Program that ``quant_aware`` made, after training.
+
+    Its weights are integers, and it holds its parameters itself: those in ``scope`` (the global one by
+    default) stay as they are. With ``onnx_format`` in the config, the default, weights are int8 (int16 above
+    8 bits) and pass through dequantize_linear; else they are integers kept in float32 as in Paddle's old
+    format. With ``save_int8`` a tuple: that Program, and one whose weights are int8 in any case.
+
+    Raises ArgumentError for a Program without trained pairs, and as ``quant_aware`` for the config.
+
+    Differs from Paddle: ``save_int8`` is possible in onnx format too.
+    """
+    where = "convert"
+    settings = config_of(where, config)
+    held = global_scope() if scope is None else scope
+    given = program_of(where, program)
+    made = clone(given)
+    count = freeze_trained(made, lambda variable: _array(variable, held))
+    if not count:
+        raise ArgumentError(
+            f"{where}: the Program has no weights in training: pass what quant_aware(program, place, "
+            "for_test=True) made"
+        )
+    _own_values(made, held)
+    if settings["onnx_format"]:
+        return (made, clone(made)) if save_int8 else made
+    raise UnsupportedError(f"{where}: onnx_format=False is not possible; leave it out of the config")
+
+
+def _plain(where: str, program: Any) -> Program:
+    """The Program, which can be quantized."""
+    found = program_of(where, program)
+    flow, pair = with_control_flow(found), quantized_already(found)
+    if flow is not None:
+        raise ArgumentError(
+            f"{where}: the Program has control flow ({flow.type}), which can't be quantized; quantize one "
+            "without branches and loops"
+        )
+    if pair is not None:
+        raise ArgumentError(
+            f"{where}: the Program is quantized already (it has {pair.type}); pass the one in float"
+        )
+    return found
+
+
+def _array(variable: Variable, scope: Scope) -> np.ndarray[Any, Any]:
+    array: np.ndarray[Any, Any] = value_of(variable, scope).numpy()
+    return array
+
+
+def _own_values(program: Program, scope: Scope) -> None:
+    """Let a Program hold copies of its parameters."""
+    for variable in program.global_block().vars.values():
+        if variable.persistable and variable.tensor is None:
+            tensor = wrap(_array(variable, scope))
+            tensor.name, tensor.persistable = variable.name, True
+            program.bind(variable, tensor)
