@@ -31,6 +31,7 @@ from engine.ops.images.conv_bias import ACTIVATIONS
 from engine.ops.linalg import products
 
 BITS = (2, 16)
+STORED_AS = ("int8", "int16")  # the dtypes in which files keep integers
 _MOST_GROUPS = 1 << 16
 _SINGLE, _DOUBLE = 24, 53  # float32 and float64 hold every integer up to 2 to this power
 
@@ -62,7 +63,7 @@ def _require(
     _require_bits(where, bits)
     require_floating(where, factor=factor)
     for name, spec in (("x", x), ("y", y)):
-        if spec.dtype.name not in ("int8", "int16"):
+        if spec.dtype.name not in STORED_AS:
             require_floating(where, **{name: spec})
     if not any(factor.agrees(Spec(shape, factor.dtype)) for shape in ((1,), *shapes)):
         raise ShapeError(f"{where}: factor is {factor}: it has one element, or the shape {list(shapes)}")

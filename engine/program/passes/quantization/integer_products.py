@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ from engine.core.identity import IdentityMap, IdentitySet
 from engine.core.mode import current
 from engine.core.opdef import OPS
 from engine.core.operator import Operator
-from engine.ops.arrays import shape
+from engine.ops.arrays.shape import reshape
 from engine.ops.elementwise import arithmetic
 from engine.ops.quantization import integers
 from engine.program.graph.program import Program
@@ -50,14 +51,12 @@ def integer_products(program: Program) -> None:
     Both sides are quantized: values by an operator before, or weights that hold integers as they are now. A
     product stays as it is where scales belong to an axis that it sums over, or its sums may be too long.
     """
-    products = list(each(program, *_FILTERS, *_MATRICES))
-    uses = Uses(program)
-    if not any(uses.maker(o.inputs[1], "dequantize_linear") for _, o in products):
+    if not any(each(program, "dequantize_linear")):
         return
-    rewriter, unstable = Rewriter(program), changing(program)
+    uses, rewriter, unstable = Uses(program), Rewriter(program), changing(program)
     found: IdentityMap[Variable, Variable] = IdentityMap()
     replaced: list[Operator] = []
-    for block, product in products:
+    for block, product in each(program, *_FILTERS, *_MATRICES):
         x, y = (_side(uses, unstable, v) for v in product.inputs[:2])
         if x is None or y is None or not _may_be_rescaled(product, x, y) or _too_long(product, x, y):
             continue
@@ -124,7 +123,16 @@ def _may_be_rescaled(product: Operator, x: _Side, y: _Side) -> bool:
 def _too_long(product: Operator, x: _Side, y: _Side) -> bool:
     """Whether the sums are not exact in float64, as far as their length is known."""
     dtype, longest = integers.exact((x.bits, y.bits))
-    return dtype == "float64" and max(x.integers.spec.size, y.integers.spec.size) > longest
+    name, shape = product.opdef.name, list(y.integers.spec.shape)
+    if dtype == "float32" or not shape:
+        return False
+    if name in _FILTERS:
+        shape.pop(_FILTERS[name])
+    elif name == "mul":
+        shape = shape[: product.attrs["y_num_col_dims"]]
+    else:
+        shape = shape[-1:] if product.attrs["trans_y"] else shape[-2:][:1]
+    return math.prod(shape) > longest
 
 
 def _applied(product: Operator, x: _Side, y: _Side) -> Variable:
@@ -133,7 +141,7 @@ def _applied(product: Operator, x: _Side, y: _Side) -> Variable:
     groups = product.attrs["groups"] if "transpose" in name and y.axis != -1 else 1
     factor = integers.integer_factor(x.scale, y.scale, bits=bits, repeats=groups)
     if x.axis != -1:
-        factor = shape.reshape(factor, shape=[-1, 1])
+        factor = reshape(factor, shape=[-1, 1])
     dtype, _ = integers.exact(bits)
     given = [_stored(x.integers, dtype), _stored(y.integers, dtype), factor, *product.inputs[2:]]
     given += [None] * (len(opdef.inputs) - len(given))
