@@ -32,7 +32,9 @@ class Pair(nn.Layer):
 class Quantized(nn.Layer):
     """A convolution or linear layer between a pair and a pair of its weight, which is integers already."""
 
-    def __init__(self, layer: Any, scale: float, bits: tuple[int, int] = (8, 8), per_channel: bool = True) -> None:
+    def __init__(
+        self, layer: Any, scale: float, bits: tuple[int, int] = (8, 8), per_channel: bool = True
+    ) -> None:
         super().__init__()
         self.layer = layer
         weight = layer.weight.numpy()
@@ -50,7 +52,9 @@ class Quantized(nn.Layer):
         weight, bias = self.weight(layer.weight), layer.bias
         if isinstance(layer, nn.Linear):
             return nn.functional.linear(x, weight, bias)
-        call = nn.functional.conv2d_transpose if isinstance(layer, nn.Conv2DTranspose) else nn.functional.conv2d
+        call = (
+            nn.functional.conv2d_transpose if isinstance(layer, nn.Conv2DTranspose) else nn.functional.conv2d
+        )
         return call(x, weight, bias, stride=layer._stride, padding=layer._padding, groups=layer._groups)
 
 
