@@ -12,6 +12,7 @@ from engine.program.passes.pattern import Uses, channel_bias, each
 from engine.program.passes.rewriter import Rewriter
 
 CONVOLUTIONS = ("conv2d", "depthwise_conv2d", "conv3d")
+TRANSPOSED = ("conv2d_transpose", "conv3d_transpose")
 READERS = ("elementwise_add", "batch_norm")
 
 
@@ -32,7 +33,7 @@ def fold_batch_norms(program: Program) -> None:
         x = norm.inputs[0]
         added = uses.maker(x, "elementwise_add")
         own = None if added is None else channel_bias(uses, added)
-        conv = uses.maker(x if added is None or own is None else added.inputs[0], *CONVOLUTIONS)
+        conv = uses.maker(x if added is None or own is None else added.inputs[0], *CONVOLUTIONS, *TRANSPOSED)
         chain = [o for o in (conv, added if own is not None else None) if o is not None]
         if conv is None or not _is_fixed(norm, [conv.inputs[1], own], conv):
             continue
@@ -43,9 +44,9 @@ def fold_batch_norms(program: Program) -> None:
         with rewriter.before(norm, block, conv):
             deviation = power.sqrt(arithmetic.scale(variance, scale=1.0, bias=norm.attrs["epsilon"]))
             factor = arithmetic.divide(scale, deviation)
-            filters = arithmetic.multiply(
-                conv.inputs[1], shape.reshape(factor, shape=[-1, *[1] * (rank - 1)])
-            )
+            beside = [1] * rank
+            beside[1 if conv.opdef.name in TRANSPOSED else 0] = -1
+            filters = arithmetic.multiply(conv.inputs[1], shape.reshape(factor, shape=beside))
             centre = mean if own is None else arithmetic.subtract(mean, own)
             shift = arithmetic.subtract(bias, arithmetic.multiply(centre, factor))
             if conv.attrs["data_format"][-1] != "C":
@@ -59,6 +60,8 @@ def fold_batch_norms(program: Program) -> None:
 def _is_fixed(norm: Operator, more: list[Variable | None], conv: Operator) -> bool:
     """Whether the statistics are given, all folded inputs are weights, and both layouts are the same."""
     attrs = norm.attrs
+    if conv.opdef.name in TRANSPOSED and conv.attrs["groups"] > 1:
+        return False  # the channels of the groups share their places in the filters
     given = attrs["use_global_stats"] or (attrs["is_test"] and not attrs["trainable_statistics"])
     weights: list[Variable] = [*norm.inputs[1:], *(v for v in more if v is not None)]
     return bool(

@@ -48,7 +48,7 @@ def channel_bias(uses: Uses, added: Operator) -> Variable | None:
     conv = uses.made_by.get(x)
     if conv is None or "data_format" not in conv.attrs or not isinstance(y, Variable):
         return None
-    channels = conv.inputs[1].spec.shape[0]
+    channels = x.spec.shape[-1 if conv.attrs["data_format"][-1] == "C" else 1]
     if conv.attrs["data_format"][-1] == "C":
         return y if y.spec.shape == (channels,) else None
     reshaped = uses.maker(y, "reshape2")

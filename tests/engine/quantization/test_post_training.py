@@ -12,11 +12,12 @@ import pytest
 import engine as paddle
 from engine import nn, static
 from engine.core.errors import ArgumentError, CancelledError, DTypeError, NotFiniteError, ShapeError
+from engine.files.inference import read_inference
 from engine.program.graph.check import check
 from engine.program.graph.program import Program
 from engine.quantization.options import QuantizeOptions
 from engine.quantization.post_training import quantize_program
-from engine.quantization.quantize_model import quantize_files, quantize_layer
+from engine.quantization.quantize_model import quantize_files, quantize_layer, stored_program
 from engine.static import InputSpec
 
 F = nn.functional
@@ -274,6 +275,28 @@ def test_files_are_quantized_into_files(net: Net, tmp_path: pathlib.Path) -> Non
     with pytest.raises(ArgumentError, match=r"quantized already .it has quantize_linear"):
         quantize_files(target, str(tmp_path / "again"), batches(), ABS_MAX)
     assert not list(tmp_path.glob("again*"))
+
+
+@pytest.mark.parametrize("origin", ["optimized", "loaded", "foreign"])
+def test_wherever_a_program_comes_from_it_is_quantized_alike(
+    net: Net, tmp_path: pathlib.Path, origin: str
+) -> None:
+    net.eval()
+    expected = quantize_layer(net, SPEC, batches(), ABS_MAX)
+    prefix = str(tmp_path / "net")
+    paddle.jit.save(net, prefix, SPEC, optimize=origin == "optimized")
+    if origin == "loaded":
+        found = quantize_layer(paddle.jit.load(prefix), None, batches(), ABS_MAX)
+    else:
+        program, names = stored_program(read_inference(prefix))
+        program.foreign = origin == "foreign"  # as of a stranger: its runs are metered
+        found = quantize_program(program, batches(), ABS_MAX, names=names)
+        assert found.program.foreign is program.foreign
+    assert [e.quantized for e in found.layers] == [True] * 6
+    if origin != "optimized":  # which has filters under names of its own
+        assert [e.name for e in found.layers[:5]] == [e.name for e in expected.layers[:5]]
+    x = batches()[0]
+    np.testing.assert_allclose(predict(found.layer(), x), predict(expected.layer(), x), rtol=0.02, atol=0.05)
 
 
 @pytest.fixture

@@ -353,6 +353,29 @@ def test_batch_norm_becomes_part_of_the_convolution(source: str) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("groups", "left"), [(1, ["conv2d_transpose", "elementwise_add"]), (2, ["batch_norm"])]
+)
+def test_batch_norm_becomes_part_of_a_transposed_convolution(groups: int, left: list[str]) -> None:
+    def folded(program: Program) -> None:
+        for rewrite in (fold_batch_norms, fold_weights, remove_dead_code):
+            rewrite(program)
+
+    found = after(folded, f"""
+        x: float32[2, 6, 5, 5]
+        w: weight float32[6, {4 // groups}, 3, 3]
+        bias: weight float32[4]
+{NORM}
+        a = conv2d_transpose(x, w, groups={groups})
+        b = reshape2(bias, shape=[1, 4, 1, 1])
+        c = elementwise_add(a, b)
+        y, m, v, s, t = batch_norm(c, scale, shift, mean, variance, is_test=True)
+        return y
+    """)  # fmt: skip
+    made = [line.partition(" = ")[2].partition("(")[0] for line in found.splitlines()[:-1]]
+    assert made[-len(left) :] == left
+
+
 def test_batch_norm_in_training_stays() -> None:
     norm = "        y, m, v, s, t = batch_norm(a, scale, shift, mean, variance)\n        return y\n"
     program = text.program_of(CONV + NORM + norm)
