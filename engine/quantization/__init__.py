@@ -10,4 +10,4 @@ from engine.quantization.qat import QAT
 
 __all__ = ["PTQ", "QAT", "BaseObserver", "BaseQuanter", "QuantConfig", "quanter"]
 
-__getattr__ = lazy(__name__, modules=("observers",))
+__getattr__ = lazy(__name__, modules=("observers", "quanters"))

@@ -11,6 +11,9 @@ from tests.oracle.deviations_tensors import TENSORS
 DEVIATIONS: dict[str, str] = {
     **TENSORS,
     **STATIC,
+    "quantization_api:own/layer": (
+        "Paddle's converted network rounds otherwise than the trained one; here both round alike"
+    ),
     **dict.fromkeys(
         ["sparse:subtract/gradient", "sparse:subtract/gradient csr"],
         "Paddle takes the gradient of y from the first elements of the result, wherever they stand",

@@ -53,7 +53,8 @@ class _Linear(Layer):
 
     ``scales`` are absolute values: [] or [1] for a whole tensor, [channels] along ``quant_axis``, or
     [rows / group_size, columns] for groups of ``group_size`` rows. With ``bit_length`` bits a value of the
-    size of its scale is ``2 ** (bit_length - 1) - 1``.
+    size of its scale is ``2 ** (bit_length - 1) - 1``. ``round_type`` 0 rounds halves to even, and the
+    smallest integer is one less than minus the largest; 1 rounds them away from 0, down to minus the largest.
     """
 
     def __init__(
@@ -63,6 +64,7 @@ class _Linear(Layer):
         quant_axis: int | None = None,
         bit_length: int = 8,
         group_size: int = 128,
+        round_type: int = 0,
     ) -> None:
         super().__init__()
         scales = to_tensor(scales, dtype="float32")
@@ -73,6 +75,7 @@ class _Linear(Layer):
         self._quant_axis = -1 if quant_axis is None else quant_axis
         self._bit_length = bit_length
         self._group_size = group_size
+        self._round_type = round_type
 
     def _of_rows(self) -> Any:
         """The scale of each element where groups of rows have one, else None."""
@@ -106,6 +109,7 @@ class _Linear(Layer):
             quant_axis=quanter.quant_axis(),
             bit_length=quanter.bit_length(),
             group_size=getattr(quanter, "group_size", 128),
+            round_type=getattr(quanter, "round_type", 0),
         )
 
 
@@ -116,7 +120,12 @@ class LinearQuanter(_Linear):
         wide, rows = _cast(input, "float32"), self._of_rows()
         if rows is None:
             out = ops.quantize_linear(
-                wide, self._scales, self._zero_point, quant_axis=self._quant_axis, bit_length=self._bit_length
+                wide,
+                self._scales,
+                self._zero_point,
+                quant_axis=self._quant_axis,
+                bit_length=self._bit_length,
+                round_type=self._round_type,
             )[0]
         else:
             out = clip(round_(wide / rows * self._largest), -self._largest - 1, self._largest)
