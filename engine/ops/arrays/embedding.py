@@ -32,13 +32,22 @@ def shard_index(xp, x, *, index_num, nshards, shard_id, ignore_value=-1):
     return xp.where(x // size == shard_id, x % size, x.dtype.type(ignore_value))
 
 
+INTEGER_ROWS = ("int8", "int16")
+"""What the rows of a quantized table are of."""
+
+
 def _infer(ids: Spec, weight: Spec, **_: Any) -> Spec:
     if weight.ndim != 2:
         raise ShapeError(f"embedding: weight must be [rows, size]: got {weight}; reshape it")
-    require_floating("embedding", weight=weight)
+    if weight.dtype.name not in INTEGER_ROWS:
+        require_floating("embedding", weight=weight)
     if not ids.dtype.is_integer:
         raise DTypeError(f"embedding: x holds row numbers: got {ids}; cast it to int64")
     return Spec((*ids.shape, weight.shape[1]), weight.dtype)
+
+
+def _fits(dtype: Any) -> bool:
+    return dtype.kind in "fc" or dtype.name in INTEGER_ROWS
 
 
 _SLOTS = {"ids": "Ids", "weight": "W"}
@@ -47,7 +56,7 @@ _SLOTS = {"ids": "Ids", "weight": "W"}
 @op("lookup_table_v2", infer=_infer, slots=_SLOTS)
 def lookup(xp, ids, weight, *, is_sparse=False, padding_idx=-1):
     """The row of weight at each number in ids, zeros where it is padding_idx (-1: none)."""
-    if weight.ndim != 2 or ids.dtype.kind not in "iu" or weight.dtype.kind not in "fc":
+    if weight.ndim != 2 or ids.dtype.kind not in "iu" or not _fits(weight.dtype):
         raise TypeError("wrong inputs")  # inference explains what is wrong
     rows = weight.shape[0]
     if ids.size and (int(ids.min()) < 0 or int(ids.max()) >= rows):

@@ -7,6 +7,7 @@ from engine.core.lazy import lazy
 
 if TYPE_CHECKING:
     from engine.slim.quant import observers
+    from engine.slim.quant.embedding import quant_embedding
     from engine.slim.quant.quanter import (
         convert,
         quant_aware,
@@ -17,15 +18,15 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "convert", "observers", "quant_aware", "quant_post", "quant_post_dynamic", "quant_post_only_weight",
-    "quant_post_static",
+    "convert", "observers", "quant_aware", "quant_embedding", "quant_post", "quant_post_dynamic",
+    "quant_post_only_weight", "quant_post_static",
 ]  # fmt: skip
 
-_FUNCTIONS = tuple(name for name in __all__ if name != "observers")
+_FUNCTIONS = tuple(name for name in __all__ if name not in ("observers", "quant_embedding"))
 
 __getattr__ = lazy(
     __name__,
     modules=("observers",),
-    members={"engine.slim.quant.quanter": _FUNCTIONS},
+    members={"engine.slim.quant.embedding": ("quant_embedding",), "engine.slim.quant.quanter": _FUNCTIONS},
     missing=refusing(__name__),
 )

@@ -170,8 +170,6 @@ def _require(where: str, choices: dict[str, Any]) -> None:
     one_of(where, "round_type", choices["round_type"], ROUNDS)
     one_of(where, "activation_quantize_type", choices["activation_quantize_type"], ACTIVATION_TYPES)
     one_of(where, "weight_quantize_type", choices["weight_quantize_type"], WEIGHT_TYPES)
-    if choices["round_type"] == "adaround":
-        raise UnsupportedError(f"{where}: round_type='adaround' is not possible; use 'round'")
     if not choices["onnx_format"]:
         raise UnsupportedError(f"{where}: onnx_format=False is not possible; pass onnx_format=True")
     for name, why in (
@@ -192,6 +190,7 @@ def _options(where: str, program: Program, choices: dict[str, Any]) -> QuantizeO
         weight_type=choices["weight_quantize_type"],
         hist_percent=choices["hist_percent"],
         bias_correction=choices["bias_correction"],
+        rounding="adaptive" if choices["round_type"] == "adaround" else "nearest",
         op_types=types,
         skip=_skipped(program, types, choices["skip_tensor_list"] or ()),
     )

@@ -145,18 +145,14 @@ def _pair(value: Variable, axis: int, bits: int, training: Training, store: Stor
 
     scale = first(f"{value.name}@scale", np.full([channels], THRESHOLD, dtype))
     attrs = {"quant_axis": axis, "bit_length": bits}
-    zero, again = (
-        first(f"{value.name}.{made}@zero_point", np.zeros([channels], np.int32))
-        for made in ("quantized", "quantized.dequantized")
-    )
     if training.frozen:
-        integers = linear.quantize_linear(value, scale, zero, **attrs)[0]
+        integers = linear.quantize_linear(value, scale, **attrs)[0]
     else:
         accum, state = (first(names.generate(what), np.ones([1], dtype)) for what in ("accum", "state"))
         integers = linear.quantize_linear(
-            value, scale, zero, accum, state, **attrs, is_test=False, moving_rate=training.moving_rate
+            value, scale, None, accum, state, **attrs, is_test=False, moving_rate=training.moving_rate
         )[0]
-    result: Variable = linear.dequantize_linear(integers, scale, again, **attrs)
+    result: Variable = linear.dequantize_linear(integers, scale, **attrs)
     rename(integers, f"{value.name}.quantized")
     rename(result, f"{value.name}.quantized.dequantized")
     return result
@@ -195,9 +191,5 @@ def freeze_trained(program: Program, value_of: Callable[[Variable], np.ndarray[A
             del block.vars[weight.name]
             rename(integers, weight.name)
             integers.tensor.name = integers.name
-    for first in makers.values():
-        zero = first.inputs[2]
-        if zero is not None and zero not in read:
-            block.vars.pop(zero.name, None)
     program.changed()
     return len(makers)

@@ -136,7 +136,7 @@ def test_more_than_products(tmp_path: Path, options: dict[str, Any], more: set[s
         ({"weight_bits": 1}, ArgumentError, "weight_bits must be 2 to 16: got 1"),
         ({"weight_quantize_type": "mean"}, ArgumentError, "weight_quantize_type is 'mean'"),
         ({"quantizable_op_type": ["conv3d"]}, ArgumentError, "an operator to quantize is 'conv3d'"),
-        ({"round_type": "adaround"}, UnsupportedError, "round_type='adaround' is not possible"),
+        ({"round_type": "up"}, ArgumentError, "round_type is 'up': choose from round, adaround"),
         ({"onnx_format": False}, UnsupportedError, "onnx_format=False is not possible"),
         ({"deploy_backend": "npu"}, ArgumentError, "deploy_backend is 'npu'"),
         ({"data_loader": None}, ArgumentError, "needs one of sample_generator"),

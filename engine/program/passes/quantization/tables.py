@@ -1,0 +1,123 @@
+"""Tables of embeddings as integers: rows are looked up first and turned into values then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from engine.core.spec import Spec
+from engine.ops.arrays import embedding
+from engine.ops.quantization import tables
+from engine.program.graph.program import Program, reads
+from engine.program.graph.variable import Variable
+from engine.program.passes.quantization.insert import rename
+from engine.program.passes.rewriter import Rewriter
+
+Array = np.ndarray[Any, Any]
+LOOKUP = embedding.lookup.opdef.name
+_INTERVAL = 0.125
+"""The step between magnitudes of ``log``, as a power of 2."""
+
+
+@dataclass(frozen=True)
+class IntegerTable:
+    """The integers of a table, and what turns a row of them into values.
+
+    ``beside`` is the threshold [1] where ``levels`` says how many it stands for, else the magnitudes [128] of
+    ``dequantize_log``.
+    """
+
+    integers: Array
+    beside: Array
+    levels: int | None
+
+
+def by_maximum(table: Array, bits: int, dtype: str, threshold: float | None = None) -> IntegerTable:
+    """The nearest of 2 ** bits - 1 even steps between plus and minus the largest absolute value.
+
+    Values are first limited to ``threshold``; without one to the 99.99th percentile, where the largest is
+    above 1, as in PaddleSlim.
+    """
+    if threshold is None and table.size and np.abs(table).max() >= 1.0:
+        threshold = float(np.percentile(np.abs(table), 99.99))
+    limited = table if threshold is None else np.clip(table, -threshold, threshold)
+    levels = 2 ** (bits - 1) - 1
+    scale = np.abs(limited).max(initial=0).astype(table.dtype)
+    steps = limited / scale * levels if scale > 0 else np.zeros_like(limited)
+    return IntegerTable(np.round(steps).astype(dtype), scale.reshape(1), levels)
+
+
+def by_magnitude(table: Array) -> IntegerTable:
+    """The nearest of the 128 largest magnitudes 2 ** (n / 8) that the table has, and the sign: int8."""
+    with np.errstate(divide="ignore"):
+        powers = np.round(np.log2(np.abs(table)) / _INTERVAL) * _INTERVAL
+    known = np.unique(powers)[-tables.LEVELS :]
+    after = np.clip(np.searchsorted(known, powers), 1, max(len(known) - 1, 1))
+    low, high = known[after - 1], known[np.minimum(after, len(known) - 1)]
+    with np.errstate(invalid="ignore"):  # zeros are minus infinity
+        nearer = np.where(np.abs(low - powers) < np.abs(high - powers), after - 1, after)
+    place = np.where(powers <= known[0], 0, np.minimum(nearer, len(known) - 1))
+    signed = np.where(table < 0, place - tables.LEVELS, place).astype(np.int8)
+    magnitudes = np.full(tables.LEVELS, np.power(2.0, known[-1]), table.dtype)
+    magnitudes[: len(known)] = np.power(2.0, known)
+    return IntegerTable(signed, magnitudes, None)
+
+
+def quantize_tables(
+    program: Program,
+    quantized: Callable[[str, Variable], IntegerTable | None],
+    store: Callable[[str, Array], None],
+) -> int:
+    """Let lookups read tables of integers; returns how many tables there are.
+
+    ``quantized`` gives the integers of a table, by the type of the operator that reads it, or None for one
+    that stays; ``store`` is told the values of the new persistable Variables::
+
+                                               i = lookup_table_v2(ids, w.int)
+        e = lookup_table_v2(ids, w)      ->    e = dequantize_abs_max(i, w.scale)
+    """
+    block, rewriter = program.global_block(), Rewriter(program)
+    made: dict[str, tuple[Variable, Variable, IntegerTable] | None] = {}
+
+    def kept(name: str, array: Array) -> Variable:
+        store(name, array)
+        return block.create_var(name, Spec.of(array), persistable=True, stop_gradient=True)
+
+    for operator in list(block.ops):
+        if operator.opdef.name != LOOKUP or not operator.inputs[1].persistable:
+            continue
+        ids, table = operator.inputs
+        if table.name not in made:
+            found = quantized(operator.type, table)
+            if found is not None:
+                suffix = "dict" if found.levels is None else "scale"
+                beside = kept(f"{table.name}.{suffix}", found.beside)
+                made[table.name] = kept(f"{table.name}.int", found.integers), beside, found
+            else:
+                made[table.name] = None
+        entry = made[table.name]
+        if entry is None:
+            continue
+        integers, beside, found = entry
+        old = operator.outputs[0]
+        with rewriter.before(operator, block):
+            rows = embedding.lookup(ids, integers, **operator.attrs)
+            if found.levels is None:
+                values = tables.dequantize_log(rows, beside)
+            else:
+                values = tables.dequantize_abs_max(rows, beside, max_range=float(found.levels))
+        held = old.name
+        rewriter.replace(old, values)
+        rewriter.erase([operator])
+        if values.name != held:
+            rename(values, held)
+        rename(rows, f"{held}.int")
+    still = {v.name for o in block.ops for v in reads(o)}
+    for name, entry in made.items():
+        if entry is not None and name not in still:
+            block.vars.pop(name, None)
+    program.changed()
+    return sum(entry is not None for entry in made.values())
