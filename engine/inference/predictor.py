@@ -14,7 +14,7 @@ from engine.files import inference as files
 from engine.inference.config import Config
 from engine.inference.handle import Tensor
 from engine.kernels.cpu.threads import set_blas_threads
-from engine.program.passes.pipeline import level
+from engine.program.passes.pipeline import PREDICTION, level
 from engine.program.run.executor import Executor
 from engine.program.run.scope import Scope
 from engine.static.inference_files import model_at, model_in
@@ -29,11 +29,15 @@ class _Model:
         self.scope = Scope()
         self.program = _read(config, self.scope)
         self.executor = Executor(config._place())
-        self.optimized = config.ir_optim()
+        self.passes = PREDICTION if config.ir_optim() else 0
+        for variable in self.program.global_block().vars.values():  # passes take the values of the weights
+            found = self.scope.find_var(variable.name) if variable.persistable else None
+            if found is not None and found.tensor is not None:
+                self.program.bind(variable, found.tensor)
 
     def run(self, feed: dict[str, EagerTensor], fetch: Sequence[Any]) -> list[EagerTensor]:
         """The values of Variables for what is fed, each an array of its own."""
-        with level.guard(level.get() if self.optimized else 0):
+        with level.guard(self.passes):
             found: list[EagerTensor] = self.executor.run(
                 self.program, feed, list(fetch), scope=self.scope, return_numpy=False
             )

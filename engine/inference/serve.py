@@ -16,7 +16,7 @@ from engine.files import guarded
 from engine.files.inference import read_inference
 from engine.files.limits import allow_processor_time, limit_this_process
 from engine.inference.wire import Message, Most, WireError, receive, send
-from engine.jit.export import layer_of
+from engine.jit.export import prediction_layer
 from engine.program.saved.serialize import to_plain
 from engine.tensor.creation import to_tensor
 
@@ -66,7 +66,7 @@ class Server:
         """Load the model, within the limits that are said."""
         self._limit(said)
         files = read_inference(said["prefix"])
-        self._layer = layer_of(files)
+        self._layer = prediction_layer(files)
         self._layer.eval()
         info = json.dumps(files.info, default=str)
         return {"save_id": files.save_id, "info": json.loads(info)}, []

@@ -22,6 +22,8 @@ from engine.nn import Layer
 from engine.program.graph.liveness import arguments, needed
 from engine.program.graph.program import Program, Variable
 from engine.program.passes.inference import inference_program
+from engine.program.passes.pipeline import PREDICTION
+from engine.program.passes.quantization.pack import pack_integers
 from engine.program.saved.serialize import from_plain, to_plain
 
 OPTIONS = frozenset(
@@ -87,11 +89,14 @@ def write_model(
     ArgumentError for two Tensors of one name, SaveError if writing fails.
     """
     described: dict[str, Any] = {}
+    names = dict(names)
     if optimize:
         before = count(program)
         methods = for_prediction({FORWARD: program, **methods})
         program = methods.pop(FORWARD)
         described["operators"] = [before, count(program)]
+    packed = pack_integers([program, *methods.values()])
+    names |= {id(packed[old]): name for old, name in names.items() if old in packed}
     bound = _bound_together([program, *methods.values()])
     weights = {name: v.tensor.numpy() for name, v in bound.items()}
     variables = {
@@ -287,20 +292,34 @@ def _compatible(own: Any, given: Any) -> bool:
 def load(path: str, **configs: Any) -> TranslatedLayer:
     """The model saved at ``path`` (a prefix without suffix): a Layer that can be called and trained further.
 
-    Needs no source of the model and runs nothing but operators of this build. Raises DataError for absent
-    files and FormatError for damaged, foreign or mixed ones.
+    With ``for_prediction=True`` it is one that predicts faster, see ``prediction_layer``. Needs no source of
+    the model and runs nothing but operators of this build. Raises DataError for absent files and FormatError
+    for damaged, foreign or mixed ones.
     """
-    return layer_of(read_inference(path))
+    files = read_inference(path)
+    return prediction_layer(files) if configs.get("for_prediction") else layer_of(files)
 
 
-def layer_of(files: InferenceFiles) -> TranslatedLayer:
-    """The model that the files hold. Raises FormatError where what they say is not well-formed."""
+def prediction_layer(files: InferenceFiles) -> TranslatedLayer:
+    """The model that the files hold, to predict with: what everything uses that only predicts.
+
+    Its runs go through all passes, those too that take the weights as they are now: batch norms are part of
+    convolutions, and the products of a quantized model are products of integers. Results are those of
+    ``layer_of`` within rounding. Gradients, training and saving again use the Programs as they were saved.
+    Raises FormatError where what the files say is not well-formed.
+    """
+    return layer_of(files, PREDICTION)
+
+
+def layer_of(files: InferenceFiles, passes: int | None = None) -> TranslatedLayer:
+    """The model that the files hold; ``passes`` as of TranslatedLayer. Raises FormatError where what they say
+    is not well-formed."""
     programs = programs_of(files)
     variables = described_variables(files)
     tensors: dict[str, Tensor] = {}
     for program in programs.values():
         _bind(program, files, variables, tensors)
-    return TranslatedLayer(programs, files.info)
+    return TranslatedLayer(programs, files.info, passes)
 
 
 def described_variables(files: InferenceFiles) -> dict[str, dict[str, Any]]:

@@ -15,6 +15,7 @@ from engine.jit.resized import resized
 from engine.jit.run_program import ProgramRunner
 from engine.jit.signature import converted_to
 from engine.nn import Layer
+from engine.ops.quantization.integers import STORED_AS
 from engine.program.build.builder import current_builder
 from engine.program.graph.program import Program, Variable
 from engine.program.passes.inline import inline
@@ -24,17 +25,22 @@ FORWARD = "forward"
 
 
 class SavedFunction:
-    """One function of a saved Layer: a call runs its Program."""
+    """One function of a saved Layer: a call runs its Program.
 
-    def __init__(self, name: str, program: Program) -> None:
+    ``passes`` is the level of the passes that predictions run with, by default the one in force. Training,
+    and gradients of inputs, run the Program without those that take the weights as they are now.
+    """
+
+    def __init__(self, name: str, program: Program, passes: int | None = None) -> None:
         block = program.global_block()
         self.name = name
         self.program = program
         self.inputs = [block.var(n) for n in program.inputs]
         self.outputs = [block.var(n) for n in program.outputs]
-        self._runner = ProgramRunner(program, self.inputs, self.outputs)
-        self._others: dict[Any, ProgramRunner] = {}  # for other shapes, by the dimensions that are open
+        self._passes = passes
+        self._runners: dict[Any, ProgramRunner] = {}  # by level, and by the dimensions that are open
         self._mode_ops = _mode_ops(program)
+        self._integers = _stored_integers(program)
         self.training = False
 
     def __call__(self, *inputs: Any) -> Any:
@@ -51,34 +57,45 @@ class SavedFunction:
             outputs = [mapped[v] for v in self.outputs]
             return outputs[0] if len(outputs) == 1 else outputs
         tensors = [converted_to(where, v.name, x, v.dtype) for v, x in zip(self.inputs, inputs, strict=True)]
-        runner = self._runner_for(tensors)
+        if self.training and self._integers and modes.current().grad:
+            weight = self._integers[0]
+            raise ArgumentError(
+                f"{where}: the weight {weight.name!r} is {weight.spec}: a quantized model is not trained "
+                "further; fine-tune the float model with paddle.quantization.QAT and convert it again, or "
+                "call eval()"
+            )
         if self.training or any(not x.stop_gradient for x in tensors):
-            results = runner(tensors)
+            results = self._runner_for(tensors, None)(tensors)
         else:
             with modes.use(modes.current().with_grad(False)):
-                results = runner(tensors)
+                results = self._runner_for(tensors, self._passes)(tensors)
         return results[0] if len(results) == 1 else results
 
-    def _runner_for(self, tensors: list[Tensor]) -> ProgramRunner:
+    def renew(self) -> None:
+        """Run the Program with the weights as they are now, where runs may have taken earlier ones."""
+        self._runners.clear()
+
+    def _runner_for(self, tensors: list[Tensor], passes: int | None) -> ProgramRunner:
         """The runner for inputs of these shapes: the Program as it was saved, or with other sizes.
 
         Sizes that are attributes of operators stay, as in Paddle. Raises the error of an operator that does
         not take the shapes.
         """
         free = tuple([_free(v.spec.shape, x._array.shape) for v, x in zip(self.inputs, tensors, strict=True)])
-        if not any(free):
-            return self._runner
-        found = self._others.get(free)
+        found = self._runners.get((passes, free))
         if found is None:
-            specs = [
-                Spec([-1 if n in open_ else size for n, size in enumerate(x._array.shape)], v.dtype)
-                for open_, v, x in zip(free, self.inputs, tensors, strict=True)
-            ]
-            program = resized(self.program, self.inputs, specs)
+            program = self.program if not any(free) else self._resized(free, tensors)
             block = program.global_block()
             inputs, outputs = ([block.var(v.name) for v in group] for group in (self.inputs, self.outputs))
-            found = self._others[free] = ProgramRunner(program, inputs, outputs)
+            found = self._runners[passes, free] = ProgramRunner(program, inputs, outputs, passes=passes)
         return found
+
+    def _resized(self, free: tuple[tuple[int, ...], ...], tensors: list[Tensor]) -> Program:
+        specs = [
+            Spec([-1 if n in open_ else size for n, size in enumerate(x._array.shape)], v.dtype)
+            for open_, v, x in zip(free, self.inputs, tensors, strict=True)
+        ]
+        return resized(self.program, self.inputs, specs)
 
     def input_specs(self) -> list[InputSpec]:
         """The InputSpecs of the function."""
@@ -90,10 +107,9 @@ class SavedFunction:
         for operator in self._mode_ops:
             changed |= operator.attrs["is_test"] is training
             operator.attrs["is_test"] = not training
+        if changed or training is not self.training:
+            self.renew()
         self.training = training
-        if changed:
-            self._others.clear()
-            self._runner = ProgramRunner(self.program, self.inputs, self.outputs)
 
 
 class TranslatedLayer(Layer):
@@ -101,14 +117,16 @@ class TranslatedLayer(Layer):
 
     Functions that were saved with ``forward`` are methods of the same name, with the same parameters. Its
     modes switch dropout and batch normalization inside the Programs; it starts in evaluation mode, in which
-    parameters get gradients only where inputs do.
+    parameters get gradients only where inputs do. ``passes`` is the level of the passes that it predicts
+    with: where that is ``PREDICTION``, the weights are taken as they are when a function is first called, or
+    after ``set_state_dict`` and changes of the mode.
     """
 
-    def __init__(self, programs: Mapping[str, Program], info: Any) -> None:
+    def __init__(self, programs: Mapping[str, Program], info: Any, passes: int | None = None) -> None:
         super().__init__()
         described = info if isinstance(info, dict) else {}
         variables = described.get("variables", {})
-        functions = {name: SavedFunction(name, program) for name, program in programs.items()}
+        functions = {name: SavedFunction(name, program, passes) for name, program in programs.items()}
         fields = self.__dict__
         fields["functions"] = functions
         fields["info"] = described.get("info", {})
@@ -184,6 +202,8 @@ class TranslatedLayer(Layer):
         found = super().set_state_dict(
             {back.get(k, k): v for k, v in state_dict.items()}, use_structured_name
         )
+        for function in self.functions.values():
+            function.renew()
         missing, unexpected = found
         return [self._structured_names.get(k, k) for k in missing], [
             self._structured_names.get(k, k) for k in unexpected
@@ -201,6 +221,15 @@ def _free(declared: tuple[int, ...], given: tuple[int, ...]) -> tuple[int, ...]:
 
 def _spec(variable: Variable) -> InputSpec:
     return InputSpec(list(variable.spec.shape), variable.dtype, variable.name)
+
+
+def _stored_integers(program: Program) -> list[Variable]:
+    """The weights of a quantized model that are kept as integers."""
+    found = [v for v in program.bound() if v.dtype.name in STORED_AS]
+    if not found:
+        return []
+    turned = {id(o.inputs[0]) for b in program.blocks for o in b.ops if o.opdef.name == "dequantize_linear"}
+    return [v for v in found if id(v) in turned]
 
 
 def _mode_ops(program: Program) -> list[Operator]:

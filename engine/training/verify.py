@@ -21,7 +21,7 @@ def main(prefix: str, asked: str, answered: str) -> int:
 
     try:
         begin = time.perf_counter()
-        layer = jit.load(prefix)
+        layer = jit.load(prefix, for_prediction=True)
         layer.eval()
         loaded = time.perf_counter() - begin
         pictures = np.load(asked, allow_pickle=False)

@@ -146,11 +146,11 @@ def opened(prefix: str, limits: ModelLimits) -> Iterator[tuple[ModelInfo, Scores
 def _in_this_process(prefix: Path) -> tuple[ModelInfo, Scores]:
     import engine
     from engine.files.inference import read_inference
-    from engine.jit.export import layer_of
+    from engine.jit.export import prediction_layer
 
     files = read_inference(prefix)
     info = model_info(ModelChoice(str(prefix)), files.info, files.save_id, own=True)
-    layer = layer_of(files)
+    layer = prediction_layer(files)
     layer.eval()
 
     def scores(picture: NDArray[Any]) -> NDArray[np.float64]:

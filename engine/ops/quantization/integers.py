@@ -31,6 +31,7 @@ from engine.ops.images.conv_bias import ACTIVATIONS
 from engine.ops.linalg import products
 
 BITS = (2, 16)
+STORED_AS = ("int8", "int16")  # the dtypes in which files keep integers
 _MOST_GROUPS = 1 << 16
 _SINGLE, _DOUBLE = 24, 53  # float32 and float64 hold every integer up to 2 to this power
 
@@ -51,30 +52,28 @@ def _require_bits(where: str, bits: Any) -> None:
         raise ArgumentError(f"{where}: bits are two numbers from {BITS[0]} to {BITS[1]}: got {list(bits)}")
 
 
-def _as_multiplied(
-    where: str, x: Spec, y: Spec, factor: Spec, bits: Any, channels: int | None, along: int
-) -> Spec:
-    """y in the dtype of x, as it is multiplied; ``channels`` has the result, ``along`` products a sum.
+def _require(
+    where: str, x: Spec, y: Spec, factor: Spec, bits: Any, shapes: tuple[tuple[int, ...], ...], along: int
+) -> list[Spec]:
+    """x and y in the dtype of the result; ``shapes`` are those of a factor that is not one number, ``along``
+    is how many products a sum has.
 
     Raises where dtypes, bits, the factor or the length of the sums do not fit.
     """
-    require_floating(where, x=x)
-    require_same_dtype(where, x=x, factor=factor)
     _require_bits(where, bits)
-    size = factor.shape[0] if factor.ndim == 1 else 0
-    if size not in (-1, 1) and channels != -1 and size != channels:
-        raise ShapeError(
-            f"{where}: factor is {factor}: it has one element, or one for each of {channels} channels"
-        )
+    require_floating(where, factor=factor)
+    for name, spec in (("x", x), ("y", y)):
+        if spec.dtype.name not in STORED_AS:
+            require_floating(where, **{name: spec})
+    if not any(factor.agrees(Spec(shape, factor.dtype)) for shape in ((1,), *shapes)):
+        raise ShapeError(f"{where}: factor is {factor}: it has one element, or the shape {list(shapes)}")
     dtype, longest = exact(bits)
     if dtype == "float64" and along > longest:
         raise ShapeError(
             f"{where}: sums of {along} products of {list(bits)} bits are not exact; {longest} is the most: "
             "use fewer bits"
         )
-    if y.dtype.name not in ("int8", "int16"):
-        require_floating(where, y=y)
-    return y.with_dtype(x.dtype)
+    return [x.with_dtype(factor.dtype), y.with_dtype(factor.dtype)]
 
 
 # -- the factor ----------------------------------------------------------------------------------------------
@@ -85,18 +84,19 @@ def _infer_factor(x_scale: Spec, y_scale: Spec, *, bits: Any, repeats: int) -> S
     _require_bits(where, bits)
     if not 1 <= repeats <= _MOST_GROUPS:
         raise ArgumentError(f"{where}: repeats is {repeats}; it is a number of groups, 1 to {_MOST_GROUPS}")
-    if x_scale.size not in (1, -1) or y_scale.ndim > 1:
+    if min(x_scale.size, y_scale.size) > 1 or max(x_scale.ndim, y_scale.ndim) > 1:
         raise ShapeError(f"{where}: x_scale is {x_scale}, y_scale {y_scale}: one number, and a vector")
-    return Spec((y_scale.size * repeats if y_scale.known else -1,), dtype)
+    size = abs(x_scale.size * y_scale.size)
+    return Spec((size * repeats if x_scale.known and y_scale.known else -1,), dtype)
 
 
 @op("integer_factor", infer=_infer_factor)
 def integer_factor(xp, x_scale, y_scale, *, bits=(8, 8), repeats=1):
-    """What a sum of products of integers is multiplied by; ``y_scale`` may be one for each channel.
+    """What a sum of products of integers is multiplied by; one scale may be a vector, one for each channel.
 
     ``repeats`` is the number of groups of a transposed convolution, which share the scales of a filter.
     """
-    both = x_scale.reshape(()).astype("float64") * y_scale.reshape(-1).astype("float64")
+    both = x_scale.reshape(-1).astype("float64") * y_scale.reshape(-1).astype("float64")
     factor = (both / (largest(bits[0]) * largest(bits[1]))).astype(x_scale.dtype)
     return xp.tile(factor, repeats) if repeats > 1 else factor
 
@@ -116,50 +116,52 @@ def _sums(xp: Any, x: Any, y: Any, bits: Any) -> Any:
     return total
 
 
-def _rescaled(sums: Any, factor: Any, dtype: Any) -> Any:
-    made = sums.astype(dtype, copy=False)
+def _rescaled(sums: Any, factor: Any) -> Any:
+    made = sums.astype(factor.dtype, copy=False)
     made *= factor if made.ndim else factor.reshape(())
     return made
 
 
 def _infer_mul(x: Spec, y: Spec, factor: Spec, *, bits: Any, **dims: Any) -> Spec:
-    along = math.prod(y.shape[: dims["y_num_col_dims"]])
-    channels = y.shape[-1] if y.ndim == 2 else None
-    y = _as_multiplied("mul_integer", x, y, factor, bits, channels, along)
-    (out,) = products.mul.opdef.infer_specs([x, y], dims)
+    along = math.prod(y.shape[: dims["y_num_col_dims"]]) if y.known else -1
+    shapes = [(y.shape[1],)] if y.ndim == 2 else []
+    shapes += [(x.shape[0], 1)] if x.ndim == 2 else []
+    both = _require("mul_integer", x, y, factor, bits, tuple(shapes), along)
+    (out,) = products.mul.opdef.infer_specs(both, dims)
     return out  # type: ignore[no-any-return]
 
 
 @op("mul_integer", infer=_infer_mul)
 def mul_integer(xp, x, y, factor, *, bits=(8, 8), x_num_col_dims=1, y_num_col_dims=1):
-    """``mul`` of integers, rescaled; factor has one element, or one for each column of y."""
+    """``mul`` of integers, rescaled; factor is [1], [columns] of a matrix y or [rows, 1] of a matrix x."""
     rows, columns = x.shape[:x_num_col_dims], y.shape[y_num_col_dims:]
     along = math.prod(y.shape[:y_num_col_dims])
     sums = _sums(xp, x.reshape(math.prod(rows), along), y.reshape(along, math.prod(columns)), bits)
-    return _rescaled(sums, factor, x.dtype).reshape(*rows, *columns)
+    return _rescaled(sums, factor).reshape(*rows, *columns)
 
 
 def _infer_matmul(x: Spec, y: Spec, factor: Spec, *, bits: Any, trans_x: bool, trans_y: bool) -> Spec:
-    along, channels = -1, None
+    along, shapes = -1, []
     if y.ndim:
         along = y.shape[-1 if trans_y or y.ndim == 1 else -2]
-        channels = None if y.ndim == 1 else y.shape[-2 if trans_y else -1]
-    y = _as_multiplied("matmul_v2_integer", x, y, factor, bits, channels, along)
-    (out,) = products.matmul.opdef.infer_specs([x, y], {"trans_x": trans_x, "trans_y": trans_y})
+    if y.ndim > 1:
+        shapes.append((y.shape[-2 if trans_y else -1],))
+        shapes += [(x.shape[-1 if trans_x else -2], 1)] if x.ndim > 1 else []
+    both = _require("matmul_v2_integer", x, y, factor, bits, tuple(shapes), along)
+    (out,) = products.matmul.opdef.infer_specs(both, {"trans_x": trans_x, "trans_y": trans_y})
     return out  # type: ignore[no-any-return]
 
 
 @op("matmul_v2_integer", infer=_infer_matmul)
 def matmul_integer(xp, x, y, factor, *, bits=(8, 8), trans_x=False, trans_y=False):
-    """``matmul_v2`` of integers, rescaled; factor has one element, or one for each column of y."""
-    dtype = x.dtype
+    """``matmul_v2`` of integers, rescaled; factor is [1], [columns] of y or [rows, 1] of x."""
     if trans_x and x.ndim > 1:
         x = x.swapaxes(-1, -2)
     if trans_y and y.ndim > 1:
         y = y.swapaxes(-1, -2)
     dropped = tuple(n for n, each in ((-2, x), (-1, y)) if each.ndim == 1)
     sums = _sums(xp, x.reshape(1, -1) if x.ndim == 1 else x, y.reshape(-1, 1) if y.ndim == 1 else y, bits)
-    return _rescaled(xp.squeeze(sums, dropped) if dropped else sums, factor, dtype)
+    return _rescaled(xp.squeeze(sums, dropped) if dropped else sums, factor)
 
 
 # -- convolutions --------------------------------------------------------------------------------------------
@@ -175,7 +177,7 @@ def _infer_conv(plain: Any, axis: int) -> Any:
         if axis and channels >= 0:
             channels *= attrs["groups"]
         along = math.prod(weight.shape) // max(weight.shape[axis], 1) if weight.known and weight.ndim else -1
-        weight = _as_multiplied(where, x, weight, factor, bits, channels, along)
+        x, weight = _require(where, x, weight, factor, bits, ((channels,),), along)
         if bias is not None:
             require_same_dtype(where, x=x, bias=bias)
             if bias.ndim != 1 or (-1 not in (bias.shape[0], channels) and bias.shape[0] != channels):
@@ -219,7 +221,7 @@ def _convolved(xp, kernel, x, weight, factor, bias, bits, activation, axis, attr
         sums = sums.astype("float64", copy=False)
         sums += kernel(xp, *part, **attrs)
     shape = (-1,) if last else (-1, *(1,) * (x.ndim - 2))
-    result = _rescaled(sums, factor.reshape(shape), x.dtype)
+    result = _rescaled(sums, factor.reshape(shape))
     if bias is not None:
         result += bias.reshape(shape)
     return xp.maximum(result, 0, out=result) if activation else result

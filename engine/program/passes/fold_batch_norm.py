@@ -26,6 +26,8 @@ def fold_batch_norms(program: Program) -> None:
                        mean, variance, is_test)           b = a + (bias - mean * f)
         return b                                          return b
     """
+    if program.foreign:  # whose weights are not folded: each run would scale the filters again
+        return
     uses, rewriter = Uses(program), Rewriter(program)
     for block, norm in each(program, "batch_norm"):
         x = norm.inputs[0]

@@ -20,14 +20,33 @@ def fold_weights(program: Program) -> None:
         a = scale(w, scale=2.0)
         b = matmul_v2(x, a)          ->    b = matmul_v2(x, a), where a keeps its value
         return b                           return b
+
+    What stored integers stand for is left alone: as floating weights a file of them would be four times as
+    large.
     """
+    _fold(program, frozenset(("dequantize_linear",)))
+
+
+def fold_integer_weights(program: Program) -> None:
+    """The same of what stored integers stand for, for a Program that runs here and is not saved.
+
+    ::
+
+        a = dequantize_linear(w, scale)
+        b = matmul_v2(x, a)                ->    b = matmul_v2(x, a), where a keeps its value
+        return b                                 return b
+    """
+    _fold(program, frozenset())
+
+
+def _fold(program: Program, left: frozenset[str]) -> None:
     block = program.global_block()
     changed = changing(program)
     tensors = [(v, v.tensor._array) for v in program.bound() if v not in changed]
     known = Known((v, a) for v, a in tensors if isinstance(a, np.ndarray))
     folded: list[Operator] = []
     for operator in block.ops:
-        found = computed(operator, known)
+        found = [] if operator.opdef.name in left else computed(operator, known)
         known.update(found)
         if found and any(v.persistable for v in reads(operator)):
             folded.append(operator)

@@ -13,11 +13,14 @@ from engine.program.passes.common_subexpressions import merge_common_subexpressi
 from engine.program.passes.dead_code import remove_dead_code
 from engine.program.passes.fold_batch_norm import fold_batch_norms
 from engine.program.passes.fold_constants import fold_constants
-from engine.program.passes.fold_weights import fold_weights
+from engine.program.passes.fold_weights import fold_integer_weights, fold_weights
 from engine.program.passes.fuse_convolution import fuse_convolutions
+from engine.program.passes.quantization.drop_observers import drop_observers
+from engine.program.passes.quantization.integer_products import integer_products
 
-# Level 1 is valid in training and inference; level 2 uses the present values of the weights.
-EXACT, INFERENCE = 1, 2
+# Level 1 is valid in training and inference; level 2 uses the present values of the weights; level 3 is for
+# Programs that run here and are not saved: quantized products run as integers.
+EXACT, INFERENCE, PREDICTION = 1, 2, 3
 
 # What converted functions and Executors optimize Programs with before they run them: 0 runs them as they were
 # built. ``with level.guard(0):`` holds for this context, ``level.set(0)`` for the process.
@@ -33,11 +36,14 @@ class Pass(NamedTuple):
 
 PIPELINE: tuple[Pass, ...] = (
     Pass(remove_dead_code, EXACT),
+    Pass(drop_observers, PREDICTION),
     Pass(fold_batch_norms, INFERENCE),
     Pass(fold_constants, EXACT),
     Pass(merge_common_subexpressions, EXACT),
     Pass(fuse_convolutions, EXACT),
+    Pass(integer_products, PREDICTION),
     Pass(fold_weights, INFERENCE),
+    Pass(fold_integer_weights, PREDICTION),
     Pass(remove_dead_code, EXACT),
 )
 
@@ -54,13 +60,15 @@ def optimize(
     merges common subexpressions and fuses a convolution with its bias and relu: results stay the same, and
     gradients can be built of the optimized Program. Level 2 is for inference only: it folds batch norms into
     convolutions and computes values that depend on weights alone, so that later changes of those weights have
-    no effect; results stay the same within rounding. ``after_each`` is called after every pass with the
+    no effect; results stay the same within rounding. Level 3 also runs products of quantized values as
+    products of integers, and drops what only watched values; it is for Programs that run and are not saved.
+    ``after_each`` is called after every pass with the
     Program and the pass.
 
     Raises ArgumentError for another level, or where the Program has no outputs: all of it would be dead code.
     """
-    if level not in (0, EXACT, INFERENCE):
-        raise ArgumentError(f"optimize: level {level!r} is unknown; use 0, 1 or 2")
+    if level not in (0, EXACT, INFERENCE, PREDICTION):
+        raise ArgumentError(f"optimize: level {level!r} is unknown; use 0, 1, 2 or 3")
     wanted = list(program.outputs if outputs is None else outputs)
     if not wanted:
         raise ArgumentError(

@@ -13,7 +13,7 @@ Array = np.ndarray[Any, Any]
 
 def factor(x_scale: Any, y_scale: Any, bits: tuple[int, int], repeats: int = 1) -> Array:
     """x_scale * y_scale / (largest x * largest y) in float64, rounded once."""
-    both = np.float64(np.reshape(x_scale, ())) * np.reshape(y_scale, -1).astype(np.float64)
+    both = np.reshape(x_scale, -1).astype(np.float64) * np.reshape(y_scale, -1).astype(np.float64)
     made = both / ((2 ** (bits[0] - 1) - 1) * (2 ** (bits[1] - 1) - 1))
     return np.tile(made.astype(np.asarray(x_scale).dtype), repeats)
 
@@ -21,6 +21,8 @@ def factor(x_scale: Any, y_scale: Any, bits: tuple[int, int], repeats: int = 1) 
 def rescaled(sums: Array, by: Array, bias: Array | None = None, relu: bool = False, axis: int = -1) -> Array:
     """The sums rounded to the dtype of the factor, times the factor, plus the bias; ``axis`` has channels."""
     assert sums.dtype == np.int64
+    if by.ndim > 1:
+        return np.asarray(sums.astype(by.dtype) * by)
     shape = [1] * sums.ndim
     if sums.ndim:
         shape[axis] = -1

@@ -56,13 +56,16 @@ def _matmul(
 
 CASES: list[Case] = [
     *row("integer_factor", want.factor, s(X_SCALE, np.asarray([2.5]), bits=[8, 8]),
-         s(np.asarray([0.3]), pos(4), bits=[8, 4]), s(X_SCALE, pos(3), bits=[9, 16], repeats=2)),
+         s(np.asarray([0.3]), pos(4), bits=[8, 4]), s(pos(3), np.asarray([0.3]), bits=[8, 4]),
+         s(X_SCALE, pos(3), bits=[9, 16], repeats=2)),
     *row("mul_integer", _mul, s(_x(3, 4), _y(4, 2), pos(2), bits=[8, 8]),
          s(_x(2, 3, 2), _y(3, 2, 2, 1), pos(1), bits=[8, 8], y_num_col_dims=2),
-         s(_x(2, 3, 4), _y(4, 5, dtype="int16"), pos(5), bits=[8, 16], x_num_col_dims=2)),
+         s(_x(2, 3, 4), _y(4, 5, dtype="int16"), pos(5), bits=[8, 16], x_num_col_dims=2),
+         s(_y(3, 4), _x(4, 2), pos(3, 1), bits=[8, 8])),
     *row("matmul_v2_integer", _matmul, s(_x(3, 4), _y(4, 2), pos(2), bits=[8, 8]),
          s(_x(2, 3, 4), _y(5, 4, dtype="float64"), pos(5), bits=[8, 8], trans_y=True),
          s(_x(2, 4, 3), _x(2, 4, 2), pos(1), bits=[8, 8], trans_x=True),
+         s(_y(4, 3), _x(2, 4, 2), pos(3, 1), bits=[8, 8], trans_x=True),
          s(_x(4), _y(4, 2), pos(2), bits=[8, 8]), s(_x(3, 4), _y(4), pos(1), bits=[8, 8]),
          s(_x(4), _y(4), pos(1), bits=[8, 8])),
     *row("conv2d_integer", _conv,

@@ -149,6 +149,7 @@ def infer(function: Any, *inputs: Any, **attrs: Any) -> Any:
         ({"bits": (8,)}, ((3, 4), (4, 2), (2,)), "int8", "bits are two numbers from 2 to 16"),
         ({"bits": (17, 8)}, ((3, 4), (4, 2), (2,)), "int8", "bits are two numbers from 2 to 16"),
         ({}, ((3, 4), (4, 2), (3,)), "int8", "factor is float32"),
+        ({}, ((3, 4), (4, 2), (4, 1)), "int8", "factor is float32"),
         ({}, ((3, 4), (4, 2), (1, 2)), "int8", "factor is float32"),
         ({}, ((3, 4), (4, 2), (1,)), "int64", "y must be floating"),
         ({"bits": (16, 16)}, ((3, 1 << 24), (1 << 24, 2), (1,)), "int16", "sums of 16777216 products"),

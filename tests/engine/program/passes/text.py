@@ -59,6 +59,8 @@ def _line(program: Program, known: dict[str, Variable], line: str) -> None:
     made = modes.current().apply(opdef, tuple(inputs), attrs)
     results = made if isinstance(made, tuple) else (made,)
     for name, result in zip(names, results, strict=False):
+        if result is None:  # left out
+            continue
         if result.persistable:  # written in place
             known[name] = result
             continue

@@ -1,0 +1,90 @@
+"""Weights that hold integers are kept as such: a quarter or half of their size in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from engine.core.spec import Spec
+from engine.eager.tensor import Parameter, Tensor
+from engine.program.graph.program import Program
+from engine.program.graph.variable import Variable
+from engine.program.passes.pattern import Uses, each
+
+_BACK = "dequantize_linear"
+
+
+def pack_integers(programs: Sequence[Program]) -> dict[int, Tensor]:
+    """Keep floating weights that hold integers, and that only ``dequantize_linear`` reads, as int8 or int16.
+
+    ::
+
+        w: float32[6, 1, 5, 5]                        w: int8[6, 1, 5, 5]
+        a = dequantize_linear(w, scale)        ->     a = dequantize_linear(w, scale)
+        y = conv2d(x, a)                              y = conv2d(x, a)
+        return y                                      return y
+
+    ``programs`` are those of one model, which share Tensors; they are changed. The values computed stay the
+    same to the last bit. Returns the new Tensors by the ids of those that they stand for.
+    """
+    if not any(any(each(program, _BACK)) for program in programs):
+        return {}
+    places: dict[int, list[tuple[Program, Variable]]] = {}
+    bits: dict[int, int] = {}  # the most that a reader takes; 0 where another operator has to do with it
+    for program in programs:
+        uses = Uses(program)
+        for variable in program.bound():
+            key, taken = id(variable.tensor), _bits(uses, variable)
+            bits[key] = max(bits.get(key, taken), taken) if taken and bits.get(key, taken) else 0
+            places.setdefault(key, []).append((program, variable))
+    packed: dict[int, Tensor] = {}
+    for key, found in places.items():
+        dtype = _dtype(found[0][1].tensor, bits[key])
+        if dtype is not None:
+            packed[key] = _packed(found, dtype)
+    return packed
+
+
+def _bits(uses: Uses, variable: Variable) -> int:
+    """The most bits that the readers of a weight take, 0 where not all turn its integers back."""
+    readers = uses.read_by.get(variable, [])
+    if variable in uses.made_by or variable.name in uses.program.outputs:
+        return 0
+    if any(
+        o.opdef.name != _BACK
+        or o.attrs["only_observer"]
+        or o.inputs[0] is not variable
+        or o.inputs[1] is variable
+        for o in readers
+    ):
+        return 0
+    return max((o.attrs["bit_length"] for o in readers), default=0)
+
+
+def _dtype(tensor: Tensor, bits: int) -> str | None:
+    """The smallest dtype that holds the values of a Tensor, if they are integers of these bits."""
+    array = tensor._array
+    if not bits or not isinstance(array, np.ndarray) or array.dtype not in (np.float32, np.float64):
+        return None
+    if array.size and not (array == np.rint(array)).all():
+        return None
+    dtype = "int8" if bits <= 8 else "int16"
+    limits = np.iinfo(dtype)
+    return dtype if not array.size or (array.min() >= limits.min and array.max() <= limits.max) else None
+
+
+def _packed(places: Sequence[tuple[Program, Variable]], dtype: str) -> Tensor:
+    old = places[0][1].tensor
+    array = old._array.astype(dtype)
+    made: Tensor
+    if isinstance(old, Parameter):
+        made = Parameter(array, name=old.name, trainable=False)
+    else:
+        made = Tensor(array, name=old.name)
+        made.persistable = True
+    for program, variable in places:
+        variable.spec, variable.stop_gradient = Spec(variable.spec.shape, dtype), True
+        program.bind(variable, made)
+        program.changed()
+    return made

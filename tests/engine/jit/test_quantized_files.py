@@ -1,0 +1,207 @@
+"""Quantized models in files: small, loaded to the bit, predicted with as integers, not trained further."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import engine as paddle
+from engine import inference, jit, nn
+from engine.core.errors import ArgumentError, DTypeError
+from engine.program.passes.pipeline import PREDICTION
+from engine.static import InputSpec
+from tests.engine.quantized_nets import Quantized, pictures, small_net
+
+SPEC = [InputSpec([None, 1, 12, 12])]
+
+
+@pytest.fixture(scope="module")
+def net() -> Any:
+    return small_net()
+
+
+@pytest.fixture(scope="module")
+def saved(net: Any, tmp_path_factory: pytest.TempPathFactory) -> str:
+    prefix = tmp_path_factory.mktemp("quantized") / "model"
+    jit.save(net, str(prefix), input_spec=SPEC)
+    return str(prefix)
+
+
+def kinds(layer: Any) -> set[str]:
+    return {v.dtype.name for k, v in layer.state_dict().items() if k.endswith("layer.weight")}
+
+
+def test_weights_are_integers_in_the_file_and_results_stay_to_the_bit(net: Any, saved: str) -> None:
+    loaded = jit.load(saved)
+    x = paddle.to_tensor(pictures())
+    assert kinds(net) == {"float32"}  # the network itself is left alone
+    assert kinds(loaded) == {"int8"}
+    np.testing.assert_array_equal(loaded(x).numpy(), net(x).numpy())
+    for name, value in paddle.load(saved).items():
+        np.testing.assert_array_equal(value, net.state_dict()[name].numpy())
+
+
+def test_sixteen_bits_take_two_bytes(tmp_path: Path) -> None:
+    net = small_net(bits=(9, 12))
+    jit.save(net, str(tmp_path / "model"), input_spec=SPEC)
+    loaded = jit.load(str(tmp_path / "model"))
+    x = paddle.to_tensor(pictures())
+    assert kinds(loaded) == {"int16"}
+    np.testing.assert_array_equal(loaded(x).numpy(), net(x).numpy())
+
+
+@pytest.mark.parametrize("options", [{}, {"optimize": True}])
+@pytest.mark.parametrize("for_prediction", [False, True])
+def test_a_loaded_model_is_saved_again_as_it_was(
+    saved: str, tmp_path: Path, options: Any, for_prediction: bool
+) -> None:
+    first = jit.load(saved, for_prediction=for_prediction)
+    jit.save(first, str(tmp_path / "again"), **options)
+    again = jit.load(str(tmp_path / "again"))
+    x = paddle.to_tensor(pictures())
+    assert {v.dtype.name for v in again.state_dict().values()} == {"int8", "float32"}
+    np.testing.assert_array_equal(again(x).numpy(), jit.load(saved)(x).numpy())
+    faster = jit.load(str(tmp_path / "again"), for_prediction=True)
+    np.testing.assert_array_equal(faster(x).numpy(), jit.load(saved, for_prediction=True)(x).numpy())
+
+
+def test_predictions_are_those_of_integers(net: Any, saved: str) -> None:
+    layer = jit.load(saved, for_prediction=True)
+    for count in (3, 1):
+        x = pictures(count)
+        found = layer(paddle.to_tensor(x)).numpy()
+        np.testing.assert_allclose(found, net(paddle.to_tensor(x)).numpy(), rtol=1e-5, atol=1e-6)
+        config = inference.Config(f"{saved}.pdmodel", f"{saved}.pdiparams")
+        predictor = inference.create_predictor(config)
+        np.testing.assert_array_equal(predictor.run([x])[0].numpy(), found)
+        config.switch_ir_optim(False)
+        as_saved = inference.create_predictor(config).run([x])[0].numpy()
+        np.testing.assert_array_equal(as_saved, jit.load(saved)(paddle.to_tensor(x)).numpy())
+    runner = layer.functions["forward"]._runner_for([paddle.to_tensor(x)], PREDICTION)
+    run = {o.opdef.name for o in runner.program.global_block().ops}
+    assert {"conv2d_integer", "depthwise_conv2d_integer", "matmul_v2_integer"} <= run
+    assert "dequantize_linear" not in run
+
+
+def test_a_quantized_model_is_not_trained_further(saved: str) -> None:
+    layer = jit.load(saved)
+    layer.train()
+    x = paddle.to_tensor(pictures())
+    with pytest.raises(
+        ArgumentError, match=r"weight 'conv2d_\d+.w_0' is int8\[4, 1, 3, 3\]: a quantized model"
+    ):
+        layer(x)
+    with paddle.no_grad():
+        layer(x)
+    layer.eval()
+    layer(x)
+
+
+def test_states_of_quantized_models(net: Any, saved: str) -> None:
+    layer, other = jit.load(saved, for_prediction=True), small_net(seed=6)
+    x = paddle.to_tensor(pictures())
+    before = layer(x).numpy()
+    state = layer.state_dict()
+    with pytest.raises(DTypeError, match="has dtype int8: got float32"):
+        layer.set_state_dict(other.state_dict())
+    kinds = {k: v.dtype.name for k, v in state.items()}
+    layer.set_state_dict({k: v.astype(kinds[k]) for k, v in other.state_dict().items()})
+    np.testing.assert_allclose(layer(x).numpy(), other(x).numpy(), rtol=1e-5, atol=1e-6)
+    assert np.abs(layer(x).numpy() - before).max() > 1e-3
+
+
+def test_a_saved_model_of_several_methods_shares_its_integers(tmp_path: Path) -> None:
+    class Both(nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            paddle.seed(3)
+            self.one = Quantized(nn.Linear(6, 4), 1.0)
+
+        def forward(self, x: Any) -> Any:
+            return self.one(x)
+
+        @paddle.jit.to_static(input_spec=[InputSpec([None, 6])])
+        def twice(self, x: Any) -> Any:
+            return self.one(x) * 2 + self.one.layer.weight.sum()
+
+        @paddle.jit.to_static(input_spec=[InputSpec([None, 6])])
+        def shifted(self, x: Any) -> Any:
+            return self.one(x + 1)
+
+    net = Both()
+    net.eval()
+    jit.save(net, str(tmp_path / "model"), input_spec=[InputSpec([None, 6])])
+    plain, faster = jit.load(str(tmp_path / "model")), jit.load(str(tmp_path / "model"), for_prediction=True)
+    x = paddle.to_tensor(np.random.default_rng(0).random((2, 6), np.float32))
+    # A method reads the integers themselves, so they stay what they were.
+    assert {v.dtype.name for v in plain.state_dict().values()} == {"float32"}
+    for name in ("forward", "twice", "shifted"):
+        np.testing.assert_array_equal(getattr(plain, name)(x).numpy(), getattr(net, name)(x).numpy())
+        np.testing.assert_allclose(getattr(faster, name)(x).numpy(), getattr(net, name)(x).numpy(), rtol=1e-5)
+
+
+# -- ordinary models ---------------------------------------------------------------------------------------
+def test_an_ordinary_model_predicts_the_same_within_rounding(tmp_path: Path) -> None:
+    class Net(nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            paddle.seed(4)
+            self.body = nn.Sequential(nn.Conv2D(1, 3, 3), nn.BatchNorm2D(3), nn.ReLU(), nn.Dropout(0.5))
+            self.body[1]._mean.set_value(np.asarray([0.3, -0.2, 0.1], np.float32))
+            self.head = nn.Linear(3, 2)
+
+        def forward(self, x: Any) -> Any:
+            x = self.body(x).mean(axis=[2, 3])
+            if x.sum() > 0:
+                x = x * 2
+            count = paddle.zeros([1])
+            while count < 3:
+                x, count = x + self.head.bias.sum(), count + 1
+            return self.head(x)
+
+        @paddle.jit.to_static(input_spec=[InputSpec([None, 3])])
+        def only_head(self, x: Any) -> Any:
+            return self.head(x)
+
+    net = Net()  # saved in the mode for training
+    jit.save(net, str(tmp_path / "model"), input_spec=[InputSpec([None, 1, None, None])])
+    net.eval()
+    plain, faster = jit.load(str(tmp_path / "model")), jit.load(str(tmp_path / "model"), for_prediction=True)
+    rng = np.random.default_rng(0)
+    for shape in ((2, 1, 6, 6), (1, 1, 9, 5), (2, 1, 6, 6)):
+        x = paddle.to_tensor(rng.random(shape, np.float32))
+        np.testing.assert_allclose(faster(x).numpy(), plain(x).numpy(), rtol=1e-5, atol=1e-6)
+    x = paddle.to_tensor(rng.random((2, 3), np.float32))
+    np.testing.assert_allclose(faster.only_head(x).numpy(), plain.only_head(x).numpy(), rtol=1e-6)
+    x = paddle.to_tensor(rng.random((2, 1, 6, 6), np.float32))
+    run = faster.functions["forward"]._runner_for([x], PREDICTION).program
+    assert "batch_norm" not in {o.opdef.name for o in run.blocks[0].ops}
+
+
+def test_a_model_to_predict_with_can_be_trained_all_the_same(tmp_path: Path) -> None:
+    """Gradients and training take the Program as it was saved; predictions then take the weights anew."""
+    paddle.seed(2)
+    net = nn.Sequential(nn.Conv2D(1, 2, 3), nn.BatchNorm2D(2), nn.Flatten(), nn.Linear(8, 2))
+    net.eval()
+    jit.save(net, str(tmp_path / "model"), input_spec=[InputSpec([None, 1, 4, 4])])
+    plain, faster = jit.load(str(tmp_path / "model")), jit.load(str(tmp_path / "model"), for_prediction=True)
+    x = paddle.to_tensor(np.random.default_rng(0).random((4, 1, 4, 4), np.float32), stop_gradient=False)
+    before = faster(x.detach()).numpy()
+    gradients = []
+    for layer in (plain, faster):
+        layer(x).sum().backward()
+        gradients.append(x.grad.numpy())
+        x.clear_grad()
+    np.testing.assert_array_equal(*gradients)
+    for layer in (plain, faster):
+        layer.train()
+        optimizer = paddle.optimizer.SGD(0.5, parameters=layer.parameters())
+        layer(x.detach()).square().sum().backward()
+        optimizer.step()
+        layer.eval()
+    found = faster(x.detach()).numpy()
+    np.testing.assert_allclose(found, plain(x.detach()).numpy(), rtol=1e-5, atol=1e-6)
+    assert np.abs(found - before).max() > 1e-3
