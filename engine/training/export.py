@@ -7,7 +7,7 @@ import math
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -155,33 +155,49 @@ def verify(written: Path, pictures: np.ndarray, target: Path, work: Path) -> Ver
         FormatError: the process could not load or run the model; says what it said.
         SaveError: the disk has no room for pictures and scores.
     """
+    return verify_all([written], pictures, target, work, "export", VERIFY_SECONDS)[0]
+
+
+def verify_all(
+    written: Sequence[Path], pictures: np.ndarray, target: Path, work: Path, what: str, seconds: float
+) -> list[Verified]:
+    """As ``verify`` for several models, which one process measures in turns within ``seconds``.
+
+    ``what`` is the command that messages begin with.
+    """
     # The process starts in an empty folder: Python imports from where it starts.
-    empty, asked, answered = (work / name for name in ("empty", "pictures.npy", "scores.npy"))
+    empty, asked = (work / name for name in ("empty", "pictures.npy"))
     with saving(target):
         empty.mkdir()
         np.save(asked, pictures, allow_pickle=False)
     paths = [str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
-    files = [str(path.resolve()) for path in (written, asked, answered)]
+    files = [str(path.resolve()) for path in (asked, work / "scores-", *written)]
     try:
         done = subprocess.run(
             [sys.executable, "-m", "engine.training.verify", *files],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)}, cwd=empty,
-            capture_output=True, text=True, timeout=VERIFY_SECONDS, check=False,
+            capture_output=True, text=True, timeout=seconds, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
         raise FormatError(
-            f"export {target}: nothing was exported: loading the files took over {VERIFY_SECONDS} s; try "
+            f"{what} {target}: nothing was exported: loading the files took over {seconds:g} s; try "
             "with fewer samples"
         ) from None
     if done.returncode != 0:
         said = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
-        said = said.replace(files[0], str(target))
+        for path in files[2:]:
+            said = said.replace(path, str(target))
         raise FormatError(
-            f"export {target}: nothing was exported: the files don't load in a clean process: {said}; report "
+            f"{what} {target}: nothing was exported: the files don't load in a clean process: {said}; report "
             "this with the model's code"
         )
     measured = json.loads(done.stdout)
-    return Verified(np.load(answered, allow_pickle=False), measured["latency"], measured["seconds_to_load"])
+    return [
+        Verified(np.load(f"{files[1]}{number}.npy", allow_pickle=False), latency, loaded)
+        for number, (latency, loaded) in enumerate(
+            zip(measured["latencies"], measured["seconds_to_load"], strict=True)
+        )
+    ]
 
 
 def _read(store: RunFolder, checkpoint: str, step: int | None) -> dict[str, Any]:
