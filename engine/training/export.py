@@ -71,15 +71,14 @@ def export_run(
     store = RunFolder(folder)
     store.refuse_links()
     emit(_progress("read", "Reading the checkpoint..."))
-    tree = _read(store, checkpoint, step)
+    tree = chosen_checkpoint(store, checkpoint, step)
     config = TrainingConfig.from_dict(tree["config"])
     network, data, done, accuracy = network_of(store, config, tree)
     shape = [int(size) for size in data["shape"]]
     spec = spec or DEFAULT_SPEC
     wanted = spec["shape"] or [None, *shape]
     emit(_progress("save", "Writing the files..."))
-    info = {"scaling": SCALING, **for_callers(data), "model": config.model, "data": config.data, "step": done,
-            "validation_accuracy": accuracy}  # fmt: skip
+    info = information(config, data, done, accuracy)
     inputs = [InputSpec(shape=wanted, dtype=spec["dtype"], name=spec["name"])]
     target = inference_prefix(prefix)
     make_folder(target.parent)
@@ -108,6 +107,14 @@ def export_run(
         operators=described.info.get("operators", []), save_id=described.save_id, latency=found.latency,
         seconds_to_load=found.seconds_to_load,
     )  # fmt: skip
+
+
+def information(config: TrainingConfig, data: dict[str, Any], step: int, accuracy: float) -> dict[str, Any]:
+    """What the files of a run's model say beside it: how it is fed, its classes, and where it comes from."""
+    return {
+        "scaling": SCALING, **for_callers(data), "model": config.model, "data": config.data, "step": step,
+        "validation_accuracy": accuracy,
+    }  # fmt: skip
 
 
 def network_of(
@@ -200,21 +207,25 @@ def verify_all(
     ]
 
 
-def _read(store: RunFolder, checkpoint: str, step: int | None) -> dict[str, Any]:
-    """The tree of the checkpoint asked for.
+def chosen_checkpoint(
+    store: RunFolder, checkpoint: str, step: int | None, what: str = "export"
+) -> dict[str, Any]:
+    """The tree of the checkpoint asked for: ``best``, ``last``, a path, or that of a step.
+
+    ``what`` is the command that messages begin with.
 
     Raises:
         DataError: it is not there; or, unless asked for by its step, its weights are untrained or are not the
             best of the run.
     """
     if step is not None:
-        return checkpoint_of_step(store, step)
+        return checkpoint_of_step(store, step, what)
     if checkpoint not in ("best", "last"):
         return store.read_checkpoint(Path(checkpoint))
-    newest, damaged = store.latest_checkpoint("export")
+    newest, damaged = store.latest_checkpoint(what)
     if damaged and checkpoint == "last":
         problem = damaged[0].problem.partition("; ")[0]
-        raise DataError(f"export: the last checkpoint is damaged: {problem}; {_choices(store)}")
+        raise DataError(f"{what}: the last checkpoint is damaged: {problem}; {_choices(store)}")
     latest = store.read_checkpoint(newest)
     TrainingConfig.from_dict(latest["config"])  # a fit of a script is told about before what it lacks
     best = store.checkpoints_path / BEST_NAME
@@ -223,29 +234,29 @@ def _read(store: RunFolder, checkpoint: str, step: int | None) -> dict[str, Any]
     elif best.exists():
         tree = store.read_best()
     else:
-        raise DataError(f"export: the run has no best checkpoint: {best} is not there; {_choices(store)}")
+        raise DataError(f"{what}: the run has no best checkpoint: {best} is not there; {_choices(store)}")
     done = int(tree["progress"]["step"])
     if done == 0:
         raise DataError(
-            f"export: the {checkpoint} checkpoint is of step 0, untrained: {store.path}; {_choices(store)}"
+            f"{what}: the {checkpoint} checkpoint is of step 0, untrained: {store.path}; {_choices(store)}"
         )
     wanted = recorded_best_step(store.journal_path) if checkpoint == "best" else None
     if wanted is not None and wanted != done:
         raise DataError(
-            f"export: the best weights, of step {wanted}, were not saved: {best} is of step {done}; "
+            f"{what}: the best weights, of step {wanted}, were not saved: {best} is of step {done}; "
             f"{_choices(store)}"
         )
     return tree
 
 
-def checkpoint_of_step(store: RunFolder, step: int) -> dict[str, Any]:
+def checkpoint_of_step(store: RunFolder, step: int, what: str = "export") -> dict[str, Any]:
     """The tree of the checkpoint of ``step``, whichever it is. Raises DataError where there is none."""
     found = {entry.step: entry.path for entry in list_checkpoints(store.checkpoints_path)}
     if step in found:
         return store.read_checkpoint(found[step])
     if step == store.best_step():
         return store.read_best()
-    raise DataError(f"export: there is no checkpoint of step {step}: {store.path}; {_choices(store)}")
+    raise DataError(f"{what}: there is no checkpoint of step {step}: {store.path}; {_choices(store)}")
 
 
 def _choices(store: RunFolder) -> str:
