@@ -234,6 +234,23 @@ def test_weights_that_are_computed_from_weights_are_folded() -> None:
     assert noise(predict(net, data[0]), predict(found.layer(), data[0])) < 1e-3
 
 
+def test_a_batch_norm_that_no_convolution_takes_stays() -> None:
+    class Before(nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.stays, self.conv, self.bn = nn.BatchNorm2D(2), nn.Conv2D(2, 3, 3), nn.BatchNorm2D(3)
+
+        def forward(self, x: Any) -> Any:
+            return self.bn(self.conv(self.stays(x)))
+
+    data = [np.random.default_rng(0).normal(size=(2, 2, 6, 6)).astype("float32")]
+    net = Before()
+    found = quantize_layer(net, [InputSpec([None, 2, 6, 6], name="x")], data, ABS_MAX)
+    check(found.program)
+    assert counts(found.program)["batch_norm"] == 1
+    assert noise(predict(net, data[0]), predict(found.layer(), data[0])) < 1e-3
+
+
 def test_the_last_dimension_may_be_the_channels() -> None:
     class Last(nn.Layer):
         def __init__(self) -> None:
