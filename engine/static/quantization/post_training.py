@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from glob import escape
 from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError, UnsupportedError
 from engine.program.graph.program import Program
+from engine.program.passes.clone import clone
+from engine.program.passes.quantization.old_format import to_old_format
 from engine.program.passes.quantization.selection import select
 from engine.program.run.scope import Scope
 from engine.quantization.calibration import ALGORITHMS
@@ -43,6 +46,7 @@ class _Quantization:
         self._where = where
         self._float, self._scope = program, scope
         self._feed_list, self._fetch_list = list(feeds), list(fetches)
+        self._old_format = None if choices["onnx_format"] else choices["activation_quantize_type"]
         self._options = _options(where, program, choices)
         block = program.global_block()
         self._feeds = calibration_feeds(
@@ -61,6 +65,10 @@ class _Quantization:
             self._float, self._feeds, self._options, inputs=self._feed_list, outputs=self._fetch_list,
             scope=self._scope,
         )  # fmt: skip
+        if self._old_format is not None:
+            program = clone(self._quantized.program)
+            to_old_format(program, self._old_format)
+            self._quantized = replace(self._quantized, program=program)
         return self._quantized.program
 
     def save_quantized_model(
@@ -170,8 +178,11 @@ def _require(where: str, choices: dict[str, Any]) -> None:
     one_of(where, "round_type", choices["round_type"], ROUNDS)
     one_of(where, "activation_quantize_type", choices["activation_quantize_type"], ACTIVATION_TYPES)
     one_of(where, "weight_quantize_type", choices["weight_quantize_type"], WEIGHT_TYPES)
-    if not choices["onnx_format"]:
-        raise UnsupportedError(f"{where}: onnx_format=False is not possible; pass onnx_format=True")
+    if choices["activation_quantize_type"] == "abs_max" and not choices["onnx_format"]:
+        raise UnsupportedError(
+            f"{where}: activation_quantize_type='abs_max' is not possible in the old format: thresholds are "
+            "those of the calibration; use 'range_abs_max'"
+        )
     for name, why in (
         ("same_scale_tensor_list", "each value has its own threshold; leave it out"),
         ("scale_dict", "pass calibration data, or use paddle.static.quantization.quant_aware with it"),

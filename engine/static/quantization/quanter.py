@@ -11,6 +11,7 @@ from engine.eager.tensor import wrap
 from engine.program.graph.program import Program
 from engine.program.graph.variable import Variable
 from engine.program.passes.clone import clone
+from engine.program.passes.quantization.old_format import to_old_format
 from engine.program.passes.quantization.selection import quantized_already, with_control_flow
 from engine.program.passes.quantization.train import Training, freeze_trained, insert_for_training
 from engine.program.run.scope import Scope, global_scope, value_of
@@ -131,9 +132,11 @@ def convert(program: Any, place: Any, config: Any = None, scope: Any = None, sav
             "for_test=True) made"
         )
     _own_values(made, held)
-    if settings["onnx_format"]:
-        return (made, clone(made)) if save_int8 else made
-    raise UnsupportedError(f"{where}: onnx_format=False is not possible; leave it out of the config")
+    found = made
+    if not settings["onnx_format"]:
+        found = clone(made)
+        to_old_format(found, "moving_average_abs_max")
+    return (found, clone(made)) if save_int8 else found
 
 
 def _plain(where: str, program: Any) -> Program:

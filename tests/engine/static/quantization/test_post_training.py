@@ -137,7 +137,11 @@ def test_more_than_products(tmp_path: Path, options: dict[str, Any], more: set[s
         ({"weight_quantize_type": "mean"}, ArgumentError, "weight_quantize_type is 'mean'"),
         ({"quantizable_op_type": ["conv3d"]}, ArgumentError, "an operator to quantize is 'conv3d'"),
         ({"round_type": "up"}, ArgumentError, "round_type is 'up': choose from round, adaround"),
-        ({"onnx_format": False}, UnsupportedError, "onnx_format=False is not possible"),
+        (
+            {"onnx_format": False, "activation_quantize_type": "abs_max"},
+            UnsupportedError,
+            "'abs_max' is not possible in the old format",
+        ),
         ({"deploy_backend": "npu"}, ArgumentError, "deploy_backend is 'npu'"),
         ({"data_loader": None}, ArgumentError, "needs one of sample_generator"),
         ({"model_dir": "nowhere"}, AbsentError, "nowhere"),
@@ -187,3 +191,23 @@ def test_weights_cut_off_or_of_16_bit_floats_are_refused(tmp_path: Path) -> None
     with pytest.raises(UnsupportedError, match=r"paddle\.amp\.decorate"):
         weights.convert_weight_to_fp16(str(tmp_path / "out"))
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("kind", ["range_abs_max", "moving_average_abs_max"])
+def test_the_old_format_is_saved_and_answers_the_same(tmp_path: Path, kind: str) -> None:
+    saved(tmp_path)
+    for name, onnx in (("new", True), ("old", False)):
+        slim.quant.quant_post_static(
+            static.Executor(), str(tmp_path / "float"), str(tmp_path / name), data_loader=loader,
+            algo="mse", onnx_format=onnx, activation_quantize_type=kind,
+        )  # fmt: skip
+    np.testing.assert_allclose(
+        answers(tmp_path / "old" / "model"), answers(tmp_path / "new" / "model"), atol=0.01
+    )
+    scope = static.Scope()
+    types = {op.type for op in model_at(str(tmp_path / "old" / "model"), scope).global_block().ops}
+    assert f"fake_quantize_{kind}" in types
+    assert not {"quantize_linear", "dequantize_linear"} & types
+    weight = scope.find_var("fc_0.w_0").get_tensor().numpy()
+    assert weight.dtype == np.float32
+    np.testing.assert_array_equal(weight, np.round(weight))

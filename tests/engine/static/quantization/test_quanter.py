@@ -52,6 +52,22 @@ def test_trained_converted_and_saved_it_answers_the_same(tmp_path: Path) -> None
     np.testing.assert_array_equal(seen, expected)
 
 
+def test_the_old_format_keeps_integers_in_floats(scope: static.Scope) -> None:
+    net = trained(2)
+    config = {**CONFIG, "onnx_format": False}
+    steps(net, quant_aware(net.program, None, config), 3)
+    test = quant_aware(net.test, None, config, for_test=True)
+    (expected,) = net.executor.run(test, feed=feed(), fetch_list=[net.out.name])
+    converted, int8 = convert(test, None, config, save_int8=True)
+    check(converted)
+    (seen,) = net.executor.run(converted, feed=feed(), fetch_list=[net.out.name])
+    np.testing.assert_allclose(seen, expected, atol=0.02)
+    types = {op.type for op in converted.global_block().ops}
+    assert {"fake_quantize_moving_average_abs_max", "fake_channel_wise_dequantize_max_abs"} <= types
+    dtypes = [p.global_block().var("fc_0.w_0").dtype.name for p in (converted, int8)]
+    assert dtypes == ["float32", "int8"]
+
+
 def test_a_test_program_after_training_keeps_the_thresholds(scope: static.Scope) -> None:
     net = trained(1)
     steps(net, quant_aware(net.program, None), 2)
