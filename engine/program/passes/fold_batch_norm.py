@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.core.identity import IdentityMap
 from engine.core.mode import current
 from engine.core.operator import Operator
 from engine.ops.arrays import shape
@@ -29,6 +30,8 @@ def fold_batch_norms(program: Program) -> None:
     if program.foreign:  # whose weights are not folded: each run would scale the filters again
         return
     uses, rewriter = Uses(program), Rewriter(program)
+    found: IdentityMap[Variable, Variable] = IdentityMap()
+    folded: list[Operator] = []
     for block, norm in each(program, "batch_norm"):
         x = norm.inputs[0]
         added = uses.maker(x, "elementwise_add")
@@ -53,8 +56,10 @@ def fold_batch_norms(program: Program) -> None:
                 shift = shape.reshape(shift, shape=[1, -1, *[1] * (rank - 2)])
             made = current().apply(conv.opdef, (conv.inputs[0], filters), conv.attrs)
             made = arithmetic.add(made, shift)
-        rewriter.replace(norm.outputs[0], made)
-        rewriter.erase([norm, *chain])
+        found[norm.outputs[0]] = made
+        folded += [norm, *chain]
+    rewriter.substitute(found)
+    rewriter.erase(folded)
 
 
 def _is_fixed(norm: Operator, more: list[Variable | None], conv: Operator) -> bool:

@@ -42,11 +42,19 @@ def computed(operator: Operator, known: Known, largest: int = 1 << 62) -> list[t
         results = kernel(*inputs) if direct else kernel(np, *inputs, **operator.attrs)
     except Exception:  # the same happens when the Program runs, and is explained there
         return []
+    taken = [each for value in inputs for each in (value if isinstance(value, list) else [value])]
     arrays = [
-        bfloat.adopt(np.array(r)) for r in ([results] if operator.opdef.single else results) if r is not None
+        bfloat.adopt(r if _is_new(r, taken) else np.array(r))
+        for r in ([results] if operator.opdef.single else results)
+        if r is not None
     ]
     fits = len(arrays) == len(outputs) and all(
         a.shape == v.spec.shape and a.dtype == v.dtype.np and a.dtype.kind in "biuf"
         for a, v in zip(arrays, outputs, strict=True)
     )
     return list(zip(outputs, arrays, strict=True)) if fits else []
+
+
+def _is_new(result: Any, inputs: list[Any]) -> bool:
+    """Whether a kernel made the array: it is neither an input nor a view."""
+    return isinstance(result, np.ndarray) and result.base is None and not any(result is i for i in inputs)
