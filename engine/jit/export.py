@@ -23,7 +23,7 @@ from engine.program.graph.liveness import arguments, needed
 from engine.program.graph.program import Program, Variable
 from engine.program.passes.inference import inference_program
 from engine.program.passes.pipeline import PREDICTION
-from engine.program.passes.quantization.pack import pack_integers
+from engine.program.passes.quantization.pack import drop_zero_points, pack_integers
 from engine.program.saved.serialize import from_plain, to_plain
 
 OPTIONS = frozenset(
@@ -95,6 +95,8 @@ def write_model(
         methods = for_prediction({FORWARD: program, **methods})
         program = methods.pop(FORWARD)
         described["operators"] = [before, count(program)]
+    for each in (program, *methods.values()):
+        drop_zero_points(each)
     packed = pack_integers([program, *methods.values()])
     names |= {id(packed[old]): name for old, name in names.items() if old in packed}
     bound = _bound_together([program, *methods.values()])

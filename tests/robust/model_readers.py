@@ -17,7 +17,7 @@ from tests.robust.corpus import sample
 from tests.robust.mutations import mutated, mutated_bytes
 from tests.robust.reader import Reader
 
-MODELS = ("branches", "pictures", "words")
+MODELS = ("branches", "pictures", "quantized", "words")
 
 
 @functools.cache
@@ -260,17 +260,19 @@ def _spec_of(variable: Any) -> Any:
 
 
 def read_and_run(trees: Any, folder: Path) -> object:
-    """Load the model as jit.load does, and run it once on one small input; runs may end with any error."""
+    """Load the model as jit.load or what predicts does; run it once on one small input, with any error."""
     import numpy as np
 
     import engine as paddle
     from engine.files.inference import InferenceFiles
-    from engine.jit.export import layer_of
+    from engine.jit.export import layer_of, prediction_layer
 
     weights = trees["pdiparams"]["weights"]
-    layer = layer_of(InferenceFiles(
-        trees["pdmodel"]["program"], weights, trees["pdiparams.info"]["info"], "0" * 32, folder / "m"
-    ))  # fmt: skip
+    program = trees["pdmodel"]["program"]
+    load = layer_of if sum(len(block["ops"]) for block in program["blocks"]) % 2 else prediction_layer
+    layer = load(
+        InferenceFiles(program, weights, trees["pdiparams.info"]["info"], "0" * 32, folder / "m")
+    )  # fmt: skip
     layer.eval()
     inputs = [np.ones([2 if n < 0 else n for n in s.shape], np.dtype(str(s.dtype).rpartition(".")[2]))
               for s in layer.input_specs()]  # fmt: skip

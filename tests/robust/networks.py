@@ -19,6 +19,7 @@ from engine.training.config import TrainingConfig
 from engine.training.progress import History, Progress
 from engine.training.setup import Parts
 from engine.training.stepper import Stepper
+from tests.engine.quantized_nets import small_net
 
 CLASSES = ["a", "b", "c"]
 EVENTS: list[dict[str, Any]] = [
@@ -113,6 +114,7 @@ def save_samples(folder: Path) -> None:
         "pictures": (Pictures(), [spec([None, 1, 28, 28], "float32", "x")]),
         "branches": (Branches(), None),
         "words": (Words(), [spec([None, 3], "int64", "words")]),
+        "quantized": (small_net(), [spec([None, 1, 12, 12], "float32", "x")]),
     }
     info = {"classes": CLASSES, "scaling": {"mean": 0.5, "std": 0.5}, "validation_accuracy": 0.5}
     for name, (network, specs) in networks.items():

@@ -129,6 +129,8 @@ def workspace(name: str, inputs: Sequence[Any], attrs: Attrs) -> int:
         if weight is not None:
             padded *= weight.shape[-1] + 1
         count += padded
+    if name.endswith("_integer"):  # both sides in the dtype of the product, perhaps the sums in float64
+        count += 2.0 * _sizes(inputs)
     return int(min(count, 1e17)) * _WIDE // (2 if x is not None and x.dtype.itemsize <= 4 else 1)
 
 
@@ -146,7 +148,7 @@ _MATRIX = frozenset(
     ("solve", "inverse", "cholesky", "cholesky_solve", "triangular_solve", "determinant", "determinant_grad")
 ) | {"slogdeterminant", "lu", "lu_unpack"}
 _SPECTRUM = frozenset(("svd", "eig", "eig_grad", "eigh", "eigvals", "lstsq", "pinv", "matrix_rank", "qr"))
-_PRODUCT = frozenset(("matmul_v2", "mul", "bmm", "addmm", "mv", "dot"))
+_PRODUCT = frozenset(("matmul_v2", "mul", "bmm", "addmm", "mv", "dot", "matmul_v2_integer", "mul_integer"))
 # Operators whose kernels have loops in Python over a dimension of an input.
 _TURNING = frozenset(
     name + ending
@@ -168,7 +170,7 @@ def operations(name: str, inputs: Sequence[Any], results: Sequence[Spec], attrs:
         return found
     if name in _PRODUCT and x.ndim:
         along = x.shape[-2 if attrs.get("trans_x") and x.ndim > 1 else -1]
-        if name == "mul":
+        if name.startswith("mul"):
             along = math.prod(x.shape[attrs["x_num_col_dims"] :])
         found += float(made) * along * (1 if x.dtype.is_floating_point else 20)
     elif name in _MATRIX | _SPECTRUM and x.ndim:

@@ -1,4 +1,4 @@
-"""Weights that hold integers are kept as such: a quarter or half of their size in a file."""
+"""Quantized models as small as they can be in a file: integers as integers, and no zero points."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from engine.core.identity import IdentitySet
 from engine.core.spec import Spec
 from engine.eager.tensor import Parameter, Tensor
 from engine.program.graph.program import Program
 from engine.program.graph.variable import Variable
 from engine.program.passes.pattern import Uses, each
+from engine.program.passes.quantization.selection import PAIRS
 
 _BACK = "dequantize_linear"
 
@@ -44,6 +46,32 @@ def pack_integers(programs: Sequence[Program]) -> dict[int, Tensor]:
         if dtype is not None:
             packed[key] = _packed(found, dtype)
     return packed
+
+
+def drop_zero_points(program: Program) -> None:
+    """Leave out zero points, which no operator reads: integers lie around 0.
+
+    ::
+
+        q = quantize_linear(x, scale, zero)             q = quantize_linear(x, scale)
+        a = dequantize_linear(q, scale, zero)    ->     a = dequantize_linear(q, scale)
+        return a                                        return a
+
+    Layers of ``paddle.quantization`` keep some, and each would be a tensor of its own in the file.
+    """
+    dropped: IdentitySet[Variable] = IdentitySet()
+    for _, operator in each(program, *PAIRS):
+        place = operator.opdef.index_of["zero_point"]
+        zero = operator.inputs[place]
+        if zero is not None and zero.tensor is not None and not np.any(zero.tensor._array):
+            operator.inputs = (*operator.inputs[:place], None, *operator.inputs[place + 1 :])
+            dropped.add(zero)
+    if dropped:
+        uses, names = Uses(program), program.global_block().vars
+        for zero in dropped:
+            if not uses.read_by.get(zero) and zero not in uses.made_by and zero.name not in program.outputs:
+                names.pop(zero.name, None)
+        program.changed()
 
 
 def _bits(uses: Uses, variable: Variable) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine.program.graph.check import check
-from engine.program.passes.quantization.pack import pack_integers
+from engine.program.passes.quantization.pack import drop_zero_points, pack_integers
 from tests.engine.program.passes.test_passes import text
 
 ONE = """
@@ -81,3 +81,27 @@ def test_programs_that_share_a_weight_agree() -> None:
     weight._array[:] = 2
     reads.bind(reads.global_block().var("w"), weight)
     assert pack_integers([third, reads]) == {}
+
+
+def test_zero_points_that_are_zero_are_left_out() -> None:
+    before = """
+        x: float32[3, 2]
+        s: weight float32[1]
+        zero: weight float32[1]
+        other: weight float32[1]
+        q = quantize_linear(x, s, zero, quant_axis=-1)
+        a = dequantize_linear(q, s, other, quant_axis=-1)
+        return a
+    """
+    program = text.program_of(before)
+    names = program.global_block().vars
+    names["zero"].tensor._array[:] = 0
+    fed = {"x": np.random.default_rng(0).random((3, 2), np.float32)}
+    expected = text.values_of(program, fed)
+    drop_zero_points(program)
+    check(program)
+    np.testing.assert_array_equal(text.values_of(program, fed), expected)
+    assert "quantize_linear(x, s, quant_axis=-1)" in text.text_of(program)
+    assert "dequantize_linear(q, s, other, quant_axis=-1)" in text.text_of(program)
+    assert "zero" not in program.global_block().vars
+    assert "other" in program.global_block().vars
