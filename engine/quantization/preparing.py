@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.errors import ArgumentError
+from engine.core.errors import ArgumentError, NotFiniteError
 from engine.core.place import CPUPlace
 from engine.eager.tensor import Parameter, Tensor
 from engine.program.graph.program import Program
@@ -69,7 +69,8 @@ def prepare(
     parameters that no Tensor holds have their values in ``scope`` (the global one by default).
 
     Raises ArgumentError for a Program without inputs and outputs, with control flow, that is quantized
-    already or in which nothing can be quantized; ProgramError for a parameter without a value.
+    already or in which nothing can be quantized; NotFiniteError for a weight with nan; ProgramError for a
+    parameter without a value.
     """
     block = program.global_block()
     chosen = []
@@ -94,7 +95,9 @@ def prepare(
             f"{WHERE}: no layer can be quantized ({reasons or 'the model has no products with weights'}); "
             "choose other op_types, or skip less"
         )
-    return Prepared(made, tuple(layers), options, dict(names or {}))
+    found = Prepared(made, tuple(layers), options, dict(names or {}))
+    _require_finite(found)
+    return found
 
 
 def only(layers: Sequence[Layer], quantized: Sequence[str] | set[str], why: str) -> list[Layer]:
@@ -116,6 +119,18 @@ def _require_quantizable(program: Program) -> None:
         raise ArgumentError(
             f"{WHERE}: the model is quantized already (it has {pair.type}); quantize the one in float"
         )
+
+
+def _require_finite(prepared: Prepared) -> None:
+    for layer in prepared.layers:
+        if layer.quantized and layer.weight:
+            weight = prepared.weight(layer)
+            wrong = int((~np.isfinite(weight)).sum())
+            if wrong:
+                raise NotFiniteError(
+                    f"{WHERE}: {wrong} of {weight.size} values of the weight of layer {layer.name!r} are nan "
+                    "or infinite; train the model again, or skip that layer"
+                )
 
 
 def _own_values(program: Program, scope: Scope | None) -> None:

@@ -13,7 +13,7 @@ from engine.core.errors import FormatError
 KEY = "quantization"
 """Where the report stands in the information of inference files."""
 
-VERSION = 1
+VERSION: Literal[1] = 1
 MOST_CHANGED = 200
 MOST_CLASSES = 1_000
 MOST_LAYERS = 10_000

@@ -54,4 +54,5 @@ class GrowingHistogram:
         cut = np.zeros(self.bins * parts)
         cut[start : start + self.bins * self._finer] = np.repeat(counts, self._finer)
         self.low, self.high = low, low + self.bins * part * parts
-        return (cut.reshape(self.bins, parts).sum(axis=1) / self._finer).astype(np.float32)
+        moved: Values = (cut.reshape(self.bins, parts).sum(axis=1) / self._finer).astype(np.float32)
+        return moved

@@ -370,6 +370,20 @@ def test_bad_calibration_data(net: Net, data: Any, options: Any, error: Any, wor
         quantize_layer(net, SPEC, data, options)
 
 
+def test_a_weight_with_nan_names_its_layer(net: Net) -> None:
+    net.fc.weight.set_value(np.full((108, 10), np.nan, "float32"))
+    with pytest.raises(NotFiniteError, match="1080 of 1080 values of the weight of layer 'fc' are nan"):
+        quantize_layer(net, SPEC, batches(), ABS_MAX)
+
+
+def test_values_that_become_infinite_name_their_layer(net: Net) -> None:
+    net.fc.bias.set_value(np.full(10, np.inf, "float32"))
+    with pytest.raises(
+        NotFiniteError, match=r"batch 0: '.*', which layer 'fc2' reads, becomes nan or infinite"
+    ):
+        quantize_layer(net, SPEC, batches(), ABS_MAX)
+
+
 def test_exactly_as_many_samples_as_asked_for_are_read(net: Net) -> None:
     seen: list[tuple[int, int | None]] = []
 
