@@ -95,9 +95,9 @@ def prepare(
             f"{WHERE}: no layer can be quantized ({reasons or 'the model has no products with weights'}); "
             "choose other op_types, or skip less"
         )
-    found = Prepared(made, tuple(layers), options, dict(names or {}))
-    _require_finite(found)
-    return found
+    prepared = Prepared(made, tuple(layers), options, dict(names or {}))
+    _require_finite(prepared)
+    return prepared
 
 
 def only(layers: Sequence[Layer], quantized: Sequence[str] | set[str], why: str) -> list[Layer]:
