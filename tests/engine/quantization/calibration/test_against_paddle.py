@@ -14,6 +14,9 @@ import pytest
 import engine
 from engine import nn
 from engine.quantization.calibration import ALGORITHMS, weight_thresholds
+from engine.quantization.options import QuantizeOptions
+from engine.quantization.quantize_model import quantize_layer
+from engine.static import InputSpec
 from tests.engine.quantization.calibration.paddle.small_lenet import BATCH, SAMPLES, build, pictures
 
 RECORDED = json.loads((Path(__file__).parent / "paddle" / "recorded.json").read_text(encoding="utf-8"))
@@ -59,6 +62,17 @@ def test_thresholds_are_paddles_within_a_hundredth(algo: str, bits: int) -> None
                 calibrator.collect_again(batch)
         found = calibrator.range() if algo == "min_max" else calibrator.threshold()  # type: ignore[attr-defined]
         assert found == pytest.approx(expected, rel=0.01)
+
+
+def test_a_quantized_network_has_these_thresholds() -> None:
+    fed = pictures(SAMPLES, seed=2)[0]
+    batches = [fed[i : i + BATCH] for i in range(0, SAMPLES, BATCH)]
+    spec = [InputSpec([None, 1, 20, 20], name="x")]
+    for algo in ("KL", "mse"):
+        found = quantize_layer(lenet(), spec, batches, QuantizeOptions(algo=algo))
+        assert [each.threshold for each in found.layers] == pytest.approx(
+            RECORDED["inputs"]["8"][algo], rel=0.01
+        )
 
 
 def test_thresholds_of_weights_are_paddles() -> None:
