@@ -30,12 +30,14 @@ def compare(
     after: NDArray[Any],
     labels: NDArray[np.int64] | None = None,
     classes: Sequence[str] = (),
+    places: NDArray[np.int64] | None = None,
 ) -> Comparison:
     """How the scores ``after`` [samples, classes] differ from those ``before`` quantization.
 
     Args:
         labels: the class of each sample, of int64 [samples]; None leaves out what needs it.
         classes: their names; those without one are called by their numbers.
+        places: the samples' places in the test data; their order here unless given.
 
     Raises:
         ArgumentError: the scores differ in shape, or there are none.
@@ -49,14 +51,15 @@ def compare(
     if labels is None or before.ndim != 2:
         return Comparison(difference)
     first, second = before.argmax(axis=1), after.argmax(axis=1)
-    places = np.flatnonzero(first != second)
+    differ = np.flatnonzero(first != second)
     changed = tuple(
-        Changed(int(i), int(labels[i]), int(first[i]), int(second[i])) for i in places[:MOST_CHANGED]
+        Changed(int(i if places is None else places[i]), int(labels[i]), int(first[i]), int(second[i]))
+        for i in differ[:MOST_CHANGED]
     )
     accuracy = Accuracy(share_right(first, labels), share_right(second, labels), len(labels))
     width = max(before.shape[1], int(labels.max()) + 1)
     if width > MOST_CLASSES:
-        return Comparison(difference, accuracy, changed=changed, changed_count=len(places))
+        return Comparison(difference, accuracy, changed=changed, changed_count=len(differ))
     names = [*classes[:width], *map(str, range(len(classes), width))]
     tables = [_confusion(labels, answers, width) for answers in (first, second)]
     of_class = [_by_class(table) for table in tables]
@@ -66,7 +69,7 @@ def compare(
         ClassAccuracy(tuple(names), *of_class),
         tuple(tuple(int(n) for n in row) for row in tables[1] - tables[0]),
         changed,
-        len(places),
+        len(differ),
     )
 
 

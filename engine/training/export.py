@@ -7,7 +7,7 @@ import math
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -71,15 +71,14 @@ def export_run(
     store = RunFolder(folder)
     store.refuse_links()
     emit(_progress("read", "Reading the checkpoint..."))
-    tree = _read(store, checkpoint, step)
+    tree = chosen_checkpoint(store, checkpoint, step)
     config = TrainingConfig.from_dict(tree["config"])
     network, data, done, accuracy = network_of(store, config, tree)
     shape = [int(size) for size in data["shape"]]
     spec = spec or DEFAULT_SPEC
     wanted = spec["shape"] or [None, *shape]
     emit(_progress("save", "Writing the files..."))
-    info = {"scaling": SCALING, **for_callers(data), "model": config.model, "data": config.data, "step": done,
-            "validation_accuracy": accuracy}  # fmt: skip
+    info = information(config, data, done, accuracy)
     inputs = [InputSpec(shape=wanted, dtype=spec["dtype"], name=spec["name"])]
     target = inference_prefix(prefix)
     make_folder(target.parent)
@@ -108,6 +107,14 @@ def export_run(
         operators=described.info.get("operators", []), save_id=described.save_id, latency=found.latency,
         seconds_to_load=found.seconds_to_load,
     )  # fmt: skip
+
+
+def information(config: TrainingConfig, data: dict[str, Any], step: int, accuracy: float) -> dict[str, Any]:
+    """What the files of a run's model say beside it: how it is fed, its classes, and where it comes from."""
+    return {
+        "scaling": SCALING, **for_callers(data), "model": config.model, "data": config.data, "step": step,
+        "validation_accuracy": accuracy,
+    }  # fmt: skip
 
 
 def network_of(
@@ -155,50 +162,70 @@ def verify(written: Path, pictures: np.ndarray, target: Path, work: Path) -> Ver
         FormatError: the process could not load or run the model; says what it said.
         SaveError: the disk has no room for pictures and scores.
     """
+    return verify_all([written], pictures, target, work, "export", VERIFY_SECONDS)[0]
+
+
+def verify_all(
+    written: Sequence[Path], pictures: np.ndarray, target: Path, work: Path, what: str, seconds: float
+) -> list[Verified]:
+    """As ``verify`` for several models, which one process measures in turns within ``seconds``.
+
+    ``what`` is the command that messages begin with.
+    """
     # The process starts in an empty folder: Python imports from where it starts.
-    empty, asked, answered = (work / name for name in ("empty", "pictures.npy", "scores.npy"))
+    empty, asked = (work / name for name in ("empty", "pictures.npy"))
     with saving(target):
         empty.mkdir()
         np.save(asked, pictures, allow_pickle=False)
     paths = [str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
-    files = [str(path.resolve()) for path in (written, asked, answered)]
+    files = [str(path.resolve()) for path in (asked, work / "scores-", *written)]
     try:
         done = subprocess.run(
             [sys.executable, "-m", "engine.training.verify", *files],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)}, cwd=empty,
-            capture_output=True, text=True, timeout=VERIFY_SECONDS, check=False,
+            capture_output=True, text=True, timeout=seconds, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
         raise FormatError(
-            f"export {target}: nothing was exported: loading the files took over {VERIFY_SECONDS} s; try "
+            f"{what} {target}: nothing was exported: loading the files took over {seconds:g} s; try "
             "with fewer samples"
         ) from None
     if done.returncode != 0:
         said = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
-        said = said.replace(files[0], str(target))
+        for path in files[2:]:
+            said = said.replace(path, str(target))
         raise FormatError(
-            f"export {target}: nothing was exported: the files don't load in a clean process: {said}; report "
+            f"{what} {target}: nothing was exported: the files don't load in a clean process: {said}; report "
             "this with the model's code"
         )
     measured = json.loads(done.stdout)
-    return Verified(np.load(answered, allow_pickle=False), measured["latency"], measured["seconds_to_load"])
+    return [
+        Verified(np.load(f"{files[1]}{number}.npy", allow_pickle=False), latency, loaded)
+        for number, (latency, loaded) in enumerate(
+            zip(measured["latencies"], measured["seconds_to_load"], strict=True)
+        )
+    ]
 
 
-def _read(store: RunFolder, checkpoint: str, step: int | None) -> dict[str, Any]:
-    """The tree of the checkpoint asked for.
+def chosen_checkpoint(
+    store: RunFolder, checkpoint: str, step: int | None, what: str = "export"
+) -> dict[str, Any]:
+    """The tree of the checkpoint asked for: ``best``, ``last``, a path, or that of a step.
+
+    ``what`` is the command that messages begin with.
 
     Raises:
         DataError: it is not there; or, unless asked for by its step, its weights are untrained or are not the
             best of the run.
     """
     if step is not None:
-        return checkpoint_of_step(store, step)
+        return checkpoint_of_step(store, step, what)
     if checkpoint not in ("best", "last"):
         return store.read_checkpoint(Path(checkpoint))
-    newest, damaged = store.latest_checkpoint("export")
+    newest, damaged = store.latest_checkpoint(what)
     if damaged and checkpoint == "last":
         problem = damaged[0].problem.partition("; ")[0]
-        raise DataError(f"export: the last checkpoint is damaged: {problem}; {_choices(store)}")
+        raise DataError(f"{what}: the last checkpoint is damaged: {problem}; {_choices(store)}")
     latest = store.read_checkpoint(newest)
     TrainingConfig.from_dict(latest["config"])  # a fit of a script is told about before what it lacks
     best = store.checkpoints_path / BEST_NAME
@@ -207,29 +234,29 @@ def _read(store: RunFolder, checkpoint: str, step: int | None) -> dict[str, Any]
     elif best.exists():
         tree = store.read_best()
     else:
-        raise DataError(f"export: the run has no best checkpoint: {best} is not there; {_choices(store)}")
+        raise DataError(f"{what}: the run has no best checkpoint: {best} is not there; {_choices(store)}")
     done = int(tree["progress"]["step"])
     if done == 0:
         raise DataError(
-            f"export: the {checkpoint} checkpoint is of step 0, untrained: {store.path}; {_choices(store)}"
+            f"{what}: the {checkpoint} checkpoint is of step 0, untrained: {store.path}; {_choices(store)}"
         )
     wanted = recorded_best_step(store.journal_path) if checkpoint == "best" else None
     if wanted is not None and wanted != done:
         raise DataError(
-            f"export: the best weights, of step {wanted}, were not saved: {best} is of step {done}; "
+            f"{what}: the best weights, of step {wanted}, were not saved: {best} is of step {done}; "
             f"{_choices(store)}"
         )
     return tree
 
 
-def checkpoint_of_step(store: RunFolder, step: int) -> dict[str, Any]:
+def checkpoint_of_step(store: RunFolder, step: int, what: str = "export") -> dict[str, Any]:
     """The tree of the checkpoint of ``step``, whichever it is. Raises DataError where there is none."""
     found = {entry.step: entry.path for entry in list_checkpoints(store.checkpoints_path)}
     if step in found:
         return store.read_checkpoint(found[step])
     if step == store.best_step():
         return store.read_best()
-    raise DataError(f"export: there is no checkpoint of step {step}: {store.path}; {_choices(store)}")
+    raise DataError(f"{what}: there is no checkpoint of step {step}: {store.path}; {_choices(store)}")
 
 
 def _choices(store: RunFolder) -> str:

@@ -41,8 +41,12 @@ class Labelled:
     labels: NDArray[np.int64]
     places: NDArray[np.int64]
 
-    def first(self, count: int) -> Labelled:
-        return Labelled(self.values[:count], self.labels[:count], self.places[:count])
+    def some(self, count: int) -> Labelled:
+        """At most ``count`` of them, evenly from the first to the last."""
+        chosen = np.unique(
+            np.linspace(0, len(self.places) - 1, min(count, len(self.places))).astype(np.int64)
+        )
+        return Labelled(self.values[chosen], self.labels[chosen], self.places[chosen])
 
 
 @dataclass(frozen=True)

@@ -9,37 +9,50 @@ import time
 import numpy as np
 
 REPEATS = 30
+BATCH = 256
 
 
-def main(prefix: str, asked: str, answered: str) -> int:
-    """Answer the pictures in ``asked`` into ``answered`` and print what was measured; 1 and one line on
-    failure."""
+def main(asked: str, answered: str, *prefixes: str) -> int:
+    """Let the models of ``prefixes`` answer the pictures in ``asked``, each into ``answered`` and its number,
+    and print what was measured; 1 and one line on failure.
+
+    One picture is answered by the models in turns, so that what else the machine does slows all of them.
+    """
     from engine import jit
     from engine.core.errors import EngineError
     from engine.eager.grad_mode import no_grad
     from engine.tensor.creation import to_tensor
 
     try:
-        begin = time.perf_counter()
-        layer = jit.load(prefix, for_prediction=True)
-        layer.eval()
-        loaded = time.perf_counter() - begin
-        pictures = np.load(asked, allow_pickle=False)
+        layers, loaded = [], []
+        for prefix in prefixes:
+            begin = time.perf_counter()
+            layer = jit.load(prefix, for_prediction=True)
+            layer.eval()
+            loaded.append(time.perf_counter() - begin)
+            layers.append(layer)
+        pictures = np.load(asked, mmap_mode="r", allow_pickle=False)
+        times: list[list[float]] = [[] for _ in layers]
         with no_grad():
-            scores = layer(to_tensor(pictures)).numpy()
-            one = to_tensor(pictures[:1])
-            times = []
+            for number, layer in enumerate(layers):
+                parts = [
+                    layer(to_tensor(np.ascontiguousarray(pictures[first : first + BATCH]))).numpy()
+                    for first in range(0, len(pictures), BATCH)
+                ]
+                np.save(f"{answered}{number}.npy", np.concatenate(parts), allow_pickle=False)
+            one = to_tensor(np.ascontiguousarray(pictures[:1]))
             for _ in range(REPEATS):
-                begin = time.perf_counter()
-                layer(one).numpy()
-                times.append(time.perf_counter() - begin)
+                for layer, taken in zip(layers, times, strict=True):
+                    begin = time.perf_counter()
+                    layer(one).numpy()
+                    taken.append(time.perf_counter() - begin)
     except (EngineError, ValueError, TypeError, OSError) as error:
         print(f"{type(error).__name__}: {' '.join(str(error).split())}", file=sys.stderr)
         return 1
-    np.save(answered, scores, allow_pickle=False)
-    print(json.dumps({"latency": float(np.median(times)), "seconds_to_load": loaded}))
+    latencies = [float(np.median(taken)) for taken in times]
+    print(json.dumps({"latencies": latencies, "seconds_to_load": loaded}))
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:4]))
+    sys.exit(main(*sys.argv[1:]))

@@ -14,6 +14,7 @@ import typer
 from studio.cli.application import app
 from studio.cli.limits import Memory, Seconds, Steps, chosen_limits
 from studio.cli.output import Json, console, emit_json, note, one_line_errors, plain, say
+from studio.cli.quantize_report import show_report
 from studio.cli.trust import Trust, require_trust
 from studio.session.runs import read_run_line
 
@@ -203,7 +204,7 @@ def inspect(
     prefix: Annotated[str, typer.Argument(help="The saved model, without suffix.", metavar="PREFIX")],
     as_json: Json = False,
 ) -> None:
-    """Show what saved files hold: inputs, classes, operators, sizes. Nothing in them is run."""
+    """Show what saved files hold: inputs, classes, operators, sizes, what a quantization cost."""
     with one_line_errors():
         from studio.session.inspecting import describe_model
 
@@ -229,3 +230,7 @@ def _show(described: dict[str, Any]) -> None:
         inputs, outputs = ", ".join(operator["inputs"]), ", ".join(operator["outputs"])
         operators.add_row(*map(plain, (operator["type"], inputs, outputs, json.dumps(operator["shape"]))))
     screen.print(operators)
+    if described["quantization"] is not None:
+        from engine.quantization.report import QuantizationReport
+
+        show_report(QuantizationReport.from_plain(described["quantization"]), described["prefix"], screen)

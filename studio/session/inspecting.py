@@ -14,18 +14,21 @@ def describe_model(prefix: str) -> dict[str, Any]:
     Returns:
         ``prefix``, ``save_id``, ``sizes`` (bytes by file name), ``inputs`` and ``outputs`` (name, shape,
         dtype), ``parameters`` (how many numbers), ``info`` (what was recorded with the model), ``blocks``
-        (how many), and ``operators`` of the first block (type, inputs, outputs, shape of the first output).
+        (how many), ``operators`` of the first block (type, inputs, outputs, shape of the first output), and
+        ``quantization``, the report of a quantized model, None for others.
 
     Raises:
         DataError, FormatError: a file is absent, damaged, foreign, or of another save than the others.
     """
     from engine.core.errors import FormatError
     from engine.files.inference import INFO, describe_inference, inference_paths
+    from engine.quantization.report import KEY, stored_report
 
     described = describe_inference(prefix)
     paths = inference_paths(described.prefix)
     try:
         info, added = checked_information(described.info, paths[INFO])
+        report = stored_report(added, str(paths[INFO]))
         blocks = described.program["blocks"]
         shapes = {variable["name"]: variable["shape"] for variable in blocks[0]["vars"]}
         return {
@@ -35,7 +38,8 @@ def describe_model(prefix: str) -> dict[str, Any]:
             "inputs": info["inputs"],
             "outputs": info["outputs"],
             "parameters": sum(math.prod(v["shape"]) for v in info["variables"].values() if v["parameter"]),
-            "info": added,
+            "info": {name: value for name, value in added.items() if name != KEY},
+            "quantization": None if report is None else report.to_plain(),
             "blocks": len(blocks),
             "operators": [_operator(operator, shapes) for operator in blocks[0]["ops"]],
         }

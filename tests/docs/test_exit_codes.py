@@ -19,9 +19,12 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
+from engine import jit, nn
 from engine.files import installation
 from engine.files import space as disk
 from engine.files.checkpoint import list_checkpoints, write_checkpoint
+from engine.jit.input_spec import InputSpec
+from engine.static.nn import cond
 from engine.training.checkpoint_keeper import CheckpointKeeper
 from engine.training.stepper import Stepper
 from resources.locks import LOCK_NAME, Lock, take
@@ -570,6 +573,93 @@ def _(place: Place) -> Words:
 def _(place: Place) -> Words:
     (place.tmp / "file").touch()
     return ["export", place.run(), "--out", place.tmp / "file" / "model"]
+
+
+# ----- quantize -----
+
+
+@case("quantize", "an option with a value that it does not take")
+def _(place: Place) -> Words:
+    return ["quantize", place.prefix(), "--bits", "17"]
+
+
+@case("quantize", "no such algorithm")
+def _(place: Place) -> Words:
+    return ["quantize", place.prefix(), "--algo", "entropy"]
+
+
+@case("quantize", "no run and no saved model there")
+def _(place: Place) -> Words:
+    return ["quantize", place.tmp / "nowhere", "--data", "digits"]
+
+
+@case("quantize", "fewer samples than asked for")
+def _(place: Place) -> Words:
+    return ["quantize", place.run(), "--samples", "320"]
+
+
+@case("quantize", "a saved model without data that calibrates")
+def _(place: Place) -> Words:
+    return ["quantize", place.prefix()]
+
+
+@case("quantize", "data of another shape than the model takes")
+def _(place: Place) -> Words:
+    np.save(place.tmp / "wide.npy", np.zeros((4, 2, 28, 28), np.float32))
+    return ["quantize", place.prefix(), "--data", place.tmp / "wide.npy"]
+
+
+@case("quantize", "data with NaN or infinity")
+def _(place: Place) -> Words:
+    values = np.zeros((4, 1, 28, 28), np.float32)
+    values[2, 0, 5, 5] = np.nan
+    np.save(place.tmp / "nan.npy", values)
+    return ["quantize", place.prefix(), "--data", place.tmp / "nan.npy"]
+
+
+@case("quantize", "`--target-drop` without labels")
+def _(place: Place) -> Words:
+    np.save(place.tmp / "plain.npy", np.zeros((4, 1, 28, 28), np.float32))
+    return ["quantize", place.prefix(), "--data", place.tmp / "plain.npy", "--target-drop", "0.5"]
+
+
+@case("quantize", "the target is not met")
+def _(place: Place) -> Words:
+    place.patch.setattr("engine.quantization.sensitivity._points", lambda before, after: 30.0)
+    return ["quantize", place.run(), "--target-drop", "0.5"]
+
+
+@case("quantize", "`--skip` fits no layer")
+def _(place: Place) -> Words:
+    return ["quantize", place.run(), "--skip", "fc9"]
+
+
+@case("quantize", "a model with control flow")
+def _(place: Place) -> Words:
+    class Branching(nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.linear = nn.Linear(4, 4)
+
+        def forward(self, x: Any) -> Any:
+            return cond(x.sum() > 0, lambda: self.linear(x), lambda: x)
+
+    jit.save(Branching(), str(place.tmp / "flow"), input_spec=[InputSpec([None, 4], "float32", "x")])
+    np.save(place.tmp / "plain.npy", np.zeros((4, 4), np.float32))
+    return ["quantize", place.tmp / "flow", "--data", place.tmp / "plain.npy"]
+
+
+@case("quantize", "a model that is quantized already")
+def _(place: Place) -> Words:
+    words = ["quantize", place.prefix(), "--weights-only", "--out", place.tmp / "small"]
+    assert CliRunner().invoke(app, [str(word) for word in words]).exit_code == 0
+    return ["quantize", place.tmp / "small", "--weights-only"]
+
+
+@case("quantize", "the files can't be written")
+def _(place: Place) -> Words:
+    (place.tmp / "file").touch()
+    return ["quantize", place.run(), "--out", place.tmp / "file" / "model"]
 
 
 # ----- runs -----

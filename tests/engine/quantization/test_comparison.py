@@ -28,7 +28,8 @@ def test_changed_answers_are_counted_by_class() -> None:
 
 
 def test_the_confusion_difference_is_quantized_minus_float() -> None:
-    found = compare(BEFORE[:3], AFTER[:3], LABELS[:3])
+    found = compare(BEFORE[:3], AFTER[:3], LABELS[:3], places=np.array([5, 7, 9]))
+    assert found.changed == (Changed(9, 1, 1, 0),)
     assert found.confusion_difference == ((0, 0, 0), (1, -1, 0), (0, 0, 0))
     assert found.accuracy is not None
     assert found.accuracy.drop == pytest.approx(100 / 3)

@@ -1,0 +1,280 @@
+"""Quantizes a run, or a model in inference files: measured before and after, written once it is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.core.errors import ArgumentError, FormatError, SaveError
+from engine.files.atomic import make_folder, save_error
+from engine.files.inference import (
+    describe_inference,
+    inference_paths,
+    inference_prefix,
+    move_inference,
+    read_inference,
+)
+from engine.files.scratch import folder_beside
+from engine.quantization.comparison import compare
+from engine.quantization.post_training import Quantized as QuantizedProgram
+from engine.quantization.preparing import Prepared, prepare
+from engine.quantization.quantize_model import stored_program
+from engine.quantization.report import KEY, Latency, QuantizationReport, Sizes
+from engine.quantization.thresholds import Calibration, calibrate
+from engine.training.config import TrainingConfig
+from engine.training.events import Quantized, now
+from engine.training.export import chosen_checkpoint, information, network_of, verify_all
+from engine.training.quantize_choices import Choices, Emit, Pace, tell
+from engine.training.quantize_data import QuantizeData, data_named, data_of_run
+from engine.training.quantize_layers import chosen_layers
+from engine.training.run_folder import RunFolder
+from engine.training.sources.options import DataOptions
+
+VERIFY_SECONDS = 1_800
+
+
+@dataclass(frozen=True)
+class _Model:
+    """A model that is quantized: the files that it is compared with, those that are quantized, their data."""
+
+    before: Path
+    float: Path
+    data: QuantizeData | None
+    info: dict[str, Any]
+
+
+def quantize_run(
+    folder: Path,
+    prefix: str,
+    choices: Choices | None = None,
+    emit: Emit = lambda event: None,
+    *,
+    checkpoint: str = "best",
+    step: int | None = None,
+) -> Quantized:
+    """Quantize the network of a run and write the inference files of ``prefix``.
+
+    Imports the run's own copy of the model's code. Its training samples calibrate, its test samples measure.
+    The files are loaded in a clean process, and only then put in place.
+
+    Args:
+        checkpoint, step: as of ``export_run``.
+
+    Raises:
+        ArgumentError, DataError: no such checkpoint or data, or what can't be quantized. SaveError: the files
+            can't be written. FormatError: what was written does not load. Nothing is written then.
+    """
+    choices = choices or Choices()
+    store = RunFolder(folder)
+    store.refuse_links()
+    target = _target(prefix)
+    tell(emit, "read", "Reading the checkpoint...")
+    tree = chosen_checkpoint(store, checkpoint, step, "quantize")
+    config = TrainingConfig.from_dict(tree["config"])
+    network, fed, done, accuracy = network_of(store, config, tree)
+    info = information(config, fed, done, accuracy)
+    if choices.data:
+        data = data_named(choices.data, DataOptions.of(config))
+    else:
+        data = data_of_run(config, store.source_path)
+    _require_labels(choices, data)
+    make_folder(target.parent)
+    with folder_beside(target) as work:
+        before = _saved(network, work / "float", target, fed["shape"], info)
+        return _quantize(_Model(before, before, data, info), target, prefix, work, choices, emit)
+
+
+def quantize_saved(
+    source: str, prefix: str, choices: Choices | None = None, emit: Emit = lambda event: None
+) -> Quantized:
+    """Quantize the model in the inference files of ``source`` and write those of ``prefix``.
+
+    ``choices.data`` calibrates and measures; it may be left out where weights alone are quantized.
+
+    Raises:
+        As ``quantize_run``.
+    """
+    choices = choices or Choices()
+    target = _target(prefix)
+    if inference_prefix(source).resolve() == target.resolve():
+        raise ArgumentError(f"quantize: {prefix} is the model in float itself; give another --out")
+    tell(emit, "read", "Reading the files...")
+    described = describe_inference(source)
+    added = described.info.get("info") if isinstance(described.info, dict) else None
+    info = dict(added) if isinstance(added, dict) else {}
+    if not choices.data and not choices.weights_only:
+        raise ArgumentError(
+            f"quantize: {source} needs data that calibrates it: got no --data; give e.g. --data mnist, or "
+            "--weights-only"
+        )
+    data = data_named(choices.data, _prepared_as(info)) if choices.data else None
+    _require_labels(choices, data)
+    make_folder(target.parent)
+    with folder_beside(target) as work:
+        path = described.prefix.resolve()
+        return _quantize(_Model(path, path, data, info), target, prefix, work, choices, emit)
+
+
+def _quantize(
+    model: _Model, target: Path, prefix: str, work: Path, choices: Choices, emit: Emit
+) -> Quantized:
+    options = choices.options
+    program, names = stored_program(read_inference(model.float))
+    prepared = prepare(program, options, names=names, weights_only=choices.weights_only)
+    _require_one(prepared)
+    calibration = _calibrated(prepared, model, choices, emit)
+    tested = model.data.tested() if model.data is not None else None
+    found, drops = chosen_layers(prepared, calibration, tested, choices, emit)
+
+    written = work / "quantized" / "model"
+    written.parent.mkdir()
+    tell(emit, "save", "Writing the files...")
+    with _naming(target):
+        found.save(str(written), model.info)
+    tell(emit, "verify", "Loading them in a clean process...")
+    values = tested.values if tested is not None else _other_samples(model, prepared)
+    before, after = verify_all(
+        [model.before, written], values, target, _made(work / "verify"), "quantize", VERIFY_SECONDS
+    )
+    labels, classes = (
+        (None, ()) if tested is None or model.data is None else (tested.labels, model.data.classes)
+    )
+    places = None if tested is None else tested.places
+    compared = compare(before.scores, after.scores, labels, classes, places)
+    report = QuantizationReport(
+        method=choices.method, algo="" if choices.weights_only else options.algo,
+        weight_bits=options.weight_bits, activation_bits=options.activation_bits,
+        weight_type=options.weight_type, samples=found.samples, seconds=found.seconds, skipped=found.skipped,
+        layers=tuple(replace(each, drop=drops.get(each.name)) for each in found.layers),
+        sizes=Sizes(_sizes(model.before), _sizes(written)), latency=Latency(before.latency, after.latency),
+        difference=compared.difference, accuracy=compared.accuracy, per_class=compared.per_class,
+        confusion_difference=compared.confusion_difference, changed=compared.changed,
+        changed_count=compared.changed_count,
+    )  # fmt: skip
+    report = _with_report(found, report, written, model.info, target)
+    move_inference(written, target)
+    return Quantized(
+        event="quantized", time=now(), prefix=prefix, save_id=describe_inference(target).save_id,
+        report=report.to_plain(),
+    )  # fmt: skip
+
+
+def _calibrated(prepared: Prepared, model: _Model, choices: Choices, emit: Emit) -> Calibration:
+    """The thresholds of a model: those of its training, or of calibration samples."""
+    if choices.weights_only:
+        return Calibration({}, {}, 0, 0.0)
+    assert model.data is not None
+    samples = choices.options.samples
+    batches = model.data.batches(samples)
+    pace = Pace(emit, "calibrate", "Reading the calibration samples...")
+    return calibrate(prepared, batches, lambda done, total: pace(done, total or 0))
+
+
+# ----- files -----
+
+
+def _target(prefix: str) -> Path:
+    return inference_prefix(prefix)
+
+
+def _saved(network: Any, folder: Path, target: Path, shape: list[int], info: dict[str, Any]) -> Path:
+    """The network in float as inference files in ``folder``; their prefix."""
+    from engine import jit
+    from engine.jit.input_spec import InputSpec
+
+    folder.mkdir()
+    spec = InputSpec(shape=[None, *shape], dtype="float32", name="x")
+    with _naming(target):
+        jit.save(network, str(folder / "model"), input_spec=[spec], info=info)
+    return folder / "model"
+
+
+def _with_report(
+    found: QuantizedProgram, report: QuantizationReport, written: Path, info: dict[str, Any], target: Path
+) -> QuantizationReport:
+    """Write the files again with the report in them, which says how large they are with it.
+
+    Raises:
+        FormatError: they hold another model than those that were checked.
+    """
+    checked = read_inference(written)
+    for _ in range(3):
+        with _naming(target):
+            found.save(str(written), {**info, KEY: report.to_plain()})
+        sizes = Sizes(report.sizes.float, _sizes(written))
+        if sizes == report.sizes:
+            break
+        report = replace(report, sizes=sizes)
+    again = read_inference(written)
+    same = again.program == checked.program and again.weights.keys() == checked.weights.keys()
+    if not same or not all(np.array_equal(again.weights[n], w) for n, w in checked.weights.items()):
+        raise FormatError(
+            f"quantize {target}: nothing was written: saved twice, the model differs; report this with the "
+            "model's code"
+        )
+    return report
+
+
+def _sizes(prefix: Path) -> dict[str, int]:
+    return {suffix: path.stat().st_size for suffix, path in inference_paths(prefix).items()}
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir()
+    return folder
+
+
+@contextmanager
+def _naming(target: Path) -> Iterator[None]:
+    """Within the block an error of the disk names ``target`` instead of a folder that is removed."""
+    try:
+        yield
+    except SaveError as error:
+        if isinstance(error.__cause__, OSError):
+            raise save_error(target, error.__cause__) from error
+        raise
+
+
+# ----- data -----
+
+
+def _require_labels(choices: Choices, data: QuantizeData | None) -> None:
+    if choices.target_drop is not None and (data is None or data.test is None):
+        raise ArgumentError(
+            "quantize: --target-drop needs test samples with labels: "
+            f"{data.name if data is not None else 'no data'} has none; give data with labels, or leave it out"
+        )
+
+
+def _require_one(prepared: Prepared) -> None:
+    """Raise ArgumentError for a model whose answers to samples can't be compared here."""
+    for what, names in (("inputs", prepared.program.inputs), ("results", prepared.program.outputs)):
+        if len(names) != 1:
+            raise ArgumentError(
+                f"quantize: the model has {len(names)} {what} ({', '.join(names)}): only models with one are "
+                "measured; quantize it in a script: engine.quantization.quantize_model.quantize_files"
+            )
+
+
+def _prepared_as(info: dict[str, Any]) -> DataOptions:
+    """How pictures are made what the model takes, as its files say; the defaults where they say nothing."""
+    plain = info.get("prepare")
+    said = plain if isinstance(plain, dict) else {}
+    resize, color = said.get("resize", 0), said.get("color", "auto")
+    sound = type(resize) is int and 0 <= resize <= 4096 and color in ("auto", "grey", "rgb")
+    return DataOptions(resize=resize, color=color) if sound else DataOptions()
+
+
+def _other_samples(model: _Model, prepared: Prepared) -> np.ndarray:
+    """Samples without labels that both models answer: those of the data, else noise."""
+    if model.data is not None:
+        return np.concatenate(list(model.data.batches(None)))
+    spec = prepared.inputs[0].spec
+    shape = [spec.shape[0] if spec.shape[0] > 0 else 64, *(max(size, 1) for size in spec.shape[1:])]
+    noise = np.random.default_rng(0).random(shape, np.float32)
+    return noise.astype(spec.dtype.np)  # numbers of rows, such as words, are 0

@@ -1,0 +1,248 @@
+"""A run and a saved model are quantized: what is written, what its report says, what is refused."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import engine
+from engine import jit, nn
+from engine.core.errors import ArgumentError, EngineError, FormatError
+from engine.files.inference import describe_inference, inference_paths, read_inference
+from engine.jit.input_spec import InputSpec
+from engine.quantization.options import QuantizeOptions
+from engine.quantization.report import QuantizationReport, stored_report
+from engine.training import TrainingConfig, TrainingRun, quantize_run
+from engine.training.quantize_choices import Choices
+from engine.training.quantize_run import quantize_saved
+from tests.robust import strangers
+
+MODEL = """
+import engine
+from engine import nn
+
+
+class Net(nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2D(1, 4, 3)
+        self.norm = nn.BatchNorm2D(4)
+        self.fc1 = nn.Linear(144, 16)
+        self.fc2 = nn.Linear(16, 3)
+
+    def forward(self, x):
+        x = nn.functional.relu(self.norm(self.conv(x)))
+        return self.fc2(nn.functional.relu(self.fc1(engine.flatten(x, 1))))
+"""
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Pictures of three classes: where the bright part is; 300 to train on, 90 to test, noisy enough for
+    mistakes."""
+    rng = np.random.default_rng(3)
+    splits = {}
+    for split, count in (("train", 300), ("test", 90)):
+        labels = np.arange(count) % 3
+        pictures = rng.normal(0.4, 0.25, (count, 8, 8, 1))
+        pictures[np.arange(count), 2 * labels] += 0.5
+        splits[f"x_{split}"] = np.clip(pictures * 255, 0, 255).astype(np.uint8)
+        splits[f"y_{split}"] = labels
+    path = tmp_path_factory.mktemp("data") / "bands.npz"
+    np.savez(path, **splits)
+    return path
+
+
+@pytest.fixture(scope="module")
+def run(data: Path) -> Path:
+    """A trained run of a small network with a batch norm, normalised data and its own code."""
+    (data.parent / "net.py").write_text(MODEL)
+    config = TrainingConfig(
+        data=str(data), model=f"{data.parent / 'net.py'}:Net", epochs=2, learning_rate=0.01, batch_size=30,
+        normalize="statistics", out=str(data.parent / "run"), checkpoint_every=0,
+    )  # fmt: skip
+    TrainingRun(config).run()
+    return data.parent / "run"
+
+
+@pytest.fixture(scope="module")
+def quantized(run: Path) -> tuple[str, QuantizationReport, list[Any]]:
+    told: list[Any] = []
+    prefix = str(run.parent / "out" / "small")
+    event = quantize_run.quantize_run(run, prefix, Choices(QuantizeOptions(samples=64)), told.append)
+    assert event["prefix"] == prefix
+    return prefix, QuantizationReport.from_plain(event["report"]), told
+
+
+def test_the_report_says_what_the_files_are(quantized: tuple[str, QuantizationReport, list[Any]]) -> None:
+    prefix, report, _ = quantized
+    files = read_inference(prefix)
+    assert stored_report(files.info["info"], prefix) == report
+    sizes = {suffix: path.stat().st_size for suffix, path in inference_paths(prefix).items()}
+    assert report.sizes.quantized == sizes
+    assert (report.method, report.algo, report.samples) == ("post_training", "hist", 64)
+    assert [(each.name, each.op, each.quantized) for each in report.layers] == [
+        ("network.conv", "conv2d", True), ("network.fc1", "matmul_v2", True),
+        ("network.fc2", "matmul_v2", True),
+    ]  # fmt: skip
+    for layer in report.layers:
+        assert files.weights[layer.weight].dtype == np.int8
+        assert layer.drop is not None
+        assert 0 < (layer.noise_to_signal or 0) < 1e-2
+    assert report.latency.float > 0
+    assert report.latency.quantized > 0
+
+
+def test_the_report_says_how_the_files_answer(
+    quantized: tuple[str, QuantizationReport, list[Any]], data: Path
+) -> None:
+    prefix, report, _ = quantized
+    archive = np.load(data)
+    pictures = archive["x_test"].transpose(0, 3, 1, 2).astype(np.float32) / 255
+    layer = jit.load(prefix)
+    layer.eval()
+    answers = layer(engine.to_tensor(pictures)).numpy().argmax(axis=1)
+    assert report.accuracy is not None
+    assert report.accuracy.samples == 90
+    assert report.accuracy.quantized == pytest.approx((answers == archive["y_test"]).mean())
+    assert report.accuracy.float > 0.6
+    assert report.per_class is not None
+    assert len(report.per_class.classes) == 3
+    assert report.changed_count == len(report.changed)
+
+
+def test_progress_is_told_from_reading_to_verifying(
+    quantized: tuple[str, QuantizationReport, list[Any]],
+) -> None:
+    told = quantized[2]
+    assert list(dict.fromkeys(each["stage"] for each in told)) == [
+        "read", "calibrate", "layers", "save", "verify"
+    ]  # fmt: skip
+    layers = [(each["done"], each["total"]) for each in told if each["stage"] == "layers"]
+    assert layers == [(0, 3), (1, 3), (2, 3)]
+
+
+@pytest.fixture(scope="module")
+def saved(data: Path) -> str:
+    """Files of a network that adds up the rows of each class. Layer 1 passes pixels on; one weight in it is
+    100 times the others, which with 2 bits become 0; layer 3 needs no more than 2 bits."""
+    net = nn.Sequential(nn.Flatten(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 3))
+    pixels, bias, rows = np.eye(64, dtype=np.float32), np.zeros(64, np.float32), np.zeros((64, 3), np.float32)
+    pixels[63, 63], bias[63] = 100, -1000
+    for label in range(3):
+        rows[16 * label : 16 * label + 8, label] = 1
+    for tensor, value in zip(net.parameters(), (pixels, bias, rows, np.zeros(3, np.float32)), strict=True):
+        tensor.set_value(value)
+    net.eval()
+    jit.save(net, str(data.parent / "float"), input_spec=[InputSpec([None, 1, 8, 8], "float32", "x")])
+    return str(data.parent / "float")
+
+
+def test_a_saved_model_is_quantized_within_a_target(saved: str, data: Path, tmp_path: Path) -> None:
+    options = QuantizeOptions(samples=30, weight_bits=2, weight_type="abs_max")
+    free = Choices(options, data=str(data))
+    report = QuantizationReport.from_plain(quantize_saved(saved, str(tmp_path / "free"), free)["report"])
+    assert report.accuracy is not None
+    assert [(each.name, each.quantized) for each in report.layers] == [("1", True), ("3", True)]
+    drops = [each.drop for each in report.layers]
+    assert drops[0] == pytest.approx(report.accuracy.drop)
+    assert drops[0] > 40 > 1 > abs(drops[1])
+    target = Choices(options, data=str(data), target_drop=1, sensitivity=False)
+    bound = QuantizationReport.from_plain(quantize_saved(saved, str(tmp_path / "bound"), target)["report"])
+    assert bound.accuracy is not None
+    assert bound.accuracy.drop <= 1
+    assert [(each.name, each.quantized) for each in bound.layers] == [("1", False), ("3", True)]
+    assert [each.layer for each in bound.skipped] == ["1"]
+    assert bound.skipped[0].why == f"alone it costs {drops[0]:.2f} points; in float for the target of 1"
+    assert jit.load(str(tmp_path / "bound")) is not None
+
+
+def test_weights_alone_need_no_data(saved: str, tmp_path: Path) -> None:
+    event = quantize_saved(saved, str(tmp_path / "w"), Choices(weights_only=True))
+    report = QuantizationReport.from_plain(event["report"])
+    assert (report.method, report.samples, report.accuracy) == ("weights_only", 0, None)
+    assert [each.threshold for each in report.layers] == [None, None]
+    assert report.difference == 0.0, "each weight is 0 or the largest of its channel"
+
+
+@pytest.mark.parametrize(
+    ("choices", "says"),
+    [
+        (
+            {"options": QuantizeOptions(samples=301)},
+            "fewer samples than asked for: .* has 300, asked for 301",
+        ),
+        ({"options": QuantizeOptions(skip=("nothing*",))}, "skip 'nothing\\*' fits no layer"),
+        ({"options": QuantizeOptions(skip=("1", "3"))}, "no layer can be quantized"),
+        ({"data": ""}, "got no --data"),
+        ({"data": "none.npy"}, "no such data"),
+        ({"data": "bare.npy", "target_drop": 0.5}, "bare.npy has none; give data with labels"),
+        ({"data": "bare.npy"}, r"shape \[32, 2, 8, 8\]: the model takes"),
+        ({"data": "nan.npy"}, "sample 7 holds NaN or infinity"),
+        ({"out": "float"}, "is the model in float itself"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line_and_nothing_is_written(
+    saved: str,
+    data: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    choices: dict[str, Any],
+    says: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    np.save("bare.npy", np.zeros((40, 2, 8, 8), np.float32))
+    values = np.zeros((40, 1, 8, 8), np.float32)
+    values[7, 0, 3, 3] = np.nan
+    np.save("nan.npy", values)
+    before = sorted(os.listdir())
+    out = str(Path(saved).parent / "float") if choices.pop("out", "") else "folder/model"
+    with pytest.raises(EngineError, match=says) as caught:
+        quantize_saved(saved, out, Choices(**{"data": str(data), **choices}))
+    assert "\n" not in str(caught.value)
+    assert not list(tmp_path.glob("folder/*"))
+    assert [name for name in sorted(os.listdir()) if name != "folder"] == before
+
+
+def test_a_quantized_model_is_not_quantized_again(
+    quantized: tuple[str, QuantizationReport, list[Any]], data: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(ArgumentError, match="quantized already"):
+        quantize_saved(quantized[0], str(tmp_path / "again"), Choices(data=str(data)))
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("stage", ["calibrate", "verify"])
+def test_an_interruption_leaves_what_was_there(saved: str, data: Path, tmp_path: Path, stage: str) -> None:
+    jit.save(nn.Linear(2, 2), str(tmp_path / "m"), input_spec=[InputSpec([None, 2])])
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+
+    def stop(event: Any) -> None:
+        if event["stage"] == stage:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        quantize_saved(saved, str(tmp_path / "m"), Choices(data=str(data)), stop)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_files_that_do_not_load_are_not_put_in_place(
+    saved: str, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(quantize_run, "VERIFY_SECONDS", 0.0)
+    with pytest.raises(FormatError, match=r"quantize .*m: nothing was exported: loading"):
+        quantize_saved(saved, str(tmp_path / "m"), Choices(data=str(data)))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_strangers_model_stays_one(saved: str, tmp_path: Path) -> None:
+    for path in inference_paths(saved).values():
+        shutil.copy(path, tmp_path / path.name)
+    strange = strangers.unsign(tmp_path / Path(saved).name)
+    event = quantize_saved(str(strange), str(tmp_path / "w"), Choices(weights_only=True))
+    assert describe_inference(event["prefix"]).program["foreign"] is True, "its limits hold here too"
