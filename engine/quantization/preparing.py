@@ -82,11 +82,13 @@ def prepare(
     made = pruned(program, chosen[0], chosen[1], WHERE)
     _require_quantizable(made)
     _own_values(made, scope)
-    fold_for_quantization(made, _evaluate)
+    folded = fold_for_quantization(made, _evaluate)
     if options.equalize:
         equalize(made)
+    known = dict(names or {})
+    called = known | {name: known.get(root, root) for name, root in folded.items()}
     layers = select(
-        made, options.op_types, options.skip, names=names, bits=options.weight_bits, bits_of=options.bits_of,
+        made, options.op_types, options.skip, names=called, bits=options.weight_bits, bits_of=options.bits_of,
         channel_wise=options.weight_type.startswith("channel_wise"), weights_only=weights_only,
     )  # fmt: skip
     if not any(layer.quantized for layer in layers):
@@ -95,7 +97,7 @@ def prepare(
             f"{WHERE}: no layer can be quantized ({reasons or 'the model has no products with weights'}); "
             "choose other op_types, or skip less"
         )
-    prepared = Prepared(made, tuple(layers), options, dict(names or {}))
+    prepared = Prepared(made, tuple(layers), options, known)
     _require_finite(prepared)
     return prepared
 

@@ -200,6 +200,24 @@ def test_a_weight_that_several_read_is_stored_once(with_table: bool) -> None:
     assert noise(predict(net, IDS[0]), predict(found.layer(), IDS[0])) < 1e-3
 
 
+def test_a_filter_with_two_batch_norms_is_folded_twice_under_its_name() -> None:
+    class Twice(nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.conv, self.one, self.two = nn.Conv2D(2, 2, 3), nn.BatchNorm2D(2), nn.BatchNorm2D(2)
+
+        def forward(self, x: Any) -> Any:
+            return self.two(self.conv(F.relu(self.one(self.conv(x)))))
+
+    paddle.seed(5)
+    net, data = Twice(), [np.random.default_rng(0).normal(size=(4, 2, 8, 8)).astype("float32")]
+    net(paddle.to_tensor(data[0]))
+    found = quantize_layer(net, [InputSpec([None, 2, 8, 8], name="x")], data, ABS_MAX)
+    assert [e.name for e in found.layers] == ["conv", "conv:2"]
+    assert list(dtypes(found.program).values()).count("int8") == 2
+    assert noise(predict(net, data[0]), predict(found.layer(), data[0])) < 1e-3
+
+
 def test_recurrent_layers_stay_in_float_and_say_so() -> None:
     class Recurrent(nn.Layer):
         def __init__(self) -> None:

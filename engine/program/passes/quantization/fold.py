@@ -22,10 +22,11 @@ Evaluate = Callable[[Program, Sequence[Variable]], Sequence[Any]]
 _RESHAPES = ("reshape2", "unsqueeze2", "flatten_contiguous_range")
 
 
-def fold_for_quantization(program: Program, evaluate: Evaluate) -> None:
+def fold_for_quantization(program: Program, evaluate: Evaluate) -> dict[str, str]:
     """Let the operators that can be quantized read weights that nothing has to compute.
 
-    The folded weight takes the name of the one that it was made of, where nothing else reads that::
+    The folded weight takes the name of the one that it was made of, unless something else has that name;
+    returns the names of such folded weights, each with the name of what it was made of::
 
         a = conv2d(x, w)
         b = batch_norm(a, scale, bias,       ->    a = conv2d(x, w)        w has the batch norm in it
@@ -51,6 +52,7 @@ def fold_for_quantization(program: Program, evaluate: Evaluate) -> None:
     _drop_unread(program)
     for variable in targets:
         _rename(program, variable, roots[variable])
+    return {v.name: roots[v].name for v in targets if v.name != roots[v].name}
 
 
 def _roots(program: Program) -> IdentityMap[Variable, Variable]:
