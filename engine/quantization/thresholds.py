@@ -69,7 +69,7 @@ def calibrate(prepared: Prepared, batches: Batches, progress: Progress | None = 
     thresholds = {name: float(each.threshold()) for name, each in made.items()}
     weights = adaptive.weights()
     seconds = time.perf_counter() - started
-    return Calibration(thresholds, _noise(prepared, thresholds, kept), data.read, seconds, weights)
+    return Calibration(thresholds, noise_of(prepared, thresholds, kept), data.read, seconds, weights)
 
 
 def _collect(
@@ -95,8 +95,8 @@ def _collect(
         adaptive.collect(list(made), found)
 
 
-def _noise(prepared: Prepared, thresholds: Mapping[str, float], feeds: Sequence[Feed]) -> dict[str, float]:
-    """What rounding changes, on the first samples."""
+def noise_of(prepared: Prepared, thresholds: Mapping[str, float], feeds: Sequence[Feed]) -> dict[str, float]:
+    """The power of what rounding changes over the power of the value, by name; not of values that are 0."""
     options, sums = prepared.options, {name: np.zeros(2) for name in thresholds}
     for feed in feeds:
         for name, values in zip(thresholds, values_at(prepared, feed, list(thresholds)), strict=True):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from engine.core.errors import ArgumentError
 from engine.quantization.options import QuantizeOptions
 from engine.quantization.sensitivity import require_target
 from engine.training.events import QuantizeProgress, now
@@ -23,6 +25,8 @@ class Choices:
             stay in float until that holds; None quantizes all layers whatever is lost.
         sensitivity: measure what each layer costs alone, where there are test labels.
         weights_only: quantize weights, and leave all values between layers in float.
+        epochs: train so many epochs with quantization (QAT) from the checkpoint on; 0 does not train.
+        learning_rate: of that training; 0 takes a tenth of the run's.
         data: other data than the run's, as a training takes it, or an NPY file of samples.
 
     Raises:
@@ -33,15 +37,34 @@ class Choices:
     target_drop: float | None = None
     sensitivity: bool = True
     weights_only: bool = False
+    epochs: int = 0
+    learning_rate: float = 0.0
     data: str = ""
 
     def __post_init__(self) -> None:
         if self.target_drop is not None:
             require_target(self.target_drop)
+        if self.epochs < 0:
+            raise ArgumentError(f"quantize: epochs must be at least 1: got {self.epochs}; give e.g. 1")
+        if self.epochs and self.weights_only:
+            raise ArgumentError(
+                "quantize: --qat trains with quantized values, --weights-only leaves them in float; give one "
+                "of the two"
+            )
+        plain = self.options.weight_type.endswith("abs_max") and self.options.rounding == "nearest"
+        if self.epochs and (not plain or self.options.bias_correction or self.options.equalize):
+            raise ArgumentError(
+                "quantize: --qat rounds weights to the nearest integer of their largest value; leave another "
+                "weight type, rounding, bias correction and equalization out"
+            )
+        if not 0 <= self.learning_rate < math.inf:
+            raise ArgumentError(
+                f"quantize: the learning rate must be above 0: got {self.learning_rate:g}; give e.g. 0.0001"
+            )
 
     @property
     def method(self) -> Method:
-        return "weights_only" if self.weights_only else "post_training"
+        return "qat" if self.epochs else "weights_only" if self.weights_only else "post_training"
 
 
 def tell(emit: Emit, stage: str, message: str, done: int = 0, total: int = 0) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from engine.files.inference import (
     read_inference,
 )
 from engine.files.scratch import folder_beside
+from engine.kernels.cpu.threads import one_blas_thread
 from engine.quantization.comparison import compare
 from engine.quantization.post_training import Quantized as QuantizedProgram
 from engine.quantization.preparing import Prepared, prepare
@@ -35,17 +36,24 @@ from engine.training.quantize_layers import chosen_layers
 from engine.training.run_folder import RunFolder
 from engine.training.sources.options import DataOptions
 
+if TYPE_CHECKING:
+    from engine.training.quantize_aware import Trained
+
 VERIFY_SECONDS = 1_800
 
 
 @dataclass(frozen=True)
 class _Model:
-    """A model that is quantized: the files that it is compared with, those that are quantized, their data."""
+    """A model that is quantized: the files that it is compared with, those that are quantized, their data.
+
+    ``trained`` has the thresholds that a training with quantization found; None calibrates.
+    """
 
     before: Path
     float: Path
     data: QuantizeData | None
     info: dict[str, Any]
+    trained: Trained | None = None
 
 
 def quantize_run(
@@ -59,8 +67,9 @@ def quantize_run(
 ) -> Quantized:
     """Quantize the network of a run and write the inference files of ``prefix``.
 
-    Imports the run's own copy of the model's code. Its training samples calibrate, its test samples measure.
-    The files are loaded in a clean process, and only then put in place.
+    Imports the run's own copy of the model's code. Its training samples calibrate, its test samples measure;
+    with ``choices.epochs`` it is trained on with quantization first, which finds the thresholds. The files
+    are loaded in a clean process, and only then put in place.
 
     Args:
         checkpoint, step: as of ``export_run``.
@@ -86,7 +95,16 @@ def quantize_run(
     make_folder(target.parent)
     with folder_beside(target) as work:
         before = _saved(network, work / "float", target, fed["shape"], info)
-        return _quantize(_Model(before, before, data, info), target, prefix, work, choices, emit)
+        model = _Model(before, before, data, info)
+        if choices.epochs:
+            from engine.training.quantize_aware import train_with_quantization
+
+            prepared = _prepared(before, choices)
+            tell(emit, "train", "Training with quantization...")
+            trained, found = train_with_quantization(store, config, tree, prepared, choices, emit)
+            files = _saved(trained, work / "trained", target, fed["shape"], info)
+            model = _Model(before, files, data, info, found)
+        return _quantize(model, target, prefix, work, choices, emit)
 
 
 def quantize_saved(
@@ -97,10 +115,15 @@ def quantize_saved(
     ``choices.data`` calibrates and measures; it may be left out where weights alone are quantized.
 
     Raises:
-        As ``quantize_run``.
+        As ``quantize_run``; ArgumentError where a training is asked for, which needs a run.
     """
     choices = choices or Choices()
     target = _target(prefix)
+    if choices.epochs:
+        raise ArgumentError(
+            f"quantize: --qat trains a run's network on its data: {source} is a saved model, which has "
+            "neither; give the folder of a run, or leave --qat out"
+        )
     if inference_prefix(source).resolve() == target.resolve():
         raise ArgumentError(f"quantize: {prefix} is the model in float itself; give another --out")
     tell(emit, "read", "Reading the files...")
@@ -124,12 +147,10 @@ def _quantize(
     model: _Model, target: Path, prefix: str, work: Path, choices: Choices, emit: Emit
 ) -> Quantized:
     options = choices.options
-    program, names = stored_program(read_inference(model.float))
-    prepared = prepare(program, options, names=names, weights_only=choices.weights_only)
-    _require_one(prepared)
-    calibration = _calibrated(prepared, model, choices, emit)
-    tested = model.data.tested() if model.data is not None else None
-    found, drops = chosen_layers(prepared, calibration, tested, choices, emit)
+    with one_blas_thread():
+        prepared, calibration = _calibrated(_prepared(model.float, choices), model, choices, emit)
+        tested = model.data.tested() if model.data is not None else None
+        found, drops = chosen_layers(prepared, calibration, tested, choices, emit)
 
     written = work / "quantized" / "model"
     written.parent.mkdir()
@@ -147,7 +168,7 @@ def _quantize(
     places = None if tested is None else tested.places
     compared = compare(before.scores, after.scores, labels, classes, places)
     report = QuantizationReport(
-        method=choices.method, algo="" if choices.weights_only else options.algo,
+        method=choices.method, algo=_algo(choices),
         weight_bits=options.weight_bits, activation_bits=options.activation_bits,
         weight_type=options.weight_type, samples=found.samples, seconds=found.seconds, skipped=found.skipped,
         layers=tuple(replace(each, drop=drops.get(each.name)) for each in found.layers),
@@ -164,15 +185,34 @@ def _quantize(
     )  # fmt: skip
 
 
-def _calibrated(prepared: Prepared, model: _Model, choices: Choices, emit: Emit) -> Calibration:
-    """The thresholds of a model: those of its training, or of calibration samples."""
+def _algo(choices: Choices) -> str:
+    """What found the thresholds of values."""
+    return {"qat": "moving_average_abs_max", "weights_only": ""}.get(choices.method, choices.options.algo)
+
+
+def _prepared(files: Path, choices: Choices) -> Prepared:
+    """The model in inference files as it is quantized. Raises ArgumentError for one that can't be."""
+    program, names = stored_program(read_inference(files))
+    prepared = prepare(program, choices.options, names=names, weights_only=choices.weights_only)
+    _require_one(prepared)
+    return prepared
+
+
+def _calibrated(
+    prepared: Prepared, model: _Model, choices: Choices, emit: Emit
+) -> tuple[Prepared, Calibration]:
+    """The model and its thresholds: those of its training, or of calibration samples."""
     if choices.weights_only:
-        return Calibration({}, {}, 0, 0.0)
+        return prepared, Calibration({}, {}, 0, 0.0)
     assert model.data is not None
+    if model.trained is not None:
+        from engine.training.quantize_aware import calibration_of
+
+        return calibration_of(prepared, model.trained, model.data.batches(None))
     samples = choices.options.samples
     batches = model.data.batches(samples)
     pace = Pace(emit, "calibrate", "Reading the calibration samples...")
-    return calibrate(prepared, batches, lambda done, total: pace(done, total or 0))
+    return prepared, calibrate(prepared, batches, lambda done, total: pace(done, total or 0))
 
 
 # ----- files -----

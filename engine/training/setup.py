@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -81,11 +82,17 @@ def build_network(config: TrainingConfig, source_folder: Path | None = None) -> 
     return build_model(loaded), loaded.files
 
 
-def build_parts(config: TrainingConfig, source_folder: Path | None = None, team: Team | None = None) -> Parts:
+def build_parts(
+    config: TrainingConfig,
+    source_folder: Path | None = None,
+    team: Team | None = None,
+    change: Callable[[Any], Any] | None = None,
+) -> Parts:
     """Everything for a training of ``config``; random numbers are drawn for the initial weights only.
 
     Args:
         team: the ranks that share the training, of which this process is one; None for one process.
+        change: makes of the new network the one that is trained.
 
     Raises:
         ArgumentError, DataError, DeviceError: an unknown name, missing data or device, a schedule that
@@ -99,6 +106,8 @@ def build_parts(config: TrainingConfig, source_folder: Path | None = None, team:
 
     set_device(config.device)
     network, files = build_network(config, source_folder)
+    if change is not None:
+        network = change(network)
     if team is not None:
         network = SyncBatchNorm.convert_sync_batchnorm(network)
     data = load_run_data(config, source_folder)

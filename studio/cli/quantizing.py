@@ -47,6 +47,14 @@ def quantize(
     bias_correction: Annotated[
         bool, typer.Option("--bias-correction", help="Correct mean and deviation of each channel of weights.")
     ] = False,
+    rounding: Annotated[
+        str,
+        typer.Option(help="nearest; adaptive: each weight up or down, as the layer's results change least."),
+    ] = "nearest",
+    equalize: Annotated[
+        bool,
+        typer.Option("--equalize", help="Let neighbouring layers share the ranges of their weights first."),
+    ] = False,
     skip: Annotated[
         list[str] | None,
         typer.Option(
@@ -56,6 +64,13 @@ def quantize(
     target_drop: Annotated[
         float | None,
         typer.Option(help="Lose at most so many points of accuracy: the worst layers stay in float."),
+    ] = None,
+    qat: Annotated[
+        bool, typer.Option("--qat", help="Train on with quantization first, from the checkpoint of the run.")
+    ] = False,
+    epochs: Annotated[int | None, typer.Option(help="Epochs of --qat; 1 unless given.", min=1)] = None,
+    lr: Annotated[
+        float | None, typer.Option("--lr", help="Learning rate of --qat; a tenth of the run's unless given.")
     ] = None,
     weights_only: Annotated[
         bool, typer.Option("--weights-only", help="Quantize weights and leave values in float.")
@@ -83,15 +98,23 @@ def quantize(
         from engine.training.quantize_choices import Choices
 
         is_run = source.is_dir()
+        if (epochs is not None or lr is not None) and not qat:
+            raise typer.BadParameter("--epochs and --lr are those of --qat; give them together, or neither")
+        if qat and not is_run:
+            raise typer.BadParameter(
+                f"--qat trains a run's network on its data: {source} is no folder of a run; give one, or "
+                "leave --qat out"
+            )
         try:
             options = QuantizeOptions(
                 algo=algo, samples=samples, weight_bits=_first(weight_bits, bits, 8),
                 activation_bits=_first(activation_bits, bits, 8), weight_type=weight_type,
-                bias_correction=bias_correction, skip=tuple(skip or ()),
+                bias_correction=bias_correction, rounding=rounding, equalize=equalize,
+                skip=tuple(skip or ()),
             )  # fmt: skip
             choices = Choices(
                 options, target_drop=target_drop, sensitivity=sensitivity, weights_only=weights_only,
-                data=data,
+                epochs=(epochs or 1) if qat else 0, learning_rate=lr or 0.0, data=data,
             )  # fmt: skip
         except ArgumentError as error:
             raise typer.BadParameter(str(error).removeprefix("quantize: ")) from None

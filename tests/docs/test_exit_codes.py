@@ -588,6 +588,11 @@ def _(place: Place) -> Words:
     return ["quantize", place.prefix(), "--algo", "entropy"]
 
 
+@case("quantize", "`--qat` for a saved model, which has no data and no code")
+def _(place: Place) -> Words:
+    return ["quantize", place.prefix(), "--qat"]
+
+
 @case("quantize", "no run and no saved model there")
 def _(place: Place) -> Words:
     return ["quantize", place.tmp / "nowhere", "--data", "digits"]
@@ -621,6 +626,12 @@ def _(place: Place) -> Words:
 def _(place: Place) -> Words:
     np.save(place.tmp / "plain.npy", np.zeros((4, 1, 28, 28), np.float32))
     return ["quantize", place.prefix(), "--data", place.tmp / "plain.npy", "--target-drop", "0.5"]
+
+
+@case("quantize --qat", "the loss is no longer a number")
+def _(place: Place) -> Words:
+    place.patch.setattr(Stepper, "train", lambda *_: (float("nan"), 0.1))
+    return ["quantize", place.run(), "--qat"]
 
 
 @case("quantize", "the target is not met")

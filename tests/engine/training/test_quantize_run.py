@@ -17,57 +17,21 @@ from engine.files.inference import describe_inference, inference_paths, read_inf
 from engine.jit.input_spec import InputSpec
 from engine.quantization.options import QuantizeOptions
 from engine.quantization.report import QuantizationReport, stored_report
-from engine.training import TrainingConfig, TrainingRun, quantize_run
+from engine.training import quantize_run
 from engine.training.quantize_choices import Choices
 from engine.training.quantize_run import quantize_saved
+from tests.engine.training.banded_run import make_data, make_run
 from tests.robust import strangers
-
-MODEL = """
-import engine
-from engine import nn
-
-
-class Net(nn.Layer):
-    def __init__(self):
-        super().__init__()
-        self.conv = nn.Conv2D(1, 4, 3)
-        self.norm = nn.BatchNorm2D(4)
-        self.fc1 = nn.Linear(144, 16)
-        self.fc2 = nn.Linear(16, 3)
-
-    def forward(self, x):
-        x = nn.functional.relu(self.norm(self.conv(x)))
-        return self.fc2(nn.functional.relu(self.fc1(engine.flatten(x, 1))))
-"""
 
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Pictures of three classes: where the bright part is; 300 to train on, 90 to test, noisy enough for
-    mistakes."""
-    rng = np.random.default_rng(3)
-    splits = {}
-    for split, count in (("train", 300), ("test", 90)):
-        labels = np.arange(count) % 3
-        pictures = rng.normal(0.4, 0.25, (count, 8, 8, 1))
-        pictures[np.arange(count), 2 * labels] += 0.5
-        splits[f"x_{split}"] = np.clip(pictures * 255, 0, 255).astype(np.uint8)
-        splits[f"y_{split}"] = labels
-    path = tmp_path_factory.mktemp("data") / "bands.npz"
-    np.savez(path, **splits)
-    return path
+    return make_data(tmp_path_factory.mktemp("data") / "bands.npz")
 
 
 @pytest.fixture(scope="module")
 def run(data: Path) -> Path:
-    """A trained run of a small network with a batch norm, normalised data and its own code."""
-    (data.parent / "net.py").write_text(MODEL)
-    config = TrainingConfig(
-        data=str(data), model=f"{data.parent / 'net.py'}:Net", epochs=2, learning_rate=0.01, batch_size=30,
-        normalize="statistics", out=str(data.parent / "run"), checkpoint_every=0,
-    )  # fmt: skip
-    TrainingRun(config).run()
-    return data.parent / "run"
+    return make_run(data)
 
 
 @pytest.fixture(scope="module")
