@@ -80,6 +80,7 @@ def freeze_weights(
         if key not in made:
             weight = weights[key]
             stored = kept(block, f"{layer.weight}.quantized", weight.integers)
+            stored.is_parameter = True  # one of the model, though it is not trained
             integers.append((stored, layer.weight))
             scale = kept(block, f"{layer.weight}@scale", weight.thresholds.astype(old.dtype.np))
             axis = -1 if weight.axis is None else weight.axis
