@@ -10,10 +10,13 @@ import pytest
 
 import engine as paddle
 from engine import inference, jit, nn
-from engine.core.errors import ArgumentError, DTypeError
+from engine.core.errors import ArgumentError, DTypeError, LimitError
 from engine.program.passes.pipeline import PREDICTION
+from engine.quantization.options import QuantizeOptions
+from engine.quantization.quantize_model import quantize_layer
 from engine.static import InputSpec
 from tests.engine.quantized_nets import Quantized, pictures, small_net
+from tests.robust.strangers import unsign
 
 SPEC = [InputSpec([None, 1, 12, 12])]
 
@@ -205,3 +208,51 @@ def test_a_model_to_predict_with_can_be_trained_all_the_same(tmp_path: Path) -> 
     found = faster(x.detach()).numpy()
     np.testing.assert_allclose(found, plain(x.detach()).numpy(), rtol=1e-5, atol=1e-6)
     assert np.abs(found - before).max() > 1e-3
+
+
+# -- strangers' models -------------------------------------------------------------------------------------
+def test_a_strangers_quantized_model_predicts_the_same_within_its_limits(saved: str, tmp_path: Path) -> None:
+    jit.save(jit.load(saved), str(tmp_path / "model"))
+    unsign(tmp_path / "model")
+    foreign = jit.load(str(tmp_path / "model"), for_prediction=True)
+    assert foreign.program().foreign
+    x = paddle.to_tensor(pictures())
+    own = jit.load(saved, for_prediction=True)
+    np.testing.assert_array_equal(foreign(x).numpy(), own(x).numpy())
+    runner = foreign.functions["forward"]._runner_for([x], PREDICTION)
+    run = [o.opdef.name for o in runner.program.global_block().ops]
+    assert "conv2d_integer" in run  # its integers are multiplied, and nothing was computed in advance
+    assert "integer_factor" in run
+    assert "cast" not in run
+    with paddle.model_limits(memory="1 KB"), pytest.raises(LimitError):
+        foreign(x)
+
+
+def test_a_strangers_batch_norms_stay(tmp_path: Path) -> None:
+    """Folded filters would be scaled again in each of its runs."""
+    paddle.seed(2)
+    net = nn.Sequential(nn.Conv2D(1, 2, 3), nn.BatchNorm2D(2))
+    net.eval()
+    jit.save(net, str(tmp_path / "model"), input_spec=[InputSpec([None, 1, 4, 4])])
+    unsign(tmp_path / "model")
+    foreign = jit.load(str(tmp_path / "model"), for_prediction=True)
+    x = paddle.to_tensor(np.random.default_rng(0).random((2, 1, 4, 4), np.float32))
+    np.testing.assert_allclose(foreign(x).numpy(), net(x).numpy(), rtol=1e-6)
+    runner = foreign.functions["forward"]._runner_for([x], PREDICTION)
+    assert "batch_norm" in [o.opdef.name for o in runner.program.global_block().ops]
+
+
+def test_lenet_takes_less_than_a_third(tmp_path: Path) -> None:
+    net = paddle.vision.models.LeNet()
+    net.eval()
+    spec = [InputSpec([None, 1, 28, 28])]
+    x = np.random.default_rng(0).random((4, 1, 28, 28), np.float32)
+    found = quantize_layer(net, spec, [x], QuantizeOptions(algo="abs_max", samples=4))
+    found.save(str(tmp_path / "model"))
+    weights = tmp_path / "model.pdiparams"
+    assert weights.stat().st_size <= 80_000
+    loaded = jit.load(str(tmp_path / "model"))
+    assert sum(p.size for p in loaded.parameters()) == sum(p.size for p in net.parameters())
+    np.testing.assert_array_equal(
+        loaded(paddle.to_tensor(x)).numpy(), found.layer()(paddle.to_tensor(x)).numpy()
+    )
