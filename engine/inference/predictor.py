@@ -30,7 +30,12 @@ class _Model:
         self.program = _read(config, self.scope)
         self.executor = Executor(config._place())
         self.passes = PREDICTION if config.ir_optim() else 0
-        for variable in self.program.global_block().vars.values():  # passes take the values of the weights
+        if self.passes and self.executor.place.kind == "cpu":
+            self._bind()
+
+    def _bind(self) -> None:
+        """Let the passes take the values of the weights, which stay on the CPU."""
+        for variable in self.program.global_block().vars.values():
             found = self.scope.find_var(variable.name) if variable.persistable else None
             if found is not None and found.tensor is not None:
                 self.program.bind(variable, found.tensor)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from engine.core.identity import IdentityMap
 from engine.core.mode import current
 from engine.core.operator import Operator
@@ -63,7 +65,8 @@ def fold_batch_norms(program: Program) -> None:
 
 
 def _is_fixed(norm: Operator, more: list[Variable | None], conv: Operator) -> bool:
-    """Whether the statistics are given, all folded inputs are weights, and both layouts are the same."""
+    """Whether the statistics are given, all folded inputs are weights on the CPU, where they are folded, and
+    both layouts are the same."""
     attrs = norm.attrs
     if conv.opdef.name in TRANSPOSED and conv.attrs["groups"] > 1:
         return False  # the channels of the groups share their places in the filters
@@ -71,7 +74,7 @@ def _is_fixed(norm: Operator, more: list[Variable | None], conv: Operator) -> bo
     weights: list[Variable] = [*norm.inputs[1:], *(v for v in more if v is not None)]
     return bool(
         given
-        and all(v.tensor is not None for v in weights)
+        and all(v.tensor is not None and isinstance(v.tensor._array, np.ndarray) for v in weights)
         and len({v.dtype.name for v in weights}) == 1
         and (attrs["data_layout"][-1] == "C") == (conv.attrs["data_format"][-1] == "C")
     )

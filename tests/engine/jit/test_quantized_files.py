@@ -11,6 +11,8 @@ import pytest
 import engine as paddle
 from engine import inference, jit, nn
 from engine.core.errors import ArgumentError, DTypeError, LimitError
+from engine.inference.serve import Server
+from engine.inference.wire import Message
 from engine.program.passes.pipeline import PREDICTION
 from engine.quantization.options import QuantizeOptions
 from engine.quantization.quantize_model import quantize_layer
@@ -87,6 +89,16 @@ def test_predictions_are_those_of_integers(net: Any, saved: str) -> None:
     run = {o.opdef.name for o in runner.program.global_block().ops}
     assert {"conv2d_integer", "depthwise_conv2d_integer", "matmul_v2_integer"} <= run
     assert "dequantize_linear" not in run
+
+
+def test_the_process_of_a_model_multiplies_integers(saved: str) -> None:
+    """What the page Predict asks, and `predict` for strangers' models."""
+    server, x = Server(), pictures()
+    server.answer(Message({"do": "load", "prefix": saved, "memory": None, "seconds": None}, []))
+    _, (found,) = server.answer(Message({"do": "run"}, [x]))
+    integers = jit.load(saved, for_prediction=True)(paddle.to_tensor(x)).numpy()
+    np.testing.assert_array_equal(found, integers)
+    assert not np.array_equal(found, jit.load(saved)(paddle.to_tensor(x)).numpy())
 
 
 def test_a_quantized_model_is_not_trained_further(saved: str) -> None:
