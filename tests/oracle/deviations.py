@@ -64,6 +64,15 @@ DEVIATIONS: dict[str, str] = {
         ],
         "the threshold of values with NaN is NaN; in Paddle only where the first of them is NaN",
     ),
+    "quant_layers:lsq/activation, offset that follows": (
+        "the offset follows the offsets that were found; Paddle moves it towards the step instead"
+    ),
+    "quant_layers:lsq/weight, channels that follow": (
+        "steps follow the steps that were found; Paddle's second one is 0.9 * (2^bits - 1) times that"
+    ),
+    "quant_layers:lsq/weight, channels of a linear layer": (
+        "each output of a linear layer has its own step; Paddle gives the steps to other elements"
+    ),
     "linalg:triangular_solve/gradient transposed": (
         "a diagonal taken for ones has no gradient; Paddle gives it one"
     ),

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from engine.core.identity import IdentityMap, IdentitySet
 from engine.core.mode import current
 from engine.core.operator import Operator
-from engine.ops.quantization import dequantize, levels, moving, window
+from engine.ops.quantization import levels, linear, moving
 from engine.program.graph.program import Block, Program, reads, variables_of
 from engine.program.graph.variable import Variable
 from engine.program.passes.quantization.insert import kept, mark, read_instead, rename
@@ -145,7 +145,7 @@ def _quantized(pair: _Pair, activations: str, back: bool) -> Variable:
     if back:
         apply: Any = moving.fake_quantize_dequantize_moving_average_abs_max
     elif activations == "range_abs_max":
-        apply = window.fake_quantize_range_abs_max
+        apply = moving.fake_quantize_range_abs_max
     else:
         apply = moving.fake_quantize_moving_average_abs_max
     made: Variable = apply(pair.source, pair.scale, **attrs)[0]
@@ -157,9 +157,9 @@ def _whole(held: Variable, weight: _Pair) -> Variable:
     made: Variable
     if weight.axis < 0:
         most = float(levels.largest(weight.bits))
-        made = dequantize.fake_dequantize_max_abs(held, weight.scale, max_range=most)
+        made = linear.fake_dequantize_max_abs(held, weight.scale, max_range=most)
     else:
-        made = dequantize.fake_channel_wise_dequantize_max_abs(
+        made = linear.fake_channel_wise_dequantize_max_abs(
             held, [weight.scale], quant_bits=[weight.bits], quant_axis=weight.axis
         )
     return made
@@ -173,9 +173,9 @@ def _rescale(rewriter: Rewriter, operator: Operator, weight: _Pair, value: _Pair
         if along < 0:
             most = float(levels.largest(weight.bits) * levels.largest(value.bits))
             threshold = float(weight.scale.tensor.numpy().reshape(()))
-            made = dequantize.fake_dequantize_max_abs(product, value.scale, max_range=most / threshold)
+            made = linear.fake_dequantize_max_abs(product, value.scale, max_range=most / threshold)
         else:
-            made = dequantize.fake_channel_wise_dequantize_max_abs(
+            made = linear.fake_channel_wise_dequantize_max_abs(
                 product, [weight.scale, value.scale], quant_bits=[weight.bits, value.bits],
                 quant_axis=weight.axis, x_num_col_dims=along,
             )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Rows of the operators in ``engine/ops/quantization/dequantize.py``."""
+"""Rows of the operators with a given range in ``engine/ops/quantization/linear.py``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of the operator in ``engine/ops/quantization/window.py``."""
+"""Rows of the operator of a window of steps in ``engine/ops/quantization/moving.py``."""
 
 from __future__ import annotations
 
