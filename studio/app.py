@@ -25,7 +25,7 @@ from studio.controllers.help import HelpController
 from studio.controllers.mistakes import MistakesController
 from studio.controllers.opening import OpeningController
 from studio.controllers.output import OutputController
-from studio.controllers.palette_entries import PaletteEntries
+from studio.controllers.palette_entries import OF_QUANTIZE, PaletteEntries
 from studio.controllers.predict import PredictController
 from studio.controllers.project import ProjectController
 from studio.controllers.rate import RateController
@@ -62,7 +62,7 @@ OFFERED = (
     "hide_run", "delete_run", "load_model", "new_model", "open_model", "save_model", "preferences", "quit",
     "find", "palette",
     "theme_system", "theme_light", "theme_dark", "reset_layout", "copy_report", "about", "help", "keys",
-    "corrections", "report", "export_script",
+    "corrections", "report", "export_script", "quantize", "quantization_report", "save_quantization",
 )  # fmt: skip
 
 
@@ -205,11 +205,15 @@ class Studio:
     def _add_export(self) -> Closes:
         self.export_page, self.export_panel = ExportPage(), Inspector()
         self.export = ExportController(
-            self.session, self.export_page, self.export_panel, self._bars["export"], self.actions, self.window
-        )
+            self.session, self.export_page, self.export_panel, self._bars["export"], self.actions,
+            self.window, lambda text: self.output.note(text, "ok"),
+        )  # fmt: skip
         self.frame.add_page("export", self.export_page, self.export_panel, self.window.tr("Run to export"))
         self.export_page.predict_requested.connect(self._open_in_predict)
         self.export_page.standing.predict_requested.connect(self._load)
+        self.export_page.report.predict_requested.connect(
+            lambda: self._load(self.session.quantization.view.prefix)
+        )
         return self.export
 
     def _add_predict(self) -> Closes:
@@ -218,6 +222,7 @@ class Studio:
             self.session, self.predict_page, self.model_panel, self._bars["predict"], self.actions,
             lambda: self.frame.show_page("graph"),
         )  # fmt: skip
+        self.model_panel.report_requested.connect(self._show_quantization)
         # What is dropped on it need not be a picture: the window looks at everything that is dropped.
         self.predict_page.pad.setAcceptDrops(False)
         self.frame.add_page("predict", self.predict_page, self.model_panel, self.window.tr("Models"))
@@ -226,11 +231,19 @@ class Studio:
     def _open_in_predict(self) -> None:
         self._load(self.session.export.exported_prefix)
 
+    def _show_quantization(self) -> None:
+        model = self.session.predict.model
+        if model is not None:
+            self.export.report.show_files(model.prefix)
+
     def _ask_run(self, folder: str) -> None:
         self.frame.show_page("predict")
         self.predict.models.load_run(folder)
 
     def _focus_setting(self, name: str) -> None:
+        if name.startswith(OF_QUANTIZE):
+            self.export.quantize(name.removeprefix(OF_QUANTIZE))
+            return
         of_data = name in self.data_panel.form.keys()  # noqa: SIM118  (a form is no mapping)
         self.frame.show_page("data" if of_data else "train")
         self.window.right.show()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,9 @@ from PySide6.QtWidgets import QWidget
 
 from studio.controllers.actions import Actions
 from studio.controllers.binders import Bonds
+from studio.controllers.quantization_report import QuantizationReportController
+from studio.controllers.quantization_words import report_words
+from studio.controllers.quantize_choices import QuantizeChoicesController
 from studio.controllers.run_facts import state_word
 from studio.controllers.sizes import size_text
 from studio.controllers.standing import StandingController
@@ -27,11 +31,11 @@ from widgets import theme
 
 
 class ExportController(QObject):
-    """``predict`` is called with the prefix of files to open in Predict."""
+    """Joins ``session.export`` to the page. ``said`` is told what went as wished."""
 
     def __init__(
         self, session: Session, page: ExportPage, panel: Inspector, bar: PageActions, actions: Actions,
-        window: QWidget,
+        window: QWidget, said: Callable[[str], None],
     ) -> None:  # fmt: skip
         super().__init__(page)
         self._session, self._page, self._panel, self._actions = session, page, panel, actions
@@ -43,22 +47,35 @@ class ExportController(QObject):
         bar.add(self._why_not)
         bar.add_action(actions["export"], "export", "primary")
         page.export_requested.connect(lambda: actions.trigger("export"))
+        page.cancel_requested.connect(lambda: actions.trigger("cancel_task"))
         actions.handle("export", self.export)
         page.form.changed.connect(self._edited)
         page.input_form.changed.connect(self._edited)
         page.form.validity_changed.connect(lambda _: self._show_why_not())
         self._bonds.follow(self._view.events.input_shape, self._show_shape)
         page.input_form.validity_changed.connect(lambda _: self._show_why_not())
+        page.quantize.validity_changed.connect(self._show_why_not)
         page.folder_requested.connect(self._show_folder)
         for name in ("prefix", "checkpoint", "run_folder"):
             self._bonds.show(self._view, name, lambda _: self._show_choice())
-        for name in ("state", "message", "verification"):
+        for name in ("state", "message", "done", "total", "verification", "quantized"):
             self._bonds.show(self._view, name, lambda _: self._show_result())
         self._bonds.show(self._view, "why_not", lambda _: self._show_why_not())
         self._bonds.follow(session.tasks_changed, self._show_why_not)
         self._bonds.follow(session.runs_changed, lambda _: self._show_runs())
         self.standing = StandingController(session, page.standing, window)
+        self.choices = QuantizeChoicesController(session, page)
+        self.report = QuantizationReportController(
+            session, page, actions, window, said, lambda: actions.trigger("export"), self.standing.run_of
+        )
+        actions.handle("quantize", self.quantize)
         self._show_runs()
+
+    def quantize(self, field: str = "") -> str:
+        """Unfold what can be chosen of a quantization, and go to a field of it."""
+        self._actions.trigger("page_export")
+        self.choices.unfold(field)
+        return ""
 
     # ----- what is chosen -----
 
@@ -165,7 +182,8 @@ class ExportController(QObject):
         return self._session.execute("export")
 
     def _reason(self) -> str:
-        wrong = {**self._page.form.errors(), **self._page.input_form.errors()}
+        chosen = self._page.quantize.errors() if self._view.choices.wanted else self._page.input_form.errors()
+        wrong = {**self._page.form.errors(), **chosen}
         first = next(iter(wrong.values()), "")
         return self._session.blocked("export") or first
 
@@ -178,7 +196,14 @@ class ExportController(QObject):
         view, page = self._view, self._page
         self._actions.refresh()
         if view.state == "exporting":
-            page.show_busy(view.message)
+            page.show_busy(view.message, view.done, view.total)
+        elif view.state == "done" and view.quantized is not None:
+            self._show_quantized()
+        elif view.state == "failed" and view.last_problem is not None:
+            page.show_failed(
+                f"{view.last_problem.message}\n\n"
+                + self.tr("Nothing was written: what stood under this name before is as it was.")
+            )
         elif view.state == "done" and view.verification is not None:
             result = view.verification
             page.show_done(
@@ -207,6 +232,21 @@ class ExportController(QObject):
         else:
             page.show_nothing()
 
+    def _show_quantized(self) -> None:
+        """The short form; the report has a view of its own."""
+        report = self._session.quantization.view.report
+        if report is None:
+            self._page.show_failed(self._session.quantization.view.message)
+            return
+        words = report_words(report, self._view.exported_prefix, self)
+        self._page.show_done(
+            f"{words.how} {words.summary}",
+            {name: value for name, (value, _) in words.figures.items()},
+            [(self.tr("Prefix"), self._view.exported_prefix), (self.tr("Save id"), self._view.save_id)],
+            report=True,
+        )
+        self._show_panel()
+
     def _show_folder(self) -> None:
         folder = str(Path(self._view.exported_prefix).parent)
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(folder)):
@@ -217,7 +257,8 @@ class ExportController(QObject):
     def close(self) -> None:
         """Follow the view model no longer."""
         self._bonds.release()
-        self.standing.close()
+        for part in (self.standing, self.choices, self.report):
+            part.close()
 
 
 def _percent(share: float) -> str:

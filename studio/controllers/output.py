@@ -45,6 +45,7 @@ class OutputController(QObject):
         self._bonds.show(session.graph, "loading", lambda _: self._show_tasks())
         self._bonds.show(session.export, "state", lambda _: self._show_tasks())
         self._bonds.show(session.export, "message", lambda _: self._show_tasks())
+        self._bonds.show(session.export, "done", lambda _: self._show_tasks())
         self._bonds.follow(session.rate_finding.view.events.state, lambda _: self._show_tasks())
         self._bonds.show(session.predict, "loading", lambda _: self._show_tasks())
         self._bonds.follow(session.problem, self.report)
@@ -153,16 +154,19 @@ class OutputController(QObject):
         else:
             tasks.remove(TRAINING)
         model = title_of(train.settings.model)
+        exporting = self.tr("Quantizing") if export.choices.wanted else self.tr("Exporting")
+        share = export.done / export.total if export.total else None
+        searching = session.rate_finding.view.state == "searching"
         others = (
-            (GRAPH, session.graph.loading, self.tr("Tracing {0}").format(model), ""),
-            (EXPORT, export.state == "exporting", self.tr("Exporting"), export.message),
-            (RATE, session.rate_finding.view.state == "searching", self.tr("Finding a learning rate"), ""),
-            (LOADING, session.predict.loading, self.tr("Loading a model"), ""),
+            (GRAPH, session.graph.loading, self.tr("Tracing {0}").format(model), "", None),
+            (EXPORT, export.state == "exporting", exporting, export.message, share),
+            (RATE, searching, self.tr("Finding a learning rate"), "", None),
+            (LOADING, session.predict.loading, self.tr("Loading a model"), "", None),
         )
         running = []
-        for key, on, title, text in others:
+        for key, on, title, text, done in others:
             if on:
-                tasks.set_task(key, title, text)
+                tasks.set_task(key, title, text, done)
                 running.append(f"{title}: {text}" if text else f"{title}...")
             else:
                 tasks.remove(key)

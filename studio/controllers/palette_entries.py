@@ -9,8 +9,12 @@ from PySide6.QtCore import QObject
 
 from resources.settings import RUN_SETTINGS
 from studio.session.project import SUFFIX
+from studio.session.quantization.choices import SETTINGS
 from studio.session.session import Session
 from studio.windows.palette import Entry
+
+# What the name of a setting of the card Quantization begins with, for ``focus_setting``.
+OF_QUANTIZE = "quantize:"
 
 
 class PaletteEntries(QObject):
@@ -43,6 +47,10 @@ class PaletteEntries(QObject):
             if setting.kind != "parameters":  # their fields come with the rule that is chosen
                 entry = Entry(f"setting:{name}", f"{word}: {setting.title}", "", setting.help)
                 found.append((entry, lambda name=name: self._focus_setting(name)))
+        for name, (title, help_text) in SETTINGS.items():
+            key = f"{OF_QUANTIZE}{name}"
+            entry = Entry(f"setting:{key}", f"{word}: {self.tr('Quantize')}, {title}", "", help_text)
+            found.append((entry, lambda key=key: self._focus_setting(key)))
         for word, kind, paths, act in (
             (self.tr("Run"), "run", [run.path for run in self._session.runs], self._show_run),
             (self.tr("Model"), "model", preferences.recent_models, self._load_model),

@@ -14,6 +14,7 @@ from studio.controllers.binders import Bonds
 from studio.controllers.export import compared_text
 from studio.controllers.graph import shape_text
 from studio.controllers.predict_inputs import scaling_text
+from studio.controllers.quantization_words import quantized_words
 from studio.controllers.sizes import size_text
 from studio.session.model_choice import CheckpointFile, ModelChoice, checkpoints_of, run_choice, run_key
 from studio.session.runs import Run
@@ -153,6 +154,7 @@ class ModelsController(QObject):
         ):
             verified = compared_text(check.verification, self)
         accuracy = info.info.get("validation_accuracy")
+        quantized, report = quantized_words(info.info, info.prefix, self)
         self._panel.set_facts([
             (self.tr("Name"), info.name),
             (self.tr("Model"), title_of(str(info.info.get("model", "")))),
@@ -162,10 +164,11 @@ class ModelsController(QObject):
             (self.tr("Classes"), ", ".join(info.classes)),
             (self.tr("Scaling"), scaling_text(info.scaling)),
             (self.tr("Accuracy"), _percent(accuracy) if accuracy is not None else ""),
+            (self.tr("Quantized"), quantized),
             (self.tr("Verified"), verified),
             (self.tr("Save id"), info.save_id),
             (self.tr("Place"), str(Path(info.prefix).parent)),
-        ], info.choice.of_run)  # fmt: skip
+        ], info.choice.of_run, report)  # fmt: skip
 
     # ----- checkpoints -----
 

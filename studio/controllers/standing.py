@@ -66,6 +66,11 @@ class StandingController(QObject):
             return
         self._session.verify_export(prefix, each.run)
 
+    def run_of(self, prefix: str) -> str:
+        """The folder of the run that the files at ``prefix`` are of; empty where that is not known."""
+        each = self._found.get(prefix)
+        return each.run if each is not None else ""
+
     def close(self) -> None:
         """Follow the session no longer."""
         self._bonds.release()

@@ -14,6 +14,8 @@ def why_not(session: Session, command_id: str) -> str:
     """The reason; empty where the command can be given."""
     if command_id == "export":
         return session.export.why_not or _task(session)
+    if command_id in ("quantization_report", "save_quantization"):
+        return "" if session.quantization.view.report is not None else "No quantization is shown on Export."
     if command_id == "find_rate":
         return "A search is running." if session.rate_finding.searching else session.train.wrong_setting
     if command_id == "show_graph":

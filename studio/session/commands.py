@@ -78,6 +78,15 @@ COMMANDS: tuple[Command, ...] = (
         icon="download",
     ),
     Command(
+        "save_quantization",
+        "Save quantization report...",
+        "",
+        "Write what a quantization cost and gained as text, or its layers as a CSV table.",
+        "File",
+        "window",
+        icon="download",
+    ),
+    Command(
         "export_script",
         "Export session as script...",
         "",
@@ -246,6 +255,15 @@ COMMANDS: tuple[Command, ...] = (
         "Run",
         icon="export",
     ),
+    Command(
+        "quantize",
+        "Quantize...",
+        "",
+        "Choose how the run to export becomes a model of small integers, and what that costs.",
+        "Run",
+        "window",
+        icon="export",
+    ),
     Command("cancel_task", "Cancel task", "", "Stop the tracing or export in progress.", "Run"),
     Command(
         "new_model",
@@ -280,6 +298,15 @@ COMMANDS: tuple[Command, ...] = (
     Command("page_graph", "Graph", "Ctrl+4", "Show the page Graph.", "View", "window", icon="graph"),
     Command("page_export", "Export", "Ctrl+5", "Show the page Export.", "View", "window", icon="export"),
     Command("page_predict", "Predict", "Ctrl+6", "Show the page Predict.", "View", "window", icon="pen"),
+    Command(
+        "quantization_report",
+        "Quantization report",
+        "",
+        "Show what a quantization cost and gained, layer by layer.",
+        "View",
+        "window",
+        icon="table",
+    ),
     Command("find", "Find in view", "Ctrl+F", "Search in what is shown.", "View", "window", icon="search"),
     Command("palette", "Command palette", "Ctrl+Shift+P", "Find a command by its name.", "View", "window"),
     Command(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 from psygnal import SignalGroupDescriptor
 
 from studio.session.problems import ProblemView, problem_from_event
+from studio.session.quantization.choices import QuantizeChoices
 
 # Not in names of files on Windows, where such files may be carried to.
 _REFUSED = frozenset('<>:"/\\|?*')
@@ -49,7 +50,8 @@ class ExportViewModel:
     that of the run's data.
 
     ``state`` is idle, exporting, done or failed; ``why_not`` says why Export can't be given now, empty if it
-    can.
+    can. ``done`` of ``total`` samples, steps or layers are done of a quantization (0 of 0 where nothing is
+    counted); ``quantized`` is the event that ended one, with its report.
     """
 
     run_folder: str = ""
@@ -60,10 +62,14 @@ class ExportViewModel:
     input_dtype: str = "float32"
     samples: int = 256
     optimize: bool = False
+    choices: QuantizeChoices = field(default_factory=QuantizeChoices)
     state: str = "idle"
     message: str = ""
+    done: int = 0
+    total: int = 0
     why_not: str = "Train a model first, or choose a run."
     verification: Verification | None = None
+    quantized: Mapping[str, Any] | None = None
     exported_prefix: str = ""
     save_id: str = ""
     last_problem: ProblemView | None = None
@@ -78,12 +84,20 @@ class ExportViewModel:
         """
         if shape and folder != self.run_folder:
             self.input_shape = (-1, *shape)
-        was_default = self.prefix in ("", default_prefix(self.run_folder))
+        was_default = self.prefix in ("", default_prefix(self.run_folder, self.choices))
         self.run_folder = folder
         if was_default:
-            self.prefix = default_prefix(folder)
+            self.prefix = default_prefix(folder, self.choices)
         if self.state != "exporting":
-            self.state, self.message, self.verification = "idle", "", None
+            self.state, self.message, self.verification, self.quantized = "idle", "", None, None
+        self.update_why_not()
+
+    def choose(self, **changes: Any) -> None:
+        """Change what is chosen of a quantization; where the files have the usual name, it follows."""
+        choices = replace(self.choices, **changes)
+        if self.prefix == default_prefix(self.run_folder, self.choices):
+            self.prefix = default_prefix(self.run_folder, choices)
+        self.choices = choices
         self.update_why_not()
 
     def set_name(self, name: str) -> None:
@@ -133,7 +147,8 @@ class ExportViewModel:
 
     def begin(self) -> None:
         """An export was asked for."""
-        self.verification, self.last_problem = None, None
+        self.verification, self.quantized, self.last_problem = None, None, None
+        self.done = self.total = 0
         self.state, self.message = "exporting", "Starting..."
         self.update_why_not()
 
@@ -141,6 +156,12 @@ class ExportViewModel:
         """Follow one event of the worker."""
         if event["event"] == "export_progress":
             self.message = event["message"]
+        elif event["event"] == "quantize_progress":
+            self.message, self.done, self.total = event["message"], event["done"], event["total"]
+        elif event["event"] == "quantized":
+            self.exported_prefix, self.save_id = event["prefix"], event["save_id"]
+            self.quantized = event
+            self.state, self.message = "done", "Quantized and checked"
         elif event["event"] == "exported":
             self.verification = Verification(
                 event["difference"], event["samples"], event["latency"], event["sizes"], event["accuracy"],
@@ -149,7 +170,8 @@ class ExportViewModel:
             self.exported_prefix, self.save_id = event["prefix"], event.get("save_id", "")
             self.state, self.message = "done", "Exported and checked"
         elif event["event"] == "failed":
-            self.last_problem = problem_from_event(event, "The export failed")
+            title = "The quantization failed" if self.choices.wanted else "The export failed"
+            self.last_problem = problem_from_event(event, title)
             self.state, self.message = "failed", "Failed"
         elif event["event"] == "worker_ended" and self.state == "exporting":
             if event["killed"]:
@@ -160,9 +182,11 @@ class ExportViewModel:
         self.update_why_not()
 
 
-def default_prefix(folder: str) -> str:
-    """Where a run's inference files go unless told otherwise."""
-    return str(Path(folder) / "inference" / "model") if folder else ""
+def default_prefix(folder: str, choices: QuantizeChoices | None = None) -> str:
+    """Where a run's inference files go unless told otherwise; quantized ones stand beside those in float."""
+    wanted = choices is not None and choices.wanted
+    name = f"model-int{choices.weight_bits}" if choices is not None and wanted else "model"
+    return str(Path(folder) / "inference" / name) if folder else ""
 
 
 def name_problem(name: str) -> str:

@@ -86,7 +86,7 @@ def perform(job: dict[str, Any], emit: Emit, inbox: Inbox) -> bool:
         "find_rate": rate_job.find,
         "verify": _verify,
         "check_code": _check_code,
-        "mistakes": _mistakes, "report": _report,
+        "mistakes": _mistakes, "report": _report, "quantize": _quantize,
     }  # fmt: skip
     told = False
 
@@ -145,6 +145,12 @@ def _verify(job: dict[str, Any], emit: Emit, inbox: Inbox) -> None:
     from engine.training.reverify import verify_again
 
     emit(verify_again(job["prefix"], Path(job["folder"]), job["samples"], emit))
+
+
+def _quantize(job: dict[str, Any], emit: Emit, inbox: Inbox) -> None:
+    from studio.session.quantization.job import quantize
+
+    quantize(job, emit)
 
 
 def _data(job: dict[str, Any], emit: Emit, inbox: Inbox) -> None:

@@ -76,6 +76,8 @@ class SessionScript:
             self._trained(job["config"], bool(job["resume"]))
         elif job["job"] == "export":
             self._exported(job)
+        elif job["job"] == "quantize":
+            self._quantized(job)
         elif job["job"] == "report":
             self.steps.append(Step(("report", self._run(job["folder"]), "--out", Out(Path(job["out"]).name))))
 
@@ -108,15 +110,27 @@ class SessionScript:
     def _exported(self, job: Mapping[str, Any]) -> None:
         folder, prefix, checkpoint = str(job["folder"]), str(job["prefix"]), str(job["checkpoint"])
         words: list[str | Out] = ["export", self._run(folder), "--samples", str(job["samples"])]
-        stem = Path(checkpoint).stem
-        if stem.startswith("step-") and stem[5:].isdigit():
-            words += ["--step", str(int(stem[5:]))]
-        else:
-            words += ["--checkpoint", checkpoint]
+        words += _checkpoint_words(checkpoint)
         words += ["--optimize"] if job.get("optimize") else []
+        self.steps.append(Step((*words, "--out", self._out(folder, prefix))))
+
+    def _quantized(self, job: Mapping[str, Any]) -> None:
+        folder, chosen = str(job["folder"]), job["choices"]
+        words: list[str | Out] = ["quantize", self._run(folder), "--algo", chosen["algo"]]
+        for name in ("samples", "weight_bits", "activation_bits"):
+            words += [f"--{name.replace('_', '-')}", str(chosen[name])]
+        words += ["--qat", "--epochs", str(chosen["epochs"])] if chosen["method"] == "qat" else []
+        for pattern in chosen["skip"]:
+            words += ["--skip", pattern]
+        if chosen["target_drop"] is not None:
+            words += ["--target-drop", f"{chosen['target_drop']:g}"]
+        words += _checkpoint_words(str(job["checkpoint"]))
+        self.steps.append(Step((*words, "--out", self._out(folder, str(job["prefix"])))))
+
+    def _out(self, folder: str, prefix: str) -> Out:
         out = f"exports/{Path(folder).name}/{Path(prefix).name or 'model'}"
         self._prefixes[os.path.abspath(prefix)] = out
-        self.steps.append(Step((*words, "--out", Out(out))))
+        return Out(out)
 
     def predicted(self, prefix: str, picture: str) -> None:
         """A picture of a file was shown to a model."""
@@ -153,6 +167,14 @@ class SessionScript:
     def _run(self, folder: str) -> str | Out:
         name = self._runs.get(folder)
         return Out(name) if name else folder
+
+
+def _checkpoint_words(checkpoint: str) -> list[str | Out]:
+    """Which weights of a run: a kind, or the step of a checkpoint's file."""
+    stem = Path(checkpoint).stem
+    if stem.startswith("step-") and stem[5:].isdigit():
+        return ["--step", str(int(stem[5:]))]
+    return ["--checkpoint", checkpoint]
 
 
 def _absolute(config: Mapping[str, Any]) -> dict[str, Any]:

@@ -27,6 +27,8 @@ from studio.session.patience import Patience
 from studio.session.predict_view import PredictViewModel
 from studio.session.predicting import Predicting
 from studio.session.problems import problem_from_message
+from studio.session.quantization.job import quantize_job
+from studio.session.quantization.reports import QuantizationReports
 from studio.session.rate_finding import RateFinding
 from studio.session.report_job import Reporting
 from studio.session.run_changes import RunChanges
@@ -82,8 +84,12 @@ class Session(NextRun):
         )
         self.script = SessionScript()
         self.reporting = Reporting(self._worker, self._report)
+        self.quantization = QuantizationReports(
+            self.export, self.graph, self._worker, self._wake, self._report
+        )
         self._parts = (
             self.looking, self.samples, self.rate_finding, self.coding, self.mistakes, self.reporting,
+            self.quantization,
         )  # fmt: skip
         self._handlers: dict[str, Callable[..., object]] = {
             "new_project": self.new_project, "start": self.start, "pause": self.pause, "resume": self.resume,
@@ -254,14 +260,17 @@ class Session(NextRun):
             self.rate_finding.start(self.train.settings)
 
     def start_export(self) -> None:
-        """Export the run chosen in ``export`` and check what was written."""
+        """Export the run chosen in ``export``, quantized where that is chosen, and check what was written."""
         view = self.export
         if self._refuse(self.needs_agreement_of(view.run_folder)):
             return
         view.begin()
-        job = jobs.export_job(
-            view.run_folder, view.prefix, view.checkpoint, view.spec(), view.samples, view.optimize
-        )
+        if view.choices.wanted:
+            job = quantize_job(view.run_folder, view.prefix, view.checkpoint, view.choices)
+        else:
+            job = jobs.export_job(
+                view.run_folder, view.prefix, view.checkpoint, view.spec(), view.samples, view.optimize
+            )
         self._begin_task(view, job)
 
     def verify_export(self, prefix: str, folder: str) -> None:

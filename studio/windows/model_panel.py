@@ -22,11 +22,13 @@ from widgets.icons import set_icon
 
 class ModelPanel(QFrame):
     """``models_chosen`` carries the keys of what is chosen, the current one first; ``checkpoint_moved`` the
-    place of a checkpoint; ``graph_requested`` asks for the Program of the loaded files."""
+    place of a checkpoint; ``graph_requested`` asks for the Program of the loaded files, ``report_requested``
+    for the report of their quantization."""
 
     models_chosen = Signal(list)
     checkpoint_moved = Signal(int)
     graph_requested = Signal()
+    report_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -44,9 +46,11 @@ class ModelPanel(QFrame):
         self._none = mute(wrap=True)
         self._files_title = section()
         self.facts = Facts()
-        self.graph_button = QPushButton()
+        self.graph_button, self.report_button = QPushButton(), QPushButton()
         self.many = ManyPanel()
         set_icon(self.graph_button, "graph")
+        set_icon(self.report_button, "table")
+        self.report_button.clicked.connect(self.report_requested)
         self.graph_button.clicked.connect(self.graph_requested)
         self.models.chosen_changed.connect(self.models_chosen)
         layout = QVBoxLayout(self)
@@ -62,6 +66,7 @@ class ModelPanel(QFrame):
         layout.addWidget(self._files_title)
         layout.addWidget(self.facts)
         layout.addWidget(self.graph_button)
+        layout.addWidget(self.report_button)
         layout.addWidget(self.many)
         layout.addStretch(1)
         self.set_models([], [], [])
@@ -98,12 +103,14 @@ class ModelPanel(QFrame):
             widget.setVisible(count > 0)
         self.checkpoints.setVisible(count > 1)
 
-    def set_facts(self, rows: list[tuple[str, str]], of_run: bool) -> None:
-        """What the files say, of a run or of inference files."""
+    def set_facts(self, rows: list[tuple[str, str]], of_run: bool, report: bool = False) -> None:
+        """What the files say, of a run or of inference files; ``report`` says that one of a quantization lies
+        in them."""
         self.facts.set_rows(rows)
         self._files_title.setText(self.tr("Run") if of_run else self.tr("Inference files"))
         self._files_title.setVisible(bool(rows))
         self.graph_button.setVisible(bool(rows) and not of_run)
+        self.report_button.setVisible(report)
 
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
@@ -113,6 +120,7 @@ class ModelPanel(QFrame):
         self._checkpoints_title.setText(self.tr("Checkpoint"))
         self.checkpoints.setAccessibleName(self.tr("Checkpoint of the run"))
         self.graph_button.setText(self.tr("Show its graph"))
+        self.report_button.setText(self.tr("Quantization report"))
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.LanguageChange:

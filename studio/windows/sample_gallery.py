@@ -26,7 +26,7 @@ from widgets.cards import EmptyState
 LARGE = 180
 
 
-class _Large(QWidget):
+class LargePicture(QWidget):
     """One picture, large; its pixels stay visible."""
 
     def __init__(self) -> None:
@@ -67,7 +67,7 @@ class SampleGallery(QDialog):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.grid, self.large, self.bars = MistakeGrid(), _Large(), ProbabilityBars()
+        self.grid, self.large, self.bars = MistakeGrid(), LargePicture(), ProbabilityBars()
         self.grid.setMinimumSize(440, 390)
         self.grid.show_current(True)
         self.facts, self.said = Facts(), ValueLabel()

@@ -20,7 +20,7 @@ class Sample:
     ``probability`` is what
     the model gave to the true class, ``certainty`` what it gave to ``predicted`` (NaN where not known), and
     ``probabilities`` those of all classes, empty where they were not kept. ``index`` is the place in the test
-    data of the run.
+    data of the run. ``before`` is what another model read, where the two are compared.
     """
 
     picture: NDArray[np.uint8] | None
@@ -30,15 +30,20 @@ class Sample:
     index: int = 0
     certainty: float = float("nan")
     probabilities: tuple[float, ...] = field(default=())
+    before: str = ""
 
 
 def caption(sample: Sample) -> str:
     """What stands below a picture."""
-    return f"{sample.label} \u2192 {sample.predicted}"
+    return f"{sample.before or sample.label} \u2192 {sample.predicted}"
 
 
 def describe(sample: Sample, words: QObject) -> str:
     """A sample in a sentence, in the language of ``words``."""
+    if sample.before:
+        return words.tr("Test picture {0}: a {1}; read as {2} in float, as {3} quantized").format(
+            sample.index, sample.label, sample.before, sample.predicted
+        )
     share = theme.format_number(sample.probability * 100, "%", digits=2)
     return words.tr("Test picture {0}: a {1} read as {2}; the model gives {3} to {1}").format(
         sample.index, sample.label, sample.predicted, share
