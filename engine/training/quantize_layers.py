@@ -23,11 +23,18 @@ _AT_ONCE = 256
 
 
 def chosen_layers(
-    prepared: Prepared, calibration: Calibration, tested: Labelled | None, choices: Choices, emit: Emit
+    prepared: Prepared,
+    calibration: Calibration,
+    before: Callable[[], Any],
+    tested: Labelled | None,
+    choices: Choices,
+    emit: Emit,
 ) -> tuple[Quantized, dict[str, float]]:
     """The quantized Program, with layers in float for the target, and the points that each layer costs alone.
 
     Without test samples, or where nobody asks, all layers are quantized and nothing is known of each.
+    ``before`` gives the Layer that the target is about: after a training with quantization not the one that
+    is quantized.
 
     Raises:
         ArgumentError: the target is not met, or the model gives no scores.
@@ -59,7 +66,7 @@ def chosen_layers(
     noise = {each.name: each.weight_noise_to_signal or 0.0 for each in whole.layers}
     tell(emit, "measure", "Measuring the accuracy...")
     kept = keep_in_float(
-        worst_first(drops, noise), accuracy_of(in_float, tested), target, measure(tested),
+        worst_first(drops, noise), accuracy_of(before(), tested), target, measure(tested),
         lambda layer, done, total: tell(emit, "measure", f"Keeping {layer} in float...", done, total),
     )  # fmt: skip
     found = freeze(prepared, calibration, set(layers) - set(kept.layers))

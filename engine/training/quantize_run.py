@@ -20,6 +20,7 @@ from engine.files.inference import (
     read_inference,
 )
 from engine.files.scratch import folder_beside
+from engine.jit.export import layer_of
 from engine.kernels.cpu.threads import one_blas_thread
 from engine.quantization.comparison import compare
 from engine.quantization.post_training import Quantized as QuantizedProgram
@@ -150,7 +151,9 @@ def _quantize(
     with one_blas_thread():
         prepared, calibration = _calibrated(_prepared(model.float, choices), model, choices, emit)
         tested = model.data.tested() if model.data is not None else None
-        found, drops = chosen_layers(prepared, calibration, tested, choices, emit)
+        found, drops = chosen_layers(
+            prepared, calibration, lambda: layer_of(read_inference(model.before)), tested, choices, emit
+        )
 
     written = work / "quantized" / "model"
     written.parent.mkdir()

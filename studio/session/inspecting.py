@@ -37,7 +37,7 @@ def describe_model(prefix: str) -> dict[str, Any]:
             "sizes": {paths[suffix].name: size for suffix, size in described.sizes.items()},
             "inputs": info["inputs"],
             "outputs": info["outputs"],
-            "parameters": sum(math.prod(v["shape"]) for v in info["variables"].values() if v["parameter"]),
+            "parameters": sum(math.prod(v["shape"]) for v in info["variables"].values() if _is_weight(v)),
             "info": {name: value for name, value in added.items() if name != KEY},
             "quantization": None if report is None else report.to_plain(),
             "blocks": len(blocks),
@@ -47,6 +47,11 @@ def describe_model(prefix: str) -> dict[str, Any]:
         raise FormatError(
             f"{described.prefix}: not a saved model: {type(error).__name__} at {error}; save the model again"
         ) from error
+
+
+def _is_weight(variable: dict[str, Any]) -> bool:
+    """Whether it was trained; those of quantized layers are integers now, and no parameters any more."""
+    return bool(variable["parameter"]) or variable["dtype"] in ("int8", "int16")
 
 
 def _operator(operator: dict[str, Any], shapes: dict[str, Any]) -> dict[str, Any]:

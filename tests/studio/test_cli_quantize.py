@@ -52,6 +52,7 @@ def test_inspect_shows_the_report_again(run: Path, told: dict[str, object]) -> N
     found = json.loads(call("inspect", prefix, "--json").stdout)
     assert found["quantization"] == told["report"]
     assert "quantization" not in found["info"]
+    assert found["parameters"] == 7850, "weights count, although they are integers"
     shown = " ".join(call("inspect", prefix).stdout.split())
     assert "after training, weights of 8 bits" in shown
     assert "100.00% -> 100.00%: 0.00 points lost on 50 test samples, 0 answers changed" in shown

@@ -15,7 +15,7 @@ from engine.files.inference import inference_paths
 from engine.nn.quant.qat.weighted import WeightedQuantedLayer
 from engine.quantization.options import QuantizeOptions
 from engine.quantization.report import QuantizationReport
-from engine.training import quantize_aware
+from engine.training import quantize_aware, quantize_layers
 from engine.training.quantize_choices import Choices
 from engine.training.quantize_run import quantize_run, quantize_saved
 from engine.training.stepper import Stepper
@@ -63,6 +63,21 @@ def test_what_is_frozen_answers_as_the_network_in_training_did(
     assert parts[0].stepper.learning_rate == pytest.approx(0.001), "a tenth of the run's"
     assert [each["total"] for each in told if each["stage"] == "train"][-1] == 20
     assert {path: path.read_bytes() for path in run.rglob("*") if path.is_file()} == before
+
+
+def test_the_target_is_about_the_network_before_the_training(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[float] = []
+    keep = quantize_layers.keep_in_float
+    monkeypatch.setattr(
+        quantize_layers,
+        "keep_in_float",
+        lambda worst, accuracy, *more: asked.append(accuracy) or keep(worst, accuracy, *more),
+    )
+    choices = Choices(QuantizeOptions(weight_bits=4), epochs=1, learning_rate=0.5, target_drop=100)
+    event = quantize_run(run, str(tmp_path / "m"), choices)
+    assert asked == [pytest.approx(event["report"]["accuracy"]["float"])]
 
 
 def test_a_loss_that_is_no_number_ends_it_and_nothing_is_written(
