@@ -10,4 +10,15 @@ from engine.quantization.qat import QAT
 
 __all__ = ["PTQ", "QAT", "BaseObserver", "BaseQuanter", "QuantConfig", "quanter"]
 
-__getattr__ = lazy(__name__, modules=("observers", "quanters"))
+# Of the dynamic-graph quantization before 2.5.
+_BEFORE = (
+    "AbsmaxQuantizer", "BaseQuantizer", "HistQuantizer", "ImperativePTQ", "ImperativeQuantAware",
+    "KLQuantizer", "PTQConfig", "PTQRegistry", "PerChannelAbsmaxQuantizer", "SUPPORT_ACT_QUANTIZERS",
+    "SUPPORT_WT_QUANTIZERS", "default_ptq_config",
+)  # fmt: skip
+
+__getattr__ = lazy(
+    __name__,
+    modules=("imperative", "observers", "quanters"),
+    members={"engine.quantization.imperative": _BEFORE},
+)

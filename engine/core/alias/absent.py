@@ -206,6 +206,17 @@ ABSENT: dict[str, dict[str, str]] = {
             "learns the rounding of weights block by block; use quant_post_static(round_type='adaround')"
         ),
         "analysis": "plots what quantization costs; `model-studio quantize` prints it, layer by layer",
+        **dict.fromkeys(
+            ("SlimQAT", "SlimQuantConfig", "constraints", "nn"),
+            "folds batch norms while it trains; use paddle.quantization.QAT and save with optimize=True",
+        ),
+        "advanced": "prepares large language models; use paddle.nn.quant.weight_quantize",
+        "layers": "quantizes layers that are cut over several processes; those do not exist here",
+    },
+    "paddleslim.dygraph": {
+        **dict.fromkeys(("prune", "L1NormFilterPruner", "L2NormFilterPruner", "FPGMFilterPruner"), _PRUNING),
+        "dist": "teaches one network by another; add both outputs to the loss of one's own training",
+        "rep": "merges branches of convolutions after training; save with optimize=True",
     },
     "paddle.distributed.fleet": {
         **dict.fromkeys(

@@ -9,6 +9,7 @@ import numpy as np
 
 from engine.core import names
 from engine.core.errors import ConditionError, NotFiniteError
+from engine.eager.grad_mode import no_grad
 from engine.nn.initializer import Constant
 from engine.nn.layer.layers import Layer
 from engine.nn.param_attr import ParamAttr
@@ -36,16 +37,29 @@ class LinearQuanterDequanter(Layer):
 
     @staticmethod
     def from_quanter(quanter: Any) -> LinearQuanterDequanter:
-        """Both halves with the scales that ``quanter`` has now."""
+        """Both halves with the scales that ``quanter`` has now, which they share."""
         if quanter is None:
             raise ConditionError("from_quanter: there is no quanter: got None; pass one that has scales")
-        return LinearQuanterDequanter(
+        pair = LinearQuanterDequanter(
             LinearQuanter.from_quanter(quanter), LinearDequanter.from_quanter(quanter)
         )
+        pair._dequanter._scales = pair._quanter._scales  # one parameter, in files too
+        return pair
 
 
 def _cast(x: Any, dtype: Any) -> Any:
     return x if x.dtype == dtype else x.astype(dtype)
+
+
+def _show(quanter: Any, weight: Any) -> None:
+    """Let a weight's quanter see the weight as it is now, after the last step of a training."""
+    if isinstance(quanter, Layer):
+        training = quanter.training
+        quanter.eval()
+        with no_grad():
+            quanter(weight)
+        if training:
+            quanter.train()
 
 
 class _Linear(Layer):
@@ -185,6 +199,7 @@ class ConvertibleQuantedLayer(Layer, metaclass=abc.ABCMeta):
                 f"{type(self).__name__}: The model should be converted only once.; convert its quantized form"
             )
         for weight_name, quanter_name in self.weights_to_quanters():
+            _show(getattr(self, quanter_name, None), getattr(self, weight_name))
             pair = self._convert_quanter_to_qdq(quanter_name)
             if pair is not None and not remain_weight:
                 weight = getattr(self, weight_name)

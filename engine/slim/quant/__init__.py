@@ -6,7 +6,7 @@ from engine.core.alias.absent import refusing
 from engine.core.lazy import lazy
 
 if TYPE_CHECKING:
-    from engine.slim.quant import observers
+    from engine.slim.quant import observers, quanters
     from engine.slim.quant.embedding import quant_embedding
     from engine.slim.quant.quanter import (
         convert,
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
         quant_post_static,
     )
 
-__all__ = [
-    "convert", "observers", "quant_aware", "quant_embedding", "quant_post", "quant_post_dynamic",
-    "quant_post_only_weight", "quant_post_static",
-]  # fmt: skip
+_FUNCTIONS = (
+    "convert", "quant_aware", "quant_post", "quant_post_dynamic", "quant_post_only_weight",
+    "quant_post_static",
+)  # fmt: skip
 
-_FUNCTIONS = tuple(name for name in __all__ if name not in ("observers", "quant_embedding"))
+__all__ = ["observers", "quant_embedding", "quanters", *_FUNCTIONS]
 
 __getattr__ = lazy(
     __name__,
-    modules=("observers",),
+    modules=("observers", "quanters"),
     members={"engine.slim.quant.embedding": ("quant_embedding",), "engine.slim.quant.quanter": _FUNCTIONS},
     missing=refusing(__name__),
 )

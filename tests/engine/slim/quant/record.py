@@ -1,4 +1,4 @@
-"""Records what PaddleSlim's observers find: run with an interpreter that has paddleslim==2.6.0.
+"""Records what PaddleSlim's observers and quanters find: run with an interpreter that has paddleslim==2.6.0.
 
 python tests/engine/slim/quant/record.py
 """
@@ -16,12 +16,24 @@ def main() -> None:
 
     import paddle
     import paddleslim.quant.observers
+    import paddleslim.quant.quanters
+    from paddle.quantization.quanters import FakeQuanterWithAbsMaxObserver
 
-    from tests.engine.slim.quant.samples import observed
+    from tests.engine.slim.quant.samples import observed, trained
 
-    path = HERE / "recorded" / "observers.json"
-    found = {"paddleslim": version("paddleslim"), "scales": observed(paddle, paddleslim.quant.observers)}
-    path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    # PaddleSlim 2.6.0 is written for a Paddle whose single numbers had shape [1].
+    kept = paddle.Tensor.set_value
+    paddle.Tensor.set_value = lambda self, value: kept(
+        self, value.reshape(self.shape) if isinstance(value, paddle.Tensor) else value
+    )
+    found = {
+        "observers": observed(paddle, paddleslim.quant.observers),
+        "quanters": trained(paddle, paddleslim.quant.quanters, FakeQuanterWithAbsMaxObserver),
+    }
+    for name, numbers in found.items():
+        path = HERE / "recorded" / f"{name}.json"
+        text = json.dumps({"paddleslim": version("paddleslim"), "numbers": numbers}, separators=(",", ":"))
+        path.write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Values that PaddleSlim's observers and the engine's are shown: shared by the recorder and the test."""
+"""Values that PaddleSlim's observers and quanters are shown, for the recorder and the tests."""
 
 from __future__ import annotations
 
@@ -37,4 +37,35 @@ def observed(paddle: Any, observers: Any) -> dict[str, list[float]]:
             each = getattr(observers, name)()._instance(layer)
             each(paddle.to_tensor(values(shape, 2)))
             found[f"{name} {type(layer).__name__}"] = [float(v) for v in np.asarray(each.scales())]
+    return found
+
+
+def trained(paddle: Any, quanters: Any, fake: Any) -> dict[str, list[float]]:
+    """What each quanter makes of values, call by call: results, gradients and scales, as flat lists.
+
+    ``fake`` is the class FakeQuanterWithAbsMaxObserver.
+    """
+    conv, linear = paddle.nn.Conv2D(3, 4, 3), paddle.nn.Linear(6, 5)
+    cases = {
+        "channels of a convolution": (quanters.FakeQuanterChannelWiseAbsMaxObserver(), conv, (4, 3, 3, 3)),
+        "channels of a Linear": (quanters.FakeQuanterChannelWiseAbsMaxObserver(bit_length=4), linear, (6, 5)),
+        "PACT": (quanters.PACTQuanter(fake(), init_value=0.4), linear, (6, 5)),
+        "weight": (quanters.WeightLSQplusQuanter(quant_bits=8), linear, (6, 5)),
+        "values": (quanters.ActLSQplusQuanter(quant_bits=8), linear, (6, 5)),
+        "values with an offset": (quanters.ActLSQplusQuanter(symmetric=False, batch_init=1), linear, (6, 5)),
+    }
+    found = {}
+    for name, (factory, layer, shape) in cases.items():
+        each = factory._instance(layer)
+        numbers: list[float] = []
+        for n in range(2):
+            x = paddle.to_tensor(values(shape, n))
+            x.stop_gradient = False
+            out = each(x)
+            (out * paddle.to_tensor(values(shape, 7))).sum().backward()
+            learned = [p for p in each.parameters() if p.grad is not None]
+            for part in (out, x.grad, *(p.grad for p in learned), *each.parameters()):
+                numbers += [float(v) for v in part.detach().numpy().reshape(-1)]
+            each.clear_gradients()
+        found[name] = numbers
     return found

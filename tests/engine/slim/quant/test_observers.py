@@ -24,8 +24,8 @@ RECORDED: dict[str, Any] = json.loads(
 def test_scales_are_those_of_paddleslim() -> None:
     assert RECORDED["paddleslim"] == "2.6.0"
     here = observed(paddle, observers)
-    assert here.keys() == RECORDED["scales"].keys()
-    for name, wanted in RECORDED["scales"].items():
+    assert here.keys() == RECORDED["numbers"].keys()
+    for name, wanted in RECORDED["numbers"].items():
         np.testing.assert_allclose(here[name], wanted, rtol=2e-6, err_msg=name)
 
 
