@@ -1,5 +1,7 @@
 """Scripts in the manner of tutorials print what they print on Paddle 2.6.2 (recorded by record.py).
 
+Those in ``slim`` follow PaddleSlim's pages, and were recorded with paddleslim 2.6.0.
+
 The text must be the same. Numbers may differ by rounding: sums in another order move a training a little.
 """
 
@@ -51,9 +53,11 @@ def close(mine: str, recorded: str) -> bool:
     return abs(float(mine) - float(recorded)) <= LOOSE * (1 + abs(float(recorded)))
 
 
-@pytest.mark.parametrize("name", sorted(path.stem for path in (HERE / "tutorials").glob("*.py")))
-def test_prints_what_paddle_prints(name: str, tmp_path: Path) -> None:
-    script = HERE / "tutorials" / f"{name}.py"
+SCRIPTS = sorted(path for folder in ("tutorials", "slim") for path in (HERE / folder).glob("*.py"))
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
+def test_prints_what_paddle_prints(script: Path, tmp_path: Path) -> None:
     done = subprocess.run(
         [
             sys.executable,
@@ -68,7 +72,7 @@ def test_prints_what_paddle_prints(name: str, tmp_path: Path) -> None:
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    first, _, recorded = (HERE / "recorded" / f"{name}.txt").read_text().partition("\n")
+    first, _, recorded = (HERE / "recorded" / f"{script.stem}.txt").read_text().partition("\n")
     assert first.startswith("# paddlepaddle 2.6.2")
     assert not differences(without_times(done.stdout), without_times(recorded))
 
