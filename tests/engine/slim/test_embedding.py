@@ -23,7 +23,11 @@ IDS = np.array([[0], [3], [7], [3]])
 def scope() -> Iterator[static.Scope]:
     engine.enable_static()
     made = static.Scope()
-    with engine.utils.unique_name.guard(), static.scope_guard(made), static.program_guard(static.Program()):
+    with (
+        engine.utils.unique_name.guard(),
+        static.scope_guard(made),
+        static.program_guard(static.Program(), static.Program()),
+    ):
         yield made
     engine.disable_static()
 

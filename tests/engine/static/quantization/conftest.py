@@ -14,6 +14,10 @@ from engine import static
 def scope() -> Iterator[static.Scope]:
     engine.enable_static()
     made = static.Scope()
-    with engine.utils.unique_name.guard(), static.scope_guard(made), static.program_guard(static.Program()):
+    with (
+        engine.utils.unique_name.guard(),
+        static.scope_guard(made),
+        static.program_guard(static.Program(), static.Program()),
+    ):
         yield made
     engine.disable_static()

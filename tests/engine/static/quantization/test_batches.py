@@ -19,7 +19,7 @@ PICTURES = np.arange(5 * 16, dtype="float32").reshape(5, 16)
 @pytest.fixture
 def variables() -> Iterator[list[Any]]:
     engine.enable_static()
-    with static.program_guard(static.Program()):
+    with static.program_guard(static.Program(), static.Program()):
         yield [static.data("image", [None, 1, 4, 4]), static.data("label", [None, 1], "int64")]
     engine.disable_static()
 

@@ -22,7 +22,11 @@ Array = np.ndarray[Any, Any]
 def scope() -> Iterator[Scope]:
     engine.enable_static()
     made = Scope()
-    with engine.utils.unique_name.guard(), static.scope_guard(made):
+    with (
+        engine.utils.unique_name.guard(),
+        static.scope_guard(made),
+        static.program_guard(static.Program(), static.Program()),
+    ):
         yield made
     engine.disable_static()
 
