@@ -11,7 +11,7 @@ from engine.ops.arrays import shape
 from engine.ops.elementwise import arithmetic, power
 from engine.program.graph.program import Program
 from engine.program.graph.variable import Variable
-from engine.program.passes.pattern import Uses, channel_bias, each
+from engine.program.passes.pattern import Uses, channel_bias, each, outermost
 from engine.program.passes.rewriter import Rewriter
 
 CONVOLUTIONS = ("conv2d", "depthwise_conv2d", "conv3d")
@@ -31,7 +31,7 @@ def fold_batch_norms(program: Program) -> None:
     """
     if program.foreign:  # whose weights are not folded: each run would scale the filters again
         return
-    uses, rewriter = Uses(program), Rewriter(program)
+    uses, rewriter, outer = Uses(program), Rewriter(program), outermost(program)
     found: IdentityMap[Variable, Variable] = IdentityMap()
     folded: list[Operator] = []
     for block, norm in each(program, "batch_norm"):
@@ -46,7 +46,7 @@ def fold_batch_norms(program: Program) -> None:
             continue
         scale, bias, mean, variance = norm.inputs[1:]
         rank = conv.inputs[1].spec.ndim
-        with rewriter.before(norm, block, conv):
+        with rewriter.before(outer[norm], program.global_block(), conv):  # once, not in each turn of a loop
             deviation = power.sqrt(arithmetic.scale(variance, scale=1.0, bias=norm.attrs["epsilon"]))
             factor = arithmetic.divide(scale, deviation)
             beside = [1] * rank
@@ -56,6 +56,7 @@ def fold_batch_norms(program: Program) -> None:
             shift = arithmetic.subtract(bias, arithmetic.multiply(centre, factor))
             if conv.attrs["data_format"][-1] != "C":
                 shift = shape.reshape(shift, shape=[1, -1, *[1] * (rank - 2)])
+        with rewriter.before(norm, block, conv):
             made = current().apply(conv.opdef, (conv.inputs[0], filters), conv.attrs)
             made = arithmetic.add(made, shift)
         found[norm.outputs[0]] = made

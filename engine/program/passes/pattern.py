@@ -59,6 +59,15 @@ def channel_bias(uses: Uses, added: Operator) -> Variable | None:
     return found
 
 
+def outermost(program: Program) -> IdentityMap[Operator, Operator]:
+    """The operator of the global block that runs each operator: itself, or the branch or loop it is in."""
+    found: IdentityMap[Operator, Operator] = IdentityMap()
+    for operator in program.global_block().ops:
+        for inner in with_sub_blocks((operator,)):
+            found[inner] = operator
+    return found
+
+
 def each(program: Program, *names: str) -> Iterator[tuple[Block, Operator]]:
     """The operators of these names with their blocks; operators may be added and erased meanwhile."""
     for block in program.blocks:

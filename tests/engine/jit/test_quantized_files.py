@@ -13,6 +13,7 @@ from engine import inference, jit, nn
 from engine.core.errors import ArgumentError, DTypeError, LimitError
 from engine.inference.serve import Server
 from engine.inference.wire import Message
+from engine.program.graph.liveness import with_sub_blocks
 from engine.program.passes.pipeline import PREDICTION
 from engine.quantization.options import QuantizeOptions
 from engine.quantization.quantize_model import quantize_layer
@@ -156,6 +157,40 @@ def test_a_saved_model_of_several_methods_shares_its_integers(tmp_path: Path) ->
     for name in ("forward", "twice", "shifted"):
         np.testing.assert_array_equal(getattr(plain, name)(x).numpy(), getattr(net, name)(x).numpy())
         np.testing.assert_allclose(getattr(faster, name)(x).numpy(), getattr(net, name)(x).numpy(), rtol=1e-5)
+
+
+def test_integers_within_branches_and_loops(tmp_path: Path) -> None:
+    """They are kept as integers, and what depends on weights alone is computed before the loop."""
+
+    class Net(nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            paddle.seed(1)
+            self.first = Quantized(nn.Conv2D(1, 2, 3, padding=1), 1.0)
+            self.again = Quantized(nn.Conv2D(2, 2, 3, padding=1), 1.0)
+            self.conv, self.norm = nn.Conv2D(2, 2, 1), nn.BatchNorm2D(2)
+
+        def forward(self, x: Any) -> Any:
+            y, turn = self.first(x), paddle.zeros([1])
+            while turn < 2:
+                y, turn = self.norm(self.conv(self.again(y))), turn + 1
+            if y.sum() > 0:
+                y = self.again(y) * 2
+            return y
+
+    net = Net()
+    net.eval()
+    jit.save(net, str(tmp_path / "model"), input_spec=[InputSpec([None, 1, 6, 6])])
+    plain, faster = jit.load(str(tmp_path / "model")), jit.load(str(tmp_path / "model"), for_prediction=True)
+    assert kinds(plain) == {"int8"}
+    for seed in range(3):
+        x = paddle.to_tensor(np.random.default_rng(seed).standard_normal((2, 1, 6, 6)).astype("float32"))
+        np.testing.assert_array_equal(plain(x).numpy(), net(x).numpy())
+        np.testing.assert_allclose(faster(x).numpy(), net(x).numpy(), rtol=1e-4, atol=1e-5)
+    runner = faster.functions["forward"]._runner_for([x], PREDICTION)
+    run = [o.opdef.name for o in with_sub_blocks(runner.program.global_block().ops)]
+    assert run.count("conv2d_integer") >= 3
+    assert not {"conv2d", "batch_norm", "sqrt", "cast", "integer_factor", "dequantize_linear"} & set(run)
 
 
 # -- ordinary models ---------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from engine.ops.quantization import integers
 from engine.program.graph.program import Program
 from engine.program.graph.variable import Variable
 from engine.program.passes.common_subexpressions import changing
-from engine.program.passes.pattern import Uses, each
+from engine.program.passes.pattern import Uses, each, outermost
 from engine.program.passes.rewriter import Rewriter
 
 # The axis of the channels of the result in the filters of a convolution.
@@ -54,14 +54,21 @@ def integer_products(program: Program) -> None:
     if not any(each(program, "dequantize_linear")):
         return
     uses, rewriter, unstable = Uses(program), Rewriter(program), changing(program)
+    outer = outermost(program)
     found: IdentityMap[Variable, Variable] = IdentityMap()
     replaced: list[Operator] = []
     for block, product in each(program, *_FILTERS, *_MATRICES):
         x, y = (_side(uses, unstable, v) for v in product.inputs[:2])
         if x is None or y is None or not _may_be_rescaled(product, x, y) or _too_long(product, x, y):
             continue
+        lasting = x.scale.persistable and y.scale.persistable  # then once, not in each turn of a loop
+        place = (outer[product], program.global_block()) if lasting else (product, block)
+        with rewriter.before(*place, product):
+            factor = _factor(product, x, y)
+            dtype, _ = integers.exact((x.bits, y.bits))
+            values = [_stored(side.integers, dtype) for side in (x, y)]
         with rewriter.before(product, block):
-            made = _applied(product, x, y)
+            made = _applied(product, [x.bits, y.bits], [*values, factor])
         made.stop_gradient = product.outputs[0].stop_gradient
         found[product.outputs[0]] = made
         replaced.append(product)
@@ -135,15 +142,16 @@ def _too_long(product: Operator, x: _Side, y: _Side) -> bool:
     return math.prod(shape) > longest
 
 
-def _applied(product: Operator, x: _Side, y: _Side) -> Variable:
-    name, bits = product.opdef.name, [x.bits, y.bits]
-    opdef = OPS[f"{name.removesuffix('_fusion')}_integer"]
-    groups = product.attrs["groups"] if "transpose" in name and y.axis != -1 else 1
-    factor = integers.integer_factor(x.scale, y.scale, bits=bits, repeats=groups)
-    if x.axis != -1:
-        factor = reshape(factor, shape=[-1, 1])
-    dtype, _ = integers.exact(bits)
-    given = [_stored(x.integers, dtype), _stored(y.integers, dtype), factor, *product.inputs[2:]]
+def _factor(product: Operator, x: _Side, y: _Side) -> Variable:
+    groups = product.attrs["groups"] if "transpose" in product.opdef.name and y.axis != -1 else 1
+    factor: Variable = integers.integer_factor(x.scale, y.scale, bits=[x.bits, y.bits], repeats=groups)
+    return factor if x.axis == -1 else reshape(factor, shape=[-1, 1])
+
+
+def _applied(product: Operator, bits: list[int], given: list[Variable | None]) -> Variable:
+    """The product of integers in place of ``product``, with the bias that a convolution may have."""
+    opdef = OPS[f"{product.opdef.name.removesuffix('_fusion')}_integer"]
+    given = [*given, *product.inputs[2:]]
     given += [None] * (len(opdef.inputs) - len(given))
     made: Variable = current().apply(opdef, tuple(given), {**product.attrs, "bits": bits})
     return made

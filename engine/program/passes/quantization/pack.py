@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from engine.core.identity import IdentitySet
+from engine.core.operator import Operator
 from engine.core.spec import Spec
 from engine.eager.tensor import Parameter, Tensor
-from engine.program.graph.program import Program
+from engine.program.graph.program import Program, variables_of
 from engine.program.graph.variable import Variable
 from engine.program.passes.pattern import Uses, each
 from engine.program.passes.quantization.selection import PAIRS
@@ -76,18 +77,25 @@ def drop_zero_points(program: Program) -> None:
 
 def _bits(uses: Uses, variable: Variable) -> int:
     """The most bits that the readers of a weight take, 0 where not all turn its integers back."""
-    readers = uses.read_by.get(variable, [])
     if variable in uses.made_by or variable.name in uses.program.outputs:
         return 0
-    if any(
-        o.opdef.name != _BACK
-        or o.attrs["only_observer"]
-        or o.inputs[0] is not variable
-        or o.inputs[1] is variable
-        for o in readers
-    ):
-        return 0
-    return max((o.attrs["bit_length"] for o in readers), default=0)
+    bits = 0
+    for operator in uses.read_by.get(variable, []):
+        if operator.regions and _hands_on(operator, variable):
+            continue  # to operators in a branch or loop, which are among the readers themselves
+        back = operator.opdef.name == _BACK and not operator.attrs["only_observer"]
+        if not back or operator.inputs[0] is not variable or operator.inputs[1] is variable:
+            return 0
+        bits = max(bits, operator.attrs["bit_length"])
+    return bits
+
+
+def _hands_on(operator: Operator, variable: Variable) -> bool:
+    """Whether a branch or loop does nothing with a weight but let the operators within it read it."""
+    captured = operator.opdef.index_of["captured"]
+    taken = [v for n, value in enumerate(operator.inputs) if n != captured for v in variables_of(value)]
+    given = [v for region in operator.regions for v in region.results]
+    return not any(v is variable for v in (*taken, *given))
 
 
 def _dtype(tensor: Tensor, bits: int) -> str | None:
