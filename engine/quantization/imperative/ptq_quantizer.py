@@ -20,13 +20,13 @@ class BaseQuantizer(metaclass=abc.ABCMeta):
     """Base of quantizers: ``thresholds`` has one for each tensor that a layer takes or gives.
 
     ``abs_max_vals`` are their largest absolute values. Raises ConditionError, an AssertionError, for bits
-    outside 1 to 16.
+    outside 2 to 16.
     """
 
     def __init__(self, quant_bits: int = 8) -> None:
-        if isinstance(quant_bits, bool) or not isinstance(quant_bits, int) or not 1 <= quant_bits <= 16:
+        if isinstance(quant_bits, bool) or not isinstance(quant_bits, int) or not 2 <= quant_bits <= 16:
             raise ConditionError(
-                f"{type(self).__name__}: quant_bits is from 1 to 16: got {quant_bits!r}; 8 is usual"
+                f"{type(self).__name__}: quant_bits is from 2 to 16: got {quant_bits!r}; 8 is usual"
             )
         self.quant_bits = quant_bits
         self.abs_max_vals: list[Any] = []

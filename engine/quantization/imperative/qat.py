@@ -62,8 +62,8 @@ class ImperativeQuantAware:
                 listed = ", ".join(known)
                 raise ConditionError(f"{where}: Unsupported {name}: {given}. It can only be {listed}")
         for name, bits in (("weight_bits", weight_bits), ("activation_bits", activation_bits)):
-            if isinstance(bits, bool) or not isinstance(bits, int) or not 1 <= bits <= 16:
-                raise ConditionError(f"{where}: {name} should be 1, 2,... or 16.: got {bits!r}")
+            if isinstance(bits, bool) or not isinstance(bits, int) or not 2 <= bits <= 16:
+                raise ConditionError(f"{where}: {name} should be 2, 3,... or 16.: got {bits!r}")
         made: dict[str, Any] = {
             "weight_pre_layer": weight_preprocess_layer,
             "act_pre_layer": act_preprocess_layer,

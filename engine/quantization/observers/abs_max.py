@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.quantization.base_observer import BaseObserver
+from engine.quantization.calibration import levels
 from engine.quantization.factory import ObserverFactory
 from engine.tensor.creation import to_tensor
 from engine.tensor.math import abs as absolute
@@ -23,12 +24,13 @@ class AbsmaxObserver(ObserverFactory):
 
 
 class AbsmaxObserverLayer(BaseObserver):
-    """Keeps one number, ``abs_max_val``."""
+    """Keeps one number, ``abs_max_val``. Raises ArgumentError for bits outside 2 to 16."""
 
     INIT_ABS_MAX = 1e-7
 
     def __init__(self, layer: Any, quant_bits: int = 8) -> None:
         super().__init__()
+        levels(quant_bits)
         self._quant_bits = quant_bits
         self.abs_max_val = to_tensor(AbsmaxObserverLayer.INIT_ABS_MAX)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from engine.core.errors import ConditionError
 from engine.quantization.base_observer import BaseObserver
+from engine.quantization.calibration import levels
 from engine.quantization.factory import ObserverFactory
 from engine.tensor.creation import full_like, zeros_like
 from engine.tensor.math import abs as absolute
@@ -31,6 +32,7 @@ class GroupWiseWeightObserverLayer(BaseObserver):
 
     def __init__(self, layer: Any, quant_bits: int = 8, group_size: int = 128) -> None:
         super().__init__()
+        levels(quant_bits)
         self.quant_bits = quant_bits
         self.group_size = group_size
         self._max: Any = None

@@ -9,6 +9,7 @@ from engine.nn.initializer import Constant
 from engine.nn.param_attr import ParamAttr
 from engine.ops.quantization import moving as ops
 from engine.quantization.base_quanter import BaseQuanter
+from engine.quantization.calibration import levels
 from engine.quantization.factory import QuanterFactory
 
 
@@ -33,7 +34,10 @@ class FakeQuanterWithAbsMaxObserver(QuanterFactory):
 
 
 class FakeQuanterWithAbsMaxObserverLayer(BaseQuanter):
-    """Its state: three parameters of one number that are not trained; the scale is accum / state."""
+    """Its state: three parameters of one number that are not trained; the scale is accum / state.
+
+    Raises ArgumentError for bits outside 2 to 16.
+    """
 
     round_type = 1  # the operator's own way of rounding, which a converted network keeps
 
@@ -46,6 +50,7 @@ class FakeQuanterWithAbsMaxObserverLayer(BaseQuanter):
         dtype: str = "float32",
     ) -> None:
         super().__init__()
+        levels(bit_length)
         self._moving_rate = moving_rate
         self._bit_length = bit_length
         for field, first in (("scale", 0.001), ("state", 1.0), ("accum", 1.0)):

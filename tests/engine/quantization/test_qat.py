@@ -12,7 +12,7 @@ import pytest
 import engine as paddle
 from engine import jit, nn
 from engine.core.errors import ArgumentError
-from engine.quantization import QAT, BaseQuanter, QuantConfig, factory, quanter
+from engine.quantization import QAT, BaseQuanter, QuantConfig, factory, observers, quanter
 from engine.quantization.quanters import FakeQuanterWithAbsMaxObserver
 
 __all__: list[str] = []
@@ -194,6 +194,13 @@ def test_the_decorator_makes_a_factory_in_the_module() -> None:
     assert net(paddle.to_tensor([2.0])).tolist() == [1.0]
     with pytest.raises(ArgumentError, match="the factory's name is a Python name: got 'not one'"):
         quanter("not one")
+
+
+@pytest.mark.parametrize("bits", [1, 17, 2.5, True])
+def test_bits_that_there_are_not(bits: Any) -> None:
+    for one in (FakeQuanterWithAbsMaxObserver(bit_length=bits), observers.AbsmaxObserver(bits)):
+        with pytest.raises(ArgumentError, match=f"{bits} bits can't be used; choose .* from 2 to 16"):
+            QAT(QuantConfig(one, None)).quantize(Net())
 
 
 def test_a_quantized_network_is_refused() -> None:

@@ -14,6 +14,8 @@ from engine.nn.param_attr import ParamAttr
 from engine.quantization.base_quanter import BaseQuanter
 from engine.quantization.calibration import levels
 
+FIRST = 1.0  # the step before it has seen values
+
 
 class BaseFakeQuanterLayer(BaseQuanter):
     """Learned step sizes (LSQ+; Esser et al. 2019, Bhalgat et al. 2020): ``_scale`` holds the step.
@@ -44,12 +46,19 @@ class BaseFakeQuanterLayer(BaseQuanter):
         """Set, move or leave the step for a call with ``x``."""
         if self._init_state == 0:
             self.g = 1.0 / math.sqrt(x.size * self.qmax)
-            self._move(x, 1.0)
+            if self._is_loaded():
+                self._init_state = self._batch_init
+            else:
+                self._move(x, 1.0)
         elif self.training and self._init_state < self._batch_init:
             self._move(x, 0.1)
         if self._reduce_type == "max":
             for parameter in self._parameters.values():
                 all_reduce(parameter, op=ReduceOp.MAX)
+
+    def _is_loaded(self) -> bool:
+        """Whether the step comes from a state that was loaded: it has other values than it began with."""
+        return bool((self._scale.numpy() != FIRST).any())
 
     def _move(self, x: Any, share: float) -> None:
         with no_grad():

@@ -9,6 +9,7 @@ from engine.nn.initializer import Constant
 from engine.nn.param_attr import ParamAttr
 from engine.ops.quantization import abs_max as ops
 from engine.quantization.base_quanter import BaseQuanter
+from engine.quantization.calibration import levels
 from engine.quantization.factory import QuanterFactory
 from engine.slim.quant.observers.channel_wise import channel_axis
 
@@ -32,6 +33,7 @@ class FakeQuanterChannelWiseAbsMaxObserverLayer(BaseQuanter):
         self, layer: Any, bit_length: int = 8, dtype: str = "float32", name: str | None = None
     ) -> None:
         super().__init__()
+        levels(bit_length)
         self._bit_length = bit_length
         self._quant_axis = channel_axis("FakeQuanterChannelWiseAbsMaxObserver", layer)
         attr = ParamAttr(

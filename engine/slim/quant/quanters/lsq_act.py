@@ -7,7 +7,7 @@ from typing import Any
 from engine.core.errors import ArgumentError
 from engine.nn.quant.lsq import LsqFunc, LsqPlusActFunc
 from engine.quantization.factory import QuanterFactory
-from engine.slim.quant.quanters.base_fake_quanter import BaseFakeQuanterLayer
+from engine.slim.quant.quanters.base_fake_quanter import FIRST, BaseFakeQuanterLayer
 
 
 class ActLSQplusQuanter(QuanterFactory):
@@ -57,7 +57,7 @@ class ActLSQplusQuanterLayer(BaseFakeQuanterLayer):
     ) -> None:
         super().__init__(quant_bits, sign, batch_init, reduce_type)
         self._symmetric = symmetric
-        self._scale: Any = self._learned("scale", name, 1.0, 1, dtype)
+        self._scale: Any = self._learned("scale", name, FIRST, 1, dtype)
         if not symmetric:
             self._beta: Any = self._learned("beta", name, 0.0, 1, "float32")
 

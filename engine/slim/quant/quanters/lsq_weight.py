@@ -7,7 +7,7 @@ from typing import Any
 from engine.nn.quant.lsq import LsqFunc
 from engine.quantization.factory import QuanterFactory
 from engine.slim.quant.observers.channel_wise import channel_axis
-from engine.slim.quant.quanters.base_fake_quanter import BaseFakeQuanterLayer
+from engine.slim.quant.quanters.base_fake_quanter import FIRST, BaseFakeQuanterLayer
 from engine.tensor.math import maximum
 
 
@@ -64,7 +64,7 @@ class WeightLSQplusQuanterLayer(BaseFakeQuanterLayer):
         self._per_channel = per_channel
         self._quant_axis = channel_axis("WeightLSQplusQuanter", layer) if per_channel else -1
         channels = layer.weight.shape[self._quant_axis] if per_channel else 1
-        self._scale: Any = self._learned("scale", name, 1.0, channels, dtype)
+        self._scale: Any = self._learned("scale", name, FIRST, channels, dtype)
 
     def _first_values(self, x: Any) -> list[tuple[Any, Any]]:
         axes = [n for n in range(x.ndim) if n != self._quant_axis] if self._per_channel else None

@@ -92,6 +92,16 @@ def test_steps_of_channels_are_those_of_columns() -> None:
     assert np.abs(out / values - 1).max() < 0.2
 
 
+def test_learned_steps_are_loaded() -> None:
+    qat, net = quantized(quanters.ActLSQplusQuanter(), STEPS)
+    net[0].weight_quanter._scale.set_value(net[0].weight_quanter._scale * 1.5)
+    other = qat.quantize(nn.Sequential(nn.Conv2D(1, 4, 3), nn.Flatten(), nn.Linear(16, 3)))
+    other.set_state_dict(net.state_dict())
+    other(images(3, 4.0))  # a call in training, which would move steps that are still to be found
+    other.eval()
+    assert np.array_equal(other(images(5)).numpy(), net(images(5)).numpy())
+
+
 def test_what_quanters_refuse() -> None:
     with pytest.raises(ArgumentError, match="integers have a sign"):
         quanters.ActLSQplusQuanter(sign=False)._instance(nn.Linear(1, 1))
