@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from engine.core.errors import ArgumentError, FormatError, SaveError
-from engine.files.atomic import make_folder, save_error
+from engine.files.atomic import make_folder, save_error, saving
 from engine.files.inference import (
     describe_inference,
     inference_paths,
@@ -155,15 +155,14 @@ def _quantize(
             prepared, calibration, lambda: layer_of(read_inference(model.before)), tested, choices, emit
         )
 
-    written = work / "quantized" / "model"
-    written.parent.mkdir()
+    written = _made(work / "quantized", target) / "model"
     tell(emit, "save", "Writing the files...")
     with _naming(target):
         found.save(str(written), model.info)
     tell(emit, "verify", "Loading them in a clean process...")
     values = tested.values if tested is not None else _other_samples(model, prepared)
     before, after = verify_all(
-        [model.before, written], values, target, _made(work / "verify"), "quantize", VERIFY_SECONDS
+        [model.before, written], values, target, _made(work / "verify", target), "quantize", VERIFY_SECONDS
     )
     labels, classes = (
         (None, ()) if tested is None or model.data is None else (tested.labels, model.data.classes)
@@ -230,7 +229,7 @@ def _saved(network: Any, folder: Path, target: Path, shape: list[int], info: dic
     from engine import jit
     from engine.jit.input_spec import InputSpec
 
-    folder.mkdir()
+    _made(folder, target)
     spec = InputSpec(shape=[None, *shape], dtype="float32", name="x")
     with _naming(target):
         jit.save(network, str(folder / "model"), input_spec=[spec], info=info)
@@ -267,8 +266,9 @@ def _sizes(prefix: Path) -> dict[str, int]:
     return {suffix: path.stat().st_size for suffix, path in inference_paths(prefix).items()}
 
 
-def _made(folder: Path) -> Path:
-    folder.mkdir()
+def _made(folder: Path, target: Path) -> Path:
+    with saving(target):
+        folder.mkdir()
     return folder
 
 
