@@ -43,15 +43,19 @@ def to_integers(xp: Any, x: Any, threshold: Any, bits: int, round_type: int) -> 
     kind = x.dtype.type
     bnt = kind(largest(bits))
     factor = bnt * inverse(xp, threshold)
-    if round_type == 0:
-        q = xp.rint(factor * x)
-        return xp.clip(q, -bnt - kind(1), bnt, out=q)
-    return half_away(xp, factor * xp.clip(x, -threshold, threshold))
+    limited = x if round_type == 0 else xp.clip(x, -threshold, threshold)
+    q = xp.asarray(factor * limited)  # a product without dimensions is no array
+    if round_type == 1:
+        return half_away(xp, q)
+    xp.rint(q, out=q)
+    return xp.clip(q, -bnt - kind(1), bnt, out=q)
 
 
 def to_values(q: Any, threshold: Any, bits: int) -> Any:
     """The values that the integers ``q``, in a floating dtype, stand for."""
-    return q * threshold / q.dtype.type(largest(bits))
+    made = q * threshold
+    made /= q.dtype.type(largest(bits))
+    return made
 
 
 def quantized(
@@ -66,7 +70,10 @@ def quantized(
     work = x.astype(working(x.dtype), copy=False)
     limit = beside(threshold.astype(work.dtype, copy=False), x, axis)
     found = to_integers(xp, work, limit, bits, round_type)
-    return (to_values(found, limit, bits) if back else found).astype(x.dtype, copy=False)
+    if back:
+        found *= limit
+        found /= work.dtype.type(largest(bits))
+    return found.astype(x.dtype, copy=False)
 
 
 def inverse(xp: Any, threshold: Any) -> Any:
@@ -76,15 +83,20 @@ def inverse(xp: Any, threshold: Any) -> Any:
 
 
 def half_away(xp: Any, x: Any) -> Any:
-    """The nearest whole numbers, halves away from zero."""
-    whole = xp.trunc(x)
-    return whole + xp.copysign(xp.absolute(x - whole) >= 0.5, x).astype(x.dtype, copy=False)
+    """The nearest whole numbers, halves away from zero; for values that have a fraction."""
+    kind = x.dtype.type
+    # With one half itself the value below one half would become 1 by the rounding of the sum.
+    below_half = xp.nextafter(kind(0.5), kind(0))
+    return xp.trunc(x + xp.copysign(below_half, x))
 
 
 def largest_absolute(xp: Any, x: Any, axis: int = -1) -> Any:
     """The threshold [1] of all values, or [channels] of those along ``axis``: 0 of none, NaN where one is."""
-    others = None if axis < 0 else tuple(n for n in range(x.ndim) if n != axis)
-    return xp.max(xp.absolute(x), axis=others, initial=0).reshape(-1).astype(x.dtype, copy=False)
+    others = tuple(n for n in range(x.ndim) if n != axis)
+    if x.size == 0:
+        return xp.zeros(1 if axis < 0 else x.shape[axis], dtype=x.dtype)
+    # Both ends of the values, so that their absolute values need no memory.
+    return xp.absolute(xp.maximum(xp.max(x, axis=others), -xp.min(x, axis=others))).reshape(-1)
 
 
 def as_kept(threshold: Any, kept: Any, x: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.errors import ArgumentError, ShapeError
+from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.core.infer import require_floating, require_same_dtype
 from engine.core.opdef import op
 from engine.core.spec import Spec
@@ -65,6 +65,8 @@ def _infer_dequantize(
     x: Spec, scale: Spec, zero_point: Spec | None, *, quant_axis: int, bit_length: int, round_type: int,
     only_observer: bool, **_: Any,
 ) -> Spec:  # fmt: skip
+    if x.dtype.is_complex:
+        raise DTypeError(f"dequantize_linear: x holds integers: got {x}; take its real part")
     levels.require_levels("dequantize_linear", bit_length, round_type)
     levels.require_thresholds("dequantize_linear", "scale", scale, x, quant_axis, _AXES)
     return x if only_observer else x.with_dtype(scale.dtype)
@@ -75,12 +77,14 @@ def dequantize_linear(xp, x, scale, zero_point=None, *, quant_axis=0, bit_length
                       is_test=True, only_observer=False):  # fmt: skip
     """The values of ``scale``'s dtype that the integers ``x`` stand for: x * scale / (2 ** (bits - 1) - 1).
 
-    x is of any dtype; with ``only_observer`` the result is x itself. ``scale``, ``quant_axis`` and
-    ``zero_point`` as in ``quantize_linear``; ``round_type`` and ``is_test`` change nothing.
+    x is of any dtype but a complex one; with ``only_observer`` the result is x itself. ``scale``,
+    ``quant_axis`` and ``zero_point`` are as in ``quantize_linear``; ``round_type`` and ``is_test`` change
+    nothing.
     """
     if only_observer:
         return x.copy()
-    if not 1 <= bit_length <= 16 or quant_axis not in _AXES or round_type not in (0, 1):
+    fits = 1 <= bit_length <= 16 and quant_axis in _AXES and round_type in (0, 1)
+    if not fits or x.dtype.kind == "c":
         raise ValueError("attributes do not fit")  # inference explains which
     beside = levels.beside(scale, x, quant_axis)
     return levels.to_values(x.astype(scale.dtype, copy=False), beside, bit_length)

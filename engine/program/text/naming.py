@@ -28,11 +28,12 @@ class Naming:
     empty where each operator names its own. ``skip`` helpers are counted before and not used. ``only`` lists
     the operators that are named so (all by default); ``early`` those whose result Paddle declares before that
     of the operator in front; ``order`` is that of the results' slots, where it differs from the form's.
+    With ``exact`` the first result is called like its key, as with ``{helper}``.
     ``outer`` takes precedence over the functions called inside. ``device`` is where Paddle computes the
     operator.
     """
 
-    __slots__ = ("device", "early", "form", "key", "only", "order", "outer", "skip")
+    __slots__ = ("device", "early", "exact", "form", "key", "only", "order", "outer", "skip")
 
     def __init__(
         self,
@@ -44,8 +45,10 @@ class Naming:
         order: str = "",
         outer: bool = False,
         device: str = "",
+        exact: bool = False,
     ) -> None:
         self.key, self.form, self.skip, self.outer = key, form, skip, outer
+        self.exact = exact or form == BARE
         self.order = tuple(order.split())
         self.device = device
         self.only = frozenset(only.split())
@@ -112,9 +115,9 @@ class Calls:
             assert call is not None
             call.helper = helper = call.helper or _helper(program, naming, operator)
         key = naming.form.format(helper=helper, x=first)
-        if naming.form == BARE:  # the first result is called like the helper itself
-            first_one = iter(() if any(helper in b.vars for b in program.blocks) else (helper,))
-            return naming, lambda: next(first_one, None) or program.unique_name(f"{helper}.tmp")
+        if naming.exact:  # the first result is called like the key itself
+            first_one = iter(() if any(key in b.vars for b in program.blocks) else (key,))
+            return naming, lambda: next(first_one, None) or program.unique_name(f"{key}.tmp")
         return naming, lambda: program.unique_name(key)
 
     def _naming_call(self, operator: str) -> Call | None:
@@ -173,6 +176,15 @@ OPERATORS: dict[str, Naming] = {
             "uniform_random": "uniform",
         }.items()
     },
+    **{
+        f"fake_{name}_abs_max": Naming(form="{x}.quantized.dequantized", exact=True)
+        for name in (
+            "quantize_dequantize",
+            "channel_wise_quantize_dequantize",
+            "quantize_dequantize_moving_average",
+        )
+    },
+    "moving_average_abs_max_scale": Naming(form="{x}.tmp", exact=True),
     "share_data": Naming(form="detach_{x}"),
     "slice_view": Naming(form="{x}_slice"),
 }

@@ -22,6 +22,20 @@ def learn(layer, *given, steps=2):
     layer.eval()
     return outs, grads, more, after, layer(*given), state(layer)
 """
+_STATIC = """\
+def program(make, *shape, test=False):
+    paddle.enable_static()
+    try:
+        main, start = paddle.static.Program(), paddle.static.Program()
+        with paddle.utils.unique_name.guard(), paddle.static.program_guard(main, start):
+            layer = make()
+            if test:
+                layer.eval()
+            layer(paddle.static.data('x', shape))
+        return str(main), str(start)
+    finally:
+        paddle.disable_static()
+"""
 _TYPES = ("abs_max", "moving_average_abs_max", "channel_wise_abs_max", "lsq_weight",
           "channel_wise_lsq_weight", "lsq_act")  # fmt: skip
 _LAYERS = {
@@ -142,3 +156,16 @@ CALLS: dict[str, str] = {
     ),
 }
 CALLS = {name: _BEGIN + code for name, code in CALLS.items()}
+for _kind, _make in {
+    "FakeQuantMovingAverageAbsMax": "lambda: Q.FakeQuantMovingAverageAbsMax('a')",
+    "FakeQuantAbsMax": "lambda: Q.FakeQuantAbsMax('a', quant_on_weight=True)",
+    "MovingAverageAbsMaxScale": "lambda: Q.MovingAverageAbsMaxScale('a')",
+    "QuantizedLinear": (
+        "lambda: Q.QuantizedLinear(nn.Linear(4, 3), weight_quantize_type='channel_wise_abs_max', "
+        "activation_quantize_type='moving_average_abs_max')"
+    ),
+}.items():
+    for _test in (False, True):
+        CALLS[f"{_kind}/text{' of a test' * _test}"] = (
+            f"{_BEGIN}{_STATIC}program({_make}, 5, 4, test={_test})"
+        )

@@ -38,7 +38,7 @@ def channel_values(
 
 _SAMPLES = (
     s(v(2, 3), None), s(v(), None), s(v(0, 3), None), s(v(4), None, bit_length=3),
-    s(v(2, 3, 2), None, round_type=0), s(v(2, 3), pos(1)),
+    s(v(2, 3, 2), None, round_type=0), s(v(2, 3), pos(1)), s(v(), None, round_type=0),
 )  # fmt: skip
 _CHANNELS = (
     s(v(2, 3), None), s(v(3, 2, 2, 2), None, bit_length=4), s(v(2, 3), None, quant_axis=1, round_type=0),

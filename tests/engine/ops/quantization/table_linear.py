@@ -74,7 +74,7 @@ CASES: list[Case] = [
     *row("quantize_linear", quantize_linear,
          _quantize(v(2, 3), pos(1)), _quantize(v(4), pos(1), bit_length=3),
          _quantize(v(2, 3), pos(1), round_type=1), _quantize(v(2, 3), pos(1), only_observer=True),
-         _quantize(v(0, 3), pos(1)),
+         _quantize(v(0, 3), pos(1)), _quantize(v(), pos(1)), _quantize(v(), pos(1), round_type=1),
          _quantize(v(2, 3, 2), pos(2), quant_axis=0, bit_length=4),
          _quantize(v(2, 3, 2), pos(3), quant_axis=1, round_type=1),
          _quantize(v(2, 3), pos(2), quant_axis=0, is_test=False),
