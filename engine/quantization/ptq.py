@@ -19,7 +19,7 @@ class PTQ(Quantization):
         """A copy of ``model`` with observers (``model`` itself with ``inplace``), to be shown samples.
 
         Raises ConditionError, an AssertionError, for a model in training mode, ArgumentError for one that is
-        quantized already.
+        quantized already or has no layers within.
         """
         if model.training:
             raise ConditionError(

@@ -16,7 +16,7 @@ class QAT(Quantization):
         """A copy of ``model`` with quanters (``model`` itself with ``inplace``), to be trained.
 
         Raises ConditionError, an AssertionError, for a model in evaluation mode, ArgumentError for one that
-        is quantized already.
+        is quantized already or has no layers within.
         """
         if not model.training:
             raise ConditionError(

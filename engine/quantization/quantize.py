@@ -46,6 +46,11 @@ class Quantization(metaclass=abc.ABCMeta):
 
     def _put_in(self, model: Layer) -> None:
         """Put quanters into ``model``, as the configuration says."""
+        if not model._sub_layers:
+            raise ArgumentError(
+                f"{type(self).__name__}.quantize: a {type(model).__name__} has no layers within, and only "
+                "those are quantized; wrap it, e.g. in paddle.nn.Sequential"
+            )
         self._config._specify(model)
         self._convert_to_quant_layers(model, self._config)
         self._insert_activation_observers(model, self._config)

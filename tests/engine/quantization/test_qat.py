@@ -203,6 +203,13 @@ def test_bits_that_there_are_not(bits: Any) -> None:
             QAT(QuantConfig(one, None)).quantize(Net())
 
 
+def test_a_single_layer_is_refused() -> None:
+    """Layers within a network are replaced: nothing could be done to it."""
+    one = FakeQuanterWithAbsMaxObserver()
+    with pytest.raises(ArgumentError, match="a Linear has no layers within"):
+        QAT(QuantConfig(one, one)).quantize(nn.Linear(2, 2))
+
+
 def test_a_quantized_network_is_refused() -> None:
     qat, net = quantized()
     with pytest.raises(ArgumentError, match=r"QAT\.quantize: the model is quantized already"):
