@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
+from rich.console import Console
 from typer.testing import CliRunner, Result
 
-from engine.quantization.report import QuantizationReport
+from engine.quantization.report import (
+    Accuracy,
+    ClassAccuracy,
+    Latency,
+    LayerReport,
+    QuantizationReport,
+    Sizes,
+    Skipped,
+)
 from studio.cli import app
+from studio.cli.quantize_report import show_report
 
 
 def call(*words: str | Path) -> Result:
@@ -74,16 +85,25 @@ def test_predict_asks_it_like_the_model_in_float(run: Path, told: dict[str, obje
     assert after["probability"] != before["probability"], "another model answered"
 
 
-def test_the_printed_report_says_what_it_cost(run: Path, tmp_path: Path) -> None:
-    done = call(
-        "quantize", run, "--out", tmp_path / "m", "--bits", "4", "--samples", "32", "--no-sensitivity"
-    )
-    assert done.exit_code == 0, done.output
-    said = " ".join(done.stdout.split())
-    assert "weights of 4 bits (channel_wise_abs_max), values of 4 bits" in said
-    assert "thresholds by hist from 32 samples" in said
-    assert "KB -> " in said
-    assert "measured here" in said
-    assert "points" not in said.partition("alone costs")[2].partition("class")[0], (
-        "nobody asked for each layer"
-    )
+def test_the_printed_report_says_what_it_cost_and_why_layers_stay() -> None:
+    report = QuantizationReport(
+        method="qat", algo="moving_average_abs_max", weight_bits=4, activation_bits=3, weight_type="abs_max",
+        samples=600, seconds=2.0, skipped=(Skipped("fc2", "skipped by 'fc*'"),),
+        layers=(LayerReport("fc1", "matmul_v2", "w", True, 1.5, 1e-3, 2e-2, -0.25),
+                LayerReport("fc2", "matmul_v2", "v", False)),
+        sizes=Sizes({"pdmodel": 1024, "pdiparams": 9216}, {"pdmodel": 2048, "pdiparams": 3072}),
+        latency=Latency(1e-4, 3e-4), difference=0.5, accuracy=Accuracy(0.75, 0.5, 8), changed_count=3,
+        per_class=ClassAccuracy(("cat", "dog", "owl"), (0.5, 1.0, None), (0.25, 1.0, None)),
+    )  # fmt: skip
+    screen = Console(width=150, record=True, file=io.StringIO())
+    show_report(report, "out/m", screen)
+    said = " ".join(screen.export_text().split())
+    assert "out/m: trained with quantization, weights of 4 bits (abs_max), values of 3 bits" in said
+    assert "thresholds by training from 600 samples in 2.0 s" in said
+    assert "75.00% -> 50.00%: 25.00 points lost on 8 test samples, 3 answers changed" in said
+    assert "10.0 KB -> 5.0 KB (2.0 times smaller)" in said
+    assert "100 us -> 300 us (3.0 times slower), measured here" in said
+    assert "-0.25 points" in said
+    assert "in float: skipped by 'fc*'" in said
+    assert "cat │ 50.00% │ 25.00%" in said
+    assert "dog" not in said, "its accuracy is the same"
