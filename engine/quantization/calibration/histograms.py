@@ -15,6 +15,7 @@ from engine.core.errors import ArgumentError, ModeError
 from engine.quantization.calibration.calibrator import Calibrator, Values, floating
 
 BINS = 2048
+A_LEVEL = 0.01  # the share of values in the last bin from which they are no outliers
 CANDIDATES_AT_ONCE = 2**22  # numbers that a step of the KL search holds per array: 32 MB of float64
 
 
@@ -88,12 +89,16 @@ class Divergence(Histogram):
         # Up to 8 bits every cut is tried; with more bins, every second, fourth ... : as many cuts.
         cuts = np.arange(start, self._bins, max(1, self._bins // BINS))
         cuts = cuts[(cuts > 0) & (counts[cuts - 1] > 0)]
-        if not cuts.size:  # all but the largest values lie in the lower half
-            filled = np.flatnonzero(counts[1 : start + 1])
-            return float(filled[-1] + 1 if filled.size else 0) + 0.5
+        if not cuts.size:  # all but the largest values lie in the lower half: one cut behind them
+            cuts = np.flatnonzero(counts[: start + 1])[-1:] + 1
+            cuts = cuts[cuts >= self.levels]  # fewer bins than levels tell nothing
+        # Where so many are as large as the largest, they are no outliers (pictures in black and white): it is
+        # tried not to cut, too, which Paddle never does.
+        if counts[-1] > A_LEVEL * counts.sum() or not cuts.size:
+            cuts = np.append(cuts, self._bins)
         at_once = max(1, CANDIDATES_AT_ONCE // self.levels)
         divergences = [self._divergences(counts, cuts[i : i + at_once]) for i in range(0, len(cuts), at_once)]
-        return float(cuts[np.argmin(np.concatenate(divergences))]) + 0.5
+        return min(float(cuts[np.argmin(np.concatenate(divergences))]) + 0.5, float(self._bins))
 
     def _divergences(self, counts: Values, cuts: Values) -> Values:
         """The divergence for each cut, up to what all cuts share.
