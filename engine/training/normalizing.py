@@ -52,6 +52,14 @@ def for_callers(data: Mapping[str, Any]) -> dict[str, Any]:
     return {**data, "prepare": {**plain, "mean": [], "deviation": []}}
 
 
+def own_names(names: Mapping[str, str]) -> dict[str, str]:
+    """Structured names of a model's parameters, by anything, as its network calls them itself, whether
+    ``for_prediction`` put a Layer around it or not."""
+    others = [name for name in names.values() if name not in ("mean", "deviation")]
+    wrapped = len(others) < len(names) and all(name.startswith("network.") for name in others)
+    return {key: name.removeprefix("network.") if wrapped else name for key, name in names.items()}
+
+
 def _normalizing(network: Any, mean: np.ndarray, deviation: np.ndarray) -> Any:
     from engine import nn
     from engine.tensor.creation import to_tensor

@@ -12,6 +12,7 @@ from engine.kernels.cpu.threads import blas_threads
 from engine.nn.layer.common import Linear
 from engine.nn.layer.conv import Conv2D
 from engine.nn.quant.qat.weighted import WeightedQuantedLayer
+from engine.program.passes.quantization.selection import Layer
 from engine.quantization import QAT, QuantConfig
 from engine.quantization.calibration_data import Batches, CalibrationData
 from engine.quantization.preparing import Prepared, only
@@ -29,7 +30,6 @@ from resources.settings import CONSTANT
 RATE_SHARE = 0.1
 """A trained network is adjusted with this share of the learning rate that it was trained with."""
 WAY_OF_ROUNDING = WeightQuanterLayer.round_type
-_WRAPPED = "network."  # before the names of a network's layers behind its normalisation
 _WHY = "training with quantization is for the layers Conv2D and Linear"
 _MEASURED = 64
 
@@ -105,9 +105,9 @@ def calibration_of(prepared: Prepared, trained: Trained, batches: Batches) -> tu
     """The prepared Program of the trained network, and the thresholds of its values; layers that were not
     trained with quantization stay in float. The noise is measured on the first of ``batches``."""
     found = {
-        layer.name: trained.thresholds[_in_network(layer.name, trained.thresholds)]
+        layer.name: trained.thresholds[_once(layer)]
         for layer in prepared.layers
-        if layer.quantized and _in_network(layer.name, trained.thresholds)
+        if layer.quantized and _once(layer) in trained.thresholds
     }
     layers = only(prepared.layers, list(found), _WHY)
     prepared = replace(
@@ -128,7 +128,7 @@ def _quanters(network: Any, prepared: Prepared, choices: Choices) -> QuantConfig
     named = {name: layer for name, layer in network.named_sublayers() if type(layer) in (Conv2D, Linear)}
     config = QuantConfig(None, None)
     values = FakeQuanterWithAbsMaxObserver(bit_length=options.activation_bits)
-    wanted = {_in_network(each.name, named): each.bits for each in prepared.layers if each.quantized}
+    wanted = {_once(each): each.bits for each in prepared.layers if each.quantized}
     if not wanted.keys() & named.keys():
         raise ArgumentError(
             f"quantize: --qat has nothing to train: {_WHY}, and the model has none that is quantized; leave "
@@ -141,7 +141,6 @@ def _quanters(network: Any, prepared: Prepared, choices: Choices) -> QuantConfig
     return config
 
 
-def _in_network(name: str, known: Any) -> str:
-    """What the network itself calls a layer of its Program; empty where it is none of ``known``."""
-    own = name.partition(":")[0]
-    return next((each for each in (own, own.removeprefix(_WRAPPED)) if each in known), "")
+def _once(layer: Layer) -> str:
+    """The name of a layer, however often the network calls it."""
+    return layer.name.partition(":")[0]

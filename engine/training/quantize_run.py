@@ -31,6 +31,7 @@ from engine.quantization.thresholds import Calibration, calibrate
 from engine.training.config import TrainingConfig
 from engine.training.events import Quantized, now
 from engine.training.export import chosen_checkpoint, information, network_of, verify_all
+from engine.training.normalizing import own_names
 from engine.training.quantize_choices import Choices, Emit, Pace, tell
 from engine.training.quantize_data import QuantizeData, data_named, data_of_run
 from engine.training.quantize_layers import chosen_layers
@@ -195,7 +196,7 @@ def _algo(choices: Choices) -> str:
 def _prepared(files: Path, choices: Choices) -> Prepared:
     """The model in inference files as it is quantized. Raises ArgumentError for one that can't be."""
     program, names = stored_program(read_inference(files))
-    prepared = prepare(program, choices.options, names=names, weights_only=choices.weights_only)
+    prepared = prepare(program, choices.options, names=own_names(names), weights_only=choices.weights_only)
     _require_one(prepared)
     return prepared
 

@@ -51,8 +51,8 @@ def test_the_report_says_what_the_files_are(quantized: tuple[str, QuantizationRe
     assert report.sizes.quantized == sizes
     assert (report.method, report.algo, report.samples) == ("post_training", "hist", 64)
     assert [(each.name, each.op, each.quantized) for each in report.layers] == [
-        ("network.conv", "conv2d", True), ("network.fc1", "matmul_v2", True),
-        ("network.fc2", "matmul_v2", True),
+        ("conv", "conv2d", True), ("fc1", "matmul_v2", True),
+        ("fc2", "matmul_v2", True),
     ]  # fmt: skip
     for layer in report.layers:
         assert files.weights[layer.weight].dtype == np.int8
