@@ -9,7 +9,7 @@ from engine.core import mode as modes
 from engine.core.errors import ArgumentError
 from engine.core.operator import Operator
 from engine.core.spec import Spec
-from engine.eager.tensor import Parameter, Tensor
+from engine.eager.tensor import Parameter, Tensor, counter_of
 from engine.jit.input_spec import InputSpec
 from engine.jit.resized import resized
 from engine.jit.run_program import ProgramRunner
@@ -17,6 +17,7 @@ from engine.jit.signature import converted_to
 from engine.nn import Layer
 from engine.ops.quantization.integers import STORED_AS
 from engine.program.build.builder import current_builder
+from engine.program.graph.liveness import written
 from engine.program.graph.program import Program, Variable
 from engine.program.passes.inline import inline
 from engine.program.passes.quantization.selection import PAIRS
@@ -41,6 +42,9 @@ class SavedFunction:
         self._runners: dict[Any, ProgramRunner] = {}  # by level, and by the dimensions that are open
         self._mode_ops = _mode_ops(program)
         self._integers = _stored_integers(program)
+        state = written(block.ops)  # which no pass takes for fixed
+        self._weights = [v.tensor for v in program.bound() if v not in state]
+        self._versions: list[int] = []  # of the weights, when runs took them
         self.training = False
 
     def __call__(self, *inputs: Any) -> Any:
@@ -67,13 +71,18 @@ class SavedFunction:
         if self.training or any(not x.stop_gradient for x in tensors):
             results = self._runner_for(tensors, None)(tensors)
         else:
+            if self._passes is not None:
+                self._take_weights()
             with modes.use(modes.current().with_grad(False)):
                 results = self._runner_for(tensors, self._passes)(tensors)
         return results[0] if len(results) == 1 else results
 
-    def renew(self) -> None:
-        """Run the Program with the weights as they are now, where runs may have taken earlier ones."""
-        self._runners.clear()
+    def _take_weights(self) -> None:
+        """Forget what was made of the weights where they have changed since."""
+        versions = [counter_of(weight).count for weight in self._weights]
+        if versions != self._versions:
+            self._runners.clear()
+            self._versions = versions
 
     def _runner_for(self, tensors: list[Tensor], passes: int | None) -> ProgramRunner:
         """The runner for inputs of these shapes: the Program as it was saved, or with other sizes.
@@ -107,8 +116,8 @@ class SavedFunction:
         for operator in self._mode_ops:
             changed |= operator.attrs["is_test"] is training
             operator.attrs["is_test"] = not training
-        if changed or training is not self.training:
-            self.renew()
+        if changed:
+            self._runners.clear()
         self.training = training
 
 
@@ -118,8 +127,8 @@ class TranslatedLayer(Layer):
     Functions that were saved with ``forward`` are methods of the same name, with the same parameters. Its
     modes switch dropout and batch normalization inside the Programs; it starts in evaluation mode, in which
     parameters get gradients only where inputs do. ``passes`` is the level of the passes that it predicts
-    with: where that is ``PREDICTION``, the weights are taken as they are when a function is first called, or
-    after ``set_state_dict`` and changes of the mode.
+    with: where that is ``PREDICTION``, runs take the weights as they are when a function is first called, and
+    again when they have changed.
     """
 
     def __init__(self, programs: Mapping[str, Program], info: Any, passes: int | None = None) -> None:
@@ -202,8 +211,6 @@ class TranslatedLayer(Layer):
         found = super().set_state_dict(
             {back.get(k, k): v for k, v in state_dict.items()}, use_structured_name
         )
-        for function in self.functions.values():
-            function.renew()
         missing, unexpected = found
         return [self._structured_names.get(k, k) for k in missing], [
             self._structured_names.get(k, k) for k in unexpected

@@ -255,6 +255,35 @@ def test_a_model_to_predict_with_can_be_trained_all_the_same(tmp_path: Path) -> 
     found = faster(x.detach()).numpy()
     np.testing.assert_allclose(found, plain(x.detach()).numpy(), rtol=1e-5, atol=1e-6)
     assert np.abs(found - before).max() > 1e-3
+    for layer in (plain, faster):  # without a sign of it but the version of the weight
+        layer.parameters()[0].set_value(np.full((2, 1, 3, 3), 0.25, np.float32))
+    again = faster(x.detach()).numpy()
+    np.testing.assert_allclose(again, plain(x.detach()).numpy(), rtol=1e-5, atol=1e-6)
+    assert np.abs(found - again).max() > 1e-3
+
+
+def test_state_that_a_model_writes_is_not_taken_for_a_weight(tmp_path: Path) -> None:
+    """It changes in each run, which is no reason to begin anew."""
+
+    class Counting(nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("seen", paddle.zeros([1]))
+            self.linear = nn.Linear(2, 2)
+
+        def forward(self, x: Any) -> Any:
+            paddle.assign(self.seen + 1, self.seen)
+            return self.linear(x) * 0 + self.seen
+
+    net = Counting()
+    net.eval()
+    jit.save(net, str(tmp_path / "model"), input_spec=[InputSpec([None, 2])])
+    layer = jit.load(str(tmp_path / "model"), for_prediction=True)
+    x = paddle.ones([1, 2])
+    assert [float(layer(x)[0, 0]) for _ in range(3)] == [1.0, 2.0, 3.0]
+    runner = layer.functions["forward"]._runner_for([x], PREDICTION)
+    layer(x)
+    assert layer.functions["forward"]._runner_for([x], PREDICTION) is runner
 
 
 # -- strangers' models -------------------------------------------------------------------------------------
