@@ -21,6 +21,7 @@ from engine.jit.export import programs_of, weights_of, write_model
 from engine.jit.translated_layer import FORWARD
 from engine.program.graph import delegates
 from engine.program.graph.program import Program
+from engine.program.passes.clone import switch_to_prediction
 from engine.program.passes.prune import pruned
 from engine.program.run.scope import Scope, give_value, global_scope, require_fit, value_of
 from engine.program.saved.serialize import from_plain, to_plain
@@ -137,8 +138,7 @@ def model_in(where: str, model: bytes, params: bytes, scope: Scope) -> Program:
 def put_weights(program: Program, weights: Mapping[str, Any], shown: str, scope: Scope) -> None:
     """Make a Program that was read ready to predict: its mode, and its parameters in ``scope``."""
     for operator in (o for block in program.blocks for o in block.ops):
-        if "is_test" in operator.attrs:  # jit.save keeps the mode that the network was in
-            operator.attrs["is_test"] = True
+        switch_to_prediction(operator)  # jit.save keeps the mode that the network was in
     program.changed()
     for variable, array in list(weights_of(program, weights, shown)):
         scope.var(variable.name).store(np.array(array))

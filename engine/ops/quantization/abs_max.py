@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from engine.core.errors import ArgumentError
 from engine.core.infer import require_floating
 from engine.core.opdef import op
 from engine.core.spec import Spec
@@ -35,11 +34,9 @@ def _infer_channels(where: str) -> Callable[..., Any]:
     ) -> tuple[Spec | None, ...]:  # fmt: skip
         require_floating(where, x=x)
         levels.require_levels(where, bit_length, round_type)
-        if kept is None and is_test:
-            raise ArgumentError(f"{where}: is_test needs the thresholds of before: give them as out_scale")
         found = kept or Spec((x.shape[quant_axis] if 0 <= quant_axis < x.ndim else 1,), x.dtype)
         levels.require_thresholds(where, "out_scale", found, x, quant_axis, (0, 1))
-        return x, None if is_test else found
+        return x, None if is_test and kept is not None else found
 
     return infer
 
@@ -81,11 +78,12 @@ def fake_channel_wise_quantize_abs_max(xp, x, kept=None, *, bit_length=8, round_
                                        is_test=False):  # fmt: skip
     """The integers of x, with the largest absolute value of each channel along axis 0 or 1 as threshold.
 
-    With ``is_test`` the thresholds are those in ``kept`` [channels].
+    With ``is_test`` the thresholds are those in ``kept`` [channels], if given.
     """
-    threshold = kept if is_test else levels.channel_thresholds(xp, x, quant_axis)
+    given = is_test and kept is not None
+    threshold = kept if given else levels.channel_thresholds(xp, x, quant_axis)
     out = levels.quantized(xp, x, threshold, quant_axis, bit_length, round_type)
-    return out, None if is_test else levels.as_kept(threshold, kept, x)
+    return out, None if given else levels.as_kept(threshold, kept, x)
 
 
 @op(

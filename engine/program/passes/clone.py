@@ -51,13 +51,25 @@ def clone(program: Program, for_test: bool = False) -> Program:
     if for_test:
         _drop_unused(program, made)
         for operator in with_sub_blocks(made.global_block().ops):
-            if "is_test" in operator.attrs:
-                operator.attrs["is_test"] = True
+            switch_to_prediction(operator)
             _drop_training_results(operator)
         for block in made.blocks:
             block.vars = dict(sorted(block.vars.items()))  # as Paddle lists them, which takes them from a map
     made.changed()
     return made
+
+
+def switch_to_prediction(operator: Operator) -> None:
+    """Let ``operator`` compute as in prediction, where it has a mode; what it only trains is not written."""
+    if "is_test" not in operator.attrs:
+        return
+    opdef = operator.opdef
+    operator.attrs["is_test"] = True
+    if opdef.only_writes:
+        given = [None if v is None else v.spec for v in operator.inputs]
+        specs = opdef.infer_specs(given, operator.attrs)
+        outputs = zip(operator.outputs, specs, strict=True)
+        operator.outputs = tuple([None if spec is None else v for v, spec in outputs])
 
 
 def _drop_training_results(operator: Operator) -> None:

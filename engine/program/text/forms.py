@@ -339,9 +339,11 @@ FORMS: dict[str, Form] = {
     ),
     **dict.fromkeys(
         ("fake_quantize_moving_average_abs_max", "fake_quantize_dequantize_moving_average_abs_max"),
-        Form(empty="InAccum InState", always="OutScale", drop="round_type"),
+        Form(empty="InAccum InState", always="OutScale OutState OutAccum", drop="round_type"),
     ),
-    "moving_average_abs_max_scale": Form(empty="InAccum InState", without="OutScale", always="OutScale"),
+    "moving_average_abs_max_scale": Form(
+        empty="InAccum InState", without="OutScale", always="OutScale OutState OutAccum"
+    ),
     "fake_quantize_range_abs_max": Form(
         empty="Iter", without="OutScales", always="OutScale OutScales", drop="round_type"
     ),

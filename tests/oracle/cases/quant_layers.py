@@ -32,7 +32,7 @@ def program(make, *shape, test=False):
             if test:
                 layer.eval()
             layer(paddle.static.data('x', shape))
-        return str(main), str(start)
+        return str(main), str(start), str(main.clone(for_test=True))
     finally:
         paddle.disable_static()
 """

@@ -77,6 +77,33 @@ def test_a_program_follows_its_values() -> None:
         np.testing.assert_array_equal(scale, eager._scale.numpy())
 
 
+def test_a_clone_for_tests_and_a_file_leave_the_state_as_it_is(tmp_path: Any) -> None:
+    paddle.enable_static()
+    try:
+        main, start = static.Program(), static.Program()
+        with static.program_guard(main, start):
+            x = static.data("x", [5, 4])
+            layer = layers.FakeQuantMovingAverageAbsMax()
+            out = layers.MovingAverageAbsMaxScale()(layer(x))
+            test = main.clone(for_test=True)
+            exe = static.Executor()
+            with static.scope_guard(static.Scope()):
+                exe.run(start)
+                (scale,) = exe.run(main, {"x": _batch(0)}, [layer._scale])
+                want, again = exe.run(test, {"x": _batch(1) * 9}, [out.name, layer._scale.name])
+                prefix = str(tmp_path / "model")
+                static.save_inference_model(prefix, [x], [out], exe, program=test)
+            with static.scope_guard(static.Scope()):
+                loaded, feeds, fetched = static.load_inference_model(prefix, exe)
+                got = [exe.run(loaded, {feeds[0]: _batch(1) * 9}, fetched)[0] for _ in range(2)]
+    finally:
+        paddle.disable_static()
+    np.testing.assert_array_equal(again, scale)
+    assert np.abs(want).max() == scale
+    for values in got:
+        np.testing.assert_array_equal(values, want)
+
+
 def test_each_output_of_a_linear_layer_has_its_own_step() -> None:
     """Where Paddle mixes them up."""
     weight = np.array([[1.0, 100.0], [-2.0, 50.0], [0.5, -100.0]], "float32")

@@ -24,9 +24,10 @@ def channel_integers(
     x: Any, kept: Any = None, bit_length: int = 8, round_type: int = 1, quant_axis: int = 0,
     is_test: bool = False,
 ) -> Any:  # fmt: skip
-    limit = kept if is_test else channel_maxima(x, quant_axis)
+    given = is_test and kept is not None
+    limit = kept if given else channel_maxima(x, quant_axis)
     whole = rounded(x, thresholds(limit, x, quant_axis), bit_length, round_type)
-    return whole, None if is_test else limit
+    return whole, None if given else limit
 
 
 def channel_values(
@@ -49,7 +50,7 @@ CASES: list[Case] = [
     *row("fake_quantize_abs_max", integers, *_SAMPLES),
     *row("fake_quantize_dequantize_abs_max", values, *_SAMPLES, grads="x", through=(0,), straight=True),
     *row("fake_channel_wise_quantize_abs_max", channel_integers, *_CHANNELS,
-         s(v(2, 3), pos(3), quant_axis=1, is_test=True)),
+         s(v(2, 3), pos(3), quant_axis=1, is_test=True), s(v(2, 3), None, is_test=True)),
     *row("fake_channel_wise_quantize_dequantize_abs_max", channel_values, *_CHANNELS, grads="x", through=(0,),
          straight=True),
 ]  # fmt: skip

@@ -86,8 +86,6 @@ def test_what_does_not_fit_is_said() -> None:
         linear.quantize_linear(x, paddle.ones([1]), quant_axis=-1, is_test=False)
     with pytest.raises(ArgumentError, match="bit_length is between 1 and 16: got 17"):
         abs_max.fake_quantize_abs_max(x, bit_length=17)
-    with pytest.raises(ArgumentError, match="is_test needs the thresholds"):
-        abs_max.fake_channel_wise_quantize_abs_max(x, is_test=True)
 
 
 def test_append_op_replaces_the_variable_that_is_read() -> None:
