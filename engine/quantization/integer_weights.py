@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -74,11 +74,8 @@ class AdaptiveRounding:
         for name, correlation in self._fed:
             correlation.collect(by_name[name])
 
-    def weights(self) -> Mapping[Key, IntegerWeight]:
-        """The weights that were rounded adaptively."""
-        return {
-            key: integer_weight(
-                self._prepared.weight(layer), layer, self._prepared.options, self._correlations[key]
-            )
-            for key, layer in self._layers.items()
-        }
+    def weights(self) -> Iterator[tuple[Key, IntegerWeight]]:
+        """The weights, each rounded adaptively when it is asked for; a large one takes seconds."""
+        for key, layer in self._layers.items():
+            weight = self._prepared.weight(layer)
+            yield key, integer_weight(weight, layer, self._prepared.options, self._correlations[key])

@@ -67,7 +67,11 @@ def calibrate(prepared: Prepared, batches: Batches, progress: Progress | None = 
                 progress(done + data.read, total)
         done += data.read
     thresholds = {name: float(each.threshold()) for name, each in made.items()}
-    weights = adaptive.weights()
+    weights = {}
+    for key, weight in adaptive.weights():
+        weights[key] = weight
+        if progress is not None:
+            progress(done, total)  # what it raises ends this, too
     seconds = time.perf_counter() - started
     return Calibration(thresholds, noise_of(prepared, thresholds, kept), data.read, seconds, weights)
 

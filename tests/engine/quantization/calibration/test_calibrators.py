@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import weakref
 from collections.abc import Iterable
 from typing import Any
 
@@ -178,6 +179,15 @@ class TestAll:
             calibrator.collect(np.array([1.0, np.nan, 2.0]))
         with pytest.raises(NotFiniteError, match="2 of 3 values"):
             calibrator.collect(np.array([-np.inf, np.inf, 2.0]))
+
+    def test_no_batch_is_kept(self, name: str) -> None:
+        calibrator, (batch,) = ALGORITHMS[name](), drawn("relu", batches=1)
+        calibrator.collect(batch)
+        if calibrator.passes == 2:
+            calibrator.collect_again(batch)
+        gone = weakref.ref(batch)
+        del batch
+        assert gone() is None
 
     def test_nothing_collected(self, name: str) -> None:
         calibrator = ALGORITHMS[name]()
