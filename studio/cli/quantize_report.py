@@ -26,16 +26,16 @@ def show_report(report: QuantizationReport, prefix: str, screen: Console) -> Non
         facts.add_row(plain(name), plain(words))
     screen.print(plain(f"{prefix}: {_method(report)}"))
     screen.print(facts)
-    layers = Table("layer", "operator", "threshold", "noise", "weight noise", "alone costs", "")
+    layers = Table("layer", "operator", "threshold", "noise", "weight noise", "alone costs")
     reasons = {each.layer: each.why for each in report.skipped}
     for layer in report.layers:
         cells = (
             layer.name, layer.op, _number(layer.threshold, "{:.4g}"),
             _number(layer.noise_to_signal, "{:.1e}"), _number(layer.weight_noise_to_signal, "{:.1e}"),
             _number(layer.drop, "{:+.2f} points"),
-            "" if layer.quantized else f"in float: {reasons.get(layer.name, '')}",
         )  # fmt: skip
-        layers.add_row(*map(plain, cells))
+        why = [] if layer.quantized else [f"in float: {reasons.get(layer.name, '')}"]
+        layers.add_row(*map(plain, (*cells, *why)))
     screen.print(layers)
     _show_classes(report, screen)
 
