@@ -38,7 +38,7 @@ CLEAN = (
     "engine/autodiff", "engine/autograd", "engine/base", "engine/core", "engine/dataset", "engine/device",
     "engine/eager", "engine/files", "engine/fluid", "engine/framework", "engine/incubate", "engine/io",
     "engine/jit/*.py", "engine/kernels", "engine/metric", "engine/nn", "engine/ops", "engine/optimizer",
-    "engine/program", "engine/static", "engine/tensor", "engine/utils", "engine/vision",
+    "engine/program", "engine/slim", "engine/static", "engine/tensor", "engine/utils", "engine/vision",
 )  # fmt: skip
 
 

@@ -52,6 +52,7 @@ class PercentHistObserverLayer(BaseHistObserver):
 
     def cal_min_max(self) -> tuple[float, float]:
         seen = self._seen
+        assert seen.counts is not None
         shares = np.cumsum(seen.counts / np.sum(seen.counts, dtype=np.float64))
         low, high = (int(np.argmax(shares >= share)) for share in (1.0 - self._percent, self._percent))
         return seen.low + (low - 0.5) * seen.width, seen.low + (high - 0.5) * seen.width
