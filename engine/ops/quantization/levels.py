@@ -44,7 +44,7 @@ def to_integers(xp: Any, x: Any, threshold: Any, bits: int, round_type: int) -> 
     bnt = kind(largest(bits))
     factor = bnt * inverse(xp, threshold)
     limited = x if round_type == 0 else xp.clip(x, -threshold, threshold)
-    q = xp.asarray(factor * limited)  # a product without dimensions is no array
+    q = xp.asarray(factor * limited)  # of a value without dimensions, too
     if round_type == 1:
         return half_away(xp, q)
     xp.rint(q, out=q)
