@@ -19,6 +19,7 @@ from studio.controllers.bridge import Bridge
 from studio.controllers.code import CodeController
 from studio.controllers.data import DataController
 from studio.controllers.export import ExportController
+from studio.controllers.float_layers import FloatLayersController
 from studio.controllers.frame import FrameController
 from studio.controllers.graph import GraphController
 from studio.controllers.help import HelpController
@@ -211,6 +212,8 @@ class Studio:
         self.frame.add_page("export", self.export_page, self.export_panel, self.window.tr("Run to export"))
         self.export_page.predict_requested.connect(self._open_in_predict)
         self.export_page.standing.predict_requested.connect(self._load)
+        trees = (self.window.project.tree, self.graph_page.tree)
+        FloatLayersController(self.session, trees, self.export_page)
         self.export_page.report.predict_requested.connect(
             lambda: self._load(self.session.quantization.view.prefix)
         )

@@ -194,11 +194,7 @@ class QuantizationReportController(QObject):
 
     def _keep(self, keep: bool) -> None:
         """Leave the chosen layer in float the next time, or not."""
-        choices, layer = self._export.choices, self._view.layer
-        if keep:
-            self._export.choose(skip=choices.without([layer]).skip)
-        else:
-            self._export.choose(skip=tuple(each for each in choices.skip if each != layer))
+        self._export.leave_in_float(self._view.layer, keep)
         self._show_chosen()
 
     def _why_not_again(self, layer: LayerReport) -> str:

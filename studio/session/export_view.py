@@ -105,6 +105,11 @@ class ExportViewModel:
         self.prefix = str(Path(self.prefix).with_name(name)) if self.prefix else name
         self.update_why_not()
 
+    def leave_in_float(self, layer: str, leave: bool) -> None:
+        """Leave a layer in float in quantizations to come, or no longer."""
+        skip = tuple(each for each in self.choices.skip if each != layer)
+        self.choose(skip=self.choices.without([layer]).skip if leave else skip)
+
     def set_shape(self, text: str) -> None:
         """The shape as a person writes it: ``None, 1, 28, 28`` or ``?,1,28,28``; empty for that of the data.
 

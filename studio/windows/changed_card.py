@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from studio.windows.controls import Facts, Stack, mute
-from studio.windows.mistake_grid import MistakeGrid
+from studio.windows.mistake_grid import GAP, SMALLEST, MistakeGrid
 from studio.windows.sample_gallery import LargePicture
 from studio.windows.sample_pictures import Sample, describe
 from widgets import theme
@@ -40,10 +40,24 @@ class ChangedCard(Card):
         self.grid.set_samples(samples)
         self._none.set_text(nothing)
         self._stack.setCurrentWidget(self._none if nothing else self.grid)
-        self._stack.setFixedHeight(LITTLE_HEIGHT if nothing else GRID_HEIGHT)
+        self._fit()
         self.note.setText(note)
         self.note.setVisible(bool(note))
         self.large.set_samples(samples)
+
+    def _fit(self) -> None:
+        """High enough for all pictures: the page scrolls, the grid does not."""
+        count = len(self.grid.samples())
+        if not count:
+            self._stack.setFixedHeight(LITTLE_HEIGHT)
+            return
+        columns = max(1, int((self.grid.width() + GAP) // (SMALLEST + GAP)))
+        row = SMALLEST + self.grid.fontMetrics().height() + 2 + GAP
+        self._stack.setFixedHeight(max(GRID_HEIGHT, round(-(-count // columns) * row)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
 
     def _open(self, place: int) -> None:
         self.large.show_place(place)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QHeaderView, QLabel, QLineEdit, QTreeView, QVBoxLayout, QWidget
 
@@ -27,11 +27,13 @@ class ProgramTree(QWidget):
     """Shows a `ProgramData`; 100 000 operators open without delay, as rows are fetched when needed.
 
     `operator_selected` carries (block, index, OperatorData), `variable_selected` (block, VariableData) when
-    the current row becomes one of them, by hand or by `select_operator`.
+    the current row becomes one of them, by hand or by `select_operator`. `menu_requested` carries (block,
+    index) of an operator and where on the screen its menu is wanted.
     """
 
     operator_selected = Signal(object)
     variable_selected = Signal(object)
+    menu_requested = Signal(object, object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -54,6 +56,8 @@ class ProgramTree(QWidget):
         self.view.setHorizontalScrollMode(QTreeView.ScrollMode.ScrollPerPixel)
         self.view.selectionModel().currentChanged.connect(self._current_changed)
         self.view.viewport().installEventFilter(self)
+        self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.view.customContextMenuRequested.connect(self._ask_menu)
         self._fitting = self._by_hand = False
         self._fit_timer = QTimer(self)
         self._fit_timer.setSingleShot(True)
@@ -209,6 +213,11 @@ class ProgramTree(QWidget):
                 for index, operator in enumerate(block.operators):
                     self._lines[operator.file, operator.line].append((block.index, index))
         return list(self._lines.get((file, line), []))
+
+    def _ask_menu(self, at: QPoint) -> None:
+        operator = self._model.operator_at(self.view.indexAt(at))
+        if operator is not None:
+            self.menu_requested.emit(operator, self.view.viewport().mapToGlobal(at))
 
     def _current_changed(self, current: QModelIndex, _: QModelIndex) -> None:
         blocks = self._model.program.blocks

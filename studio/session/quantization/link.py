@@ -64,6 +64,17 @@ def _walk(
     return [*users, *between]
 
 
+def weight_at(program: Mapping[str, Any], place: Place) -> str:
+    """The name of the weight that this operator multiplies by: a parameter of two dimensions or more; empty
+    for none."""
+    for block in program.get("blocks", []):
+        if block["idx"] == place[0] and 0 <= place[1] < len(block["ops"]):
+            weights = {var["name"] for var in block["vars"] if var["parameter"] and len(var["shape"]) > 1}
+            names = [name for names in block["ops"][place[1]]["inputs"].values() for name in names]
+            return next((name for name in names if name in weights), "")
+    return ""
+
+
 def layer_at(places: Mapping[str, list[Place]], place: Place | None) -> str:
     """The layer that this operator is of; empty for none."""
     return next((layer for layer, all_of in places.items() if place in all_of), "")

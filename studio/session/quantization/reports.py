@@ -14,7 +14,7 @@ from studio.session.export_view import ExportViewModel
 from studio.session.graph_view import GraphViewModel
 from studio.session.mistake_job import mistakes_job
 from studio.session.problems import ProblemView, problem_from_message
-from studio.session.quantization.link import Place, layer_at, places_of
+from studio.session.quantization.link import Place, layer_at, places_of, weight_at
 from studio.session.quantization.view import QuantizationView
 from studio.session.worker import Worker
 
@@ -145,6 +145,11 @@ class QuantizationReports:
             return
         prefix = view.prefix
         self._in_thread(lambda: self._read_program(prefix))
+
+    def layer_of(self, place: Place) -> str:
+        """What a pattern calls the layer of this operator of the Program shown: its name where the report has
+        it, else that of its weight; empty for an operator without."""
+        return layer_at(self._known_places(), place) or weight_at(self._graph.program, place)
 
     def _select(self, name: str) -> bool:
         places = self._known_places().get(name)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit, QScrollArea
+from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit, QMenu, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from engine.quantization.report import QuantizationReport
@@ -18,6 +18,7 @@ from studio.windows.export_page import FILES, REPORT
 from tests.studio.answering_run import make_run
 from tests.studio.quantized import layer, report
 from tests.studio.windows.conftest import Stage
+from widgets.program_tree import ProgramTree
 
 
 @pytest.fixture
@@ -153,17 +154,55 @@ def test_the_report_says_what_was_measured(export: Stage, qtbot: QtBot) -> None:
     assert page.tabs.currentIndex() == REPORT
 
 
+def show_program(stage: Stage) -> None:
+    """A Program with two of the report's layers, and one operator without a weight."""
+    operators = [
+        {"type": kind, "inputs": {"X": ["x"], "Y": [weight]}, "outputs": {"Out": ["y"]}, "attrs": {},
+         "regions": [], "file": "", "line": 0}
+        for kind, weight in (("conv2d", "conv1.w_0"), ("mul", "fc1.w_0"), ("relu", "y"))
+    ]  # fmt: skip
+    variables = [
+        {"name": name, "shape": [4, 4], "dtype": "float32", "persistable": True, "parameter": True,
+         "stop_gradient": False}
+        for name in ("conv1.w_0", "fc1.w_0")
+    ]  # fmt: skip
+    blocks = [{"idx": 0, "parent": -1, "vars": variables, "ops": operators}]
+    stage.session.graph.show_saved("lenet", {"blocks": blocks}, "")
+
+
+def test_a_layer_is_ticked_in_the_tree(export: Stage, qtbot: QtBot) -> None:
+    show_program(export)
+    tree = export.window.project.tree
+    tick(tree, 1)
+    assert export.session.export.choices.skip == ("fc1.w_0",)  # without a report: by its weight
+    tick(tree, 1)
+    assert export.session.export.choices.skip == ()
+    tree.select_operator(0, 2)
+    tree.view.customContextMenuRequested.emit(tree.view.visualRect(tree.view.currentIndex()).center())
+    assert not [menu for menu in tree.findChildren(QMenu) if menu.isVisible()]
+    choose(export, qtbot)
+    export.studio.actions.trigger("export")
+    quantized(export)
+    tick(tree, 1)
+    assert export.session.export.choices.skip == ("fc1",)
+    line: Any = export.studio.export_page.quantize.what.control("skip")
+    assert line.text() == "fc1"
+
+
+def tick(tree: ProgramTree, operator: int) -> None:
+    """Open the menu of an operator and choose what it offers."""
+    tree.select_operator(0, operator)
+    tree.view.customContextMenuRequested.emit(tree.view.visualRect(tree.view.currentIndex()).center())
+    [menu] = [menu for menu in tree.findChildren(QMenu) if menu.isVisible()]
+    menu.actions()[0].trigger()
+    menu.hide()
+
+
 def test_a_layer_and_its_operator_are_chosen_together(export: Stage, qtbot: QtBot) -> None:
     choose(export, qtbot)
     export.studio.actions.trigger("export")
     quantized(export)
-    operators = [
-        {"type": kind, "inputs": {"X": ["x"], "Y": [weight]}, "outputs": {"Out": ["y"]}, "attrs": {},
-         "regions": [], "file": "", "line": 0}
-        for kind, weight in (("conv2d", "conv1.w_0"), ("mul", "fc1.w_0"))
-    ]  # fmt: skip
-    blocks = [{"idx": 0, "parent": -1, "vars": [], "ops": operators}]
-    export.session.graph.show_saved("lenet", {"blocks": blocks}, "")
+    show_program(export)
     bars = export.studio.export_page.report.layers.bars
     place = bars.visualItemRect(bars.item(0)).center()
     qtbot.mouseClick(bars.viewport(), Qt.MouseButton.LeftButton, pos=place)
