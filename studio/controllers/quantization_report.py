@@ -15,6 +15,7 @@ from studio.controllers.actions import Actions
 from studio.controllers.binders import Bonds
 from studio.controllers.quantization_words import about_layer, class_rows, layer_row, report_words
 from studio.session.problems import problem_from_message
+from studio.session.quantization.choices import ALGORITHMS, WEIGHT_TYPES
 from studio.session.quantization.text import class_name, report_csv, report_text
 from studio.session.session import Session
 from studio.windows.export_page import FILES, REPORT, ExportPage
@@ -200,6 +201,10 @@ class QuantizationReportController(QObject):
     def _why_not_again(self, layer: LayerReport) -> str:
         if not layer.quantized:
             return self.tr("It is in float already.")
+        report = self._view.report
+        known = report is not None and report.weight_type in dict(WEIGHT_TYPES)
+        if not known or (report.method == "post_training" and report.algo not in dict(ALGORITHMS)):
+            return self.tr("It was quantized in a way that is not known here.")
         if not self._view.run:
             return self.tr("The run of these files is not known here.")
         if self._view.run != self._export.run_folder and self._session.listed_run(self._view.run) is None:
@@ -215,10 +220,10 @@ class QuantizationReportController(QObject):
             run = self._session.listed_run(self._view.run)
             export.choose_run(self._view.run, run.shape if run is not None else ())
         in_float = [each.name for each in report.layers if not each.quantized]
-        method = report.method if report.method == "qat" else "post_training"
         chosen = export.choices if export.choices.wanted else None
         export.choose(
-            method=method, weight_bits=report.weight_bits, activation_bits=report.activation_bits,
+            method=report.method, weight_bits=report.weight_bits, activation_bits=report.activation_bits,
+            weight_type=report.weight_type,
             algo=report.algo if report.method == "post_training" else export.choices.algo,
             samples=report.samples if report.method == "post_training" else export.choices.samples,
             target_drop=chosen.target_drop if chosen is not None else None,

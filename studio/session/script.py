@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from resources.settings import RUN_SETTINGS
+from studio.session.quantization.choices import QuantizeChoices
 from studio.session.sweep.words import setting_words
 
 BUILT_IN = tuple(value for value, _ in RUN_SETTINGS["data"].choices)
@@ -116,10 +117,12 @@ class SessionScript:
 
     def _quantized(self, job: Mapping[str, Any]) -> None:
         folder, chosen = str(job["folder"]), job["choices"]
-        words: list[str | Out] = ["quantize", self._run(folder), "--algo", chosen["algo"]]
-        for name in ("samples", "weight_bits", "activation_bits"):
-            words += [f"--{name.replace('_', '-')}", str(chosen[name])]
-        words += ["--qat", "--epochs", str(chosen["epochs"])] if chosen["method"] == "qat" else []
+        choices = QuantizeChoices(**chosen)
+        words: list[str | Out] = ["quantize", self._run(folder)]
+        words += {"qat": ["--qat"], "weights_only": ["--weights-only"]}.get(choices.method, [])
+        for name in ("algo", "samples", "epochs", "weight_bits", "activation_bits", "weight_type"):
+            if choices.asks(name):
+                words += [f"--{name.replace('_', '-')}", str(chosen[name])]
         for pattern in chosen["skip"]:
             words += ["--skip", pattern]
         if chosen["target_drop"] is not None:

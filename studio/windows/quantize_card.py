@@ -12,6 +12,7 @@ from studio.session.quantization.choices import (
     MOST_EPOCHS,
     MOST_SAMPLES,
     SETTINGS,
+    WEIGHT_TYPES,
     QuantizeChoices,
 )
 from studio.windows.controls import mute
@@ -19,7 +20,7 @@ from widgets import theme
 from widgets.cards import Card
 from widgets.param_form import Field, ParamForm
 
-TEXTS = ("skip", "target_drop")
+NUMBERS_AND_CHOICES = ("algo", "samples", "epochs", "weight_bits", "activation_bits", "weight_type")
 
 
 class QuantizeCard(Card):
@@ -42,6 +43,7 @@ class QuantizeCard(Card):
         self.what = ParamForm([
             Field("weight_bits", "", "int", usual.weight_bits, **bits),
             Field("activation_bits", "", "int", usual.activation_bits, **bits),
+            Field("weight_type", "", "choice", usual.weight_type, choices=WEIGHT_TYPES),
             Field("skip", "", "text", ""),
         ])  # fmt: skip
         self._note = mute(wrap=True)
@@ -54,7 +56,7 @@ class QuantizeCard(Card):
         for form in (self.how, self.what):
             form.changed.connect(self.changed)
             form.errors_changed.connect(self.validity_changed)
-        self._trains = False
+        self._choices = usual
         self.retranslate()
 
     def arrange(self, stacked: bool) -> None:
@@ -72,26 +74,30 @@ class QuantizeCard(Card):
     def show_choices(self, choices: QuantizeChoices) -> None:
         """Show what is chosen; what is typed in a line that has the focus stays as it is."""
         values = choices.as_dict()
-        for name in ("algo", "samples", "epochs", "weight_bits", "activation_bits"):
+        for name in NUMBERS_AND_CHOICES:
             self.form_of(name).set_value(name, values[name])
         target = "" if choices.target_drop is None else f"{choices.target_drop:g}"
         for name, text in (("skip", ", ".join(choices.skip)), ("target_drop", target)):
             form = self.form_of(name)
             if not form.control(name).hasFocus() and name not in form.errors():
                 form.set_value(name, text)
-        self._trains = choices.trains
-        self.how.set_row_visible("epochs", choices.trains)
+        self._choices = choices
+        for name in SETTINGS:
+            self.form_of(name).set_row_visible(name, choices.asks(name))
         self._say()
 
     def errors(self) -> dict[str, str]:
         """What is wrong, in words, by name."""
-        return {**self.how.errors(), **self.what.errors()}
+        return {
+            name: words for name, words in {**self.how.errors(), **self.what.errors()}.items()
+            if self._choices.asks(name)
+        }  # fmt: skip
 
     def _say(self) -> None:
         self.set_title(self.tr("Quantization"), self.tr("integers in place of float32"))
         self._note.setText(self.tr(
             "The network is trained on with quantized weights and values, which takes as long as training."
-        ) if self._trains else self.tr(
+        ) if self._choices.trains else self.tr(
             "Smaller files. What accuracy is lost, and whether they are faster or slower, is measured."
         ))  # fmt: skip
 
@@ -99,6 +105,8 @@ class QuantizeCard(Card):
         """Set all words anew, in the language that holds now."""
         for name, (title, help_text) in SETTINGS.items():
             self.form_of(name).set_text(name, self.tr(title), self.tr(help_text))
+        types = tuple((value, self.tr(word)) for value, word in WEIGHT_TYPES)
+        self.what.set_choices("weight_type", types)
         for name, words in (("skip", self.tr("none")), ("target_drop", self.tr("no target"))):
             line = self.form_of(name).control(name)
             assert isinstance(line, QLineEdit)

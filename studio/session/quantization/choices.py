@@ -10,17 +10,29 @@ from typing import Any
 METHODS: tuple[tuple[str, str], ...] = (
     ("none", "No"),
     ("post_training", "Yes, after training"),
+    ("qat", "Yes, with training (QAT)"),
+    ("weights_only", "Yes, weights alone"),
 )
 ALGORITHMS: tuple[tuple[str, str], ...] = (
     ("hist", "hist"), ("KL", "KL"), ("avg", "avg"), ("mse", "mse"), ("emd", "emd"), ("abs_max", "abs_max"),
-    ("min_max", "min_max"),
+    ("min_max", "min_max"), ("ptf", "ptf"),
 )  # fmt: skip
+WEIGHT_TYPES: tuple[tuple[str, str], ...] = (
+    ("channel_wise_abs_max", "of each channel"), ("abs_max", "of the whole weight"),
+    ("channel_wise_mse", "of each channel, least error"), ("mse", "of the whole weight, least error"),
+)  # fmt: skip
+# What matters to a method; a setting that is not here matters to all of them.
+OF_METHODS: dict[str, tuple[str, ...]] = {
+    "algo": ("post_training",), "samples": ("post_training",), "epochs": ("qat",),
+    "activation_bits": ("post_training", "qat"),
+}  # fmt: skip
 SETTINGS: dict[str, tuple[str, str]] = {
     "algo": ("Algorithm", "How the range of each value is found from the calibration samples"),
     "samples": ("Calibration samples", "Training samples that are run through the model to see its values"),
     "epochs": ("Epochs", "How long the network is trained on with quantized weights and values"),
     "weight_bits": ("Bits of weights", "8 for int8; fewer make smaller files and larger errors"),
     "activation_bits": ("Bits of values", "8 for int8; those that flow between the layers"),
+    "weight_type": ("Range of weights", "One for each channel of a weight is more exact than one for all"),
     "skip": ("Layers in float", "Names or patterns of layers that stay as they are, such as conv1, fc*"),
     "target_drop": ("Target drop", "Points of accuracy that may be lost: the worst layers stay in float "
                                    "until it is met. Empty: no target"),
@@ -33,7 +45,7 @@ _SEPARATORS = ", \n\t"
 
 @dataclass(frozen=True)
 class QuantizeChoices:
-    """``method`` is one of METHODS, ``algo`` of ALGORITHMS.
+    """``method`` is one of METHODS, ``algo`` of ALGORITHMS, ``weight_type`` of WEIGHT_TYPES.
 
     ``samples`` calibrate; ``epochs`` are trained with quantization (``qat`` alone). Layers whose names are
     those of ``skip``, or fit its patterns (``fc*``), stay in float. ``target_drop`` is how many points of
@@ -45,6 +57,7 @@ class QuantizeChoices:
     samples: int = 320
     weight_bits: int = 8
     activation_bits: int = 8
+    weight_type: str = "channel_wise_abs_max"
     epochs: int = 1
     skip: tuple[str, ...] = ()
     target_drop: float | None = None
@@ -53,6 +66,10 @@ class QuantizeChoices:
     def wanted(self) -> bool:
         """Whether anything is to be quantized."""
         return self.method != "none"
+
+    def asks(self, setting: str) -> bool:
+        """Whether a setting matters to the method."""
+        return self.method in OF_METHODS.get(setting, (self.method,))
 
     @property
     def trains(self) -> bool:

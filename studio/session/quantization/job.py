@@ -27,7 +27,12 @@ def quantize(job: dict[str, Any], emit: Emit) -> None:
     chosen = job["choices"]
     options = QuantizeOptions(
         algo=chosen["algo"], samples=chosen["samples"], weight_bits=chosen["weight_bits"],
-        activation_bits=chosen["activation_bits"], skip=tuple(chosen["skip"]),
+        activation_bits=chosen["activation_bits"], weight_type=chosen["weight_type"],
+        skip=tuple(chosen["skip"]),
     )  # fmt: skip
-    choices = Choices(options, target_drop=chosen["target_drop"])
+    method = chosen["method"]
+    choices = Choices(
+        options, target_drop=chosen["target_drop"], weights_only=method == "weights_only",
+        epochs=chosen["epochs"] if method == "qat" else 0,
+    )  # fmt: skip
     emit(quantize_run(Path(job["folder"]), job["prefix"], choices, emit, checkpoint=job["checkpoint"]))

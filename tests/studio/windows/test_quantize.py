@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from engine.quantization.report import QuantizationReport
 from studio.controllers.quantization_words import quantized_words, report_words, short_line
+from studio.session.quantization.choices import SETTINGS
 from studio.windows.export_page import FILES, REPORT
 from tests.studio.answering_run import make_run
 from tests.studio.quantized import layer, report
@@ -74,7 +75,7 @@ def test_choices_unfold_and_begin_a_quantization(export: Stage, qtbot: QtBot) ->
     assert (job["job"], Path(job["prefix"]).name, job["checkpoint"]) == ("quantize", "model-int4", "best")
     assert job["choices"] == {
         "method": "post_training", "algo": "hist", "samples": 320, "weight_bits": 4, "activation_bits": 8,
-        "epochs": 1,
+        "weight_type": "channel_wise_abs_max", "epochs": 1,
         "skip": ("conv1", "fc*"), "target_drop": 0.5,
     }  # fmt: skip
     assert "quantize" in session.script.text()
@@ -98,6 +99,21 @@ def test_wrong_values_are_named(export: Stage, qtbot: QtBot, name: str, text: st
     assert export.workers == [] or export.worker.job == {}
     page.form.set_value("quantize", "none")
     assert export.studio.actions.trigger("export") == ""  # what is not asked for can't be wrong
+
+
+def test_what_matters_to_a_method_is_asked(export: Stage, qtbot: QtBot) -> None:
+    card = export.studio.export_page.quantize
+    seen = []
+    for _ in range(3):
+        choose(export, qtbot)
+        seen.append({name for name in SETTINGS if card.form_of(name).control(name).isVisible()})
+    always = {"weight_bits", "weight_type", "skip", "target_drop"}
+    assert seen == [
+        always | {"algo", "samples", "activation_bits"}, always | {"epochs", "activation_bits"}, always
+    ]  # fmt: skip
+    export.studio.actions.trigger("export")
+    assert export.worker.job["choices"]["method"] == "weights_only"
+    assert "--weights-only --weight-bits 8 --weight-type" in export.session.script.text()
 
 
 def test_progress_counts_and_cancel_ends_the_child(export: Stage, qtbot: QtBot) -> None:
@@ -234,6 +250,16 @@ def test_again_without_a_layer_and_layers_left_in_float(export: Stage, qtbot: Qt
     card.bars.setCurrentRow(4)
     assert not card.again.isEnabled()
     assert card.again.toolTip() == "It is in float already."
+
+
+def test_what_a_stranger_chose_is_not_chosen_again(export: Stage, qtbot: QtBot) -> None:
+    choose(export, qtbot)
+    export.studio.actions.trigger("export")
+    quantized(export, weight_type="odd")
+    card = export.studio.export_page.report.layers
+    card.bars.setCurrentRow(0)
+    assert not card.again.isEnabled()
+    assert card.again.toolTip() == "It was quantized in a way that is not known here."
 
 
 def test_a_changed_answer_opens_large(export: Stage, qtbot: QtBot) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from engine.quantization.calibration import ALGORITHMS as THERE
 from engine.quantization.calibration import FEWEST_BITS, MOST_BITS
+from engine.quantization.calibration.weights import KINDS
 from studio.session.export_view import ExportViewModel
 from studio.session.quantization import choices
 from studio.session.quantization.choices import ALGORITHMS, QuantizeChoices, read_patterns, read_target
@@ -16,7 +17,8 @@ from studio.session.script import SessionScript
 
 
 def test_the_window_offers_what_the_engine_has() -> None:
-    assert {name for name, _ in ALGORITHMS} <= set(THERE)
+    assert {name for name, _ in ALGORITHMS} == set(THERE)
+    assert {name for name, _ in choices.WEIGHT_TYPES} == set(KINDS)
     assert (choices.FEWEST_BITS, choices.MOST_BITS) == (FEWEST_BITS, MOST_BITS)
 
 
@@ -60,10 +62,12 @@ def test_quantized_files_stand_beside_those_in_float() -> None:
 
 def test_the_script_quantizes_again() -> None:
     script = SessionScript()
-    chosen = QuantizeChoices("qat", "KL", 64, 4, 8, 2, ("conv1", "fc*"), 0.5)
+    chosen = QuantizeChoices(
+        "qat", weight_bits=4, weight_type="abs_max", epochs=2, skip=("conv1", "fc*"), target_drop=0.5
+    )
     script.record(quantize_job("/runs/a", "/runs/a/inference/model-int4", "best", chosen))
     assert script.text().splitlines()[-1] == (
-        '"$STUDIO" quantize /runs/a --algo KL --samples 64 --weight-bits 4 --activation-bits 8 --qat '
-        "--epochs 2 --skip conv1 --skip 'fc*' --target-drop 0.5 --checkpoint best "
+        '"$STUDIO" quantize /runs/a --qat --epochs 2 --weight-bits 4 --activation-bits 8 '
+        "--weight-type abs_max --skip conv1 --skip 'fc*' --target-drop 0.5 --checkpoint best "
         '--out "$FOLDER"/exports/a/model-int4'
     )
