@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject
 
 from studio.controllers.sizes import size_text
-from studio.session.quantization.text import total_sizes
+from studio.session.quantization.text import SAME_SHARE, total_sizes
 from studio.windows.quantization_page import ReportWords
 from widgets import theme
 from widgets.bars import MeasuredRow
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from engine.quantization.report import LayerReport, QuantizationReport
 
 ARROW = "\u2192"
-# Two measurements of the same thing differ by as much.
-SAME_SHARE = 0.05
 
 
 def percent(share: float, digits: int = 1) -> str:
@@ -154,7 +152,7 @@ def _summary(report: QuantizationReport, words: QObject) -> str:
     if before and after:
         parts.append(tr("The files are {0}.").format(_ratio(before, after, words)))
     if report.accuracy is not None:
-        parts.append(_accuracy(report.accuracy.drop, words))
+        parts.append(_accuracy(report.accuracy.drop, report.method == "qat", words))
     first, second = report.latency.float, report.latency.quantized
     if first and second:
         if abs(second - first) <= SAME_SHARE * first:
@@ -169,9 +167,11 @@ def _summary(report: QuantizationReport, words: QObject) -> str:
     return " ".join(parts)
 
 
-def _accuracy(drop: float, words: QObject) -> str:
+def _accuracy(drop: float, trained: bool, words: QObject) -> str:
     if drop > 0:
         return words.tr("{0} points of accuracy are lost.").format(f"{drop:.2f}")
+    if drop < 0 and trained:
+        return words.tr("Accuracy is {0} points higher: the network was trained on.").format(f"{-drop:.2f}")
     if drop < 0:
         return words.tr("Accuracy is {0} points higher, which is chance rather than a gain.").format(
             f"{-drop:.2f}"

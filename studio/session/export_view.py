@@ -162,7 +162,7 @@ class ExportViewModel:
         if event["event"] == "export_progress":
             self.message = event["message"]
         elif event["event"] == "quantize_progress":
-            self.message, self.done, self.total = event["message"], event["done"], event["total"]
+            self.total, self.done, self.message = event["total"], event["done"], event["message"]
         elif event["event"] == "quantized":
             self.exported_prefix, self.save_id = event["prefix"], event["save_id"]
             self.quantized = event

@@ -19,13 +19,16 @@ COLUMNS = ("layer", "op", "weight", "quantized", "threshold", "noise_to_signal",
            "drop", "why")  # fmt: skip
 
 
+# Two measurements of the same thing differ by as much.
+SAME_SHARE = 0.05
+
+
 def report_text(report: QuantizationReport, prefix: str) -> str:
     """The whole report for people, in columns of a monospace font."""
     float_size, quantized_size = total_sizes(report)
     facts = [
         ("Files", prefix),
-        ("Method", f"{METHOD_WORDS[report.method]}, {report.algo}, {report.samples} samples, "
-                   f"{report.seconds:.3g} s"),
+        ("Method", _method(report)),
         ("Weights", f"{report.weight_bits} bits, {report.weight_type}"),
         ("Activations", f"{report.activation_bits} bits" if report.method != "weights_only" else "float"),
     ]  # fmt: skip
@@ -103,6 +106,8 @@ def speed(report: QuantizationReport) -> str:
     before, after = report.latency.float, report.latency.quantized
     if not before or not after:
         return "not measured"
+    if abs(after - before) <= SAME_SHARE * before:
+        return "about the same"
     return f"{before / after:.2f} times faster" if after < before else f"{after / before:.2f} times slower"
 
 
@@ -110,6 +115,13 @@ def class_name(report: QuantizationReport, number: int) -> str:
     """The name of a class; its number where it has none."""
     names: Sequence[str] = report.per_class.classes if report.per_class is not None else ()
     return names[number] if 0 <= number < len(names) else str(number)
+
+
+def _method(report: QuantizationReport) -> str:
+    words = METHOD_WORDS[report.method]
+    if report.method == "weights_only":
+        return words
+    return f"{words}, {report.algo}, {report.samples} samples, {report.seconds:.3g} s"
 
 
 def _layer_lines(report: QuantizationReport) -> Iterable[Sequence[str]]:
@@ -123,7 +135,7 @@ def _numbers(layer: LayerReport) -> tuple[str, ...]:
         return ("float", "", "", "")
     return (
         _number(layer.threshold), _percent(layer.noise_to_signal), _percent(layer.weight_noise_to_signal),
-        "" if layer.drop is None else f"{-layer.drop:+.2f}",
+        "" if layer.drop is None else f"{0 - layer.drop:+.2f}",
     )  # fmt: skip
 
 

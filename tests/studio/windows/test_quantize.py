@@ -334,6 +334,9 @@ def test_no_gain_is_claimed_that_was_not_measured() -> None:
     assert "Accuracy is 0.30 points higher, which is chance" in words(
         accuracy={"float": 0.97, "quantized": 0.973, "samples": 1000}
     )
+    assert "0.30 points higher: the network was trained on" in words(
+        method="qat", accuracy={"float": 0.97, "quantized": 0.973, "samples": 1000}
+    )
     assert "Accuracy is the same." in words(accuracy={"float": 0.97, "quantized": 0.97, "samples": 9})
     assert "takes about as long" in words(latency={"float": 1e-3, "quantized": 0.99e-3})
     assert "2.0 times faster on this computer" in words(latency={"float": 2e-3, "quantized": 1e-3})

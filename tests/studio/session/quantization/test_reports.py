@@ -82,6 +82,10 @@ def test_a_report_as_text_and_as_a_table() -> None:
         "17      digit 4  digit 4  digit 9",
     ):
         assert line in text.splitlines()
+    plain = report(method="weights_only", algo="", samples=0, latency={"float": 1e-3, "quantized": 1.01e-3})
+    lines = report_text(QuantizationReport.from_plain(plain), "/x/model").splitlines()
+    assert "Method       weights alone" in lines
+    assert "One sample   1 -> 1.01 ms (about the same)" in lines
     table = report_csv(found).splitlines()
     assert table[3] == "fc1,mul,fc1.w_0,1,2.5,0.0021,0.0002625,0.02,"
     assert table[5] == "fc3,mul,fc3.w_0,0,,,,,it fits the pattern fc3"
