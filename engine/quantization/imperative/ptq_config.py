@@ -13,6 +13,7 @@ from engine.quantization.imperative.ptq_quantizer import (
     KLQuantizer,
     PerChannelAbsmaxQuantizer,
 )
+from engine.tensor.creation import to_tensor
 
 
 class PTQConfig:
@@ -36,6 +37,13 @@ class PTQConfig:
         self.wt_quantizer = copy.deepcopy(weight_quantizer)
         self.quant_hook_handle: Any = None
         self.enable_in_act_quantizer = False
+
+    def see(self, *arrays: Any) -> None:
+        """Show the quantizers what a layer took and, as the last, what it gave."""
+        *taken, given = (to_tensor(each) for each in arrays)
+        if self.enable_in_act_quantizer:
+            self.in_act_quantizer.sample_data(None, tuple(taken))
+        self.out_act_quantizer.sample_data(None, (given,))
 
 
 default_ptq_config = PTQConfig(KLQuantizer(), PerChannelAbsmaxQuantizer())

@@ -88,9 +88,12 @@ def test_what_is_saved_is_what_was_trained(options: dict[str, Any], tmp_path: Pa
     assert not [each for each in types if each.startswith(("fake_", "moving_average"))]
 
 
+@pytest.mark.parametrize("static", [False, True], ids=["eager", "static"])
 @pytest.mark.parametrize("kind", [AbsmaxQuantizer, HistQuantizer, KLQuantizer])
-def test_a_trained_network_is_calibrated_and_saved(kind: type, tmp_path: Path) -> None:
+def test_a_trained_network_is_calibrated_and_saved(kind: type, static: bool, tmp_path: Path) -> None:
     model = net()
+    if static:  # what is looked at is known only when the Program runs
+        jit.to_static(model)
     train(model)
     model.eval()
     wanted = model(images(8, count=40)).numpy()

@@ -58,7 +58,7 @@ def _quantizer(name: str) -> str:
     return (
         _Q + f"q = pq.{name}\n"
         "for n in range(4):\n"
-        "    q.sample_data(nn.ReLU(), (t([3, 4, 5], seed=n) * (1 + n % 3), t([2, 8], "
+        "    q.sample_data(nn.ReLU(), (t([3, 8, 25], seed=n) * (1 + n % 3), t([2, 300], "
         "seed=n + 5).abs() * n))\n"
         "q.cal_thresholds()\n(q.thresholds, q.abs_max_vals, q.quant_bits)"
     )

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from engine.quantization.calibration import weight_thresholds
 from engine.quantization.factory import ObserverFactory
+from engine.quantization.observers.looking import look
 from engine.slim.quant.observers.channel_wise import ChannelWiseObserver
 from engine.tensor.creation import to_tensor, zeros_like
 
@@ -32,10 +33,13 @@ class AbsMaxChannelWiseWeightObserverLayer(ChannelWiseObserver):
     def forward(self, inputs: Any) -> Any:
         """The weight. Raises NotFiniteError where it holds nan or infinity."""
         if self._max is None:
-            found = weight_thresholds(inputs.numpy(), self.quant_axis(), self.bit_length(), self.kind)
-            found[found == 0.0] = 1e-8
-            self._max = to_tensor(found)
+            look(self._see, inputs)
         return inputs
+
+    def _see(self, weight: Any) -> None:
+        found = weight_thresholds(weight, self.quant_axis(), self.bit_length(), self.kind)
+        found[found == 0.0] = 1e-8
+        self._max = to_tensor(found)
 
     def min_value(self) -> float:
         return 0.0

@@ -7,6 +7,7 @@ from typing import Any
 
 from engine.quantization.calibration.calibrator import Values, finite_peak, floating
 from engine.quantization.calibration.growing import GrowingHistogram
+from engine.quantization.observers.looking import look
 from engine.slim.quant.observers.uniform import UniformObserver
 
 
@@ -21,11 +22,14 @@ class BaseHistObserver(UniformObserver):
 
     def forward(self, inputs: Any) -> Any:
         """The inputs. Raises NotFiniteError where they hold nan or infinity."""
-        values = floating(inputs.numpy())
+        look(self._see, inputs)
+        return inputs
+
+    def _see(self, array: Any) -> None:
+        values = floating(array)
         if values.size:
             finite_peak(values)
             self._count(values)
-        return inputs
 
     def _count(self, values: Values) -> None:
         self._seen.add(values, float(values.min()), float(values.max()))

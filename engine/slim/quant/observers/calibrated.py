@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from engine.quantization.calibration import Calibrator
+from engine.quantization.observers.looking import look
 from engine.slim.quant.observers.uniform import UniformObserver
 
 
@@ -19,8 +20,11 @@ class CalibratedObserver(UniformObserver):
 
     def forward(self, inputs: Any) -> Any:
         """The inputs. Raises NotFiniteError where they hold nan or infinity."""
-        self._calibrator.collect(inputs.numpy())
+        look(self._collect, inputs)
         return inputs
+
+    def _collect(self, values: Any) -> None:
+        self._calibrator.collect(values)
 
     def min_value(self) -> float:
         return 0.0

@@ -47,6 +47,27 @@ def test_a_network_is_calibrated(name: str) -> None:
         assert np.sqrt(np.mean(error**2)) < 0.35 * np.sqrt(np.mean(each**2))
 
 
+@pytest.mark.parametrize("name", [n for n in observers.__all__ if "Weight" not in n])
+def test_a_converted_network_is_calibrated_alike(name: str) -> None:
+    """A network that was trained by to_static is calibrated while its Program runs."""
+    found = []
+    for static in (False, True):
+        paddle.seed(0)
+        net = nn.Sequential(nn.Linear(3, 2), nn.ReLU())
+        net.eval()
+        if static:
+            paddle.jit.to_static(net)
+            net(paddle.ones([1, 3]))
+        weight = observers.AbsMaxChannelWiseWeightObserver()
+        ptq = PTQ(QuantConfig(getattr(observers, name)(), weight))
+        quantized = ptq.quantize(net)
+        for n in range(3):
+            quantized(paddle.to_tensor(values((20 + n, 3), n)))
+        found.append(ptq.convert(quantized)(paddle.to_tensor(values((20, 3), 1))).numpy())
+    assert np.array_equal(*found)
+    assert np.abs(found[0]).max() > 0.01
+
+
 def test_equal_values_and_zeros() -> None:
     for name in ("HistObserver", "KLObserver", "AVGObserver", "MSEObserver", "EMDObserver"):
         each = getattr(observers, name)()._instance(None)
