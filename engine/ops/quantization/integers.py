@@ -29,6 +29,7 @@ from engine.core.spec import Spec
 from engine.ops.images import conv, conv_transpose
 from engine.ops.images.conv_bias import ACTIVATIONS
 from engine.ops.linalg import products
+from engine.ops.quantization import levels
 
 BITS = (2, 16)
 STORED_AS = ("int8", "int16")  # the dtypes in which files keep integers
@@ -40,11 +41,6 @@ def exact(bits: Any) -> tuple[str, int]:
     """The dtype in which sums of products of values of these bits are exact, and of how many products."""
     each = sum(bits) - len(bits)
     return ("float32", 1 << _SINGLE - each) if sum(bits) <= 16 else ("float64", 1 << _DOUBLE - each)
-
-
-def largest(bits: int) -> int:
-    """The integer that a value as large as the threshold becomes: 127 for 8 bits."""
-    return int((1 << bits - 1) - 1)
 
 
 def _require_bits(where: str, bits: Any) -> None:
@@ -97,7 +93,7 @@ def integer_factor(xp, x_scale, y_scale, *, bits=(8, 8), repeats=1):
     ``repeats`` is the number of groups of a transposed convolution, which share the scales of a filter.
     """
     both = x_scale.reshape(-1).astype("float64") * y_scale.reshape(-1).astype("float64")
-    factor = (both / (largest(bits[0]) * largest(bits[1]))).astype(x_scale.dtype)
+    factor = (both / (levels.largest(bits[0]) * levels.largest(bits[1]))).astype(x_scale.dtype)
     return xp.tile(factor, repeats) if repeats > 1 else factor
 
 
