@@ -50,6 +50,10 @@ ABSENT: dict[str, dict[str, str]] = {
         "sequence_softmax": _LOD.format(instead="pad the rows and mask them before nn.functional.softmax"),
         "nce": _NCE,
     },
+    "paddle.nn.quant.quant_layers": dict.fromkeys(
+        ("QuantizedColumnParallelLinear", "QuantizedRowParallelLinear"),
+        "cuts a weight over several processes, which is not possible here; use QuantizedLinear",
+    ),
     "paddle.fluid.dygraph": {**_FLUID_LAYERS, **_FLUID_JIT},
     "paddle.fluid.dygraph.jit": _FLUID_JIT,
     "paddle.fluid.dygraph.nn": _FLUID_LAYERS,
