@@ -29,6 +29,9 @@ from studio.windows.inspector import Inspector
 from studio.windows.top_bar import PageActions
 from widgets import theme
 
+# Scores of float32 that were computed in another order differ by less.
+LIKE_FLOAT = 1e-3
+
 
 class ExportController(QObject):
     """Joins ``session.export`` to the page. ``said`` is told what went as wished."""
@@ -207,7 +210,7 @@ class ExportController(QObject):
         elif view.state == "done" and view.verification is not None:
             result = view.verification
             page.show_done(
-                self.tr("The files answer as the trained model does. They need none of its source."),
+                answers_text(result, self),
                 {
                     "difference": (
                         theme.format_number(result.difference, digits=3) if result.difference else "0"
@@ -263,6 +266,16 @@ class ExportController(QObject):
 
 def _percent(share: float) -> str:
     return theme.format_number(share * 100, "%", keep_zeros=True) if share == share else ""
+
+
+def answers_text(result: Verification, words: QObject) -> str:
+    """Whether files answer as the model that they are of; those that are quantized do not quite."""
+    if result.difference > LIKE_FLOAT:
+        return words.tr(
+            "The files answer nearly as the trained model does, as quantized ones do. They need none of its "
+            "source."
+        )
+    return words.tr("The files answer as the trained model does. They need none of its source.")
 
 
 def compared_text(result: Verification, words: QObject) -> str:

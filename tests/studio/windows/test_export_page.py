@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QLineEdit, QScrollArea
 from pytestqt.qtbot import QtBot
 
-from studio.controllers.export import compared_text
+from studio.controllers.export import answers_text, compared_text
 from studio.session.export_view import Verification, name_problem
 from tests.studio.answering_run import make_run
 from tests.studio.windows.conftest import Stage
@@ -61,6 +61,12 @@ def test_a_name_is_refused_under_its_field_and_export_says_why(
 def test_a_check_says_what_was_compared(qapp: Any, difference: float, pictures: str, words: str) -> None:
     result = Verification(difference, 256, 1e-5, {}, 0.9, pictures)
     assert words in compared_text(result, QObject())
+
+
+def test_files_that_answer_differently_are_not_said_to_answer_alike(qapp: Any) -> None:
+    same, other = (Verification(difference, 256, 1e-5, {}, 0.9) for difference in (2e-6, 0.4))
+    assert answers_text(same, QObject()).startswith("The files answer as the trained model does.")
+    assert answers_text(other, QObject()).startswith("The files answer nearly as the trained model does")
 
 
 def test_what_stands_is_listed_and_verified_again(stage: Stage, qtbot: QtBot, tmp_path: Path) -> None:
