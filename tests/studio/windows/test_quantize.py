@@ -81,22 +81,23 @@ def test_choices_unfold_and_begin_a_quantization(export: Stage, qtbot: QtBot) ->
     assert "quantize" in session.script.text()
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "reason"),
-    [
-        ("weight_bits", "17", "Enter a number from 2 to 16"),
-        ("activation_bits", "1", "Enter a number from 2"),
-        ("samples", "0", "Enter a number from 1"), ("skip", "fc[1", "A bracket is not closed in fc[1"),
-        ("target_drop", "lots", "Enter points from 0 to 100"),
-    ],
-)  # fmt: skip
-def test_wrong_values_are_named(export: Stage, qtbot: QtBot, name: str, text: str, reason: str) -> None:
+def test_wrong_values_are_named(export: Stage, qtbot: QtBot) -> None:
     choose(export, qtbot)
-    type_into(export, qtbot, name, text)
     page = export.studio.export_page
-    assert page.quantize.errors()[name].startswith(reason)
-    assert export.studio.actions.trigger("export").startswith(reason)
-    assert export.workers == [] or export.worker.job == {}
+    for name, text, right, reason in (
+        ("weight_bits", "17", "8", "Enter a number from 2 to 16"),
+        ("activation_bits", "1", "8", "Enter a number from 2"),
+        ("samples", "0", "320", "Enter a number from 1"),
+        ("skip", "fc[1", "fc1", "A bracket is not closed in fc[1"),
+        ("target_drop", "lots", "0.5", "Enter points from 0 to 100"),
+    ):
+        type_into(export, qtbot, name, text)
+        assert page.quantize.errors()[name].startswith(reason)
+        assert export.studio.actions.trigger("export").startswith(reason)
+        type_into(export, qtbot, name, right)
+        assert page.quantize.errors() == {}
+    assert export.workers == []
+    type_into(export, qtbot, "skip", "fc[1")
     page.form.set_value("quantize", "none")
     assert export.studio.actions.trigger("export") == ""  # what is not asked for can't be wrong
 
@@ -307,18 +308,22 @@ def test_commands_lead_to_choices_and_report(export: Stage, qtbot: QtBot) -> Non
     assert export.window.focusWidget() is page.quantize.how.control("samples")
 
 
-@pytest.mark.parametrize("view", [FILES, REPORT])
-@pytest.mark.parametrize("size", [(1280, 800), (1000, 650)])
-def test_nothing_is_cut_off_sideways(export: Stage, qtbot: QtBot, size: tuple[int, int], view: int) -> None:
+def test_nothing_is_cut_off_sideways(export: Stage, qtbot: QtBot) -> None:
     page = export.studio.export_page
     choose(export, qtbot)
     export.studio.actions.trigger("export")
     quantized(export)
-    page.show_view(view)
-    export.window.resize(*size)
-    holder = page.parentWidget().parentWidget().parentWidget()
+    holder: Any = page.parentWidget().parentWidget().parentWidget()
     assert isinstance(holder, QScrollArea)
-    qtbot.waitUntil(lambda: export.window.width() == size[0] and holder.horizontalScrollBar().maximum() == 0)
+    for width, height in ((1280, 800), (1000, 650)):
+        export.window.resize(width, height)
+        for view in (FILES, REPORT):
+            page.show_view(view)
+            qtbot.waitUntil(
+                lambda width=width: (
+                    export.window.width() == width and holder.horizontalScrollBar().maximum() == 0
+                )
+            )
 
 
 # ----- words -----
