@@ -1,7 +1,8 @@
 """Drives the application through its main job and saves a picture of every page: python docs/tour.py DIR.
 
-The data, a short training on the built-in digits with its live loss, its layers, the graph, an export,
-loading its files, a drawn digit, the help; light and dark, 1280x800 unless ``--size`` says otherwise.
+The data, a short training on the built-in digits with its live loss, its layers, the graph, an export, a
+quantization, loading its files, a drawn digit, the help; light and dark, 1280x800 unless ``--size`` says
+otherwise.
 QT_SCALE_FACTOR=2 makes them as a screen at 200 % shows them. Settings and runs go to a folder that is
 removed; yours are not touched.
 """
@@ -121,6 +122,7 @@ class Tour:
         studio.actions.trigger("export")
         self.wait(lambda: session.export.state in ("done", "failed") and not session.busy(), "the export")
         self.save("export")
+        self._quantize()
         QTest.mouseClick(studio.export_page.predict_button, Qt.MouseButton.LeftButton)
         self.wait(lambda: session.predict.model is not None, "the exported model")
         self._draw()
@@ -134,6 +136,18 @@ class Tour:
         self.save("help", studio.help.shown)
         studio.help.close()
         self.save_problem()
+
+    def _quantize(self) -> None:
+        """The same run with integer weights, and what that cost."""
+        page, session = self.studio.export_page, self.session
+        page.form.control("quantize").setFocus()
+        QTest.keyClick(page.form.control("quantize"), Qt.Key.Key_Down)
+        self.save("quantize-choices")
+        self.studio.actions.trigger("export")
+        self.wait(
+            lambda: session.export.state in ("done", "failed") and not session.busy(), "the quantization"
+        )
+        self.save("quantized")
 
     def save_problem(self) -> None:
         """A dropped file that is no picture: told without stopping anything."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
 from studio.windows.controls import Facts, mute, section
 from widgets import theme
@@ -21,7 +21,7 @@ class Inspector(QFrame):
         self._layout.setSpacing(theme.SPACE_S)
         self._empty = mute(wrap=True)
         self._layout.addWidget(self._empty)
-        self._sections: list[tuple[QWidget, Facts]] = []
+        self._sections: list[tuple[QLabel, Facts]] = []
         self._layout.addStretch(1)
         self.show_nothing("")
 
@@ -34,23 +34,20 @@ class Inspector(QFrame):
     def set_sections(self, sections: list[tuple[str, Rows]]) -> None:
         """Show these sections, each a title (or none) and its rows; those without rows are left out."""
         self._empty.hide()
-        for label, facts in self._sections:
-            self._layout.removeWidget(label)
-            self._layout.removeWidget(facts)
-            label.deleteLater()
-            facts.deleteLater()
-        self._sections.clear()
-        for title, rows in sections:
-            if not rows:
-                continue
-            label, facts = section(title), Facts()
-            label.setVisible(bool(title))
+        shown = [(title, rows) for title, rows in sections if rows]
+        while len(self._sections) < len(shown):
+            label, facts = section(), Facts()
             if self._sections:
                 label.setContentsMargins(0, theme.SPACE_S, 0, 0)
-            facts.set_rows(rows)
             for widget in (label, facts):
                 self._layout.insertWidget(self._layout.count() - 1, widget)
             self._sections.append((label, facts))
+        for index, (label, facts) in enumerate(self._sections):
+            title, rows = shown[index] if index < len(shown) else ("", [])
+            label.setText(title)
+            label.setVisible(bool(title))
+            facts.set_rows(rows)
+            facts.setVisible(bool(rows))
 
     def rows(self) -> Rows:
         """All rows that are shown, one section after the other."""
