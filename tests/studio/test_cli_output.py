@@ -15,6 +15,7 @@ from studio.cli import app, models
 from studio.cli.bar import TerminalBar
 from studio.cli.output import fail, note, prepare_streams, say, visible
 from studio.cli.training import Watcher
+from tests.studio.quantized import layer, report
 
 HOSTILE = "[bold]x[/bold] [/] [link=http://a]b[/link] \x1b[31mred\x1b]0;title\x07\r\x9b\u202e\n\udcff"
 SHOWN = r"[bold]x[/bold] [/] [link=http://a]b[/link] \x1b[31mred\x1b]0;title\x07\r\x9b\u202e\n\udcff"
@@ -25,6 +26,7 @@ def described(name: str) -> dict[str, object]:
     return {
         "prefix": name, "inputs": [], "outputs": [], "parameters": 1, "info": {"classes": [name]},
         "sizes": {name: 1}, "save_id": name, "operators": [operator],
+        "quantization": None,
     }  # fmt: skip
 
 
@@ -58,6 +60,18 @@ def test_inspect_takes_no_name_for_markup(
     said = capsys.readouterr().out
     assert said.count(SHOWN) == 5  # the prefix, the save's id, and three columns of the operator
     assert "[bold]x[/bold] [/]" in said.partition("classes")[2]
+    assert not set(said) & set("\x1b\x07\x9b\u202e\udcff")
+
+
+def test_the_report_of_a_quantization_takes_no_name_for_markup(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "1000")
+    name = HOSTILE.removesuffix("\udcff")  # a report refuses what is no text
+    hostile = report(layers=[layer(name, 0.1, 0.5)], skipped=[])
+    models._show(described("model") | {"quantization": hostile})
+    said = capsys.readouterr().out
+    assert SHOWN.removesuffix(r"\udcff") in said
     assert not set(said) & set("\x1b\x07\x9b\u202e\udcff")
 
 

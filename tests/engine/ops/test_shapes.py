@@ -68,6 +68,7 @@ WITHOUT_EMPTY = {
     **_named(_POSITIONS, "graph_reindex graph_sample_neighbors viterbi_decode linspace_of"),
     **_named(_WINDOWS, """
         depthwise_conv2d conv2d_transpose depthwise_conv2d_transpose conv3d_transpose pool3d max_pool2d_pick
+        depthwise_conv2d_integer conv2d_transpose_integer depthwise_conv2d_transpose_integer
         max_pool3d_pick max_pool3d_with_index unpool unpool3d tensor_unfold as_strided fold unfold affine_grid
         grid_sampler grid_positions grid_slopes sample_points linear_interp_v2 bilinear_interp_v2
         bicubic_interp_v2 trilinear_interp_v2 pixel_unshuffle channel_shuffle temporal_shift
@@ -77,7 +78,7 @@ WITHOUT_EMPTY = {
     """),
     **_named(_BATCH, """
         batch_norm sync_batch_norm instance_norm spectral_norm spectral_norm_vectors accuracy kept_mean
-        quantile reduce_count warprnnt
+        quantile reduce_count warprnnt fake_channel_wise_quantize_dequantize_abs_max
     """),
     **_named("the same as the operator without tensors of sizes, which has such rows", """
         reshape2_dims expand_v2_dims tile_dims tile_like
@@ -90,7 +91,7 @@ WITHOUT_EMPTY = {
         prior_box psroi_pool roi_align roi_pool roi_pool_pick yolo_box yolov3_loss yolov3_loss_weights
     """),
     **_named("what it is given is not empty by its nature", """
-        fill_diagonal_tensor view_dtype unique_consecutive write_to_array assign_into
+        fill_diagonal_tensor view_dtype unique_consecutive write_to_array assign_into integer_factor
     """),
 }  # fmt: skip
 

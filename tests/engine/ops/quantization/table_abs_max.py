@@ -50,7 +50,8 @@ CASES: list[Case] = [
     *row("fake_quantize_abs_max", integers, *_SAMPLES),
     *row("fake_quantize_dequantize_abs_max", values, *_SAMPLES, grads="x", through=(0,), straight=True),
     *row("fake_channel_wise_quantize_abs_max", channel_integers, *_CHANNELS,
-         s(v(2, 3), pos(3), quant_axis=1, is_test=True), s(v(2, 3), None, is_test=True)),
+         s(v(2, 3), pos(3), quant_axis=1, is_test=True), s(v(2, 3), None, is_test=True),
+         s(v(0, 3), pos(3), quant_axis=1, is_test=True)),
     *row("fake_channel_wise_quantize_dequantize_abs_max", channel_values, *_CHANNELS, grads="x", through=(0,),
          straight=True),
 ]  # fmt: skip

@@ -62,6 +62,23 @@ def dequantize_linear(
     return x if only_observer else x * thresholds(scale, x, quant_axis) / (2 ** (bit_length - 1) - 1)
 
 
+def whole_tensor(x: Any, scale: Any, max_range: float) -> Any:
+    return x * scale / max_range
+
+
+def dequantize_channels(
+    x: Any, scales: Any, quant_bits: Any = (8,), quant_axis: int = 0, x_num_col_dims: int = 1
+) -> Any:
+    if len(scales) == 1:
+        return x * thresholds(scales[0], x, quant_axis) / (2 ** (quant_bits[0] - 1) - 1)
+    most = (2 ** (quant_bits[0] - 1) - 1) * (2 ** (quant_bits[1] - 1) - 1)
+    return x * thresholds(scales[0], x, max(x_num_col_dims, 1)) * scales[1] / most
+
+
+def _q(*shape: int) -> Any:
+    return ints(*shape, low=-128, high=128).astype("float64")
+
+
 _ZERO = np.zeros(1)
 _STATE = pos(1, seed=5), pos(1, seed=6)
 
@@ -87,5 +104,13 @@ CASES: list[Case] = [
          s(ints(2, 3, low=-128, high=128).astype("int8"), pos(2), _ZERO, quant_axis=0),
          s(ints(2, 3, 2, low=-999, high=999).astype("int16"), pos(3), _ZERO, quant_axis=1, bit_length=11),
          s(ints(4, low=-999, high=999).astype("int32"), pos(1), None, bit_length=16, quant_axis=-1),
-         s(ints(4).astype("int8"), pos(1), _ZERO, only_observer=True, quant_axis=-1)),
+         s(ints(4).astype("int8"), pos(1), _ZERO, only_observer=True, quant_axis=-1),
+         s(_q(), pos(1), _ZERO, quant_axis=-1), s(_q(0, 3), pos(1), _ZERO, quant_axis=-1)),
+    *row("fake_dequantize_max_abs", whole_tensor, s(_q(2, 3), pos(1), max_range=127.0),
+         s(_q(4), pos(1), max_range=7), s(_q(), pos(1), max_range=7.0), s(_q(0, 3), pos(1), max_range=7.0)),
+    *row("fake_channel_wise_dequantize_max_abs", dequantize_channels, s(_q(2, 3), [pos(2)]),
+         s(_q(2, 0), [pos(2)]),
+         s(_q(2, 3, 2), [pos(3)], quant_axis=1, quant_bits=[4]),
+         s(_q(2, 3), [pos(3), pos(1, seed=3)], quant_bits=[8, 4]),
+         s(_q(2, 3, 2), [pos(2), pos(1, seed=3)], quant_bits=[8, 8], x_num_col_dims=2)),
 ]  # fmt: skip

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.engine.ops.case import Case, pos, row, s, v
+from tests.engine.ops.case import Case, ints, pos, row, s, v
 from tests.engine.ops.quantization.table_linear import rounded
 
 
@@ -34,11 +34,37 @@ def observed(x: Any, accum: Any, state: Any, kept: Any, is_test: bool = False, *
     return (x, None, None, None) if is_test else (x, *_moved(x, accum, state, **rate))
 
 
+def in_window(
+    x: Any, scale: Any, step: Any, ring: Any, window_size: int = 10000, is_test: bool = False,
+    bit_length: int = 8, round_type: int = 1,
+) -> Any:  # fmt: skip
+    if is_test:
+        return rounded(x, scale, bit_length, round_type), None, None
+    now, place = np.abs(x).max(), int(step[0]) % window_size
+    after = ring.copy()
+    after[place] = now
+    if now > scale[0]:
+        limit = now
+    elif ring[place] == scale[0]:  # the largest one left the window
+        limit = after[: max(1, min(int(step[0]), window_size))].max()
+    else:
+        limit = scale[0]
+    return rounded(x, limit, bit_length, round_type), np.array([limit]), after
+
+
+def _step(number: int) -> Any:
+    return np.array([number])
+
+
+_RING = np.array([1.0, 3.0, 0.5, 2.0])
+_THREE = np.array([3.0])
+
 _STATE = pos(1, seed=5), pos(1, seed=6)
 _SAMPLES = (
     s(v(2, 3), pos(1), *_STATE), s(v(2, 3), pos(1), None, None, is_test=True),
     s(v(4), pos(1), *_STATE, bit_length=4, moving_rate=0.5),
     s(v(2, 3, 2), pos(1), *_STATE, round_type=0), s(v(2, 3), pos(1), *_STATE, is_test=True, round_type=0),
+    s(v(), pos(1), *_STATE), s(v(0, 3), pos(1), None, None, is_test=True),
 )  # fmt: skip
 
 CASES: list[Case] = [
@@ -46,6 +72,14 @@ CASES: list[Case] = [
     *row("fake_quantize_dequantize_moving_average_abs_max", values, *_SAMPLES, grads="x", through=(0,),
          straight=True),
     *row("moving_average_abs_max_scale", observed, s(v(2, 3), *_STATE, None), s(v(), *_STATE, pos(1)),
-         s(v(2, 3), None, None, pos(1), is_test=True), s(v(4), *_STATE, None, moving_rate=0.3), grads="x",
+         s(v(2, 3), None, None, pos(1), is_test=True), s(v(0, 3), None, None, pos(1), is_test=True),
+         s(v(4), *_STATE, None, moving_rate=0.3), grads="x",
          through=(0,), straight=True),
+    *row("fake_quantize_range_abs_max", in_window,
+         s(v(2, 3), _THREE, _step(5), _RING, window_size=4),
+         s(v(2, 3), _THREE, _step(2), _RING, window_size=4),
+         s(v(2, 3), pos(1) * 0.1, _step(0), np.zeros(4), window_size=4, bit_length=4),
+         s(v(2, 3), _THREE, _step(1), _RING, window_size=4, round_type=0),
+         s(v(2, 3), pos(1), None, None, is_test=True), s(v(4), pos(1), ints(1), None, is_test=True),
+         s(v(0, 3), pos(1), None, None, is_test=True)),
 ]  # fmt: skip
