@@ -46,7 +46,7 @@ def conv_sums(
         (n - d * (k - 1) - 1) // t + 1
         for n, k, t, d in zip(x.shape[2:], kernel, strides, dilations, strict=True)
     ]
-    x = x.reshape(x.shape[0], groups, -1, *x.shape[2:])
+    x = x.reshape(x.shape[0], groups, x.shape[1] // groups, *x.shape[2:])
     filters = weight.astype(np.int64).reshape(groups, -1, *weight.shape[1:])
     total = np.zeros((x.shape[0], groups, filters.shape[1], *out), np.int64)
     for a, b in np.ndindex(*kernel):
@@ -56,7 +56,7 @@ def conv_sums(
             b * dilations[1] : b * dilations[1] + (out[1] - 1) * strides[1] + 1 : strides[1],
         ]
         total += np.einsum("ngchw,gfc->ngfhw", cut, filters[..., a, b])
-    made = total.reshape(x.shape[0], -1, *out)
+    made = total.reshape(x.shape[0], weight.shape[0], *out)
     return np.moveaxis(made, 1, -1) if last else made
 
 

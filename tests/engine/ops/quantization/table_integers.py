@@ -40,7 +40,7 @@ def _mul(
     x: Any, y: Any, factor: Any, bits: Any = None, x_num_col_dims: int = 1, y_num_col_dims: int = 1
 ) -> Any:
     rows, columns = x.shape[:x_num_col_dims], y.shape[y_num_col_dims:]
-    flat = x.astype(np.int64).reshape(int(np.prod(rows)), -1)
+    flat = x.astype(np.int64).reshape(int(np.prod(rows)), int(np.prod(x.shape[x_num_col_dims:])))
     sums = flat @ y.astype(np.int64).reshape(flat.shape[1], -1)
     return want.rescaled(sums, factor).reshape(*rows, *columns)
 

@@ -24,7 +24,11 @@ def rounded(x: Any, threshold: Any, bits: int = 8, round_type: int = 0) -> Any:
     """Integers, by Python's own rounding of each element."""
     most = 2 ** (bits - 1) - 1
     found = []
-    for value, limit in zip(x.ravel(), np.broadcast_to(threshold, x.shape).ravel(), strict=True):
+    for value, limit in zip(
+        x.ravel(),
+        np.broadcast_to(threshold if x.ndim else np.reshape(threshold, ()), x.shape).ravel(),
+        strict=True,
+    ):
         if round_type == 0:
             found.append(min(max(round(value / limit * most), -most - 1), most))
         else:
@@ -63,7 +67,7 @@ def dequantize_linear(
 
 
 def whole_tensor(x: Any, scale: Any, max_range: float) -> Any:
-    return x * scale / max_range
+    return np.asarray(x * scale.reshape(()) / max_range)
 
 
 def dequantize_channels(

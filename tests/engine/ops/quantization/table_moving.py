@@ -27,7 +27,8 @@ def integers(
 
 def values(x: Any, scale: Any, accum: Any, state: Any, bit_length: int = 8, **attrs: Any) -> Any:
     whole, limit, *rest = integers(x, scale, accum, state, bit_length=bit_length, **attrs)
-    return whole * (scale if limit is None else limit) / (2 ** (bit_length - 1) - 1), limit, *rest
+    used = np.reshape(scale if limit is None else limit, ())
+    return np.asarray(whole * used / (2 ** (bit_length - 1) - 1)), limit, *rest
 
 
 def observed(x: Any, accum: Any, state: Any, kept: Any, is_test: bool = False, **rate: Any) -> Any:

@@ -15,7 +15,7 @@ def dequantize_log(x: Any, magnitudes: Any) -> Any:
 
 
 CASES: list[Case] = [
-    *row("dequantize_abs_max", lambda x, scale, max_range: x * scale / max_range,
+    *row("dequantize_abs_max", lambda x, scale, max_range: np.asarray(x * scale.reshape(()) / max_range),
          s(ints(2, 3, low=-128, high=128).astype("int8"), pos(1), max_range=127.0),
          s(ints(4, low=-999, high=999).astype("int16"), pos(1), max_range=32767.0),
          s(ints(low=-9, high=9).astype("int8"), pos(1), max_range=127.0),
