@@ -1,6 +1,8 @@
 """The corpus of the fuzz: one small sound file of each kind; `python -m tests.robust.corpus` writes it anew.
 
-The files are committed, so that a case has the same bytes whatever later versions of the engine write.
+The files are committed, so that a case has the same bytes whatever later versions of the engine write. Saved
+models name the source of their network: write them in a checkout at `/model-studio`, so that they name no
+place of one machine.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).with_name("corpus")
+WRITTEN_IN = "/model-studio"
 
 
 @functools.cache
@@ -169,6 +172,8 @@ def _models(folder: Path) -> dict[str, bytes]:
 
 def write() -> None:
     """Write every file of the corpus."""
+    if str(FOLDER.parents[2]) != WRITTEN_IN:
+        raise SystemExit(f"corpus: it names the place of its source: write it in a checkout at {WRITTEN_IN}")
     pictures = _pictures()
     with tempfile.TemporaryDirectory() as folder:
         files: dict[str, bytes] = {**pictures, **_archives(pictures), **_waves(), **_models(Path(folder))}
