@@ -15,21 +15,15 @@ from engine.core.errors import ArgumentError, DTypeError
 from engine.program.graph.check import check
 from engine.program.passes.quantization.tables import by_magnitude, by_maximum
 from engine.slim.quant import quant_embedding
+from tests.engine.fresh_static import fresh_static
 
 IDS = np.array([[0], [3], [7], [3]])
 
 
 @pytest.fixture(autouse=True)
 def scope() -> Iterator[static.Scope]:
-    engine.enable_static()
-    made = static.Scope()
-    with (
-        engine.utils.unique_name.guard(),
-        static.scope_guard(made),
-        static.program_guard(static.Program(), static.Program()),
-    ):
+    with fresh_static() as made:
         yield made
-    engine.disable_static()
 
 
 def network() -> tuple[Any, Any, Any, static.Executor]:

@@ -6,18 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-import engine
 from engine import static
+from tests.engine.fresh_static import fresh_static
 
 
 @pytest.fixture(autouse=True)
 def scope() -> Iterator[static.Scope]:
-    engine.enable_static()
-    made = static.Scope()
-    with (
-        engine.utils.unique_name.guard(),
-        static.scope_guard(made),
-        static.program_guard(static.Program(), static.Program()),
-    ):
+    with fresh_static() as made:
         yield made
-    engine.disable_static()

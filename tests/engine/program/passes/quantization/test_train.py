@@ -14,21 +14,15 @@ from engine.program.graph.check import check
 from engine.program.passes.clone import clone
 from engine.program.passes.quantization.train import Training, freeze_trained, insert_for_training
 from engine.program.run.scope import Scope, value_of
+from tests.engine.fresh_static import fresh_static
 
 Array = np.ndarray[Any, Any]
 
 
 @pytest.fixture(autouse=True)
 def scope() -> Iterator[Scope]:
-    engine.enable_static()
-    made = Scope()
-    with (
-        engine.utils.unique_name.guard(),
-        static.scope_guard(made),
-        static.program_guard(static.Program(), static.Program()),
-    ):
+    with fresh_static() as made:
         yield made
-    engine.disable_static()
 
 
 def network() -> tuple[static.Program, static.Program, static.Executor, Any]:
