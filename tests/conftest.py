@@ -23,13 +23,13 @@ ROOT = Path(__file__).resolve().parent.parent
 GRACE = float(os.environ.get("MODEL_STUDIO_TEST_GRACE", "2"))
 HIDE_QT = bool(os.environ.get("MODEL_STUDIO_HIDE_QT"))
 
-# Before Qt, NumPy or the studio is imported anywhere: no test needs a screen, two workers share two cores,
-# and nothing is written to the real home of who runs the tests.
+# Before Qt, NumPy or the studio is imported anywhere: no test needs a screen, sums are added up in one order
+# whatever the machine (a test about threads says how many), two workers share two cores, and nothing is
+# written to the real home of who runs the tests.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("QT_SCALE_FACTOR", "1")
-if os.environ.get("PYTEST_XDIST_WORKER"):
-    for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(_name, "1")
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
 
 _HOME = Path(tempfile.mkdtemp(prefix="model-studio-tests-"))
 _USER_DIRS = {

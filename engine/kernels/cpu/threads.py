@@ -1,8 +1,7 @@
-"""How many threads the BLAS library uses.
+"""How many threads compute, and how many of them BLAS uses by itself.
 
 A team of BLAS threads spins while it waits for its slowest member, so one busy core stops it: on a 2-core
-machine with other work a LeNet step took 243 to 288 ms with two threads (median) and 23 with one. The window
-draws while the training runs, so there is other work.
+machine with other work a LeNet step took 243 to 288 ms with two threads (median) and 23 with one.
 """
 
 from __future__ import annotations
@@ -13,7 +12,28 @@ from contextlib import AbstractContextManager, contextmanager
 
 from threadpoolctl import threadpool_limits
 
+from engine.kernels.cpu.cores import cores
+
 USERS_WORD = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "BLIS_NUM_THREADS")
+
+_count = 0  # 0: not worked out yet
+
+
+def users_count() -> int | None:
+    """The number of threads that the user's environment says, or None where it says none."""
+    for name in USERS_WORD:
+        word = os.environ.get(name, "").partition(",")[0].strip()  # OpenMP takes a number for each level
+        if word.isdecimal() and int(word) > 0:
+            return int(word)
+    return None
+
+
+def count() -> int:
+    """How many threads compute: as set, else what the environment says, else the cores of this process."""
+    global _count
+    if not _count:
+        _count = users_count() or cores()
+    return _count
 
 
 @contextmanager

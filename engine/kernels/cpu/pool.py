@@ -1,0 +1,190 @@
+"""A small pool of threads for kernels: shards of one product or of one compiled function, side by side.
+
+The thread that calls works too, and whoever is free takes the next task: a core that other programs keep busy
+slows a call down and never stops it (a team of BLAS threads waits for its slowest member). What is computed
+does not depend on who takes which task, so it is the same with and without the pool, bit by bit.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import itertools
+import os
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from engine.kernels.cpu import threads as threads_
+
+Task = Callable[[], None]
+
+# Shards of a compiled function for each thread: few enough to cost nothing, enough that a busy core, which
+# takes fewer, is not waited for long.
+_SHARES = 4
+
+
+class _Job:
+    """The tasks of one call: who takes one, who waits for the last."""
+
+    __slots__ = ("errors", "finished", "last", "numbers", "tasks")
+
+    def __init__(self, tasks: Sequence[Task]) -> None:
+        self.tasks = tasks
+        self.numbers = itertools.count()  # the next task; next() on a counter is one step for all threads
+        self.finished = itertools.count(1)
+        self.errors: list[tuple[int, BaseException]] = []
+        self.last = threading.Lock()  # free as soon as the last task has ended
+        self.last.acquire()
+
+    def work(self) -> None:
+        """Do tasks until none is left; what a task raises is kept for the caller."""
+        tasks = self.tasks
+        count = len(tasks)
+        while (number := next(self.numbers)) < count:
+            try:
+                if not self.errors:
+                    tasks[number]()
+            except BaseException as error:
+                self.errors.append((number, error))
+            finally:
+                if next(self.finished) == count:
+                    self.last.release()
+
+
+class _Worker(threading.Thread):
+    """A thread that sleeps until it is woken, and then helps with the job that is there."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(name=f"kernels-{number}", daemon=True)
+        self.wake = threading.Lock()
+        self.wake.acquire()
+        self.job: _Job | None = None
+        self.leaving = False
+
+    def run(self) -> None:
+        while True:
+            self.wake.acquire()
+            if self.leaving:
+                return
+            job, self.job = self.job, None
+            if job is not None:
+                job.work()
+                del job  # the arrays of its tasks are not kept until the next one
+
+    def help(self, job: _Job) -> None:
+        """Take part in a job. A worker that has not yet woken up for the last one finds this one."""
+        self.job = job
+        if self.wake.locked():
+            self.wake.release()
+
+    def leave(self) -> None:
+        """End after the task at hand."""
+        self.leaving = True
+        if self.wake.locked():
+            self.wake.release()
+
+
+_workers: list[_Worker] = []
+_taken = threading.Lock()  # held by the call that has the workers; every other call works alone
+
+
+def threads() -> int:
+    """How many threads a call may use, the caller's own one counted: at least 1."""
+    return threads_.count()
+
+
+def run(tasks: Sequence[Task]) -> None:
+    """Do the tasks, in any order and side by side, and return when all have ended.
+
+    Tasks must not depend on each other. They run at the same time as far as they leave the interpreter's
+    lock, as products of matrices do. A call from within a task, or while another thread has the pool, does
+    its tasks one after another. Raises what the first task raised that did (tasks not yet begun are left
+    out then); an interrupt is raised as soon as the tasks at hand have ended.
+    """
+    count = len(tasks)
+    if count < 2 or threads_.count() < 2 or not _taken.acquire(blocking=False):
+        for task in tasks:
+            task()
+        return
+    try:
+        _share(tasks, min(count, threads_.count()) - 1)
+    finally:
+        _taken.release()
+
+
+def _share(tasks: Sequence[Task], helpers: int) -> None:
+    job = _Job(tasks)
+    try:
+        for worker in _hired(helpers):
+            worker.help(job)
+        job.work()
+        job.last.acquire()
+    except BaseException as error:  # an interrupt of the caller: no further task begins
+        job.errors.append((-1, error))
+        job.work()
+        job.last.acquire()
+    finally:
+        job.tasks = ()  # a worker that wakes up late keeps no arrays until then
+    if job.errors:
+        first = min(job.errors, key=lambda pair: pair[0])[1]
+        job.errors.clear()
+        try:
+            raise first
+        finally:
+            del first  # its traceback holds this frame
+
+
+def _hired(count: int) -> list[_Worker]:
+    """So many workers; those that there are not yet begin now."""
+    while len(_workers) < count:
+        worker = _Worker(len(_workers) + 1)
+        worker.start()
+        _workers.append(worker)
+    return _workers[:count]
+
+
+def dismiss(keep: int = 0) -> None:
+    """End all workers but ``keep``; waits for the tasks that they are at."""
+    with _taken:
+        leaving = _workers[keep:]
+        del _workers[keep:]
+        for worker in leaving:
+            worker.leave()
+    for worker in leaving:
+        worker.join()
+
+
+def parallel(address: int, args: Any, count: int) -> None:
+    """Call the compiled function at ``address`` over the shards [0, count), side by side.
+
+    The function is ``void f(int64_t *args, int64_t begin, int64_t end)``; its shards must not depend on each
+    other, and it must not touch Python. ``args`` is a ctypes array of int64, which lives until the return.
+    """
+    function = _function(address)
+    parts = min(count, threads_.count() * _SHARES) if threads_.count() > 1 else 1
+    if parts < 2:
+        if count > 0:
+            function(args, 0, count)
+        return
+    ends = [count * n // parts for n in range(parts + 1)]
+    run([functools.partial(function, args, ends[n], ends[n + 1]) for n in range(parts)])
+
+
+_Prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+
+
+@functools.lru_cache(maxsize=4096)
+def _function(address: int) -> Any:
+    return _Prototype(address)
+
+
+def _forget() -> None:
+    """In a forked child no worker lives, and whoever had the pool stayed behind."""
+    global _taken
+    _workers.clear()
+    _taken = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
