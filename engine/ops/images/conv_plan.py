@@ -254,55 +254,6 @@ class Plan:
         return image[:, :, self.top : self.top + self.height, self.left : self.left + self.width]
 
 
-def plan_of(
-    xp: Any,
-    shape: Sequence[int],
-    weight_shape: Sequence[int],
-    strides: Sequence[int],
-    pads: Pads,
-    dilations: Sequence[int],
-    groups: int,
-    out: Sequence[int] | None = None,
-) -> Any:
-    """The plan of a convolution, without entries of the filter that meet only padding."""
-    whole = Plan(xp, shape, weight_shape, strides, pads, dilations, groups, out)
-    if whole.oh > 1 and whole.ow > 1:
-        return whole
-    kept, inner = [], []
-    for n, size in enumerate((whole.oh, whole.ow)):
-        before, after = pads[n]
-        kernel, dilation = weight_shape[2 + n], dilations[n]
-        first, last = 0, kernel - 1
-        if size == 1:
-            first = before // dilation if before % dilation == 0 else 0
-            last = min(kernel - 1, (before + shape[2 + n] - 1) // dilation)
-        kept.append(slice(first, last + 1))
-        inner.append((before - first * dilation, after - (kernel - 1 - last) * dilation))
-    if min(map(min, inner)) < 0 or all(k == slice(0, weight_shape[2 + n]) for n, k in enumerate(kept)):
-        return whole
-    cut = (slice(None), slice(None), *kept)
-    small = (*weight_shape[:2], *[k.stop - k.start for k in kept])
-    return _CutPlan(Plan(xp, shape, small, strides, tuple(inner), dilations, groups, out), weight_shape, cut)
-
-
-class _CutPlan:
-    """A convolution with the part of the filter that meets the image."""
-
-    def __init__(self, plan: Plan, weight_shape: Sequence[int], cut: Any) -> None:
-        self.plan, self.weight_shape, self.cut = plan, tuple(weight_shape), cut
-
-    def forward(self, x: Any, weight: Any) -> Any:
-        return self.plan.forward(x, weight[self.cut])
-
-    def gradients(self, x: Any, weight: Any, g: Any, need_x: bool, need_weight: bool) -> tuple[Any, Any]:
-        x_grad, some = self.plan.gradients(x, weight[self.cut], g, need_x, need_weight)
-        if not need_weight:
-            return x_grad, None
-        weight_grad = self.plan.xp.zeros(self.weight_shape, some.dtype)
-        weight_grad[self.cut] = some
-        return x_grad, weight_grad
-
-
 class DeepPlan:
     """A convolution of [N, C, D, H, W] as one of images: depth becomes channels and samples."""
 

@@ -9,7 +9,8 @@ from engine.core.errors import ArgumentError, ShapeError
 from engine.core.opdef import op
 from engine.core.spec import Spec
 from engine.ops.images.conv import GRADIENT_SLOTS, bilinear, require_images
-from engine.ops.images.conv_plan import DeepPlan, plan_of
+from engine.ops.images.conv_choice import plan_of
+from engine.ops.images.conv_plan import DeepPlan
 from engine.ops.images.windows import AXES, Pads, channel_first, channel_last, pads_of
 
 

@@ -1,0 +1,167 @@
+"""Depthwise convolutions: each channel has filters of its own.
+
+A row of the result is one small product: a band matrix, which holds the filter once for each column of the
+result, times the rows of the image that the filter meets. Channels come first and samples last in memory, so
+these rows lie side by side: nothing is copied or padded, and padding is the entries that the band lacks. A
+band holds mostly zeros, which a product costs less than the passes over memory that it saves, up to a width.
+
+Zeros of the band times infinity would be NaN where the filter does not reach. Results are added up, which is
+cheap, and where the sum is not finite the general way computes again what the filter reaches.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from engine.ops.images.conv_plan import Plan
+
+_WIDEST = 48  # columns of image or result; wider ones multiply too many zeros
+
+# The first row that is read for a row, the filter's row that meets it, and how many rows are read.
+Reach = tuple[int, int, int]
+
+
+class DepthwisePlan(Plan):
+    """The numbers of one convolution whose filters take one channel each, and its products.
+
+    In its methods an image is [channel, row, column, sample] in memory, a result [channel, row, filter of the
+    channel * column, sample].
+    """
+
+    def suits(self) -> bool:
+        """True where bands are faster than the general way."""
+        narrow = max(self.width, self.ow) <= _WIDEST
+        return self.xp is np and self.taken == 1 < self.groups and self.dh == 1 and narrow
+
+    def forward(self, x: Any, weight: Any) -> Any:
+        """The result [sample, filter, row, column], samples last in memory."""
+        image = self._together(x)
+        band = self._band(weight)
+        result = np.empty((self.channels, self.oh, self.each * self.ow, self.samples), x.dtype)
+        for rows, (first, used, count) in self._runs(self.oh, 1, self._read_by):
+            if not count:
+                result[:, rows.start : rows.stop] = 0
+                continue
+            matrix = band[:, :, used : used + count].reshape(self.channels, 1, -1, count * self.width)
+            windows = _windows(image, first, self.sh, len(rows), count)
+            np.matmul(matrix, windows, out=result[:, rows.start : rows.stop])
+        if not _all_finite(result):
+            return super().forward(x, weight)
+        result = result.reshape(self.channels, self.oh, self.each, self.ow, self.samples).swapaxes(1, 2)
+        return result.reshape(self.filters, self.oh, self.ow, self.samples).transpose(3, 0, 1, 2)
+
+    def gradients(self, x: Any, weight: Any, g: Any, need_x: bool, need_weight: bool) -> tuple[Any, Any]:
+        """The gradients of image and filters, each only if needed (else None), from that of the result."""
+        laid = self._together(g)
+        x_grad = self._image_by_bands(weight, laid) if need_x else None
+        if need_x and not _all_finite(x_grad):
+            x_grad, _ = super().gradients(x, weight, g, True, False)
+        return x_grad, self._weight_by_columns(x, laid) if need_weight else None
+
+    def _image_by_bands(self, weight: Any, g: Any) -> Any:
+        """The gradient of the image, samples last in memory: bands times the rows that read its rows."""
+        if self.each > 1:
+            g = g.reshape(self.channels, self.each, self.oh, self.ow, self.samples).swapaxes(1, 2)
+            g = np.ascontiguousarray(g)
+        g = g.reshape(self.channels, self.oh, self.each * self.ow, self.samples)
+        # Rows of the filter in reverse: a later row of the result meets the image with an earlier one.
+        band = np.ascontiguousarray(self._band(weight).transpose(0, 3, 2, 1)[:, :, ::-1])
+        result = np.empty((self.channels, self.height, self.width, self.samples), g.dtype)
+        for rows, (first, used, count) in self._runs(self.height, self.sh, self._reading):
+            out = result[:, rows.start : rows.stop : rows.step]
+            if not count:
+                out[...] = 0
+                continue
+            turned = self.kh - 1 - used
+            taken = band[:, :, turned : turned + (count - 1) * self.sh + 1 : self.sh]
+            matrix = taken.reshape(self.channels, 1, self.width, count * self.each * self.ow)
+            np.matmul(matrix, _windows(g, first, 1, len(rows), count), out=out)
+        return result.transpose(3, 0, 1, 2)
+
+    def _weight_by_columns(self, x: Any, g: Any) -> Any:
+        """The gradient of the filters: a dot product of whole rows for each of their entries."""
+        image = self._together(x)
+        made = np.zeros((self.channels, self.each, self.kh, self.kw), g.dtype)
+        g = g.reshape(self.channels, self.each, self.oh, self.ow, self.samples)
+        for b in range(self.kw):
+            offset = b * self.dw - self.left
+            columns, met = _meeting(self.ow, self.width, self.sw, offset)
+            if not len(columns):
+                continue
+            seen = image[:, :, met].reshape(self.channels, 1, self.height, -1)
+            sent = g[:, :, :, columns.start : columns.stop].reshape(self.channels, self.each, self.oh, -1)
+            for a in range(self.kh):
+                rows, read = _meeting(self.oh, self.height, self.sh, a - self.top)
+                if len(rows):
+                    made[:, :, a, b] = np.vecdot(seen[:, :, read], sent[:, :, rows.start : rows.stop]).sum(2)
+        return made.reshape(self.filters, 1, self.kh, self.kw)
+
+    def _together(self, x: Any) -> Any:
+        """[N, C, H, W] as [channel, row, column, sample], with the rows of a channel side by side."""
+        image = x.transpose(1, 2, 3, 0)
+        item = image.itemsize
+        _, height, width, samples = image.shape
+        near = (width * samples * item, samples * item, item)
+        return image if image.strides[1:] == near and height else np.ascontiguousarray(image)
+
+    def _band(self, weight: Any) -> Any:
+        """The filters as matrices: [channel, filter of the channel * column out, kh, column]."""
+        weight = weight.reshape(self.channels, self.each, 1, self.kh, self.kw)
+        made = np.zeros((self.channels, self.each, self.ow, self.kh, self.width), weight.dtype)
+        for b in range(self.kw):
+            columns, met = _meeting(self.ow, self.width, self.sw, b * self.dw - self.left)
+            if len(columns):
+                made[:, :, np.asarray(columns), :, np.arange(met.start, met.stop, met.step)] = np.moveaxis(
+                    weight[..., b], 2, 0
+                )
+        return made.reshape(self.channels, self.each * self.ow, self.kh, self.width)
+
+    def _read_by(self, row: int) -> Reach:
+        """What row ``row`` of the result reads: the image's first row, the filter's first row, how many."""
+        start = row * self.sh - self.top
+        used = max(0, -start)
+        return start + used, used, max(min(self.kh, self.height - start) - used, 0)
+
+    def _reading(self, row: int) -> Reach:
+        """What reads row ``row`` of the image: the result's first row, the filter's row there, how many."""
+        place = row + self.top
+        first = max(-((self.kh - 1 - place) // self.sh), 0)
+        last = min(place // self.sh, self.oh - 1)
+        return first, place - first * self.sh, max(last - first + 1, 0)
+
+    def _runs(self, height: int, step: int, reach: Callable[[int], Reach]) -> Iterator[tuple[range, Reach]]:
+        """Rows that differ only in where they read, ``step`` apart, and the reach of the first."""
+        for phase in range(step):
+            rows = range(phase, height, step)
+            for _, run in groupby(rows, lambda row: reach(row)[1:]):
+                found = list(run)
+                yield range(found[0], found[-1] + 1, step), reach(found[0])
+
+
+def _meeting(outputs: int, size: int, stride: int, offset: int) -> tuple[range, slice]:
+    """The results whose place ``n * stride + offset`` lies in the image, and these places."""
+    first = max(-(offset // stride), 0)
+    last = min((size - 1 - offset) // stride, outputs - 1)
+    start = first * stride + offset
+    return range(first, max(last + 1, first)), slice(start, start + max(last - first, 0) * stride + 1, stride)
+
+
+def _windows(image: Any, first: int, step: int, length: int, count: int) -> Any:
+    """``count`` rows from every ``step``-th, no copy: [channel, length, count * column, sample]."""
+    channels, _, width, samples = image.shape
+    per_channel, per_row, per_column, per_sample = image.strides
+    return np.lib.stride_tricks.as_strided(
+        image[:, first:], (channels, length, count * width, samples),
+        (per_channel, per_row * step, per_column, per_sample), writeable=False,
+    )  # fmt: skip
+
+
+def _all_finite(values: Any) -> bool:
+    """False where a value is NaN or infinite (or their sum is)."""
+    with np.errstate(all="ignore"):
+        return math.isfinite(values.sum())
