@@ -28,6 +28,8 @@ HIDE_QT = bool(os.environ.get("MODEL_STUDIO_HIDE_QT"))
 # written to the real home of who runs the tests.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("QT_SCALE_FACTOR", "1")
+# Tests of compiled kernels choose them and wait; elsewhere it would depend on the clock who computes.
+os.environ.setdefault("MODEL_STUDIO_KERNELS", "numpy")
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 

@@ -129,6 +129,8 @@ class OpDef:
         self.rule_of: dict[str, Rule] = {}
         self.region_rule: Callable[..., Any] | None = None
         self.plan_rule: Callable[..., None] | None = None
+        # Makes a compiled kernel for given Specs and attributes, see engine/kernels/fast.
+        self.fast: Callable[[Sequence[Any], Mapping[str, Any]], Any] | None = None
         self._read_signature(slots)
         self.outputs = tuple(
             Output(n, slots.get(n, _camel(n)), writes.get(n), n == output_list) for n in outputs

@@ -16,10 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.core import bfloat
 from engine.core.dtype import bfloat16
 from engine.core.errors import EngineError, LimitError, ProgramError
-from engine.core.opdef import OpDef
 from engine.core.operator import Operator, at_line
 from engine.core.place import array_module
 from engine.core.random import default_generator
@@ -63,18 +61,23 @@ class Plan:
         scope: dict[str, Any] = {}
         exec(compile(self.source, "<plan>", "exec"), writer.namespace, scope)
         self._function = metered(scope["plan"]) if program.foreign else scope["plan"]
-        self._globals = scope["plan"].__globals__
         self._lines = writer.lines
-        self._kernels = (writer.backend, writer.kernels)
+        self._kernels = writer.kernels
+        self._kernels.ask()
         _plans.add(self)
 
     def follow_recording(self) -> None:
         """Call kernels as operators give them now: timed ones while a profiler records."""
-        backend, kernels = self._kernels
-        called = self._globals
-        called |= {name: opdef.kernel_for(backend)[0] for name, opdef in kernels.items()}
+        self._kernels.follow()
+
+    def kernels(self) -> list[tuple[str, str]]:
+        """The operators in the order of the source, and whose kernel each calls: "numpy", "fast", or
+        "compiling" where NumPy's serves until the compiled one is there."""
+        return self._kernels.report()
 
     def __call__(self, values: Sequence[Array]) -> tuple[Array, ...]:
+        if self._kernels.ready:
+            self._kernels.swap()
         try:
             result: tuple[Array, ...] = self._function(values)
             return result
@@ -125,6 +128,8 @@ class Writer:
 
     def __init__(self, plan: Plan, program: Program, xp: Any) -> None:
         self.plan = plan
+        from engine.program.run.kernels import Kernels  # with the first plan, not with the engine
+
         self.program = program
         self.backend = "cpu" if xp is np else "cupy"
         self.metered = program.foreign
@@ -135,7 +140,7 @@ class Writer:
             "reserve": default_generator().reserve, "step": step, "made": made,
         }  # fmt: skip
         self.lines: dict[int, Operator] = {}
-        self.kernels: dict[str, OpDef] = {}  # by the global names of their kernels
+        self.kernels = Kernels(xp, self.backend, self.namespace, foreign=self.metered)
         self._text: list[str] = []
         self._slots: dict[int, str] = {}
         self._variables: list[Variable] = []  # keeps ids unique while compiling
@@ -232,14 +237,15 @@ class Writer:
 
     def _kernel_call(self, depth: int, operator: Operator) -> None:
         opdef = operator.opdef
-        kernel, direct = opdef.kernel_for(self.backend)
+        specs = [self.plan._spec(v) for v in operator.inputs]
+        direct = opdef.kernel_for(self.backend)[1]
         is_low = [self.plan._spec(v).dtype is bfloat16 for v in variables_of(operator.inputs)]
         low = [v is not None and self.plan._spec(v).dtype is bfloat16 for v in operator.outputs]
-        if any(is_low) or any(low):
-            xp = self.namespace["xp"]
-            kernel, direct = bfloat.wrapped(opdef, xp, low, operator.attrs), False
-        name = self.constant(kernel)
-        self.kernels[name] = opdef
+        narrow = any(is_low) or any(low)
+        bound = not narrow and self.kernels.takes_fast(opdef, specs)
+        direct = bound or (direct and not narrow)
+        name = self.constant(None)
+        self.kernels.add(name, opdef, operator.attrs, specs, low if narrow else None, bound)
         arguments = [self.slots(v) for v in operator.inputs]
         if not direct:
             arguments.insert(0, "xp")
@@ -253,7 +259,7 @@ class Writer:
                 self.line(depth, f"{self.slot(key)} = reserve()")
             arguments.append("key=" + ("reserve()" if key is None else self.slot(key)))
         outputs = list(operator.outputs)
-        if id(operator) in self.reused and not any(is_low) and not any(low):
+        if id(operator) in self.reused and not narrow:
             target = self.reused[id(operator)]
             others = [self.slot(v) for v in variables_of(operator.inputs) if v is not target]
             arguments.append(f"out=fitting({', '.join([self.slot(target), *others])})")

@@ -1,0 +1,62 @@
+"""Kernels of the CPU that are compiled while the program runs, where llvmlite is installed.
+
+Each file writes those of one subject as LLVM code. An operator's ``fast`` makes one for given shapes::
+
+    maker(inputs, attrs) -> Fast | None
+
+``inputs`` are Specs of known shape (None and lists as the operator has them); None says that NumPy is as
+good for these. Makers are called in the compiler's thread, so nothing here is imported before a plan has
+asked for it, and nothing of it delays the plan's first run.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from engine.core.opdef import OPS
+from engine.kernels.fast.compiler import Handle
+
+# The module of this package and the maker in it, by operator.
+MAKERS: dict[str, str] = {}
+
+
+class Fast:
+    """A compiled kernel of one operator for one kind of inputs.
+
+    ``kernel`` takes the inputs in their order (arrays of any strides, of the Specs' shapes and dtypes), and
+    ``out=`` where the operator has it; attributes are bound in. It may be called once ``ready``.
+    """
+
+    __slots__ = ("handles", "kernel")
+
+    def __init__(self, kernel: Callable[..., Any], handles: Sequence[Handle]) -> None:
+        self.kernel = kernel
+        self.handles = tuple(handles)
+
+    @property
+    def ready(self) -> bool:
+        """Whether all its code is compiled."""
+        return all(h.address is not None for h in self.handles)
+
+
+@cache
+def register() -> None:
+    """Give the operators of the table their makers."""
+    for name, place in MAKERS.items():
+        if name in OPS and OPS[name].fast is None:
+            OPS[name].fast = _Maker(place)
+
+
+class _Maker:
+    """A maker that is imported when it is called."""
+
+    def __init__(self, place: str) -> None:
+        self.module, self.name = place.split(":")
+
+    def __call__(self, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
+        module = importlib.import_module(f"{__name__}.{self.module}")
+        made: Fast | None = getattr(module, self.name)(inputs, attrs)
+        return made

@@ -1,0 +1,257 @@
+"""Compiles kernels with LLVM on a thread in the background, and keeps their object code on disk.
+
+:func:`function` gives a handle at once; its address is there when the compiler, or the cache, has given the
+code. A kernel that can't be compiled leaves one line in the log, and its caller stays with NumPy.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import hashlib
+import logging
+import os
+import threading
+from collections import deque
+from collections.abc import Callable
+from functools import cache, partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from engine.kernels.fast.object_cache import ObjectCache
+
+PROTOTYPE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+Build = Callable[[Any, str], Any]
+Job = Callable[[], None]
+
+_log = logging.getLogger(__name__)
+
+
+def log_failure(error: Exception, what: str) -> None:
+    """Say that a kernel was not made."""
+    _log.warning(
+        "kernels: one was not compiled, NumPy computes instead: %s: %s (%s)",
+        type(error).__name__, error, what[:200],
+    )  # fmt: skip
+
+
+@cache
+def available() -> bool:
+    """Whether llvmlite, which compiles, is installed."""
+    return find_spec("llvmlite") is not None
+
+
+class Handle:
+    """One kernel: ``address`` is None until it is compiled; ``call(args, begin, end)`` runs it then.
+
+    ``failed`` is True where it never will be.
+    """
+
+    __slots__ = ("_done", "_owner", "address", "call", "failed", "from_cache", "key")
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        self.address: int | None = None
+        self.call: Any = None
+        self.failed = False
+        self.from_cache = False
+        self._done = threading.Event()
+        self._owner: Any = None  # whose end would free the code
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until it is compiled, at most so long; whether it can be called."""
+        self._done.wait(seconds)
+        return self.address is not None
+
+    def _finish(self, address: int | None, from_cache: bool, owner: Any) -> None:
+        self._owner = owner
+        if address is not None:
+            self.call = PROTOTYPE(address)
+            self.from_cache = from_cache
+        self.failed = address is None
+        self.address = address
+        self._done.set()
+
+
+class Compiler:
+    """Turns descriptions of kernels into addresses, one after the other, on a thread that ends when idle."""
+
+    def __init__(self, cache: ObjectCache | None = None) -> None:
+        self.cache = cache
+        self._handles: dict[str, Handle] = {}
+        self._waiting: deque[Job] = deque()
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._machine: Any = None
+        self._engine: Any = None
+
+    def function(self, key: str, build: Build) -> Handle:
+        """The kernel that ``build(module, name)`` writes; ``key`` names all that its code depends on.
+
+        Sources of this folder, CPU and release of llvmlite are added to ``key``. ``build`` is called in
+        another thread, and only where the cache has no code for the key; it puts the function ``name`` into
+        the ``llvmlite.ir.Module``.
+        """
+        with self._lock:
+            found = self._handles.get(key)
+            if found is None:
+                found = self._handles[key] = Handle(key)
+                self._append(partial(self._compile, found, build))
+        return found
+
+    def submit(self, job: Job) -> None:
+        """Call ``job`` in the compiler's thread, after what was asked for before."""
+        with self._lock:
+            self._append(job)
+
+    def stop(self) -> None:
+        """Compile nothing that has not begun, and wait for what has: the process ends."""
+        with self._lock:
+            thread = self._thread
+            self._waiting.clear()
+        if thread is not None:
+            thread.join()
+
+    def _append(self, job: Job) -> None:
+        self._waiting.append(job)
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._work, name="kernel compiler", daemon=True)
+            self._thread.start()
+
+    def _work(self) -> None:
+        while True:
+            with self._lock:
+                if not self._waiting:
+                    self._thread = None
+                    return
+                job = self._waiting.popleft()
+            job()
+
+    def _compile(self, handle: Handle, build: Build) -> None:
+        address, from_cache = None, False
+        try:
+            address, from_cache = self._compiled(handle.key, build)
+        except Exception as error:  # whatever the generator or LLVM has to say: NumPy stays
+            log_failure(error, handle.key)
+        handle._finish(address, from_cache, self._engine)
+
+    def _compiled(self, key: str, build: Build) -> tuple[int, bool]:
+        import llvmlite.binding as llvm
+
+        if self._engine is None:
+            self._start()
+        digest = hashlib.sha256(f"{key}\n{identity()}".encode()).hexdigest()
+        name = f"kernel_{digest[:32]}"
+        code = None if self.cache is None else self.cache.read(digest)
+        from_cache = code is not None
+        if code is None:
+            code = self._object_code(build, name)
+            if self.cache is not None:
+                self.cache.write(digest, code)
+        self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        self._engine.finalize_object()
+        address = self._engine.get_function_address(name)
+        if not address:
+            raise RuntimeError(f"the code has no function {name}")
+        return address, from_cache
+
+    def _start(self) -> None:
+        import llvmlite.binding as llvm
+
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+        target = llvm.Target.from_triple(llvm.get_process_triple())
+        self._machine = target.create_target_machine(
+            cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=3, jit=True
+        )
+        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), self._machine)
+
+    def _object_code(self, build: Build, name: str) -> bytes:
+        import llvmlite.binding as llvm
+        from llvmlite import ir
+
+        module = ir.Module(name, context=ir.Context())
+        module.triple = llvm.get_process_triple()
+        module.data_layout = str(self._machine.target_data)
+        build(module, name)
+        parsed = llvm.parse_assembly(str(module))
+        parsed.verify()
+        options = llvm.create_pipeline_tuning_options(speed_level=2)
+        options.loop_vectorization = options.slp_vectorization = False  # the vectors are written out
+        with llvm.create_pass_builder(self._machine, options) as builder:
+            passes = builder.getModulePassManager()
+            passes.run(parsed, builder)
+        code: bytes = self._machine.emit_object(parsed)
+        return code
+
+
+@cache
+def identity() -> str:
+    """All but a kernel's own key that its code depends on: this folder's sources, CPU, llvmlite, LLVM."""
+    import llvmlite
+    import llvmlite.binding as llvm
+
+    sources = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        sources.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    version = ".".join(map(str, llvm.llvm_version_info))
+    return "\n".join(
+        (sources.hexdigest(), llvmlite.__version__, version, llvm.get_process_triple(), cpu(), features())
+    )
+
+
+@cache
+def cpu() -> str:
+    """LLVM's name of this CPU, such as znver4."""
+    import llvmlite.binding as llvm
+
+    name: str = llvm.get_host_cpu_name()
+    return name
+
+
+@cache
+def features() -> str:
+    """What this CPU can do, as LLVM writes it."""
+    import llvmlite.binding as llvm
+
+    found: str = llvm.get_host_cpu_features().flatten()
+    return found
+
+
+@cache
+def lanes() -> int:
+    """How many floats a vector of this CPU holds: 16 with AVX-512, 8 with AVX2, else 4. Doubles: half."""
+    known = set(features().split(","))
+    return 16 if "+avx512f" in known else 8 if "+avx2" in known else 4
+
+
+_compiler: Compiler | None = None
+_making = threading.Lock()
+
+
+def compiler() -> Compiler:
+    """The compiler of this process, with the cache in this person's folder."""
+    global _compiler
+    with _making:
+        if _compiler is None:
+            from engine.kernels.fast.object_cache import user_cache
+
+            _compiler = Compiler(user_cache())
+            atexit.register(_compiler.stop)
+        return _compiler
+
+
+def function(key: str, build: Build) -> Handle:
+    """The kernel of this process with that key; see :meth:`Compiler.function`."""
+    return compiler().function(key, build)
+
+
+def _forget() -> None:
+    """A forked child has no compiling thread: it begins anew. Kernels that are compiled stay usable."""
+    global _compiler, _making
+    _compiler, _making = None, threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)

@@ -1,0 +1,132 @@
+"""The kernels that a plan calls: NumPy's at first, compiled ones once all that it asked for are there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from engine.core.bfloat import wrapped
+from engine.core.opdef import OpDef
+from engine.core.spans import timed, watch
+from engine.core.spec import Spec
+from engine.kernels.choice import wants_fast
+
+
+class Call:
+    """One operator of a plan, and how the plan's source calls its kernel: by the global ``name``.
+
+    ``low`` says which outputs are bfloat16 where any value is, else it is None. ``bound``: attributes and
+    array module are bound to the kernel, so that a compiled one can take its place.
+    """
+
+    __slots__ = ("attrs", "bound", "fast", "low", "name", "opdef", "specs")
+
+    def __init__(
+        self,
+        name: str,
+        opdef: OpDef,
+        attrs: Mapping[str, Any],
+        specs: Sequence[Any],
+        low: list[bool] | None,
+        bound: bool,
+    ) -> None:
+        self.name, self.opdef, self.attrs = name, opdef, attrs
+        self.specs, self.low, self.bound = specs, low, bound
+        self.fast: Any = None  # the Fast that the maker gave
+
+    def kernel(self, xp: Any, backend: str, fast: bool) -> Callable[..., Any]:
+        """What the plan calls now; timed while a profiler records."""
+        if fast and self.fast is not None:
+            kernel: Callable[..., Any] = self.fast.kernel
+            return kernel if watch.recorder is None else timed(self.opdef.name, kernel, backend)
+        if self.low is not None:
+            return wrapped(self.opdef, xp, self.low, dict(self.attrs))  # type: ignore[no-any-return]
+        kernel, direct = self.opdef.kernel_for(backend)
+        return partial(kernel, xp, **self.attrs) if self.bound and not direct else kernel
+
+
+class Kernels:
+    """All calls of a plan. ``ready`` turns True when the compiled kernels are there and not yet in use."""
+
+    def __init__(self, xp: Any, backend: str, namespace: dict[str, Any], foreign: bool) -> None:
+        self._xp, self._backend, self._namespace = xp, backend, namespace
+        # The meter of a stranger's Program knows what NumPy's kernels need.
+        self._fast = backend == "cpu" and not foreign and wants_fast()
+        self.calls: list[Call] = []
+        self.ready = False
+        self.swapped = False
+        self.settled = False  # all that was asked for has come, or never will
+
+    def add(
+        self,
+        name: str,
+        opdef: OpDef,
+        attrs: Mapping[str, Any],
+        specs: Sequence[Any],
+        low: list[bool] | None,
+        bound: bool,
+    ) -> None:
+        """Let the plan's source call the kernel of an operator by a global name; see :class:`Call`."""
+        call = Call(name, opdef, attrs, specs, low, bound)
+        self.calls.append(call)
+        self._namespace[call.name] = call.kernel(self._xp, self._backend, False)
+
+    def takes_fast(self, opdef: OpDef, specs: Sequence[Any]) -> bool:
+        """Whether a compiled kernel may come for an operator with such inputs."""
+        return self._fast and opdef.fast is not None and _all_known(specs)
+
+    def follow(self) -> None:
+        """Let the plan call kernels as operators give them now."""
+        for call in self.calls:
+            self._namespace[call.name] = call.kernel(self._xp, self._backend, self.swapped)
+
+    def ask(self) -> None:
+        """Ask for compiled kernels, where any call may have one; they come in the background."""
+        wanted = [c for c in self.calls if c.bound]
+        if wanted:
+            from engine.kernels.fast.compiler import compiler
+
+            compiler().submit(partial(self._make, wanted))
+
+    def _make(self, calls: Sequence[Call]) -> None:
+        """In the compiler's thread: queue what the makers need, then look whether it came."""
+        from engine.kernels.fast.compiler import compiler, log_failure
+
+        made = []
+        for call in calls:
+            try:
+                fast = call.opdef.fast(call.specs, call.attrs) if call.opdef.fast is not None else None
+            except Exception as error:  # a fault of the generator: NumPy stays
+                log_failure(error, f"{call.opdef.name} {list(call.specs)}")
+                continue
+            if fast is not None:
+                made.append((call, fast))
+        compiler().submit(partial(self._arrived, made))
+
+    def _arrived(self, made: Sequence[tuple[Call, Any]]) -> None:
+        for call, fast in made:
+            if fast.ready:
+                call.fast = fast
+        self.settled = True
+        self.ready = any(call.fast is not None for call, _ in made)
+
+    def swap(self) -> None:
+        """From the next call on use the compiled kernels."""
+        self.ready, self.swapped = False, True
+        self.follow()
+
+    def report(self) -> list[tuple[str, str]]:
+        """Each operator's name, and whose kernel it calls; see :meth:`Plan.kernels`."""
+        said = []
+        for call in self.calls:
+            if self.swapped or not call.bound or (self.settled and call.fast is None):
+                whose = "fast" if self.swapped and call.fast is not None else "numpy"
+            else:
+                whose = "compiling"
+            said.append((call.opdef.name, whose))
+        return said
+
+
+def _all_known(specs: Iterable[Any]) -> bool:
+    return all(s is None or (s.known if isinstance(s, Spec) else _all_known(s)) for s in specs)

@@ -1,0 +1,135 @@
+"""Plans begin with NumPy's kernels and take compiled ones between two calls."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import engine as paddle
+from engine.core.errors import ArgumentError, ModeError
+from engine.core.opdef import OPS
+from engine.core.spans import watch
+from engine.kernels import choice
+from engine.program.run.plan import Plan
+from engine.static import InputSpec
+
+pytest.importorskip("llvmlite", reason="the extra 'fast' is not installed")
+
+from engine.kernels.fast import Fast
+from engine.kernels.fast import compiler as fast_compiler
+
+
+@pytest.fixture
+def held(monkeypatch):
+    """A compiler of this test's own; its jobs wait until the event is set."""
+    made = fast_compiler.Compiler()
+    monkeypatch.setattr(fast_compiler, "_compiler", made)
+    go = threading.Event()
+    made.submit(lambda: go.wait(60) and None)
+    with choice.kernels.guard("fast"):
+        yield go
+    go.set()
+    made.stop()
+
+
+def _drained(go):
+    go.set()
+    done = threading.Event()
+    # The plan's last job is queued by its first one.
+    fast_compiler.compiler().submit(lambda: fast_compiler.compiler().submit(done.set))
+    assert done.wait(60)
+
+
+def _plan():
+    spec = InputSpec([3], "float32", "x")
+    function = paddle.jit.to_static(lambda x: paddle.tanh(x) + x, input_spec=[spec])
+    program = function.concrete_program.main_program
+    block = program.global_block()
+    x = next(v for v in block.vars.values() if v.is_data)
+    return Plan(program, block.ops, [x], [block.ops[-1].outputs[0]], {})
+
+
+def test_the_compiled_kernel_comes_between_two_calls(held, monkeypatch):
+    asked = []
+
+    def maker(inputs, attrs):
+        asked.append((inputs, dict(attrs)))
+        return Fast(lambda x, out=None: np.full_like(x, 7.0), [])
+
+    monkeypatch.setattr(OPS["tanh"], "fast", maker)
+    plan, x = _plan(), np.ones(3, np.float32)
+    before = np.tanh(x) + x
+    np.testing.assert_array_equal(plan([x])[0], before)
+    assert dict(plan.kernels()) == {"tanh": "compiling", "elementwise_add": "numpy"}
+    _drained(held)
+    np.testing.assert_array_equal(plan([x])[0], x + 7)
+    assert dict(plan.kernels()) == {"tanh": "fast", "elementwise_add": "numpy"}
+    ((inputs, attrs),) = asked
+    assert str(inputs) == "[float32[3]]"
+    assert attrs == {}
+
+
+@pytest.mark.logs
+def test_a_maker_that_fails_leaves_numpy(held, monkeypatch, caplog):
+    def maker(inputs, attrs):
+        raise ValueError("no such loop")
+
+    monkeypatch.setattr(OPS["tanh"], "fast", maker)
+    plan, x = _plan(), np.ones(3, np.float32)
+    _drained(held)
+    np.testing.assert_array_equal(plan([x])[0], np.tanh(x) + x)
+    assert dict(plan.kernels()) == {"tanh": "numpy", "elementwise_add": "numpy"}
+    (record,) = caplog.records
+    assert record.getMessage().endswith("ValueError: no such loop (tanh [float32[3]])")
+
+
+def test_a_maker_may_decline(held, monkeypatch):
+    monkeypatch.setattr(OPS["tanh"], "fast", lambda inputs, attrs: None)
+    plan = _plan()
+    _drained(held)
+    plan([np.ones(3, np.float32)])
+    assert dict(plan.kernels())["tanh"] == "numpy"
+
+
+def test_numpy_may_be_chosen(held, monkeypatch):
+    monkeypatch.setattr(OPS["tanh"], "fast", lambda inputs, attrs: pytest.fail("asked"))
+    with choice.kernels.guard("numpy"):
+        plan = _plan()
+    _drained(held)
+    plan([np.ones(3, np.float32)])
+    assert dict(plan.kernels())["tanh"] == "numpy"
+
+
+def test_a_profiler_sees_compiled_kernels(held, monkeypatch):
+    monkeypatch.setattr(OPS["tanh"], "fast", lambda inputs, attrs: Fast(lambda x, out=None: x.copy(), []))
+    plan, x = _plan(), np.ones(3, np.float32)
+    _drained(held)
+    plan([x])
+
+    class Recorder:
+        shapes = False
+        names: list[str] = []  # noqa: RUF012
+
+        def add(self, kind, name, start, shapes=()):
+            self.names.append(name)
+
+    watch.start(Recorder())
+    try:
+        np.testing.assert_array_equal(plan([x])[0], x + x)
+    finally:
+        watch.stop()
+    assert Recorder.names == ["tanh", "elementwise_add"]
+    np.testing.assert_array_equal(plan([x])[0], x + x)
+
+
+def test_a_choice_that_does_not_exist_is_refused():
+    with choice.kernels.guard("quick"), pytest.raises(ArgumentError, match="auto, numpy, fast"):
+        choice.wants_fast()
+
+
+def test_fast_without_llvmlite_says_what_to_install(monkeypatch):
+    monkeypatch.setattr(fast_compiler, "available", lambda: False)
+    with choice.kernels.guard("auto"):
+        assert not choice.wants_fast()
+    with choice.kernels.guard("fast"), pytest.raises(ModeError, match=r"pip install 'model-studio\[fast\]'"):
+        choice.wants_fast()
