@@ -105,6 +105,9 @@ def matmul(xp, x, y, *, trans_x=False, trans_y=False):
         x = x.swapaxes(-1, -2)
     if trans_y and y.ndim > 1:
         y = y.swapaxes(-1, -2)
+    if y.ndim == 2 and x.ndim > 2 and not trans_x and x.flags.c_contiguous:
+        # One product of all rows: one for each matrix of the batch takes up to half as long again.
+        return xp.matmul(x.reshape(-1, x.shape[-1]), y).reshape(*x.shape[:-1], y.shape[1])
     return xp.matmul(x, y)
 
 
@@ -114,6 +117,11 @@ def _matmul_grad(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool, wanted: f
         return _vector_grad(g, x, y, trans_x, trans_y)
     x, y = arithmetic.conjugate(x), arithmetic.conjugate(y)
     gx = gy = None
+    if "y" in wanted and y.ndim == 2 and x.ndim > 2 and not trans_x:
+        # A weight: one product over all rows, where a product for each matrix would have to be summed.
+        rows, g_rows = _matrix(x, x.ndim - 1), _matrix(g, g.ndim - 1)
+        gy = matmul(g_rows, rows, trans_x=True) if trans_y else matmul(rows, g_rows, trans_x=True)
+        wanted = wanted - {"y"}
     if "x" in wanted:
         gx = matmul(y, g, trans_x=trans_y, trans_y=True) if trans_x else matmul(g, y, trans_y=not trans_y)
     if "y" in wanted:

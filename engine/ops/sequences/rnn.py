@@ -50,7 +50,7 @@ def _infer(
     time, batch, features = x.shape
     require_floating(where, inputs=x)
     hidden = w_hh.shape[-1]
-    rows, four = (-1 if hidden < 0 else n * hidden for n in (steps.GATES[mode], 4))
+    rows = -1 if hidden < 0 else steps.GATES[mode] * hidden
     wanted = {
         "weight_ih": (w_ih, (rows, features)), "weight_hh": (w_hh, (rows, hidden)),
         "bias_ih": (b_ih, (rows,)), "bias_hh": (b_hh, (rows,)),
@@ -72,12 +72,12 @@ def _infer(
         )
     if 0 in (time, features):
         raise ShapeError(f"{where}: inputs {x} (time first) have no steps or no features; give at least one")
-    lstm, width = mode == "LSTM", four if mode in ("LSTM", "GRU") else 0
+    lstm, kept = mode == "LSTM", 4 if mode in ("LSTM", "GRU") else 0
     return (
         x.with_shape((time, batch, hidden)),
         x.with_shape((batch, hidden)),
         x.with_shape((batch, hidden if lstm else 0)),
-        x.with_shape((time, batch, width)),
+        x.with_shape((kept, time, batch, hidden)),
         x.with_shape((time, batch, hidden if lstm else 0)),
     )
 
@@ -120,21 +120,21 @@ def rnn(
     if mode == "LSTM":
         c = _start(xp, c0, x, w_hh)
         return steps.lstm(xp, x, w_ih, w_hh, b_ih, b_hh, h, c, mask, is_reverse)
-    nothing = xp.zeros((x.shape[1], 0), x.dtype), xp.zeros((*x.shape[:2], 0), x.dtype)
+    no_c, no_cells = xp.zeros((x.shape[1], 0), x.dtype), xp.zeros((*x.shape[:2], 0), x.dtype)
     if mode == "GRU":
         y, h, gates = steps.gru(xp, x, w_ih, w_hh, b_ih, b_hh, h, mask, is_reverse)
-        return y, h, nothing[0], gates, nothing[1]
+        return y, h, no_c, gates, no_cells
     y, h = steps.simple(xp, x, w_ih, w_hh, b_ih, b_hh, h, mask, is_reverse, mode == "RNN_RELU")
-    return y, h, nothing[0], nothing[1], nothing[1].copy()
+    return y, h, no_c, xp.zeros((0, *y.shape), x.dtype), no_cells
 
 
 def _infer_grad(
     x: Spec, w_ih: Spec, w_hh: Spec, y: Spec, gates: Spec, cells: Spec, b_ih: Spec | None = None,
     b_hh: Spec | None = None, h0: Spec | None = None, c0: Spec | None = None, lengths: Spec | None = None,
     g_y: Spec | None = None, g_h: Spec | None = None, g_c: Spec | None = None, *, mode: str,
-    is_reverse: bool = False,
+    is_reverse: bool = False, of_x: bool = True,
 ) -> tuple[Spec | None, ...]:  # fmt: skip
-    return x, w_ih, w_hh, b_ih, b_hh, h0, c0
+    return x if of_x else None, w_ih, w_hh, b_ih, b_hh, h0, c0
 
 
 @op(
@@ -146,14 +146,17 @@ def _infer_grad(
 )
 def _rnn_grad(
     xp, x, w_ih, w_hh, y, gates, cells, b_ih=None, b_hh=None, h0=None, c0=None, lengths=None, g_y=None,
-    g_h=None, g_c=None, *, mode="LSTM", is_reverse=False
+    g_h=None, g_c=None, *, mode="LSTM", is_reverse=False, of_x=True
 ):  # fmt: skip
-    """Gradients of all inputs from those of the outputs, by backpropagation through time."""
+    """Gradients of all inputs from those of the outputs, by backpropagation through time.
+
+    Without ``of_x`` that of x, which data do not need, is None.
+    """
     time, batch, size = y.shape
     mask = _mask(xp, lengths, time, x.dtype, mode)
     first = _start(xp, h0, x, w_hh)
     last = xp.zeros((batch, size), x.dtype) if g_h is None else g_h
-    before = _shifted(xp, y, first, mask, is_reverse)
+    before = _before(xp, y, first, mask, is_reverse)
     to_c = None
     if mode == "LSTM":
         g_c = xp.zeros((batch, size), x.dtype) if g_c is None else g_c
@@ -165,33 +168,36 @@ def _rnn_grad(
         to_x, to_h, to_first = steps.gru_back(xp, w_hh, gates, before, g_y, last, mask, is_reverse)
     else:
         to_x, to_h, to_first = steps.simple_back(xp, w_hh, y, g_y, last, mask, is_reverse, mode == "RNN_RELU")
-    flat, flat_h = to_x.reshape(-1, to_x.shape[2]), to_h.reshape(-1, to_h.shape[2])
+    count = len(to_x)
+    flat, flat_h = to_x.reshape(count, -1, size), to_h.reshape(count, -1, size)
+    # One product over all steps for each gate.
+    g_w_ih = xp.matmul(flat.swapaxes(1, 2), x.reshape(-1, x.shape[2])).reshape(w_ih.shape)
+    g_w_hh = xp.matmul(flat_h.swapaxes(1, 2), before.reshape(-1, size)).reshape(w_hh.shape)
+    g_b_ih = g_b_hh = g_x = None
+    if b_ih is not None:
+        g_b_ih = flat.sum(1).reshape(-1)
+    if b_hh is not None:
+        g_b_hh = flat_h.sum(1).reshape(-1) if to_x is not to_h or g_b_ih is None else g_b_ih.copy()
+    if of_x:
+        g_x = xp.matmul(flat, steps.parted(w_ih, count)).sum(0).reshape(x.shape)
     return (
-        xp.matmul(flat, w_ih).reshape(x.shape),
-        xp.matmul(flat.T, x.reshape(-1, x.shape[2])),
-        xp.matmul(flat_h.T, before.reshape(-1, size)),
-        None if b_ih is None else flat.sum(0),
-        None if b_hh is None else flat_h.sum(0),
-        None if h0 is None else xp.asarray(to_first),
-        None if c0 is None or to_c is None else xp.asarray(to_c),
-    )
+        g_x, g_w_ih, g_w_hh, g_b_ih, g_b_hh, None if h0 is None else to_first, None if c0 is None else to_c,
+    )  # fmt: skip
 
 
-def _shifted(xp: Any, y: Any, first: Any, mask: Any, is_reverse: bool) -> Any:
-    """The state before each step: y of the step before, or the initial state."""
-    before = xp.empty_like(y)
-    if is_reverse:
-        before[-1], before[:-1] = first, y[1:]
-        if mask is not None:
-            before[:-1] += (1 - mask[1:]) * first
-    else:
-        before[0], before[1:] = first, y[:-1]
+def _before(xp: Any, y: Any, first: Any, mask: Any, is_reverse: bool) -> Any:
+    """The state before each step: y of the step before, or the initial state, also where y is 0 so far."""
+    before = steps.shifted(xp, y, first, is_reverse)
+    if is_reverse and mask is not None:
+        before[:-1] += (1 - mask[1:]) * first
     return before
 
 
 @rnn.grad_all("x", "w_ih", "w_hh", "b_ih", "b_hh", "h0", "c0")
 def _rule(
     g_y: Any, g_h: Any, g_c: Any, x: Any, w_ih: Any, w_hh: Any, y: Any, gates: Any, cells: Any, b_ih: Any,
-    b_hh: Any, h0: Any, c0: Any, lengths: Any, **attrs: Any,
+    b_hh: Any, h0: Any, c0: Any, lengths: Any, wanted: frozenset[str], **attrs: Any,
 ) -> Any:  # fmt: skip
-    return _rnn_grad(x, w_ih, w_hh, y, gates, cells, b_ih, b_hh, h0, c0, lengths, g_y, g_h, g_c, **attrs)
+    return _rnn_grad(
+        x, w_ih, w_hh, y, gates, cells, b_ih, b_hh, h0, c0, lengths, g_y, g_h, g_c, of_x="x" in wanted, **attrs
+    )

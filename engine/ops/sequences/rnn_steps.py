@@ -1,7 +1,8 @@
 """Recurrent layers on arrays: forward through time, and backward.
 
-Written for one layer in one direction, on time-major arrays: x [T, N, I], h and c [N, H]. Everything that
-does not depend on the previous state is computed for all steps in one matrix product.
+Written for one layer in one direction, on time-major arrays: x [T, N, I], h and c [N, H]. What does not depend
+on the previous state is computed for all steps at once. The gates of all steps are one array [gates, T, N, H]:
+a step's product with the weights writes there, and each gate of a step is one contiguous block.
 
 ``mask`` [T, N, 1] is 1 at the steps that belong to a sequence; at the others y is 0 and the state stays.
 Steps beyond a sequence's end are the last ones forward, and the first ones in reverse.
@@ -18,22 +19,61 @@ def order(steps: int, is_reverse: bool) -> range:
     return range(steps - 1, -1, -1) if is_reverse else range(steps)
 
 
-def _inputs(xp: Any, x: Any, w_ih: Any, bias: Any) -> Any:
-    """The contribution of x to the gates of every step: [T, N, gates * H]."""
-    steps, batch = x.shape[:2]
-    gates = xp.matmul(x.reshape(-1, x.shape[2]), w_ih.T)
+def parted(weight: Any, gates: int) -> Any:
+    """A weight [gates * H, K] or bias [gates * H] gate by gate: [gates, H, K] or [gates, H]."""
+    return weight.reshape(gates, weight.shape[0] // gates, *weight.shape[1:])
+
+
+def across(xp: Any, weight: Any, factor: Any = None) -> Any:
+    """Gates [gates, H, K] as what states are multiplied by from the right: [gates, K, H], contiguous.
+
+    BLAS is slower by half for the small product of a step with a transposed view.
+    """
+    return xp.ascontiguousarray((weight if factor is None else weight * factor).swapaxes(1, 2))
+
+
+def inputs(xp: Any, x: Any, weight: Any, bias: Any, out: Any) -> None:
+    """The contribution of x to the gates of every step, into ``out`` [gates, T, N, H].
+
+    ``weight`` is [gates, I, H], ``bias`` [gates, H] or None.
+    """
+    flat = out.reshape(out.shape[0], -1, out.shape[3])
+    xp.matmul(x.reshape(-1, x.shape[2]), weight, out=flat)
     if bias is not None:
-        gates += bias
-    return gates.reshape(steps, batch, w_ih.shape[0])
+        flat += bias[:, None]
 
 
-def _both(b_ih: Any, b_hh: Any) -> Any:
+def both(b_ih: Any, b_hh: Any) -> Any:
     return b_hh if b_ih is None else b_ih if b_hh is None else b_ih + b_hh
 
 
 def _kept(new: Any, old: Any, mask: Any) -> Any:
     """The state after a step: the new one where the mask is 1."""
-    return new if mask is None else new * mask + old * (1 - mask)
+    return new * mask + old * (1 - mask)
+
+
+def _halves(xp: Any, gates: int, whole: int, dtype: Any) -> tuple[Any, Any]:
+    """Factors and shifts that make one tanh compute all gates, as sigmoid(x) = tanh(x / 2) / 2 + 1 / 2.
+
+    The factors go into the weights, too. The gate ``whole`` is a tanh itself.
+    """
+    half, shift = xp.full((gates, 1, 1), 0.5, dtype), xp.full((gates, 1, 1), 0.5, dtype)
+    half[whole : whole + 1], shift[whole : whole + 1] = 1, 0
+    return half, shift
+
+
+def _sigmoid_slopes(xp: Any, s: Any, factor: Any, out: Any) -> None:
+    """``factor * s * (1 - s)`` into ``out``."""
+    xp.subtract(1, s, out=out)
+    out *= s
+    out *= factor
+
+
+def _tanh_slopes(xp: Any, t: Any, factor: Any, out: Any) -> None:
+    """``factor * (1 - t * t)`` into ``out``."""
+    xp.multiply(t, t, out=out)
+    xp.subtract(1, out, out=out)
+    out *= factor
 
 
 # -- LSTM: Hochreiter and Schmidhuber (1997), with forget gates; gates i, f, g, o ---------------------------
@@ -44,29 +84,34 @@ def lstm(
 ) -> Any:
     """y, last h, last c, the gates after their activation and the cells of every step."""
     steps, batch, size = x.shape[0], x.shape[1], w_hh.shape[1]
-    # One tanh computes all gates: sigmoid(x) = tanh(x / 2) / 2 + 1 / 2. The halves go into the weights.
-    half = xp.full(4 * size, 0.5, x.dtype)
-    half[2 * size : 3 * size] = 1
-    shift = xp.full(4 * size, 0.5, x.dtype)
-    shift[2 * size : 3 * size] = 0
-    bias = _both(b_ih, b_hh)
-    gates = _inputs(xp, x, w_ih * half[:, None], None if bias is None else bias * half)
-    recurrent = xp.ascontiguousarray((w_hh * half[:, None]).T)
+    half, shift = _halves(xp, 4, 2, x.dtype)
+    bias = both(b_ih, b_hh)
+    gates = xp.empty((4, steps, batch, size), x.dtype)
+    bias = None if bias is None else parted(bias, 4) * half[:, 0]
+    inputs(xp, x, across(xp, parted(w_ih, 4), half), bias, gates)
+    recurrent = across(xp, parted(w_hh, 4), half)
     y, cells = xp.empty((steps, batch, size), x.dtype), xp.empty((steps, batch, size), x.dtype)
+    product, part = xp.empty((4, batch, size), x.dtype), xp.empty((batch, size), x.dtype)
     for t in order(steps, reverse):
-        z = gates[t]
-        z += xp.matmul(h, recurrent)
+        z, new_h, new_c = gates[:, t], y[t], cells[t]
+        xp.matmul(h, recurrent, out=product)
+        z += product
         xp.tanh(z, out=z)
         z *= half
         z += shift
-        new_c = z[:, size : 2 * size] * c
-        new_c += z[:, :size] * z[:, 2 * size : 3 * size]
-        new_h = z[:, 3 * size :] * xp.tanh(new_c)
-        m = None if mask is None else mask[t]
-        h, c = _kept(new_h, h, m), _kept(new_c, c, m)
-        y[t] = new_h if m is None else new_h * m
-        cells[t] = c
-    return y, h, c, gates, cells
+        i, f, g, o = z
+        xp.multiply(f, c, out=new_c)
+        xp.multiply(i, g, out=part)
+        new_c += part
+        xp.tanh(new_c, out=part)
+        xp.multiply(o, part, out=new_h)
+        if mask is None:
+            h, c = new_h, new_c
+        else:
+            h = _kept(new_h, h, mask[t])
+            c = new_c[...] = _kept(new_c, c, mask[t])
+            new_h *= mask[t]
+    return y, h.copy(), c.copy(), gates, cells
 
 
 def lstm_back(
@@ -82,30 +127,39 @@ def lstm_back(
     reverse: bool,
 ) -> tuple[Any, Any, Any, Any]:
     """Gradients of the gates before their activation (for x, for h), of the first h and of the first c."""
-    steps, _, size = cells.shape
+    steps, batch, size = cells.shape
+    i, f, g, o = gates
+    # What the gradients of h and c are multiplied by does not depend on them: it is computed for all steps.
     result = xp.empty_like(gates)
-    dh, dc = g_h, g_c
-    times = order(steps, reverse)
-    for t in reversed(times):
-        i, f, g, o = (gates[t][:, n * size : (n + 1) * size] for n in range(4))
-        before = c0 if t == times[0] else cells[t + 1 if reverse else t - 1]
-        new_h = dh if g_y is None else dh + g_y[t]
-        rest_h = rest_c = None
-        new_c = dc
+    bent = xp.tanh(cells)
+    _sigmoid_slopes(xp, i, g, result[0])
+    _sigmoid_slopes(xp, f, shifted(xp, cells, c0, reverse), result[1])
+    _tanh_slopes(xp, g, i, result[2])
+    _sigmoid_slopes(xp, o, bent, result[3])
+    _tanh_slopes(xp, bent, o, bent)
+    weight = parted(w_hh, 4)
+    dh, dc = g_h.copy(), g_c.copy()
+    product, part = xp.empty((4, batch, size), cells.dtype), xp.empty((batch, size), cells.dtype)
+    rest_h = rest_c = None
+    for t in reversed(order(steps, reverse)):
         if mask is not None:
-            m = mask[t]
-            rest_h, rest_c = dh * (1 - m), dc * (1 - m)
-            new_h, new_c = new_h * m, dc * m
-        bent = xp.tanh(cells[t])
-        new_c = new_c + new_h * o * (1 - bent * bent)
-        d = result[t]
-        d[:, :size] = new_c * g * i * (1 - i)
-        d[:, size : 2 * size] = new_c * before * f * (1 - f)
-        d[:, 2 * size : 3 * size] = new_c * i * (1 - g * g)
-        d[:, 3 * size :] = new_h * bent * o * (1 - o)
-        dh, dc = xp.matmul(d, w_hh), new_c * f
-        if rest_h is not None:
-            dh, dc = dh + rest_h, dc + rest_c
+            rest_h, rest_c = dh * (1 - mask[t]), dc * (1 - mask[t])
+        if g_y is not None:
+            dh += g_y[t]
+        if mask is not None:
+            dh *= mask[t]
+            dc *= mask[t]
+        d = result[:, t]
+        xp.multiply(dh, bent[t], out=part)
+        dc += part
+        d[:3] *= dc
+        d[3] *= dh
+        xp.matmul(d, weight, out=product)
+        xp.sum(product, axis=0, out=dh)
+        dc *= f[t]
+        if mask is not None:
+            dh += rest_h
+            dc += rest_c
     return result, result, dh, dc
 
 
@@ -113,31 +167,48 @@ def lstm_back(
 
 
 def gru(xp: Any, x: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, h: Any, mask: Any, reverse: bool) -> Any:
-    """y, last h, and for every step the gates r, z, c with the share of h in c: [T, N, 4 H]."""
+    """y, last h, and for every step the gates r, z, c with the share of h in c: [4, T, N, H]."""
     steps, batch, size = x.shape[0], x.shape[1], w_hh.shape[1]
-    inputs = _inputs(xp, x, w_ih, b_ih)
-    recurrent = xp.ascontiguousarray(w_hh.T)
-    y, gates = xp.empty((steps, batch, size), x.dtype), xp.empty((steps, batch, 4 * size), x.dtype)
-    half = x.dtype.type(0.5)
+    half, _ = _halves(xp, 3, 2, x.dtype)
+    gates = xp.empty((4, steps, batch, size), x.dtype)
+    # The bias of h belongs into the share of h in c; in r and z it may be added with that of x.
+    bias = None if b_ih is None else parted(b_ih, 3).copy()
+    last = None
+    if b_hh is not None:
+        of_h = parted(b_hh, 3)
+        last = of_h[2]
+        bias = xp.zeros_like(of_h) if bias is None else bias
+        bias[:2] += of_h[:2]
+    bias = None if bias is None else bias * half[:, 0]
+    inputs(xp, x, across(xp, parted(w_ih, 3), half), bias, gates[:3])
+    recurrent = across(xp, parted(w_hh, 3), half)
+    y = xp.empty((steps, batch, size), x.dtype)
+    product, part = xp.empty((3, batch, size), x.dtype), xp.empty((batch, size), x.dtype)
     for t in order(steps, reverse):
-        from_h = xp.matmul(h, recurrent)
-        if b_hh is not None:
-            from_h += b_hh
-        z = gates[t]
-        both = z[:, : 2 * size]
-        xp.add(inputs[t][:, : 2 * size], from_h[:, : 2 * size], out=both)
-        both *= half
-        xp.tanh(both, out=both)
-        both *= half
-        both += half
-        z[:, 3 * size :] = from_h[:, 2 * size :]
-        candidate = xp.tanh(inputs[t][:, 2 * size :] + z[:, :size] * from_h[:, 2 * size :])
-        z[:, 2 * size : 3 * size] = candidate
-        new_h = (h - candidate) * z[:, size : 2 * size] + candidate
-        m = None if mask is None else mask[t]
-        h = _kept(new_h, h, m)
-        y[t] = new_h if m is None else new_h * m
-    return y, h, gates
+        z, new_h = gates[:, t], y[t]
+        xp.matmul(h, recurrent, out=product)
+        sigmoids = z[:2]
+        sigmoids += product[:2]
+        xp.tanh(sigmoids, out=sigmoids)
+        sigmoids *= 0.5
+        sigmoids += 0.5
+        r, u, candidate, from_h = z
+        if last is None:
+            from_h[...] = product[2]
+        else:
+            xp.add(product[2], last, out=from_h)
+        xp.multiply(r, from_h, out=part)
+        candidate += part
+        xp.tanh(candidate, out=candidate)
+        xp.subtract(h, candidate, out=new_h)
+        new_h *= u
+        new_h += candidate
+        if mask is None:
+            h = new_h
+        else:
+            h = _kept(new_h, h, mask[t])
+            new_h *= mask[t]
+    return y, h.copy(), gates
 
 
 def gru_back(
@@ -148,25 +219,32 @@ def gru_back(
     ``before`` [T, N, H] is the state before each step.
     """
     steps, batch, size = before.shape
-    to_x = xp.empty((steps, batch, 3 * size), gates.dtype)
-    to_h = xp.empty((steps, batch, 3 * size), gates.dtype)
-    dh = g_h
+    r, u, c, from_h = gates
+    to_x, to_h = xp.empty((3, *before.shape), gates.dtype), xp.empty((3, *before.shape), gates.dtype)
+    _sigmoid_slopes(xp, r, from_h, to_x[0])
+    _sigmoid_slopes(xp, u, before - c, to_x[1])
+    _tanh_slopes(xp, c, 1 - u, to_x[2])
+    weight = parted(w_hh, 3)
+    dh = g_h.copy()
+    product = xp.empty((3, batch, size), gates.dtype)
+    rest = None
     for t in reversed(order(steps, reverse)):
-        r, z, c, from_h = (gates[t][:, n * size : (n + 1) * size] for n in range(4))
-        new_h = dh if g_y is None else dh + g_y[t]
-        rest = None
         if mask is not None:
-            rest, new_h = dh * (1 - mask[t]), new_h * mask[t]
-        d = to_x[t]
-        dc = new_h * (1 - z) * (1 - c * c)
-        d[:, :size] = dc * from_h * r * (1 - r)
-        d[:, size : 2 * size] = new_h * (before[t] - c) * z * (1 - z)
-        d[:, 2 * size :] = dc
-        to_h[t, :, : 2 * size] = d[:, : 2 * size]
-        to_h[t, :, 2 * size :] = dc * r
-        dh = xp.matmul(to_h[t], w_hh) + new_h * z
-        if rest is not None:
-            dh = dh + rest
+            rest = dh * (1 - mask[t])
+        if g_y is not None:
+            dh += g_y[t]
+        if mask is not None:
+            dh *= mask[t]
+        d, for_h = to_x[:, t], to_h[:, t]
+        d[1:] *= dh
+        d[0] *= d[2]
+        for_h[:2] = d[:2]
+        xp.multiply(d[2], r[t], out=for_h[2])
+        xp.matmul(for_h, weight, out=product)
+        dh *= u[t]
+        dh += xp.sum(product, axis=0)
+        if mask is not None:
+            dh += rest
     return to_x, to_h, dh
 
 
@@ -177,11 +255,14 @@ def simple(
     xp: Any, x: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, h: Any, mask: Any, reverse: bool, relu: bool
 ) -> Any:
     """y and last h."""
-    y = _inputs(xp, x, w_ih, _both(b_ih, b_hh))
+    y = xp.empty((*x.shape[:2], w_hh.shape[1]), x.dtype)
+    bias = both(b_ih, b_hh)
+    inputs(xp, x, across(xp, w_ih[None]), None if bias is None else bias[None], y[None])
     recurrent = xp.ascontiguousarray(w_hh.T)
+    product = xp.empty(y.shape[1:], x.dtype)
     for t in order(x.shape[0], reverse):
         new_h = y[t]
-        new_h += xp.matmul(h, recurrent)
+        new_h += xp.matmul(h, recurrent, out=product)
         if relu:
             xp.maximum(new_h, 0, out=new_h)
         else:
@@ -199,14 +280,32 @@ def simple_back(
 ) -> tuple[Any, Any, Any]:
     """Gradients before the activation (for x, for h) and of the first h."""
     result = xp.empty_like(y)
-    dh = g_h
+    if relu:
+        xp.greater(y, 0, out=result, casting="unsafe")
+    else:
+        _tanh_slopes(xp, y, 1, result)
+    dh = g_h.copy()
+    rest = None
     for t in reversed(order(y.shape[0], reverse)):
-        new_h = dh if g_y is None else dh + g_y[t]
-        rest = None
         if mask is not None:
-            rest, new_h = dh * (1 - mask[t]), new_h * mask[t]
-        result[t] = new_h * (y[t] > 0) if relu else new_h * (1 - y[t] * y[t])
-        dh = xp.matmul(result[t], w_hh)
-        if rest is not None:
-            dh = dh + rest
-    return result, result, dh
+            rest = dh * (1 - mask[t])
+        if g_y is not None:
+            dh += g_y[t]
+        if mask is not None:
+            dh *= mask[t]
+        d = result[t]
+        d *= dh
+        xp.matmul(d, w_hh, out=dh)
+        if mask is not None:
+            dh += rest
+    return result[None], result[None], dh
+
+
+def shifted(xp: Any, states: Any, first: Any, is_reverse: bool) -> Any:
+    """The state before each step: that of the step before, or the first one."""
+    before = xp.empty_like(states)
+    if is_reverse:
+        before[-1], before[:-1] = first, states[1:]
+    else:
+        before[0], before[1:] = first, states[:-1]
+    return before
