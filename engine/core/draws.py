@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -137,7 +138,17 @@ class TwisterDraws(Draws):
         return np.array(order, np.int64)
 
     def kept(self, shape: Sequence[int], p: float) -> NDArray[np.bool_]:
-        stays: NDArray[np.bool_] = self.uniform(shape, np.float32) >= np.float32(p)
+        """Where ``uniform`` gives p and more. The words are compared: making numbers of them takes longer."""
+        stays: NDArray[np.bool_] = np.empty(shape, np.bool_)
+        flat, done, least = stays.reshape(-1), 0, _least_word(np.float32(p))
+        while done < flat.size:
+            words = self._twister.ready(1, min(flat.size - done, _CHUNK))
+            if least is None:
+                flat[done : done + len(words)] = False
+            else:
+                np.greater_equal(words, least, out=flat[done : done + len(words)])
+            self._twister.skip(len(words))
+            done += len(words)
         return stays
 
     def one_by_one(self, dtype: Any = np.float64) -> Iterator[float]:
@@ -212,6 +223,19 @@ def _to_unit(words: Words, out: Array) -> None:
     out[...] = words
     out *= out.dtype.type(_UNIT)
     np.minimum(out, np.nextafter(out.dtype.type(1), out.dtype.type(0)), out=out)
+
+
+@lru_cache(maxsize=64)
+def _least_word(p: np.float32) -> np.uint64 | None:
+    """The least word that ``_to_unit`` makes ``p`` or more, as float32; None where there is none."""
+    number: Array = np.empty(1, np.float32)
+
+    low, high = 0, _MOST + 1
+    while low < high:
+        middle = (low + high) // 2
+        _to_unit(np.array([middle], np.uint64), number)
+        low, high = (low, middle) if number[0] >= p else (middle + 1, high)
+    return None if low > _MOST else np.uint64(low)
 
 
 def _polar_factor(r2: Array) -> Array:

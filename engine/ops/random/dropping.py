@@ -65,9 +65,17 @@ def dropout(
         # An array of its own: a plan may write into it.
         mask = xp.broadcast_to(mask, x.shape).copy()
         return x * mask, mask
-    mask = kept.astype(x.dtype) * one((1 / keep if keep else 0.0) if upscale else 1.0)
     # Divided by the share that is kept: a product with 1 / keep is rounded otherwise.
-    return xp.where(kept, x / one(keep) if upscale and keep else x, one(0)), mask
+    out = xp.divide(x, one(keep if upscale and keep else 1), out=xp.empty_like(x))
+    # What is dropped becomes 0, also NaN: all bits of each number are kept or none of them. That takes a third
+    # of the time of where().
+    whole = f"i{x.dtype.itemsize}"
+    bits = kept.astype(whole)
+    xp.negative(bits, out=bits)
+    left = out.view(whole)
+    left &= bits
+    bits &= np.asarray((1 / keep if keep else 0.0) if upscale else 1.0, x.dtype).view(whole)[()]
+    return out, bits.view(x.dtype)
 
 
 def _kept_share(dropout_prob: float) -> Any:

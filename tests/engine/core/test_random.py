@@ -232,3 +232,16 @@ def test_a_generator_seeds_itself() -> None:
     value = generator.seed()
     assert 0 <= value < 2**53
     assert generator.initial_seed() == value != Generator(1).seed()
+
+
+@pytest.mark.parametrize("p", [0.0, 1e-30, 0.1, 0.5, 0.7, 1 - 2**-24, 1.0])
+def test_elements_stay_where_the_uniform_number_is_p_or_more(p: float) -> None:
+    twister, other = (Twister(seeded(5)) for _ in range(2))
+    numbers = TwisterDraws(other).uniform((20_001,), np.float32)
+    # Shares that are numbers of the stream, and their neighbours, fall on the border.
+    for share in (p, *numbers[:3].tolist(), *np.nextafter(numbers[:3], np.float32(1)).tolist()):
+        draws = TwisterDraws(Twister(*twister.snapshot()))
+        np.testing.assert_array_equal(draws.kept((3, 6667), share).reshape(-1), numbers >= np.float32(share))
+    draws = TwisterDraws(twister)
+    draws.kept((3, 6667), p)
+    assert draws.word() == TwisterDraws(other).word()
