@@ -67,8 +67,8 @@ def dropout(
         return x * mask, mask
     # Divided by the share that is kept: a product with 1 / keep is rounded otherwise.
     out = xp.divide(x, one(keep if upscale and keep else 1), out=xp.empty_like(x))
-    # What is dropped becomes 0, also NaN: all bits of each number are kept or none of them. That takes a third
-    # of the time of where().
+    # What is dropped becomes 0, also NaN: all bits of each number stay or none of them. That takes a third of
+    # the time of where().
     whole = f"i{x.dtype.itemsize}"
     bits = kept.astype(whole)
     xp.negative(bits, out=bits)

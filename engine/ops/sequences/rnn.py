@@ -199,5 +199,20 @@ def _rule(
     b_hh: Any, h0: Any, c0: Any, lengths: Any, wanted: frozenset[str], **attrs: Any,
 ) -> Any:  # fmt: skip
     return _rnn_grad(
-        x, w_ih, w_hh, y, gates, cells, b_ih, b_hh, h0, c0, lengths, g_y, g_h, g_c, of_x="x" in wanted, **attrs
+        x,
+        w_ih,
+        w_hh,
+        y,
+        gates,
+        cells,
+        b_ih,
+        b_hh,
+        h0,
+        c0,
+        lengths,
+        g_y,
+        g_h,
+        g_c,
+        of_x="x" in wanted,
+        **attrs,
     )

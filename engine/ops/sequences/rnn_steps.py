@@ -1,8 +1,9 @@
 """Recurrent layers on arrays: forward through time, and backward.
 
-Written for one layer in one direction, on time-major arrays: x [T, N, I], h and c [N, H]. What does not depend
-on the previous state is computed for all steps at once. The gates of all steps are one array [gates, T, N, H]:
-a step's product with the weights writes there, and each gate of a step is one contiguous block.
+Written for one layer in one direction, on time-major arrays: x [T, N, I], h and c [N, H]. What does not
+depend on the previous state is computed for all steps at once. The gates of all steps are one array
+[gates, T, N, H]: each gate of a step is one contiguous block, and so is each gate of all steps, which the
+products for the weights' gradients take as they are.
 
 ``mask`` [T, N, 1] is 1 at the steps that belong to a sequence; at the others y is 0 and the state stays.
 Steps beyond a sequence's end are the last ones forward, and the first ones in reverse.
