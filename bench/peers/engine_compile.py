@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.peers.paddle_lenet import lenet
+from bench.peers.paddle_nets import lenet
 from bench.peers.protocol import serve
 
 STAGES = ("trace", "optimize", "plan")

@@ -1,0 +1,153 @@
+"""Contenders that do the same job in turns, each in a process of its own: who, and how they are timed.
+
+Machines are noisy, so only what was measured within one session is compared: every round lets each contender
+run for a share of the time, and begins with another one.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+from bench.nets import Row
+from bench.peers.protocol import Worker, WorkerError, cores, libraries
+from bench.results import Result
+from bench.timing import take_turns
+
+WARM_UP = 3
+MOST_STEPS = 100_000  # in one turn
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A worker that can take part; ``kinds`` of rows that it can do, ``missing`` says why it can't at all."""
+
+    python: str
+    module: str
+    arguments: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ("train", "predict")
+    environment: Mapping[str, str] = field(default_factory=dict)
+    limit: bool = True
+    missing: str = ""
+
+
+def engine_contender(mode: str, kernels: str) -> Contender:
+    """The engine in one of its modes, with NumPy's kernels or compiled ones."""
+    missing = ""
+    if kernels == "fast":
+        for name in ("engine.kernels.fast", "llvmlite"):
+            if not importlib.util.find_spec(name):
+                missing = f"{name} is not there"
+    environment = {"MODEL_STUDIO_KERNELS": kernels}
+    # Eager calls gain nothing when they predict from a file, which is what the row is about.
+    kinds = ("train",) if mode == "eager" else ("train", "predict")
+    return Contender(
+        sys.executable, "bench.peers.paddle_steps", ("engine", mode), kinds, environment, False, missing
+    )
+
+
+def contenders(peer: str | None, paddle: str | None) -> dict[str, Contender]:
+    """All that can take part; ``peer`` has torch and ONNX Runtime, ``paddle`` has Paddle (None: nobody)."""
+    there = libraries(peer, ["torch", "onnx", "onnxruntime"]) if peer else []
+    has_paddle = bool(paddle) and "paddle" in libraries(str(paddle), ["paddle"])
+    no_torch = "" if "torch" in there else f"{peer or '--peer'} has no torch"
+    no_onnx = "" if {"onnx", "onnxruntime"} <= {*there} else f"{peer or '--peer'} lacks onnx or onnxruntime"
+    no_paddle = "" if has_paddle else f"{paddle or '--paddle'} has no paddle"
+    torch, steps, ops = "bench.peers.torch_steps", "bench.peers.paddle_steps", "bench.peers.tiny_ops"
+    return {
+        "engine eager": engine_contender("eager", "numpy"),
+        "engine layer": engine_contender("layer", "numpy"),
+        "engine static": engine_contender("static", "numpy"),
+        "engine fast": engine_contender("static", "fast"),
+        "torch eager": Contender(str(peer), torch, ("eager",), missing=no_torch),
+        "torch compile": Contender(str(peer), torch, ("compile",), missing=no_torch),
+        "paddle eager": Contender(str(paddle), steps, ("paddle", "eager"), ("train",), missing=no_paddle),
+        "paddle static": Contender(str(paddle), steps, ("paddle", "static"), missing=no_paddle),
+        "onnxruntime": Contender(str(peer), "bench.peers.onnx_steps", (), ("predict",), missing=no_onnx),
+        "engine operator": Contender(sys.executable, ops, ("engine",), ("operator",)),
+        "torch operator": Contender(str(peer), ops, ("torch",), ("operator",), missing=no_torch),
+        "paddle operator": Contender(str(paddle), ops, ("paddle",), ("operator",), missing=no_paddle),
+    }
+
+
+class Contest:
+    """Contenders of one row: processes that have begun their work."""
+
+    def __init__(self, row: Row, found: Mapping[str, Contender], threads: int) -> None:
+        self._row = row
+        self._stack = ExitStack()
+        self._workers: dict[str, Worker] = {}
+        self._step: dict[str, float] = {}  # seconds
+        self.results = {name: Result(name) for name in found}
+        for name, one in found.items():
+            if one.missing:
+                self.results[name].skipped = one.missing
+            else:
+                self._attempt(name, lambda name=name, one=one: self._begin(name, one, threads))  # type: ignore[misc]
+
+    def __enter__(self) -> Contest:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def _attempt(self, name: str, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except WorkerError as error:
+            self.results[name].skipped = str(error)
+            self._workers.pop(name, None)
+
+    def _line(self, what: str) -> str:
+        if self._row.kind == "operator":
+            return self._row.job.net
+        return f"{self._row.kind} {what} {self._row.job.text()}"
+
+    def _begin(self, name: str, one: Contender, threads: int) -> None:
+        worker = Worker(
+            one.python, one.module, one.arguments, threads,
+            limit=one.limit, environment=one.environment, cores=cores(threads),
+        )  # fmt: skip
+        self._stack.callback(worker.close)
+        self._workers[name] = worker
+        self.results[name].version = worker.version
+        self._step[name] = self._ask(name, WARM_UP, "begin")["seconds"] / WARM_UP
+
+    def _ask(self, name: str, count: int, what: str) -> dict[str, Any]:
+        return self._workers[name].repeat(count, self._line(what))
+
+    def run(self, rounds: int, seconds: float) -> list[Result]:
+        """Let everybody run for about ``seconds`` in ``rounds`` turns; the results, losses compared last."""
+
+        def turn(name: str) -> Callable[[], float]:
+            count = max(1, min(MOST_STEPS, round(seconds / rounds / max(self._step[name], 1e-9))))
+            self.results[name].steps = count * rounds
+
+            def run() -> float:
+                answer = self._ask(name, count, "time")
+                self.results[name].cpu.append(answer["cpu"] / count)
+                self.results[name].peak = answer["peak"]
+                return float(answer["seconds"]) / count
+
+            return run
+
+        if self._workers:
+            for series in take_turns({name: turn(name) for name in self._workers}, rounds):
+                self.results[series.name].seconds = series.seconds
+        if self._row.kind != "operator":
+            for name in list(self._workers):
+                self._attempt(name, lambda name=name: self._check(name))  # type: ignore[misc]
+        return list(self.results.values())
+
+    def _check(self, name: str) -> None:
+        count = self._row.checked if self._row.kind == "train" else 1
+        self.results[name].loss = float(self._ask(name, count, "check")["loss"])
+
+
+def can_take_part(row: Row, names: Sequence[str], found: Mapping[str, Contender]) -> dict[str, Contender]:
+    """Those of ``names`` that do rows of this kind."""
+    return {name: found[name] for name in names if row.kind in found[name].kinds}

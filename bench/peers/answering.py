@@ -1,0 +1,44 @@
+"""What workers with networks share: how the jobs of ``bench.contest`` are answered.
+
+A job is ``KIND WHAT JOB``, KIND ``train`` or ``predict`` and JOB the text of a ``bench.nets.Job``. WHAT is
+``begin`` (make the network and run N steps), ``time`` (run N steps) or ``check`` (run N steps of a network
+made anew and give the last one's ``loss``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from bench.nets import Job
+from bench.peers.protocol import serve, timed
+
+SHORT = 0.05  # seconds: steps longer than this need none before them that brings back caches
+Step = Callable[[], Any]
+# Of a kind and a job: a step, and what makes a loss of a step's result.
+Maker = Callable[[str, Job], tuple[Step, Callable[[Any], float]]]
+
+
+def answer_jobs(version: str, make: Maker, wait: Callable[[], None] | None = None) -> None:
+    """Serve jobs; ``wait`` returns when everything that the steps before it asked for is ready."""
+    made: dict[str, Step] = {}
+    lasts: dict[str, float] = {}
+
+    def repeat(count: int, line: str) -> dict[str, Any]:
+        kind, what, text = line.split(maxsplit=2)
+        if what == "check":
+            step, loss_of = make(kind, Job.read(text))
+            return {"loss": loss_of([step() for _ in range(count)][-1])}
+        if what == "begin":
+            made[text], _ = make(kind, Job.read(text))
+            timed(made[text], count)
+            if wait is not None:
+                wait()
+                timed(made[text], count)
+            found = timed(made[text], count)
+        else:
+            found = timed(made[text], count, first=1 if lasts[text] < SHORT else 0)
+        lasts[text] = found["seconds"] / count
+        return found
+
+    serve(version, repeat)

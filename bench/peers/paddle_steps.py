@@ -1,0 +1,102 @@
+"""Worker: steps of the networks of ``bench.nets`` in a library with Paddle's interface.
+
+``python -m bench.peers.paddle_steps LIBRARY MODE`` with LIBRARY ``paddle`` or ``engine`` and MODE ``eager``,
+``layer`` (the network is converted) or ``static`` (in the engine the whole step is converted; Paddle converts
+the network alone). The jobs are those of ``bench.contest``.
+"""
+
+from __future__ import annotations
+
+import gzip  # noqa: F401 - importing it after paddle crashes paddle 2.6.2
+import importlib
+import importlib.util
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from bench.nets import LEARNING_RATE, Job, cross_entropy
+from bench.peers.answering import answer_jobs
+from bench.peers.paddle_nets import network
+from bench.peers.protocol import threads
+
+
+def training(library: Any, mode: str, job: Job) -> Callable[[], float]:
+    """A step (forward, loss, backward, Adam) from the initial weights; gives its loss."""
+    model = network(library, job)
+    optimizer = library.optimizer.Adam(learning_rate=LEARNING_RATE, parameters=model.parameters())
+    inputs, labels = job.data()
+    x, y = library.to_tensor(inputs), library.to_tensor(labels.reshape(-1, 1))
+    loss_of = library.nn.functional.cross_entropy
+    whole = mode == "static" and library.__name__ == "engine"
+    forward = model if mode == "eager" or whole else library.jit.to_static(model)
+
+    def step(images: Any, truth: Any) -> Any:
+        loss = loss_of(forward(images), truth)
+        loss.backward()
+        optimizer.step()
+        optimizer.clear_grad()
+        return loss
+
+    run = library.jit.to_static(step) if whole else step
+    return lambda: run(x, y)
+
+
+def predicting(library: Any, mode: str, job: Job) -> Callable[[], Any]:
+    """A prediction of the network, which but for ``eager`` is saved and loaded; gives logits ``[N, 10]``."""
+    model = network(library, job)
+    model.eval()
+    inputs, _ = job.data()
+    x = library.to_tensor(inputs)
+    if mode != "eager":
+        spec = [library.static.InputSpec([None, *job.shape], "float32", "x")]
+        own = {"for_prediction": True} if library.__name__ == "engine" else {}
+        with tempfile.TemporaryDirectory() as folder:
+            path = str(Path(folder) / "model")
+            library.jit.save(model, path, input_spec=spec)
+            model = library.jit.load(path, **own)
+        model.eval()
+
+    def predict() -> Any:
+        with library.no_grad():
+            return model(x).numpy()
+
+    return predict
+
+
+def main(name: str, mode: str) -> None:
+    """Serve jobs."""
+    library = importlib.import_module(name)
+    library.set_device("cpu")
+    described = f"{name} {library.__version__}"
+    if name == "engine":
+        described += f" ({_engine_threads(library)})"
+
+    def make(kind: str, job: Job) -> tuple[Callable[[], Any], Callable[[Any], float]]:
+        if kind == "train":
+            return training(library, mode, job), float
+        labels = job.data()[1]
+        return predicting(library, mode, job), lambda logits: cross_entropy(logits, labels)
+
+    fast = os.environ.get("MODEL_STUDIO_KERNELS") == "fast"
+    answer_jobs(described, make, _wait_for_kernels if fast else None)
+
+
+def _engine_threads(library: Any) -> str:
+    """Give the engine its threads, and say how many it takes: one BLAS thread where it has no pool."""
+    if hasattr(library, "set_num_threads"):
+        library.set_num_threads(threads())
+        return f"threads {threads()}"
+    importlib.import_module("engine.kernels.cpu.threads").set_blas_threads(1)
+    return "one BLAS thread"
+
+
+def _wait_for_kernels() -> None:
+    """Wait until every kernel that a plan has asked for is compiled."""
+    importlib.import_module("engine.kernels.fast.compiler").wait_for_all()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

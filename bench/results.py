@@ -1,0 +1,132 @@
+"""What contenders did in a row of a bench: kept as JSON, compared, and shown as a table of text."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import platform
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bench.nets import Row
+from bench.peers.protocol import cores
+from bench.timing import Series, paired_ratio, table
+
+TOLERANCE = 2e-3  # relative: rounding of float32 after a few steps stays below it
+
+
+@dataclass
+class Result:
+    """What one did in a row: seconds and processor seconds a step, one entry a round, or ``skipped``."""
+
+    name: str
+    version: str = ""
+    seconds: list[float] = field(default_factory=list)
+    cpu: list[float] = field(default_factory=list)
+    steps: int = 0
+    loss: float | None = None
+    peak: int | None = None
+    skipped: str = ""
+
+    @property
+    def series(self) -> Series:
+        """Its times."""
+        return Series(self.name, self.seconds)
+
+
+def conditions(threads: int, rounds: int, seconds: float) -> dict[str, Any]:
+    """What the figures depend on: date, machine, versions of Python and NumPy, threads, pinning, load."""
+    return {
+        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        "machine": f"{_processor()}, {os.cpu_count()} cores",
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "threads": threads,
+        "cores": list(cores(threads)),
+        "load": round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None,
+        "rounds": rounds,
+        "seconds": seconds,
+    }
+
+
+def _processor() -> str:
+    """The processor's name, and its widest vectors where the system says."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    said = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in lines)}
+    vectors = "AVX-512" if "avx512f" in said.get("flags", "").split() else "no AVX-512"
+    return f"{said.get('model name', platform.machine())} ({vectors})"
+
+
+def describe(report: dict[str, Any]) -> str:
+    """One line of conditions."""
+    pinning = f"pinned to cores {report['cores']}" if report["cores"] else "not pinned"
+    load = "unknown" if report["load"] is None else report["load"]
+    return (
+        f"{report['date']}, {report['machine']}, load before {load}; Python {report['python']}, "
+        f"NumPy {report['numpy']}; {report['threads']} threads each, {pinning}; "
+        f"{report['rounds']} turns of together {report['seconds']:g} s"
+    )
+
+
+def as_json(row: Row, reference: str, results: list[Result]) -> dict[str, Any]:
+    """A row's figures as they are written."""
+    keep = ("version", "seconds", "cpu", "steps", "loss", "peak", "skipped")
+    return {
+        "title": row.title,
+        "kind": row.kind,
+        "reference": reference,
+        "contenders": {one.name: {key: getattr(one, key) for key in keep} for one in results},
+    }
+
+
+def read_row(row: dict[str, Any]) -> dict[str, Result]:
+    """The results that ``as_json`` wrote."""
+    return {name: Result(name, **found) for name, found in row["contenders"].items()}
+
+
+def ratio(one: Result, reference: Result | None) -> float | None:
+    """Median over the turns of ``one / reference``; None where one of them was not measured."""
+    if reference is None or not one.seconds or not reference.seconds:
+        return None
+    return paired_ratio(one.series, reference.series)
+
+
+def same_loss(one: Result, reference: Result | None) -> bool:
+    """Whether both did the same work, as far as their losses can tell."""
+    if reference is None or one.loss is None or reference.loss is None:
+        return True
+    return abs(one.loss - reference.loss) <= TOLERANCE * abs(reference.loss)
+
+
+def row_table(row: dict[str, Any]) -> str:
+    """A row's contenders as a table of text, and why others were left out."""
+    results = read_row(row)
+    reference = results.get(row["reference"])
+    unit, factor = ("ms", 1e3) if row["kind"] == "train" else ("us", 1e6)
+    head = [f"{unit} a step", "min", "median", f"x {row['reference']}", "x of min", "cpu", "loss", "MB"]
+    lines = [head]
+    for one in results.values():
+        if one.skipped or not one.seconds:
+            continue
+        x = ratio(one, reference)
+        least = None if x is None or reference is None else one.series.best / reference.series.best
+        mark = "" if same_loss(one, reference) else " differs"
+        lines.append(
+            [
+                one.name,
+                *(f"{value * factor:.3g}" for value in (one.series.best, one.series.typical)),
+                *("-" if value is None else f"{value:.2f}" for value in (x, least)),
+                f"{sorted(one.cpu)[len(one.cpu) // 2] * factor:.3g}",
+                "-" if one.loss is None else f"{one.loss:.5f}{mark}",
+                "-" if one.peak is None else f"{one.peak / 1e6:.0f}",
+            ]
+        )
+    versions = dict.fromkeys(one.version for one in results.values() if one.version)
+    skipped = [f"{one.name} is left out: {one.skipped}" for one in results.values() if one.skipped]
+    return "\n".join([table(lines), ", ".join(versions), *skipped])

@@ -1,0 +1,98 @@
+"""The suite measures its contenders in turns, compares them with one of them, and says who is left out."""
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bench import suite
+from bench.contest import Contender
+from bench.contest import contenders as real_contenders
+
+
+def fake(milliseconds: float, loss: str) -> Contender:
+    return Contender(sys.executable, "tests.bench.fake_contender", (str(milliseconds), loss))
+
+
+@pytest.fixture
+def fakes(monkeypatch: pytest.MonkeyPatch) -> dict[str, Contender]:
+    found = {
+        "engine eager": fake(3.0, "0.25"),
+        "engine static": fake(1.5, "0.5"),
+        "engine fast": Contender("", "", missing="llvmlite is not there"),
+        "torch eager": fake(6.0, "0.25001"),
+        "torch compile": fake(1.0, "fails"),
+        "paddle eager": fake(1.0, "ends"),
+        "onnxruntime": replace(fake(0.5, "0.75"), kinds=("predict",)),
+    }
+    monkeypatch.setattr(suite, "contenders", lambda peer, paddle: found)
+    return found
+
+
+def test_a_row_compares_contenders_and_says_who_is_left_out(
+    fakes: dict[str, Contender], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "figures.json"
+    suite.main(["--rows", "mlp", "--threads", "1", "--rounds", "3", "--seconds", "0.1", "--json", str(file)])
+    lines = capfd.readouterr().out.splitlines()
+    assert "1 threads each" in lines[0]
+    table = [line.split() for line in lines[lines.index("MLP 784-512-512-10, batch 128") + 1 :]]
+    assert table[1] == ["engine", "eager", "3", "3", "0.50", "0.50", "500", "0.25000", "7"]
+    assert table[2] == ["engine", "static", "1.5", "1.5", "0.25", "0.25", "500", "0.50000", "differs", "7"]
+    assert table[3][:6] == ["torch", "eager", "6", "6", "1.00", "1.00"]
+    assert lines[-4:] == [
+        "fake 1.0 with 1 threads",
+        "engine fast is left out: llvmlite is not there",
+        "torch compile is left out: bench: fake_contender 1.0 fails: ValueError: could not convert string to "
+        "float: 'fails'",
+        "paddle eager is left out: bench: fake_contender 1.0 ends ended with exit code 3; see above",
+    ]
+    written = json.loads(file.read_text(encoding="utf-8"))
+    one = written["rows"]["mlp"]["contenders"]["engine eager"]
+    assert one["seconds"] == pytest.approx([0.003] * 3)
+    assert (one["steps"], one["loss"], one["peak"]) == (33, 0.25, 7_000_000)
+    assert (written["what"], written["threads"], written["rounds"]) == ("suite", 1, 3)
+
+
+def test_without_the_reference_there_are_no_ratios(
+    fakes: dict[str, Contender], capfd: pytest.CaptureFixture[str]
+) -> None:
+    chosen = ["--contenders", "engine static,onnxruntime", "--rows", "lstm,infer", "--rounds", "1"]
+    chosen += ["--threads", "2"]
+    suite.main([*chosen, "--seconds", "0.01"])
+    lines = capfd.readouterr().out.splitlines()
+    title = lines.index("LSTM 64 -> 128, 64 steps, batch 32")
+    assert lines[title + 2].split() == ["engine", "static", "1.5", "1.5", "-", "-", "500", "0.50000", "7"]
+    assert lines[title + 3] == "fake 1.0 with 2 threads"
+    title = lines.index("LeNet, batch 1, from a saved file")
+    assert lines[title + 2].split()[:6] == ["engine", "static", "1.5e+03", "1.5e+03", "3.00", "3.00"]
+    assert lines[title + 3].split()[:5] == ["onnxruntime", "500", "500", "1.00", "1.00"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--rows", "lenet,vgg19"], "argument --rows: 'vgg19' is none of lenet, mlp,"),
+        (["--contenders", "theano"], "argument --contenders: 'theano' is none of engine eager,"),
+        (["--rounds", "0"], "argument --rounds: '0' is no whole number above 0"),
+        (["--threads", "two"], "argument --threads: 'two' is no whole number above 0"),
+        (["--seconds", "-1"], "argument --seconds: '-1' is no number above 0"),
+    ],
+)
+def test_wrong_arguments_are_named(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        suite.main(arguments)
+    assert ended.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+def test_who_is_not_there_is_said_before_anything_is_started() -> None:
+    found = real_contenders(None, None)
+    assert found["torch eager"].missing == "--peer has no torch"
+    assert found["paddle static"].missing == "--paddle has no paddle"
+    assert found["onnxruntime"].missing == "--peer lacks onnx or onnxruntime"
+    assert not found["engine static"].missing
