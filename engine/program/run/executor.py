@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,9 +25,10 @@ from engine.program.build.builder import Builder
 from engine.program.graph.liveness import arguments, needed, stored_by, written
 from engine.program.graph.program import Program, Variable, reads, writes
 from engine.program.passes.pipeline import level, optimize
-from engine.program.run.plan import Plan
-from engine.program.run.reuse import bases_of
 from engine.program.run.scope import Scope, global_scope
+
+if TYPE_CHECKING:
+    from engine.program.run.plan import Plan
 
 _defaults = Setting("default_programs", (Program(), Program()))
 
@@ -349,6 +350,8 @@ def _compile(prepared: _Prepared, arrays: Sequence[Any], xp: Any) -> _Compiled:
         )
     kept = [v for v in read if v.persistable]
     feeds = {v.name: Spec(a.shape, from_numpy(a.dtype)) for v, a in zip(prepared.fed, arrays, strict=True)}
+    from engine.program.run.plan import Plan  # with the first run, not with the engine
+
     plan = Plan(program, ops, [*prepared.fed, *kept], outputs, feeds, xp)
     return _Compiled(plan, kept, stored)
 
@@ -358,6 +361,8 @@ def _twice(plan: Plan) -> set[int]:
 
     The plan itself copies outputs that have the memory of an input.
     """
+    from engine.program.run.reuse import bases_of
+
     base = bases_of(plan.ops)
     memories = [base.get(id(v), id(v)) for v in plan.outputs]
     given = {id(v) for v in plan.inputs}
