@@ -21,12 +21,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from threadpoolctl import threadpool_limits
-
 from engine.core.errors import EngineError
 from engine.distributed import mpi
 from engine.distributed.environment import RANK, SELECTED, SIZE, number
 from engine.distributed.launch.guard import tell
+from engine.kernels.cpu.cores import cores
+from engine.kernels.cpu.threads import set_count
 
 _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 FIRST_PORT = 6170
@@ -105,10 +105,9 @@ def _limit_threads(ranks: int) -> None:
     """Share the cores of this machine among its ranks: on all cores each, a step takes 13 times as long."""
     if any(name in os.environ for name in _THREADS):
         return
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    count = max(1, cores // ranks)
+    count = max(1, cores() // ranks)
     os.environ.update(dict.fromkeys(_THREADS, str(count)))  # for processes that the script starts
-    threadpool_limits(limits=count)
+    set_count(count)
 
 
 def _unlink_shared_memory(comm: Any) -> None:

@@ -13,7 +13,7 @@ from engine.eager.tensor import Tensor as EagerTensor
 from engine.files import inference as files
 from engine.inference.config import Config
 from engine.inference.handle import Tensor
-from engine.kernels.cpu.threads import set_blas_threads
+from engine.kernels.cpu.threads import set_count
 from engine.program.passes.pipeline import PREDICTION, level
 from engine.program.run.executor import Executor
 from engine.program.run.scope import Scope
@@ -60,7 +60,7 @@ class Predictor:
         if not isinstance(config, Config):
             raise DTypeError(f"create_predictor: takes a Config: got {type(config).__name__}")
         if config._threads is not None:
-            set_blas_threads(config._threads)
+            set_count(config._threads)
         self._of(_Model(config))
 
     def _of(self, model: _Model) -> None:

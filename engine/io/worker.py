@@ -22,7 +22,7 @@ from engine.core.random import default_generator
 from engine.eager.mode import RECORDING
 from engine.io.fetching import Fetcher
 from engine.io.transport import Sender, packed, remembered, unpacked
-from engine.kernels.cpu.threads import one_blas_thread
+from engine.kernels.cpu.threads import computing_threads
 
 BATCH, EXHAUSTED, ERROR = "batch", "exhausted", "error"
 _LOOK = 1.0  # seconds between looks at whether the main process is alive
@@ -93,7 +93,7 @@ def work(job: Job | bytes, number: int, tasks: Connection, results: Connection) 
     # A thread of its own reads the tasks, so that the main process never waits to hand one over.
     threading.Thread(target=_receive, args=(tasks, waiting, ended), daemon=True).start()
     try:
-        with one_blas_thread(), modes.use(RECORDING), place_guard(CPUPlace()):
+        with computing_threads(1), modes.use(RECORDING), place_guard(CPUPlace()):
             _serve(job, number, waiting, ended, results)
     except (BrokenPipeError, ConnectionResetError):
         pass  # the main process has closed the loader

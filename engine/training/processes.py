@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import signal
 import subprocess
@@ -21,7 +20,8 @@ from engine.distributed import mpi
 from engine.distributed.launch.leftovers import remove_shared_memory
 from engine.distributed.launch.memory import available
 from engine.distributed.starting import mpi_command, rank_environment
-from engine.kernels.cpu.threads import USERS_WORD
+from engine.kernels.cpu.cores import cores
+from engine.kernels.cpu.threads import USERS_WORD, users_count
 from engine.training.channel import Reception
 from engine.training.config import TrainingConfig
 from engine.training.control import Control
@@ -202,7 +202,8 @@ class _Job:
             self._process = subprocess.Popen(
                 mpi_command(config.workers, rank),
                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                env=rank_environment(config.workers, _threads(config.threads)), start_new_session=True,
+                env=rank_environment(config.workers, _threads(config.threads, config.workers)),
+                start_new_session=True,
             )  # fmt: skip
         except BaseException:
             self._reception.close()
@@ -259,9 +260,11 @@ def _require_memory(count: int) -> None:
         )
 
 
-def _threads(count: int) -> dict[str, str]:
-    """So many BLAS threads for each rank unless the user's environment says how many."""
-    return {} if any(os.environ.get(name) for name in USERS_WORD) else dict.fromkeys(USERS_WORD, str(count))
+def _threads(count: int, ranks: int) -> dict[str, str]:
+    """So many threads for each rank (0: its share of the cores) unless the user's environment says."""
+    if users_count() is not None:
+        return {}
+    return dict.fromkeys(USERS_WORD, str(count or max(1, cores() // ranks)))
 
 
 def _signal_name(number: int) -> str:

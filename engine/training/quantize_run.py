@@ -21,7 +21,7 @@ from engine.files.inference import (
 )
 from engine.files.scratch import folder_beside
 from engine.jit.export import layer_of
-from engine.kernels.cpu.threads import one_blas_thread
+from engine.kernels.cpu.threads import computing_threads
 from engine.quantization.comparison import compare
 from engine.quantization.post_training import Quantized as QuantizedProgram
 from engine.quantization.preparing import Prepared, prepare
@@ -149,7 +149,7 @@ def _quantize(
     model: _Model, target: Path, prefix: str, work: Path, choices: Choices, emit: Emit
 ) -> Quantized:
     options = choices.options
-    with one_blas_thread():
+    with computing_threads(1):
         prepared, calibration = _calibrated(_prepared(model.float, choices), model, choices, emit)
         tested = model.data.tested() if model.data is not None else None
         found, drops = chosen_layers(

@@ -18,7 +18,7 @@ from typing import Any
 from engine.core.errors import EngineError
 from engine.distributed import worker
 from engine.distributed.groups import init_parallel_env
-from engine.kernels.cpu.threads import blas_threads
+from engine.kernels.cpu.threads import computing_threads
 from engine.training.channel import Channel
 from engine.training.config import TrainingConfig
 from engine.training.corrections import require_same
@@ -51,7 +51,7 @@ class Rank:
         """Train; returns the exit status."""
         threading.Thread(target=self._listen, name="orders", daemon=True).start()
         try:
-            with blas_threads(self._config.threads):
+            with computing_threads(self._config.threads):
                 if self._run is not None:
                     self._lead(self._run)
                 else:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from engine.core.errors import ArgumentError
 from engine.files.checkpoint import Skipped
 from engine.files.space import MEGABYTE
-from engine.kernels.cpu.threads import blas_threads
+from engine.kernels.cpu.threads import computing_threads
 from engine.training.checkpoint_keeper import CheckpointKeeper
 from engine.training.checkpointing import checkpoint_tree, restore
 from engine.training.config import TrainingConfig
@@ -165,7 +165,8 @@ class TrainingRun(Commands):
 
             self._processes = Processes(self.config, self._resume, self._control, self._publisher.publish)
             return self._processes.run()
-        with blas_threads(self.config.threads):
+        with computing_threads(self.config.threads) as count:
+            self.config = self.config.changed(threads=count)  # a resumed run takes as many
             return self._run()
 
     def _run(self) -> RunResult:

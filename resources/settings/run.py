@@ -158,10 +158,12 @@ class Settings:
                  ("both", "Both")), group="data",
     )  # fmt: skip
     threads: int = declared(
-        "int", 1, "Threads",
-        "Threads that compute one product of matrices. More help with large layers, where nothing else runs; "
-        "the last bits of sums may differ. OPENBLAS_NUM_THREADS and its like go first.",
-        minimum=1, maximum=1024, example="e.g. 2, or 1 for one", changeable=True, advanced=True,
+        "int", 0, "Threads",
+        "Threads that compute the products of matrices and the kernels; 0 for as many as this process may "
+        "use cores. The run keeps the number, since the last bits of sums may depend on it. "
+        "OPENBLAS_NUM_THREADS and its like go first.",
+        minimum=0, maximum=1024, zero="cores", example="e.g. 2, or 0 for all cores", changeable=True,
+        advanced=True,
     )  # fmt: skip
     corrections: str = declared(
         "path", "", "Corrections",

@@ -21,7 +21,9 @@ KIND_WORDS: dict[str, str] = {
     "float": "a number", "bool": "true or false", "choice": "a choice", "integers": "whole numbers",
     "numbers": "numbers", "parameters": "NAME=VALUE",
 }  # fmt: skip
-ZERO_WORDS = {"none": "none", "run": "the whole run", "rate": "the learning rate of the run"}
+ZERO_WORDS = {
+    "none": "none", "run": "the whole run", "rate": "the learning rate of the run", "cores": "all cores",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ does not depend on who takes which task, so it is the same with and without the 
 
 from __future__ import annotations
 
+import contextvars
 import ctypes
 import functools
 import itertools
@@ -59,7 +60,8 @@ class _Worker(threading.Thread):
         super().__init__(name=f"kernels-{number}", daemon=True)
         self.wake = threading.Lock()
         self.wake.acquire()
-        self.job: _Job | None = None
+        # The job and a copy of the caller's context: what NumPy does about overflow belongs to that.
+        self.job: tuple[_Job, contextvars.Context] | None = None
         self.leaving = False
 
     def run(self) -> None:
@@ -69,12 +71,12 @@ class _Worker(threading.Thread):
                 return
             job, self.job = self.job, None
             if job is not None:
-                job.work()
+                job[1].run(job[0].work)
                 del job  # the arrays of its tasks are not kept until the next one
 
     def help(self, job: _Job) -> None:
         """Take part in a job. A worker that has not yet woken up for the last one finds this one."""
-        self.job = job
+        self.job = job, contextvars.copy_context()
         if self.wake.locked():
             self.wake.release()
 

@@ -1,20 +1,23 @@
-"""How many threads compute, and how many of them BLAS uses by itself.
+"""How many threads compute, and that the BLAS library starts none of its own beside them.
 
 A team of BLAS threads spins while it waits for its slowest member, so one busy core stops it: on a 2-core
-machine with other work a LeNet step took 243 to 288 ms with two threads (median) and 23 with one.
+machine with other work a LeNet step took 243 to 288 ms with two threads (median) and 23 with one. So BLAS is
+called with one thread, and large products are split over the pool (engine/kernels/cpu/products.py).
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 
-from threadpoolctl import threadpool_limits
-
+from engine.core.errors import ArgumentError
 from engine.kernels.cpu.cores import cores
 
 USERS_WORD = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "BLIS_NUM_THREADS")
+MOST = 1024
+
+blas_is_ours = False  # whether BLAS has been told to use one thread
 
 _count = 0  # 0: not worked out yet
 
@@ -24,7 +27,7 @@ def users_count() -> int | None:
     for name in USERS_WORD:
         word = os.environ.get(name, "").partition(",")[0].strip()  # OpenMP takes a number for each level
         if word.isdecimal() and int(word) > 0:
-            return int(word)
+            return min(int(word), MOST)
     return None
 
 
@@ -36,21 +39,46 @@ def count() -> int:
     return _count
 
 
+def set_count(count: int) -> None:
+    """From here on so many threads compute, in the whole process; BLAS starts none of its own.
+
+    Raises:
+        ArgumentError: not a whole number from 1 to 1024.
+    """
+    global _count
+    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST:
+        raise ArgumentError(
+            f"set_num_threads: must be a whole number from 1 to {MOST}: got {count!r}; "
+            "give the number of cores to use"
+        )
+    claim_blas()
+    _count = count
+
+
+def claim_blas() -> None:
+    """BLAS uses one thread in this process from here on: large products are split over the pool."""
+    global blas_is_ours
+    from threadpoolctl import threadpool_limits
+
+    threadpool_limits(limits=1, user_api="blas")
+    blas_is_ours = True
+
+
+def granted(count: int = 0) -> int:
+    """How many threads a run gets that asks for ``count`` (0: as many as there are cores).
+
+    The user's environment goes first.
+    """
+    return users_count() or count or cores()
+
+
 @contextmanager
-def blas_threads(count: int) -> Iterator[None]:
-    """Within the block BLAS uses so many threads, unless the user's environment says how many."""
-    if any(os.environ.get(name) for name in USERS_WORD):
-        yield
-        return
-    with threadpool_limits(limits=count, user_api="blas"):
-        yield
-
-
-def one_blas_thread() -> AbstractContextManager[None]:
-    """Within the block BLAS uses one thread, unless the user's environment says how many."""
-    return blas_threads(1)
-
-
-def set_blas_threads(count: int) -> None:
-    """From here on BLAS uses ``count`` threads in this process."""
-    threadpool_limits(limits=count, user_api="blas")
+def computing_threads(count: int = 0) -> Iterator[int]:
+    """Within the block so many threads compute (see ``granted``); gives their number."""
+    global _count
+    before = _count
+    set_count(granted(count))
+    try:
+        yield _count
+    finally:
+        _count = before

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from engine.kernels.cpu.products import product
 from engine.ops.images.windows import Pads
 
 _SMALL = 1 << 14  # elements of filters whose copies cost nothing
@@ -130,19 +131,19 @@ class Plan:
 
     def _by_windows(self, x: Any, weight: Any) -> Any:
         matrix = weight.reshape(self.groups, self.each, self.taken * self.kh * self.kw)
-        result = self.xp.matmul(matrix, self._columns(x))
+        result = product(self.xp, matrix, self._columns(x))
         return result.reshape(self.filters, self.oh, self.ow, self.samples).transpose(3, 0, 1, 2)
 
     def _weight_by_windows(self, x: Any, g: Any) -> Any:
         made = self.xp.empty((self.filters, self.taken, self.kh, self.kw), g.dtype)
         length = self.taken * self.kh * self.kw
-        self.xp.matmul(g, self._columns(x).swapaxes(1, 2), out=made.reshape(self.groups, self.each, length))
+        product(self.xp, g, self._columns(x).swapaxes(1, 2), out=made.reshape(self.groups, self.each, length))
         return made
 
     def _image_by_windows(self, weight: Any, g: Any) -> Any:
         """Each window's share, added up to an image."""
         matrix = weight.reshape(self.groups, self.each, self.taken * self.kh * self.kw)
-        parts = self.xp.matmul(matrix.swapaxes(1, 2), g).reshape(self._columns_shape())
+        parts = product(self.xp, matrix.swapaxes(1, 2), g).reshape(self._columns_shape())
         if self.kh == self.kw == self.sh == self.sw == 1 and not self.padded:
             return parts[:, 0, 0].transpose(3, 0, 1, 2)
         image = self.xp.zeros((self.channels, self.full_height, self.full_width, self.samples), g.dtype)
@@ -192,7 +193,7 @@ class Plan:
     def _by_rows(self, x: Any, weight: Any) -> Any:
         matrix = self.xp.ascontiguousarray(weight.transpose(0, 2, 3, 1))
         matrix = matrix.reshape(self.groups, self.each, self.kh * self.kw * self.taken)
-        result = self.xp.matmul(matrix, self._windows(self._rows(x)))
+        result = product(self.xp, matrix, self._windows(self._rows(x)))
         return result.reshape(self.oh, self.filters, self.ow, self.samples).transpose(3, 1, 0, 2)
 
     def _gradient_rows(self, g: Any) -> Any:
@@ -202,7 +203,7 @@ class Plan:
         return laid.reshape(self.groups, self.oh, self.each, self.ow * self.samples)
 
     def _weight_by_rows(self, x: Any, g: Any) -> Any:
-        total = self.xp.matmul(self._windows(self._rows(x)), g.transpose(1, 0, 3, 2)).sum(axis=0)
+        total = product(self.xp, self._windows(self._rows(x)), g.transpose(1, 0, 3, 2)).sum(axis=0)
         total = total.swapaxes(1, 2).reshape(self.filters, self.kh, self.kw, self.taken)
         return self.xp.ascontiguousarray(total.transpose(0, 3, 1, 2))
 
@@ -225,7 +226,8 @@ class Plan:
             outputs, filter_rows = seen
             taken = turned[:, :, filter_rows]
             length = taken.shape[2] * self.each
-            self.xp.matmul(
+            product(
+                self.xp,
                 taken.reshape(self.groups, self.kw * self.taken, length),
                 g[:, outputs].reshape(self.groups, length, self.ow * self.samples),
                 out=flat[:, row],

@@ -16,6 +16,7 @@ from engine.core.infer import (
 )
 from engine.core.opdef import op
 from engine.core.spec import Spec
+from engine.kernels.cpu.products import product
 from engine.ops.arrays import shape
 from engine.ops.elementwise import arithmetic
 from engine.ops.reductions import reduce
@@ -46,8 +47,8 @@ def mul(xp, x, y, *, x_num_col_dims=1, y_num_col_dims=1):
     """The product of x and y as matrices: the first ``*_num_col_dims`` dimensions of each are its rows."""
     rows, columns = x.shape[:x_num_col_dims], y.shape[y_num_col_dims:]
     inner = python_math.prod(y.shape[:y_num_col_dims])
-    product = xp.matmul(x.reshape(python_math.prod(rows), inner), y.reshape(inner, python_math.prod(columns)))
-    return product.reshape(*rows, *columns)
+    x, y = x.reshape(python_math.prod(rows), inner), y.reshape(inner, python_math.prod(columns))
+    return product(xp, x, y).reshape(*rows, *columns)
 
 
 @mul.grad_all("x", "y")
@@ -107,8 +108,8 @@ def matmul(xp, x, y, *, trans_x=False, trans_y=False):
         y = y.swapaxes(-1, -2)
     if y.ndim == 2 and x.ndim > 2 and not trans_x and x.flags.c_contiguous:
         # One product of all rows: one for each matrix of the batch takes up to half as long again.
-        return xp.matmul(x.reshape(-1, x.shape[-1]), y).reshape(*x.shape[:-1], y.shape[1])
-    return xp.matmul(x, y)
+        return product(xp, x.reshape(-1, x.shape[-1]), y).reshape(*x.shape[:-1], y.shape[1])
+    return product(xp, x, y)
 
 
 @matmul.grad_all("x", "y")
@@ -185,7 +186,7 @@ def bmm(xp, x, y):
     """The matrix products of two batches of matrices."""
     if x.ndim != 3 or y.ndim != 3 or x.shape[0] != y.shape[0] or x.dtype != y.dtype:
         raise ValueError("wrong shapes")  # inference explains what is wrong
-    return xp.matmul(x, y)
+    return product(xp, x, y)
 
 
 bmm.grad(
@@ -218,11 +219,11 @@ def _infer_addmm(input: Spec, x: Spec, y: Spec, **_: Any) -> Spec:
     require_same_dtype("addmm", input=input, x=x, y=y)
     if x.ndim != 2 or y.ndim != 2:
         raise ShapeError(f"addmm: x is {x} and y is {y}; both must be matrices")
-    product = _infer_matmul(x, y)
-    got = broadcast_shapes("addmm", input.shape, product.shape) if input.ndim in (1, 2) else ()
-    if not _may_be_equal(got, product.shape):
-        raise ShapeError(f"addmm: input is {input}, x @ y {product}; input must be broadcast to that shape")
-    return product
+    made = _infer_matmul(x, y)
+    got = broadcast_shapes("addmm", input.shape, made.shape) if input.ndim in (1, 2) else ()
+    if not _may_be_equal(got, made.shape):
+        raise ShapeError(f"addmm: input is {input}, x @ y {made}; input must be broadcast to that shape")
+    return made
 
 
 @op("addmm", infer=_infer_addmm, broadcasts=True)
@@ -232,9 +233,9 @@ def addmm(xp, input, x, y, *, alpha=1.0, beta=1.0):
     if x.ndim != 2 or y.ndim != 2 or input.ndim not in (1, 2) or not alike:
         raise ValueError("wrong shapes")  # inference explains what is wrong
     number = x.dtype.type
-    product = xp.matmul(x, y)
-    found = number(beta) * input + (product if alpha == 1 else number(alpha) * product)
-    if found.shape != product.shape:
+    made = product(xp, x, y)
+    found = number(beta) * input + (made if alpha == 1 else number(alpha) * made)
+    if found.shape != made.shape:
         raise ValueError("input is too large")  # inference explains what is wrong
     return found
 

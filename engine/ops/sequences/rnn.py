@@ -8,6 +8,7 @@ from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError, Shape
 from engine.core.infer import require_floating, require_same_dtype
 from engine.core.opdef import op
 from engine.core.spec import Spec
+from engine.kernels.cpu.products import product
 from engine.ops.sequences import rnn_steps as steps
 
 _NAMES = {"LSTM": "LSTM", "GRU": "GRU", "RNN_TANH": "SimpleRNN", "RNN_RELU": "SimpleRNN"}
@@ -171,15 +172,15 @@ def _rnn_grad(
     count = len(to_x)
     flat, flat_h = to_x.reshape(count, -1, size), to_h.reshape(count, -1, size)
     # One product over all steps for each gate.
-    g_w_ih = xp.matmul(flat.swapaxes(1, 2), x.reshape(-1, x.shape[2])).reshape(w_ih.shape)
-    g_w_hh = xp.matmul(flat_h.swapaxes(1, 2), before.reshape(-1, size)).reshape(w_hh.shape)
+    g_w_ih = product(xp, flat.swapaxes(1, 2), x.reshape(-1, x.shape[2])).reshape(w_ih.shape)
+    g_w_hh = product(xp, flat_h.swapaxes(1, 2), before.reshape(-1, size)).reshape(w_hh.shape)
     g_b_ih = g_b_hh = g_x = None
     if b_ih is not None:
         g_b_ih = flat.sum(1).reshape(-1)
     if b_hh is not None:
         g_b_hh = flat_h.sum(1).reshape(-1) if to_x is not to_h or g_b_ih is None else g_b_ih.copy()
     if of_x:
-        g_x = xp.matmul(flat, steps.parted(w_ih, count)).sum(0).reshape(x.shape)
+        g_x = product(xp, flat, steps.parted(w_ih, count)).sum(0).reshape(x.shape)
     return (
         g_x, g_w_ih, g_w_hh, g_b_ih, g_b_hh, None if h0 is None else to_first, None if c0 is None else to_c,
     )  # fmt: skip

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.kernels.cpu import products
+
 GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
 
 
@@ -39,7 +41,7 @@ def inputs(xp: Any, x: Any, weight: Any, bias: Any, out: Any) -> None:
     ``weight`` is [gates, I, H], ``bias`` [gates, H] or None.
     """
     flat = out.reshape(out.shape[0], -1, out.shape[3])
-    xp.matmul(x.reshape(-1, x.shape[2]), weight, out=flat)
+    products.product(xp, x.reshape(-1, x.shape[2]), weight, flat)
     if bias is not None:
         flat += bias[:, None]
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_info
 
+from engine.kernels.cpu import pool
+from engine.kernels.cpu.cores import cores
 from engine.kernels.cpu.threads import USERS_WORD
 from engine.tensor.creation import to_tensor
 from engine.training import TrainingConfig, TrainingRun
@@ -55,13 +56,14 @@ def test_static_and_eager_make_the_same_small(bars: Path, name: str) -> None:
 def test_so_many_threads_compute(bars: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in USERS_WORD:
         monkeypatch.delenv(name, raising=False)
-    seen: list[int] = []
+    seen: list[tuple[int, int]] = []
 
     def listen(event: Any) -> None:
         if event["event"] == "started":
-            seen.append(next(pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"))
+            seen.append((pool.threads(), event["config"]["threads"]))
 
-    for threads in (1, 2):
+    for threads in (1, 2, 0):
         config = TrainingConfig(data=str(bars), model="linear", epochs=1, threads=threads, static=False)
         TrainingRun(config, [listen]).run()
-    assert seen == [1, 2]
+    assert seen == [(1, 1), (2, 2), (cores(), cores())]  # the record has the number that was used
+    pool.dismiss()

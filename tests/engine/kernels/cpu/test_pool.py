@@ -163,15 +163,3 @@ def test_a_compiled_function_gets_every_shard_once(monkeypatch, count, size):
     pool.parallel(ctypes.cast(_mark, ctypes.c_void_p).value, args, count)
     assert list(args) == [1] * count + [0] * (100 - count)
     pool.dismiss()
-
-
-def test_the_environment_says_how_many(monkeypatch):
-    for name in threads.USERS_WORD:
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(threads, "_count", 0)
-    monkeypatch.setattr(threads, "cores", lambda: 7)
-    assert pool.threads() == 7
-    monkeypatch.setattr(threads, "_count", 0)
-    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "nonsense")
-    monkeypatch.setenv("OMP_NUM_THREADS", "5,2")
-    assert pool.threads() == 5

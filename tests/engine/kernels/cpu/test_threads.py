@@ -1,10 +1,12 @@
-"""BLAS threads are limited within the block only, and the user's word counts."""
+"""So many threads compute as was set, as the environment says, or as there are cores; BLAS has one."""
 
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from engine.kernels.cpu.threads import one_blas_thread
+from engine.core.errors import ArgumentError
+from engine.kernels.cpu import threads
+from engine.kernels.cpu.threads import computing_threads
 
 
 def blas_threads():
@@ -16,22 +18,41 @@ def blas_threads():
 
 
 @pytest.fixture
-def two_threads(monkeypatch):
-    for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "BLIS_NUM_THREADS"):
+def no_word(monkeypatch):
+    """No environment says how many; there are seven cores, and BLAS has two threads."""
+    for name in threads.USERS_WORD:
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(threads, "_count", 0)
+    monkeypatch.setattr(threads, "cores", lambda: 7)
     with threadpool_limits(limits=2, user_api="blas"):
         yield
 
 
-def test_one_thread_within_the_block(two_threads):
-    before = blas_threads()
-    with one_blas_thread():
-        assert blas_threads() == 1
-    assert blas_threads() == before
+def test_cores_count_where_nothing_is_said(no_word):
+    assert threads.count() == 7
+    with computing_threads() as count:
+        assert (count, threads.count(), blas_threads()) == (7, 7, 1)
 
 
-def test_the_users_environment_counts(two_threads, monkeypatch):
-    monkeypatch.setenv("OMP_NUM_THREADS", "2")
-    before = blas_threads()
-    with one_blas_thread():
-        assert blas_threads() == before
+def test_so_many_within_the_block(no_word):
+    threads.set_count(5)
+    with computing_threads(3) as count:
+        assert (count, threads.count()) == (3, 3)
+        with computing_threads(1):
+            assert threads.count() == 1
+    assert threads.count() == 5
+
+
+def test_the_users_environment_counts(no_word, monkeypatch):
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "nonsense")
+    monkeypatch.setenv("OMP_NUM_THREADS", "4,2")
+    with computing_threads(3) as count:
+        assert (count, blas_threads()) == (4, 1)
+    threads.set_count(6)  # a program that says so goes before the environment
+    assert (threads.count(), blas_threads()) == (6, 1)
+
+
+@pytest.mark.parametrize("wrong", [0, -1, 1025, 2.0, True, "2"])
+def test_wrong_numbers(no_word, wrong):
+    with pytest.raises(ArgumentError, match="from 1 to 1024: got"):
+        threads.set_count(wrong)

@@ -1,0 +1,127 @@
+"""Products of matrices in shards over the pool: each shard is one call of BLAS on one thread.
+
+How a product is split follows from its sizes and the number of threads alone, never from a measurement while
+it runs, so with as many threads it gives the same bits each time. Along what: leading dimensions where they
+divide well, else the rows or the columns of the result, whichever are more, since each shard packs the other
+operand anew.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from typing import Any
+
+import numpy as np
+
+from engine.kernels.cpu import pool
+from engine.kernels.cpu import threads as threads_
+
+# Multiplications that a shard must have at least. One thread does them in about 50 us at 80 GFLOP/s; waking
+# another one through the interpreter takes about as long (python -m bench.pool).
+SHARD = 1 << 21
+# Rows and columns come in whole blocks of the kernels of BLAS.
+_BLOCK = 16
+# More work for the slowest thread than an even split gives it, up to which leading dimensions are split.
+_UNEVEN = 1.25
+
+
+def product(xp: Any, a: Any, b: Any, out: Any = None) -> Any:
+    """matmul(a, b), over the threads of this process where it is large and ``xp`` is NumPy.
+
+    Args:
+        a, b: arrays as matmul takes them: vectors, matrices, or matrices with leading dimensions.
+        out: where the result goes; must not overlap a or b.
+
+    Raises:
+        ValueError: shapes that do not fit, as matmul raises it.
+    """
+    if xp is not np:
+        return xp.matmul(a, b, out=out)
+    if not threads_.blas_is_ours:
+        threads_.claim_blas()
+    if b.ndim > 1 and a.ndim > 1 and a.size * b.shape[-1] >= 2 * SHARD:
+        count = threads_.count()
+        if count > 1:
+            found = _in_shards(a, b, out, count)
+            if found is not None:
+                return found
+    return np.matmul(a, b, out=out)
+
+
+def _in_shards(a: Any, b: Any, out: Any, count: int) -> Any:
+    """The product over ``count`` threads, or None where one call is as good."""
+    if a.dtype != b.dtype or a.dtype.kind not in "fc" or a.shape[-1] != b.shape[-2] or _squared(a, b):
+        return None
+    try:
+        lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    except ValueError:
+        return None  # matmul explains what is wrong
+    rows, inner, columns = a.shape[-2], a.shape[-1], b.shape[-1]
+    work = rows * inner * columns
+    for length in lead:
+        work *= length
+    parts = min(count, work // SHARD)
+    if parts < 2:
+        return None
+    axis, ends = _split(lead, rows, columns, parts)
+    if len(ends) < 3:
+        return None
+    if out is None:
+        out = _result(a, b, lead)
+    tasks = []
+    for begin, end in itertools.pairwise(ends):
+        part = slice(begin, end)
+        if axis == -2:
+            shard = (a[..., part, :], b, out[..., part, :])
+        elif axis == -1:
+            shard = (a, b[..., part], out[..., part])
+        else:
+            shard = (_led(a, axis, part, lead), _led(b, axis, part, lead), _led(out, axis, part, lead))
+        tasks.append(functools.partial(np.matmul, *shard))
+    pool.run(tasks)
+    return out
+
+
+def _split(lead: tuple[int, ...], rows: int, columns: int, parts: int) -> tuple[int, list[int]]:
+    """The axis of the result that is split (-2 and -1: rows and columns), and where its shards end."""
+    if lead:
+        axis = max(range(len(lead)), key=lambda n: lead[n])
+        length = lead[axis]
+        if length >= parts and -(-length // parts) * parts <= _UNEVEN * length:
+            return axis, [length * n // parts for n in range(parts + 1)]
+    axis, length = (-2, rows) if rows >= columns else (-1, columns)
+    blocks = -(-length // _BLOCK)
+    parts = min(parts, blocks)
+    return axis, [min(blocks * n // parts * _BLOCK, length) for n in range(parts + 1)]
+
+
+def _led(x: Any, axis: int, part: slice, lead: tuple[int, ...]) -> Any:
+    """The part of x along a leading axis of the result; x itself where it is the same for all of them."""
+    own = axis - (len(lead) - (x.ndim - 2))  # x may have fewer leading dimensions
+    if own < 0 or x.shape[own] == 1:
+        return x
+    return x[(slice(None),) * own + (part,)]
+
+
+def _squared(a: Any, b: Any) -> bool:
+    """Whether this is x @ x.T, which NumPy computes as exactly symmetric, with half the work."""
+    return bool(
+        a.ndim == b.ndim == 2
+        and a.shape == b.shape[::-1]
+        and a.strides == b.strides[::-1]
+        and a.__array_interface__["data"] == b.__array_interface__["data"]
+    )
+
+
+def _result(a: Any, b: Any, lead: tuple[int, ...]) -> Any:
+    """An array for the result, laid out in memory as matmul lays it out."""
+    if sum(length > 1 for length in lead) > 1:
+        for x in (a, b):
+            steps = [
+                abs(step) for step, length in zip(x.strides[:-2], x.shape[:-2], strict=True) if length > 1
+            ]
+            if steps != sorted(steps, reverse=True):
+                # In the order of the operands' dimensions in memory, which an empty product shows.
+                return np.matmul(a[..., :0], b[..., :0, :])
+    return np.empty((*lead, a.shape[-2], b.shape[-1]), a.dtype)

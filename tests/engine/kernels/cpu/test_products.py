@@ -1,0 +1,117 @@
+"""Products in shards are NumPy's products, for all layouts, and the same with as many threads."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from engine.kernels.cpu import pool, products, threads
+
+
+@pytest.fixture(params=[2, 3])
+def several(monkeypatch, request):
+    """Several threads, and shards small enough that small products are split."""
+    monkeypatch.setattr(threads, "_count", request.param)
+    monkeypatch.setattr(products, "SHARD", 64)
+    yield
+    pool.dismiss()
+
+
+@pytest.fixture
+def tasks(monkeypatch):
+    """How many tasks each call of the pool had."""
+    counts = []
+    monkeypatch.setattr(pool, "run", lambda tasks, run=pool.run: (counts.append(len(tasks)), run(tasks))[1])
+    return counts
+
+
+def random(*shape, dtype="float32"):
+    return np.random.default_rng(len(shape) + shape[-1]).random(shape).astype(dtype)
+
+
+T = np.swapaxes
+PAIRS = {
+    "rows": (random(100, 20), random(20, 30)),
+    "columns": (random(30, 20), random(20, 100)),
+    "columns, transposed": (random(20, 30).T, random(100, 20).T),
+    "float64": (random(100, 20, dtype="float64"), random(20, 30, dtype="float64")),
+    "complex": (random(100, 20) * 1j, random(20, 30) * (1 + 1j)),
+    "batch": (random(6, 20, 10), random(6, 10, 20)),
+    "batch of unequal parts": (random(5, 40, 10), random(5, 10, 40)),
+    "batch and a matrix": (random(6, 20, 10), random(10, 20)),
+    "matrix and a batch": (random(20, 10), random(7, 6, 10, 20)),
+    "broadcast": (random(3, 1, 20, 10), random(6, 10, 20)),
+    "heads": (T(random(2, 20, 6, 10), 1, 2), T(T(random(2, 20, 6, 10), 1, 2), 2, 3)),
+    "rows of windows": (random(2, 20, 10), T(random(2, 7, 10, 20), 0, 1)),
+    "a view backwards": (random(100, 20)[::-1], random(20, 30)),
+}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_shards_give_numpys_product(several, tasks, name):
+    a, b = PAIRS[name]
+    expected = np.matmul(a, b)
+    made = products.product(np, a, b)
+    assert tasks  # it was split
+    np.testing.assert_allclose(made, expected, rtol=1e-5)
+    assert (made.dtype, made.strides) == (expected.dtype, expected.strides)
+    out = np.full_like(expected, np.nan)
+    assert products.product(np, a, b, out) is out
+    np.testing.assert_array_equal(out, made)
+
+
+def test_splitting_again_gives_the_same_bits(several):
+    a, b = random(200, 333), random(333, 77)
+    first = products.product(np, a, b)
+    assert all((products.product(np, a, b) == first).all() for _ in range(20))
+
+
+def test_what_stays_one_call(several, tasks):
+    x = random(60, 50)
+    squared = products.product(np, x, x.T)
+    np.testing.assert_array_equal(squared, squared.T)
+    products.product(np, random(900), random(900))
+    products.product(np, random(100, 20), random(20))
+    products.product(np, random(8, 8).astype(int), random(8, 8).astype(int))
+    products.product(np, random(1, 9), random(9, 9))
+    assert not tasks
+
+
+@pytest.mark.parametrize(("a", "b"), [((100, 20), (21, 30)), ((3, 40, 20), (2, 20, 40))])
+def test_wrong_shapes_are_refused_as_matmul_does(several, a, b):
+    with pytest.raises(ValueError, match=r"matmul|broadcast"):
+        products.product(np, random(*a), random(*b))
+
+
+def test_the_callers_floating_point_errors_hold_in_shards(several, tasks):
+    huge = np.full((100, 20), 3e38, "float32")
+    with np.errstate(all="ignore"):
+        assert np.isinf(products.product(np, huge, np.full((20, 30), 3e38, "float32"))).all()
+    with np.errstate(over="raise"), pytest.raises(FloatingPointError):
+        products.product(np, huge, np.full((20, 30), 3e38, "float32"))
+    assert len(tasks) == 2
+
+
+def test_another_backend_is_called_as_it_is(several):
+    class Backend:
+        def matmul(self, a, b, out=None):
+            return ("its own", a, b, out)
+
+    assert products.product(Backend(), 1, 2) == ("its own", 1, 2, None)
+
+
+def test_blas_starts_no_threads_beside_the_pool():
+    code = (
+        "import numpy as np, threadpoolctl\n"
+        "from engine.kernels.cpu import pool, products\n"
+        "products.product(np, np.ones((2, 2)), np.ones((2, 2)))\n"
+        "found = threadpoolctl.ThreadpoolController().select(user_api='blas').info()\n"
+        "print(pool.threads(), *{each['num_threads'] for each in found})\n"
+    )
+    environment = os.environ | dict.fromkeys(threads.USERS_WORD, "2")
+    made = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment
+    )
+    assert made.stdout.split() in (["2", "1"], ["2"])  # a BLAS that threadpoolctl does not know has no entry
