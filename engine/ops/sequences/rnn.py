@@ -21,6 +21,9 @@ _SLOTS = {
 }  # fmt: skip
 
 
+_NUMPY = steps.Walks()
+
+
 def _fits(shape: Any, wanted: Any) -> bool:
     if len(shape) != len(wanted):
         return False
@@ -114,16 +117,24 @@ def rnn(
     Without h0 and c0 the state starts at zero. Steps beyond a sequence's ``lengths`` give 0 and keep the
     state. ``gates`` and ``cells`` are for the gradient.
     """
+    return forward(xp, _NUMPY, x, w_ih, w_hh, b_ih, b_hh, h0, c0, lengths, mode=mode, is_reverse=is_reverse)
+
+
+def forward(
+    xp: Any, walks: steps.Walks, x: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, h0: Any, c0: Any,
+    lengths: Any, *, mode: str, is_reverse: bool,
+) -> Any:  # fmt: skip
+    """The kernel of ``rnn`` with the loops through time that ``walks`` has."""
     given = (x, w_ih, w_hh, b_ih, b_hh, h0, c0, lengths)
     _infer(*[_spec(a) for a in given], mode=mode, is_reverse=is_reverse)
     mask = _mask(xp, lengths, x.shape[0], x.dtype, mode)
     h = _start(xp, h0, x, w_hh)
     if mode == "LSTM":
         c = _start(xp, c0, x, w_hh)
-        return steps.lstm(xp, x, w_ih, w_hh, b_ih, b_hh, h, c, mask, is_reverse)
+        return steps.lstm(xp, x, w_ih, w_hh, b_ih, b_hh, h, c, mask, is_reverse, walks.lstm)
     no_c, no_cells = xp.zeros((x.shape[1], 0), x.dtype), xp.zeros((*x.shape[:2], 0), x.dtype)
     if mode == "GRU":
-        y, h, gates = steps.gru(xp, x, w_ih, w_hh, b_ih, b_hh, h, mask, is_reverse)
+        y, h, gates = steps.gru(xp, x, w_ih, w_hh, b_ih, b_hh, h, mask, is_reverse, walks.gru)
         return y, h, no_c, gates, no_cells
     y, h = steps.simple(xp, x, w_ih, w_hh, b_ih, b_hh, h, mask, is_reverse, mode == "RNN_RELU")
     return y, h, no_c, xp.zeros((0, *y.shape), x.dtype), no_cells
@@ -153,6 +164,18 @@ def _rnn_grad(
 
     Without ``of_x`` that of x, which data do not need, is None.
     """
+    return backward(
+        xp, _NUMPY, x, w_ih, w_hh, y, gates, cells, b_ih, b_hh, h0, c0, lengths, g_y, g_h, g_c, mode=mode,
+        is_reverse=is_reverse, of_x=of_x,
+    )  # fmt: skip
+
+
+def backward(
+    xp: Any, walks: steps.Walks, x: Any, w_ih: Any, w_hh: Any, y: Any, gates: Any, cells: Any, b_ih: Any,
+    b_hh: Any, h0: Any, c0: Any, lengths: Any, g_y: Any, g_h: Any, g_c: Any, *, mode: str, is_reverse: bool,
+    of_x: bool,
+) -> Any:  # fmt: skip
+    """The kernel of ``rnn_grad`` with the loops through time that ``walks`` has."""
     time, batch, size = y.shape
     mask = _mask(xp, lengths, time, x.dtype, mode)
     first = _start(xp, h0, x, w_hh)
@@ -162,11 +185,11 @@ def _rnn_grad(
     if mode == "LSTM":
         g_c = xp.zeros((batch, size), x.dtype) if g_c is None else g_c
         start = _start(xp, c0, x, w_hh)
-        to_x, to_h, to_first, to_c = steps.lstm_back(
+        to_x, to_h, to_first, to_c = walks.lstm_back(
             xp, w_hh, gates, cells, start, g_y, last, g_c, mask, is_reverse
         )
     elif mode == "GRU":
-        to_x, to_h, to_first = steps.gru_back(xp, w_hh, gates, before, g_y, last, mask, is_reverse)
+        to_x, to_h, to_first = walks.gru_back(xp, w_hh, gates, before, g_y, last, mask, is_reverse)
     else:
         to_x, to_h, to_first = steps.simple_back(xp, w_hh, y, g_y, last, mask, is_reverse, mode == "RNN_RELU")
     count = len(to_x)

@@ -11,7 +11,8 @@ Steps beyond a sequence's end are the last ones forward, and the first ones in r
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from engine.kernels.cpu import products
 
@@ -83,19 +84,29 @@ def _tanh_slopes(xp: Any, t: Any, factor: Any, out: Any) -> None:
 
 
 def lstm(
-    xp: Any, x: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, h: Any, c: Any, mask: Any, reverse: bool
-) -> Any:
+    xp: Any, x: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, h: Any, c: Any, mask: Any, reverse: bool,
+    walk: Callable[..., Any],
+) -> Any:  # fmt: skip
     """y, last h, last c, the gates after their activation and the cells of every step."""
     steps, batch, size = x.shape[0], x.shape[1], w_hh.shape[1]
-    half, shift = _halves(xp, 4, 2, x.dtype)
+    half, _ = _halves(xp, 4, 2, x.dtype)
     bias = both(b_ih, b_hh)
     gates = xp.empty((4, steps, batch, size), x.dtype)
     bias = None if bias is None else parted(bias, 4) * half[:, 0]
     inputs(xp, x, across(xp, parted(w_ih, 4), half), bias, gates)
     recurrent = across(xp, parted(w_hh, 4), half)
     y, cells = xp.empty((steps, batch, size), x.dtype), xp.empty((steps, batch, size), x.dtype)
-    product, part = xp.empty((4, batch, size), x.dtype), xp.empty((batch, size), x.dtype)
-    for t in order(steps, reverse):
+    h, c = walk(xp, gates, recurrent, h, c, y, cells, mask, reverse)
+    return y, h.copy(), c.copy(), gates, cells
+
+
+def _lstm_walk(
+    xp: Any, gates: Any, recurrent: Any, h: Any, c: Any, y: Any, cells: Any, mask: Any, reverse: bool
+) -> tuple[Any, Any]:
+    """Make gates of the inputs' products, and fill y and cells; gives the last h and c."""
+    half, shift = _halves(xp, 4, 2, gates.dtype)
+    product, part = xp.empty((4, *h.shape), gates.dtype), xp.empty(h.shape, gates.dtype)
+    for t in order(len(y), reverse):
         z, new_h, new_c = gates[:, t], y[t], cells[t]
         xp.matmul(h, recurrent, out=product)
         z += product
@@ -114,7 +125,7 @@ def lstm(
             h = _kept(new_h, h, mask[t])
             c = new_c[...] = _kept(new_c, c, mask[t])
             new_h *= mask[t]
-    return y, h.copy(), c.copy(), gates, cells
+    return h, c
 
 
 def lstm_back(
@@ -169,25 +180,32 @@ def lstm_back(
 # -- GRU: Cho et al. (2014); gates r, z, c; the reset gate multiplies after the matrix product --------------
 
 
-def gru(xp: Any, x: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, h: Any, mask: Any, reverse: bool) -> Any:
+def gru(
+    xp: Any, x: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, h: Any, mask: Any, reverse: bool,
+    walk: Callable[..., Any],
+) -> Any:  # fmt: skip
     """y, last h, and for every step the gates r, z, c with the share of h in c: [4, T, N, H]."""
     steps, batch, size = x.shape[0], x.shape[1], w_hh.shape[1]
     half, _ = _halves(xp, 3, 2, x.dtype)
     gates = xp.empty((4, steps, batch, size), x.dtype)
     # The bias of h belongs into the share of h in c; in r and z it may be added with that of x.
     bias = None if b_ih is None else parted(b_ih, 3).copy()
-    last = None
+    gates[3] = 0 if b_hh is None else parted(b_hh, 3)[2]
     if b_hh is not None:
         of_h = parted(b_hh, 3)
-        last = of_h[2]
         bias = xp.zeros_like(of_h) if bias is None else bias
         bias[:2] += of_h[:2]
     bias = None if bias is None else bias * half[:, 0]
     inputs(xp, x, across(xp, parted(w_ih, 3), half), bias, gates[:3])
     recurrent = across(xp, parted(w_hh, 3), half)
     y = xp.empty((steps, batch, size), x.dtype)
-    product, part = xp.empty((3, batch, size), x.dtype), xp.empty((batch, size), x.dtype)
-    for t in order(steps, reverse):
+    return y, walk(xp, gates, recurrent, h, y, mask, reverse).copy(), gates
+
+
+def _gru_walk(xp: Any, gates: Any, recurrent: Any, h: Any, y: Any, mask: Any, reverse: bool) -> Any:
+    """Make gates of the inputs' products and the bias of h in c, and fill y; gives the last h."""
+    product, part = xp.empty((3, *h.shape), gates.dtype), xp.empty(h.shape, gates.dtype)
+    for t in order(len(y), reverse):
         z, new_h = gates[:, t], y[t]
         xp.matmul(h, recurrent, out=product)
         sigmoids = z[:2]
@@ -196,10 +214,7 @@ def gru(xp: Any, x: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, h: Any, mas
         sigmoids *= 0.5
         sigmoids += 0.5
         r, u, candidate, from_h = z
-        if last is None:
-            from_h[...] = product[2]
-        else:
-            xp.add(product[2], last, out=from_h)
+        from_h += product[2]
         xp.multiply(r, from_h, out=part)
         candidate += part
         xp.tanh(candidate, out=candidate)
@@ -211,7 +226,7 @@ def gru(xp: Any, x: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, h: Any, mas
         else:
             h = _kept(new_h, h, mask[t])
             new_h *= mask[t]
-    return y, h.copy(), gates
+    return h
 
 
 def gru_back(
@@ -312,3 +327,12 @@ def shifted(xp: Any, states: Any, first: Any, is_reverse: bool) -> Any:
     else:
         before[0], before[1:] = first, states[:-1]
     return before
+
+
+class Walks(NamedTuple):
+    """The loops through time, which compiled ones may replace where there is no mask."""
+
+    lstm: Callable[..., Any] = _lstm_walk
+    lstm_back: Callable[..., Any] = lstm_back
+    gru: Callable[..., Any] = _gru_walk
+    gru_back: Callable[..., Any] = gru_back
