@@ -128,6 +128,7 @@ def forward(
     given = (x, w_ih, w_hh, b_ih, b_hh, h0, c0, lengths)
     _infer(*[_spec(a) for a in given], mode=mode, is_reverse=is_reverse)
     mask = _mask(xp, lengths, x.shape[0], x.dtype, mode)
+    walks = walks if mask is None else _NUMPY
     h = _start(xp, h0, x, w_hh)
     if mode == "LSTM":
         c = _start(xp, c0, x, w_hh)
@@ -178,6 +179,7 @@ def backward(
     """The kernel of ``rnn_grad`` with the loops through time that ``walks`` has."""
     time, batch, size = y.shape
     mask = _mask(xp, lengths, time, x.dtype, mode)
+    walks = walks if mask is None else _NUMPY
     first = _start(xp, h0, x, w_hh)
     last = xp.zeros((batch, size), x.dtype) if g_h is None else g_h
     before = _before(xp, y, first, mask, is_reverse)

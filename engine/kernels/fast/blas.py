@@ -1,0 +1,77 @@
+"""Products of matrices within generated kernels: the address of the BLAS function that NumPy itself calls."""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from llvmlite import ir
+from threadpoolctl import threadpool_info
+
+from engine.kernels.fast.vectors import F32, I32, I64, POINTER, Builder, Value, constant, element
+
+_ROW_MAJOR, _AS_IT_IS = 101, 111  # CBLAS_ORDER and CBLAS_TRANSPOSE
+
+# Names in the OpenBLAS of NumPy's wheels, then in others; those that end in 64_ take integers of 64 bits.
+_NAMES = ("scipy_cblas_{}gemm64_", "scipy_cblas_{}gemm", "cblas_{}gemm64_", "cblas_{}gemm")
+
+
+class Gemm(NamedTuple):
+    """``cblas_sgemm`` or ``cblas_dgemm``: its address in this process and the bits of its integers."""
+
+    address: int
+    bits: int
+
+
+@cache
+def gemm(letter: str) -> Gemm | None:
+    """The product of matrices of floats ("s") or doubles ("d"); None where NumPy's BLAS is no OpenBLAS."""
+    near = str(Path(np.__file__).resolve().parent.parent / "numpy")
+    found = [i for i in threadpool_info() if i["internal_api"] == "openblas"]
+    found.sort(key=lambda info: not str(info["filepath"]).startswith(near))
+    for info in found[:1]:
+        library = ctypes.CDLL(info["filepath"])
+        for name in _NAMES:
+            function = getattr(library, name.format(letter), None)
+            if function is not None:
+                address = ctypes.cast(function, ctypes.c_void_p).value
+                assert address is not None
+                return Gemm(address, 64 if name.endswith("64_") else 32)
+    return None
+
+
+def product(
+    builder: Builder,
+    function: Value,
+    bits: int,
+    kind: ir.Type,
+    sizes: tuple[Value, Value, Value],
+    a: Value,
+    b: Value,
+    c: Value,
+    add: bool,
+) -> None:
+    """c = a @ b, or c += a @ b with ``add``, of contiguous matrices by rows.
+
+    ``sizes`` are the rows of a, the columns of b and what they share, 64-bit integers; ``function`` is the
+    address in a kernel's argument, ``kind`` float or double.
+    """
+    whole = I64 if bits == 64 else I32
+    rows, columns, inner = sizes if bits == 64 else [builder.trunc(n, I32) for n in sizes]
+    one = element(kind)
+    sort = ir.FunctionType(
+        ir.VoidType(),
+        [I32, I32, I32, whole, whole, whole, one, POINTER, whole, POINTER, whole, one, POINTER, whole],
+    )
+    builder.call(builder.inttoptr(function, sort.as_pointer()), [
+        I32(_ROW_MAJOR), I32(_AS_IT_IS), I32(_AS_IT_IS), rows, columns, inner, constant(one, 1.0), a, inner,
+        b, columns, constant(one, 1.0 if add else 0.0), c, columns,
+    ])  # fmt: skip
+
+
+def letter(kind: ir.Type) -> str:
+    """How BLAS names float and double."""
+    return "s" if element(kind) == F32 else "d"
