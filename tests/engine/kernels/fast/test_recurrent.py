@@ -1,0 +1,144 @@
+"""Compiled loops of recurrent layers against NumPy's, in float64, and who takes them."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import engine as paddle
+
+pytest.importorskip("llvmlite", reason="the extra 'fast' is not installed")
+
+from engine.core.opdef import OPS  # noqa: E402
+from engine.core.spec import Spec  # noqa: E402
+from engine.kernels import choice  # noqa: E402
+from engine.kernels.cpu import pool  # noqa: E402
+from engine.kernels.fast import blas  # noqa: E402
+
+GATES = {"LSTM": 4, "GRU": 3}
+
+
+def _compiled(name, inputs, attrs):
+    specs = [None if a is None else Spec.of(a) for a in inputs]
+    made = OPS[name].fast(specs, attrs)
+    assert all(h.wait(60) for h in made.handles)
+    return made.kernel(*inputs)
+
+
+def _inputs(mode, dtype, sizes, state=True, bias=True, seed=0):
+    steps, batch, features, size = sizes
+    rows = GATES[mode] * size
+    rng = np.random.default_rng(seed)
+
+    def some(*shape):
+        return (rng.standard_normal(shape) * 0.6).astype(dtype)
+
+    x = some(batch, steps, features).transpose(1, 0, 2)
+    h0, c0 = (some(batch, size), some(batch, size)) if state else (None, None)
+    b_ih, b_hh = (some(rows), some(rows)) if bias else (None, None)
+    given = (x, some(rows, features), some(rows, size), b_ih, b_hh, h0, c0 if mode == "LSTM" else None, None)
+    flows = (some(batch, steps, size).transpose(1, 0, 2), some(batch, size))
+    return given, (*flows, some(batch, size) if mode == "LSTM" else None)
+
+
+def _agree(found, wanted, tolerance):
+    for a, b in zip(found, wanted, strict=True):
+        assert (a is None) == (b is None)
+        if b is not None:
+            np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("mode", ["LSTM", "GRU"])
+@pytest.mark.parametrize(
+    ("sizes", "options"),
+    [
+        ((5, 3, 2, 7), {}),
+        ((1, 1, 1, 1), {"state": False}),
+        ((3, 37, 4, 16), {"bias": False}),
+        ((4, 2, 3, 33), {"state": False, "bias": False}),
+    ],
+)
+@pytest.mark.parametrize("reverse", [False, True])
+def test_compiled_loops_agree_with_numpy(monkeypatch, mode, sizes, options, reverse):
+    monkeypatch.setattr(pool, "threads", lambda: 3)  # blocks of samples, whoever computes them
+    for dtype, tolerance in ((np.float64, 1e-12), (np.float32, 2e-5)):
+        given, flows = _inputs(mode, dtype, sizes, **options)
+        attrs = {"mode": mode, "is_reverse": reverse}
+        wanted = OPS["rnn"].kernel(np, *given, **attrs)
+        found = _compiled("rnn", given, attrs)
+        _agree(found, wanted, tolerance)
+        y, _, _, gates, cells = wanted
+        for g_y, of_x in ((flows[0], True), (None, False)):
+            back = (*given[:3], y, gates, cells, *given[3:], g_y, *flows[1:])
+            all_attrs = {**attrs, "of_x": of_x}
+            wanted_back = OPS["rnn_grad"].kernel(np, *back, **all_attrs)
+            _agree(_compiled("rnn_grad", back, all_attrs), wanted_back, 10 * tolerance)
+
+
+@pytest.mark.parametrize("mode", ["LSTM", "GRU"])
+def test_lengths_leave_the_loop_to_numpy(mode):
+    given, _ = _inputs(mode, np.float64, (4, 3, 2, 5))
+    given = (*given[:7], np.array([4, 0, 2]))
+    attrs = {"mode": mode, "is_reverse": False}
+    for a, b in zip(_compiled("rnn", given, attrs), OPS["rnn"].kernel(np, *given, **attrs), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_nan_and_infinity_go_through():
+    given, _ = _inputs("LSTM", np.float32, (3, 4, 2, 5))
+    given[0][1, 0, 0], given[0][1, 1, 0], given[0][0, 2, 1] = np.nan, np.inf, -np.inf
+    attrs = {"mode": "LSTM", "is_reverse": False}
+    wanted = OPS["rnn"].kernel(np, *given, **attrs)
+    found = _compiled("rnn", given, attrs)
+    assert np.isnan(wanted[0]).any()
+    np.testing.assert_array_equal(np.isnan(found[0]), np.isnan(wanted[0]))
+
+
+def test_other_layers_and_other_libraries_stay_with_numpy(monkeypatch):
+    given, _ = _inputs("GRU", np.float32, (2, 2, 2, 2))
+    specs = [None if a is None else Spec.of(a) for a in given]
+    assert OPS["rnn"].fast(specs, {"mode": "RNN_TANH", "is_reverse": False}) is None
+    monkeypatch.setattr(blas, "gemm", lambda letter: None)
+    assert OPS["rnn"].fast(specs, {"mode": "GRU", "is_reverse": False}) is None
+
+
+def test_a_converted_network_trains_with_them(monkeypatch):
+    calls = []
+    parallel = pool.parallel
+    monkeypatch.setattr(pool, "parallel", lambda *given: calls.append(1) or parallel(*given))
+
+    class Net(paddle.nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.rnn = paddle.nn.LSTM(3, 5, num_layers=2, direction="bidirect")
+
+        def forward(self, x):
+            return (self.rnn(x)[0] ** 2).mean()
+
+    def gradients(forward):
+        forward(x).backward()
+        found = [p.grad.numpy() for p in net.parameters()]
+        net.clear_gradients()
+        return found
+
+    net, x = Net(), paddle.randn([4, 6, 3])
+    wanted = gradients(net)
+    with choice.kernels.guard("fast"):
+        converted = paddle.jit.to_static(net)
+        gradients(converted)
+        _settle()
+        calls.clear()
+        for a, b in zip(gradients(converted), wanted, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-6)
+    assert len(calls) == 8  # two layers in two directions, and back
+
+
+def _settle():
+    """Wait until the compiler has done all that was asked of it."""
+    import threading
+
+    from engine.kernels.fast.compiler import compiler
+
+    done = threading.Event()
+    compiler().submit(lambda: compiler().submit(done.set))
+    assert done.wait(60)
