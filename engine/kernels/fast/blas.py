@@ -28,7 +28,7 @@ class Gemm(NamedTuple):
 
 @cache
 def gemm(letter: str) -> Gemm | None:
-    """The product of matrices of floats ("s") or doubles ("d"); None where NumPy's BLAS is no OpenBLAS."""
+    """The product of matrices of floats ("s") or doubles ("d"); None where NumPy's BLAS is not OpenBLAS."""
     near = str(Path(np.__file__).resolve().parent.parent / "numpy")
     found = [i for i in threadpool_info() if i["internal_api"] == "openblas"]
     found.sort(key=lambda info: not str(info["filepath"]).startswith(near))

@@ -1,7 +1,7 @@
 """The loops of LSTM and GRU through time: BLAS products of each step with what is pointwise around them.
 
-A shard is a block of samples that walks through all steps. Arrays are as in engine/ops/sequences/rnn_steps.py,
-contiguous: gates [gates, T, N, H], states [T, N, H], weights [gates, H, H].
+A shard is a block of samples that walks through all steps. Arrays are contiguous, and as in
+engine/ops/sequences/rnn_steps.py: gates [gates, T, N, H], states [T, N, H], weights [gates, H, H].
 """
 
 from __future__ import annotations
@@ -193,9 +193,7 @@ def _lstm_back(module: ir.Module, name: str, scalar: ir.Type, bits: int) -> ir.F
             i, f, g, o = (p.load(w.move(part, place)) for part in parts)
             bent = tanh(b, p.load(w.move(cell, place)))
             new_h = p.add(p.load(w.move(dh, place)), p.load(w.move(flow, place)))
-            new_c = p.add(
-                p.load(w.move(dc, place)), p.mul(new_h, o, p.rest(p.mul(bent, bent)))
-            )
+            new_c = p.add(p.load(w.move(dc, place)), p.mul(new_h, o, p.rest(p.mul(bent, bent))))
             slopes = (
                 p.mul(new_c, p.mul(p.rest(i), i, g)),
                 p.mul(new_c, p.mul(p.rest(f), f, p.load(w.move(before, place)))),

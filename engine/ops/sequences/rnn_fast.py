@@ -40,7 +40,16 @@ def _made(kernel: Any, inputs: Sequence[Any], attrs: Mapping[str, Any], suffix: 
 
 
 def _lstm(
-    loop: Any, xp: Any, gates: Any, recurrent: Any, h: Any, c: Any, y: Any, cells: Any, mask: Any, reverse: bool
+    loop: Any,
+    xp: Any,
+    gates: Any,
+    recurrent: Any,
+    h: Any,
+    c: Any,
+    y: Any,
+    cells: Any,
+    mask: Any,
+    reverse: bool,
 ) -> tuple[Any, Any]:
     arrays = (gates, recurrent, *map(np.ascontiguousarray, (h, c)), y, cells)
     loop(y, arrays, reverse)
@@ -58,9 +67,7 @@ def _lstm_back(
     return result, result, dh, dc
 
 
-def _gru(
-    loop: Any, xp: Any, gates: Any, recurrent: Any, h: Any, y: Any, mask: Any, reverse: bool
-) -> Any:
+def _gru(loop: Any, xp: Any, gates: Any, recurrent: Any, h: Any, y: Any, mask: Any, reverse: bool) -> Any:
     loop(y, (gates, recurrent, np.ascontiguousarray(h), y), reverse)
     return y[0 if reverse else -1]
 

@@ -9,11 +9,11 @@ import engine as paddle
 
 pytest.importorskip("llvmlite", reason="the extra 'fast' is not installed")
 
-from engine.core.opdef import OPS  # noqa: E402
-from engine.core.spec import Spec  # noqa: E402
-from engine.kernels import choice  # noqa: E402
-from engine.kernels.cpu import pool  # noqa: E402
-from engine.kernels.fast import blas  # noqa: E402
+from engine.core.opdef import OPS
+from engine.core.spec import Spec
+from engine.kernels import choice
+from engine.kernels.cpu import pool
+from engine.kernels.fast import blas
 
 GATES = {"LSTM": 4, "GRU": 3}
 
@@ -135,7 +135,6 @@ def test_a_converted_network_trains_with_them(monkeypatch):
 
 def _settle():
     """Wait until the compiler has done all that was asked of it."""
-    import threading
 
     from engine.kernels.fast.compiler import compiler
 
