@@ -7,15 +7,20 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from engine.core.errors import AbsentError, ArgumentError, DTypeError, OutOfRangeError, UnreadyError
+from engine.core.lru import LRU
 from engine.core.version import VERSION
 from engine.eager.tensor import Tensor as EagerTensor
 from engine.files import inference as files
 from engine.inference.config import Config
 from engine.inference.handle import Tensor
+from engine.jit.run_program import ProgramRunner, wrapped
 from engine.kernels.cpu.threads import set_count
 from engine.program.passes.pipeline import PREDICTION, level
-from engine.program.run.executor import Executor
+from engine.program.run.executor import Executor, fed
+from engine.program.run.plan import Plan
 from engine.program.run.scope import Scope
 from engine.static.inference_files import model_at, model_in
 
@@ -30,15 +35,27 @@ class _Model:
         self.program = _read(config, self.scope)
         self.executor = Executor(config._place())
         self.passes = PREDICTION if config.ir_optim() else 0
+        self._plans: LRU[Any, Plan] = LRU("plans")  # by the kinds of inputs that were checked
+        self._runner: ProgramRunner | None = None
         if self.passes and self.executor.place.kind == "cpu":
             self._bind()
 
     def _bind(self) -> None:
         """Let the passes take the values of the weights, which stay on the CPU."""
-        for variable in self.program.global_block().vars.values():
+        block = self.program.global_block()
+        unbound = 0
+        for variable in block.vars.values():
             found = self.scope.find_var(variable.name) if variable.persistable else None
             if found is not None and found.tensor is not None:
                 self.program.bind(variable, found.tensor)
+            elif variable.persistable:
+                unbound += 1
+        inputs, outputs = self.program.inputs, self.program.outputs
+        if inputs and outputs and not unbound:
+            self._runner = ProgramRunner(
+                self.program, [block.var(n) for n in inputs], [block.var(n) for n in outputs],
+                passes=self.passes, frozen=True,
+            )  # fmt: skip
 
     def run(self, feed: dict[str, EagerTensor], fetch: Sequence[Any]) -> list[EagerTensor]:
         """The values of Variables for what is fed, each an array of its own."""
@@ -47,6 +64,30 @@ class _Model:
                 self.program, feed, list(fetch), scope=self.scope, return_numpy=False
             )
         return found
+
+    def predict(self, values: Sequence[EagerTensor]) -> list[EagerTensor] | None:
+        """The outputs for all inputs, in order, by a frozen plan; None where the model has none."""
+        runner = self._runner
+        if runner is None:
+            return None
+        arrays = [value._array for value in values]
+        kinds = tuple([(a.__class__, a.shape, a.dtype) for a in arrays])
+        plan = self._plans.get(kinds)
+        if plan is None:
+            checked = [fed(v, x, np) for v, x in zip(runner.inputs, values, strict=True)]
+            plan = runner.frozen_plan(checked)
+            if plan is None:
+                self._runner = None
+                return None
+            self._plans.put(kinds, plan)
+        return [wrapped(result) for result in plan(arrays)]
+
+    def forget(self) -> None:
+        """Drop what was compiled for the shapes that were run."""
+        self.program.plans.clear()
+        self._plans.clear()
+        if self._runner is not None:
+            self._runner.forget()
 
 
 class Predictor:
@@ -105,7 +146,11 @@ class Predictor:
                 "get_input_handle(name).copy_from_cpu(array)"
             )
         feed = {name: handle._value for name, handle in self._inputs.items() if handle._value is not None}
-        results = self._hooked(feed) if self._hooks else self._model.run(feed, list(self._outputs))
+        if self._hooks:
+            results = self._hooked(feed)
+        else:
+            found = self._model.predict([*feed.values()])
+            results = self._model.run(feed, list(self._outputs)) if found is None else found
         for handle, value in zip(self._outputs.values(), results, strict=True):
             handle._take(value)
         return True if inputs is None else results
@@ -162,7 +207,7 @@ class Predictor:
 
         Values are freed in any case when nothing reads them any more. The next run compiles again.
         """
-        self._model.program.plans.clear()
+        self._model.forget()
         return 0
 
 

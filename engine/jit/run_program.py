@@ -110,7 +110,8 @@ class ProgramRunner:
     """Runs a Program that stands for a function of Tensors, after the passes of a level.
 
     ``keys`` are Variables of random keys, and of iterations with theirs, that the caller passes instead of
-    drawing them. ``passes`` is the level, by default the one in force.
+    drawing them. ``passes`` is the level, by default the one in force. ``frozen``: the weights stay, so plans
+    without gradients are made for them (``engine/program/run/frozen``) where the Program changes nothing.
     """
 
     def __init__(
@@ -120,6 +121,7 @@ class ProgramRunner:
         outputs: Sequence[Variable],
         keys: Sequence[Variable] = (),
         passes: int | None = None,
+        frozen: bool = False,
     ) -> None:
         self._passes = level.get() if passes is None else passes
         if outputs and self._passes:
@@ -134,6 +136,7 @@ class ProgramRunner:
         replaced = written(self.forward_ops)
         self._writes = tuple([n for n, v in enumerate(self.bound) if v in replaced])
         self._inference: LRU[Any, Plan] = LRU("plans")
+        self._freezes = frozen and _freezable(program, self.forward_ops)
         self._training: LRU[Any, _Training] = LRU("plans")
         self._gradients: LRU[_Training, ProgramRunner] = LRU("plans")
 
@@ -150,14 +153,36 @@ class ProgramRunner:
         plan = self._inference.get(key)
         if plan is None:
             plan = self._inference.ensure(key, partial(self._plan, arrays, self.outputs))
-        results = plan([*arrays, *keys] if keys else arrays)
+        if plan.takes_weights:
+            results = plan([*arrays, *keys] if keys else arrays)
+        else:
+            results = plan(arrays[: len(tensors)])
         self._note_writes()
-        return [_wrapped(r) for r in results]
+        return [wrapped(r) for r in results]
+
+    def frozen_plan(self, arrays: Sequence[Any]) -> Plan | None:
+        """The plan for inputs of these shapes that takes them alone; None where runs need more."""
+        if not self._freezes or module_for(arrays) is not np:
+            return None
+        key = tuple([(a.shape, a.dtype) for a in arrays])
+        plan = self._inference.get(key)
+        if plan is None:
+            plan = self._inference.ensure(key, partial(self._plan, arrays, self.outputs))
+        return None if plan.takes_weights else plan
+
+    def forget(self) -> None:
+        """Drop the plans that were made for shapes that were run."""
+        self._inference.clear()
 
     def _plan(self, arrays: Sequence[Any], outputs: Sequence[Variable]) -> Plan:
         feeds = {v.name: Spec(a.shape, a.dtype.name) for v, a in zip(self.inputs, arrays, strict=False)}
+        xp = module_for(arrays)
+        if self._freezes and xp is np:
+            from engine.program.run.frozen.plan import FrozenPlan
+
+            return FrozenPlan(self.program, self.forward_ops, self.inputs, outputs, feeds)
         inputs = (*self.inputs, *self.bound, *self.keys)
-        return Plan(self.program, self.forward_ops, inputs, outputs, feeds, module_for(arrays))
+        return Plan(self.program, self.forward_ops, inputs, outputs, feeds, xp)
 
     def _note_writes(self) -> None:
         """Tell the version counters of buffers that the run replaced their values."""
@@ -181,7 +206,7 @@ class ProgramRunner:
             keys,
             [r.shape for r in results[:count]],
         )
-        outputs = [_wrapped(r) for r in results[:count]]
+        outputs = [wrapped(r) for r in results[:count]]
         if run.wanted:
             node = Operator(RUN_PROGRAM.opdef, None, {"runner": self, "run": run, "activation": activation})
             node.edges = ([everything[n]._edge for n in run.wanted],)
@@ -265,7 +290,7 @@ class ProgramRunner:
                 fed.append(xp.zeros(activation.shapes[n], spec.dtype.np))
             else:
                 fed.append(gradient._array)
-        return [_wrapped(a) for a in run.backward([*activation.saved, *fed])]
+        return [wrapped(a) for a in run.backward([*activation.saved, *fed])]
 
     def _recorded_backward(
         self, run: _Training, activation: Activation, grads: Sequence[Tensor | None]
@@ -285,6 +310,12 @@ class ProgramRunner:
     def training_programs(self) -> list[Program]:
         """The Programs with backward operators that were built so far."""
         return [run.program for run in self._training.values()]
+
+
+def _freezable(program: Program, ops: Sequence[Operator]) -> bool:
+    from engine.program.run.frozen.plan import freezable  # only predictors need it
+
+    return freezable(program, ops)
 
 
 def _kept_for_second_run(ops: Sequence[Operator]) -> list[Variable]:
@@ -385,6 +416,6 @@ def _saved(
     return [v for v in saved if id(v) in place], [v for v in saved if id(v) not in place]
 
 
-def _wrapped(result: Any) -> Tensor:
-    """A result as a Tensor; NumPy's kernels return scalars for results without dimensions."""
+def wrapped(result: Any) -> Tensor:
+    """A result of a plan as a Tensor; NumPy's kernels return scalars for results without dimensions."""
     return wrap(np.asarray(result) if isinstance(result, np.generic) else adopt(result))

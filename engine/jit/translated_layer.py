@@ -7,12 +7,13 @@ from typing import Any
 
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError
+from engine.core.lru import LRU
 from engine.core.operator import Operator
 from engine.core.spec import Spec
 from engine.eager.tensor import Parameter, Tensor, counter_of
 from engine.jit.input_spec import InputSpec
 from engine.jit.resized import resized
-from engine.jit.run_program import ProgramRunner
+from engine.jit.run_program import ProgramRunner, wrapped
 from engine.jit.signature import converted_to
 from engine.nn import Layer
 from engine.ops.quantization.integers import STORED_AS
@@ -20,7 +21,9 @@ from engine.program.build.builder import current_builder
 from engine.program.graph.liveness import written
 from engine.program.graph.program import Program, Variable
 from engine.program.passes.inline import inline
+from engine.program.passes.pipeline import PREDICTION
 from engine.program.passes.quantization.selection import PAIRS
+from engine.program.run.plan import Plan
 
 FORWARD = "forward"
 
@@ -45,10 +48,15 @@ class SavedFunction:
         state = written(block.ops)  # which no pass takes for fixed
         self._weights = [v.tensor for v in program.bound() if v not in state]
         self._versions: list[int] = []  # of the weights, when runs took them
+        self._frozen: LRU[Any, Plan] = LRU("plans")  # by the kinds of inputs that were checked
         self.training = False
 
     def __call__(self, *inputs: Any) -> Any:
         """The function's result. Raises ShapeError, DTypeError or ArgumentError for inputs it can't take."""
+        if self._frozen and modes.current().fast:
+            found = self._predicted(inputs)
+            if found is not None:
+                return found
         where = "TranslatedLayer" if self.name == FORWARD else f"TranslatedLayer.{self.name}"
         if len(inputs) != len(self.inputs):
             names = ", ".join(f"{v.name} {v.spec}" for v in self.inputs)
@@ -73,15 +81,37 @@ class SavedFunction:
         else:
             if self._passes is not None:
                 self._take_weights()
+            runner = self._runner_for(tensors, self._passes)
             with modes.use(modes.current().with_grad(False)):
-                results = self._runner_for(tensors, self._passes)(tensors)
+                results = runner(tensors)
+            arrays = [x._array for x in tensors]
+            plan = runner.frozen_plan(arrays) if self._passes is not None else None
+            if plan is not None:
+                self._frozen.put(_kinds(arrays), plan)
         return results[0] if len(results) == 1 else results
+
+    def _predicted(self, inputs: tuple[Any, ...]) -> Any:
+        """The result of a frozen plan; None for inputs of a kind that was not checked, or changed weights."""
+        try:
+            arrays = [x._array for x in inputs if x._edge is None]
+            plan = self._frozen.get(_kinds(arrays))
+            versions = [weight._version.count for weight in self._weights]
+        except AttributeError:  # no Tensor, or a weight that was given another storage
+            return None
+        if plan is None or self.training or versions != self._versions:
+            return None
+        results = [wrapped(r) for r in plan(arrays)]
+        return results[0] if len(results) == 1 else results
+
+    def _forget(self) -> None:
+        self._runners.clear()
+        self._frozen.clear()
 
     def _take_weights(self) -> None:
         """Forget what was made of the weights where they have changed since."""
         versions = [counter_of(weight).count for weight in self._weights]
         if versions != self._versions:
-            self._runners.clear()
+            self._forget()
             self._versions = versions
 
     def _runner_for(self, tensors: list[Tensor], passes: int | None) -> ProgramRunner:
@@ -96,7 +126,9 @@ class SavedFunction:
             program = self.program if not any(free) else self._resized(free, tensors)
             block = program.global_block()
             inputs, outputs = ([block.var(v.name) for v in group] for group in (self.inputs, self.outputs))
-            found = self._runners[passes, free] = ProgramRunner(program, inputs, outputs, passes=passes)
+            found = self._runners[passes, free] = ProgramRunner(
+                program, inputs, outputs, passes=passes, frozen=passes == PREDICTION
+            )
         return found
 
     def _resized(self, free: tuple[tuple[int, ...], ...], tensors: list[Tensor]) -> Program:
@@ -117,7 +149,7 @@ class SavedFunction:
             changed |= operator.attrs["is_test"] is training
             operator.attrs["is_test"] = not training
         if changed:
-            self._runners.clear()
+            self._forget()
         self.training = training
 
 
@@ -217,6 +249,11 @@ class TranslatedLayer(Layer):
         ]
 
     set_dict = load_dict = set_state_dict
+
+
+def _kinds(arrays: list[Any]) -> tuple[Any, ...]:
+    """What decides about the plan, and whether arrays fit: class, shape and dtype of each."""
+    return tuple([(a.__class__, a.shape, a.dtype) for a in arrays])
 
 
 def _free(declared: tuple[int, ...], given: tuple[int, ...]) -> tuple[int, ...]:

@@ -15,6 +15,7 @@ from engine.program.passes.fold_batch_norm import fold_batch_norms
 from engine.program.passes.fold_constants import fold_constants
 from engine.program.passes.fold_weights import fold_integer_weights, fold_weights
 from engine.program.passes.fuse_convolution import fuse_convolutions
+from engine.program.passes.move_relus import move_relus
 from engine.program.passes.quantization.drop_observers import drop_observers
 from engine.program.passes.quantization.integer_products import integer_products
 
@@ -40,6 +41,7 @@ PIPELINE: tuple[Pass, ...] = (
     Pass(fold_batch_norms, INFERENCE),
     Pass(fold_constants, EXACT),
     Pass(merge_common_subexpressions, EXACT),
+    Pass(move_relus, PREDICTION),
     Pass(fuse_convolutions, EXACT),
     Pass(integer_products, PREDICTION),
     Pass(fold_weights, INFERENCE),
@@ -61,9 +63,8 @@ def optimize(
     gradients can be built of the optimized Program. Level 2 is for inference only: it folds batch norms into
     convolutions and computes values that depend on weights alone, so that later changes of those weights have
     no effect; results stay the same within rounding. Level 3 also runs products of quantized values as
-    products of integers, and drops what only watched values; it is for Programs that run and are not saved.
-    ``after_each`` is called after every pass with the
-    Program and the pass.
+    products of integers, drops what only watched values, and pools before a relu; it is for Programs that run
+    and are not saved. ``after_each`` is called after every pass with the Program and the pass.
 
     Raises ArgumentError for another level, or where the Program has no outputs: all of it would be dead code.
     """

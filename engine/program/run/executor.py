@@ -169,7 +169,7 @@ class Executor:
         if prepared is None:
             prepared = program.calls.ensure(key, partial(_prepare, program, feeds, wanted))
         xp = backend(self.place).xp
-        arrays = [_fed(v, feeds[v.name], xp) for v in prepared.fed]
+        arrays = [fed(v, feeds[v.name], xp) for v in prepared.fed]
         shaped = (prepared, tuple([a.shape for a in arrays]))
         compiled = program.plans.get(shaped)
         if compiled is None:
@@ -308,7 +308,7 @@ def _optimized(program: Program, fed: list[Variable], fetched: list[Variable]) -
     return _Prepared(made, [block.vars.get(v.name, v) for v in fed], [block.var(v.name) for v in fetched])
 
 
-def _fed(variable: Variable, value: Any, xp: Any) -> Any:
+def fed(variable: Variable, value: Any, xp: Any) -> Any:
     """The array for a data Variable. Raises DTypeError or ShapeError for one that does not fit."""
     spec = variable.spec
     if isinstance(value, Tensor):

@@ -39,8 +39,11 @@ class Plan:
     """A compiled sequence of operators: takes arrays for ``inputs``, in order, returns those of ``outputs``.
 
     The results belong to the caller: one that may share its array with an argument is copied; two of them may
-    share one. Nothing is kept between calls but constants.
+    share one. Nothing is kept between calls but constants. ``takes_weights`` is False where the weights are
+    part of the plan.
     """
+
+    takes_weights = True
 
     def __init__(
         self,
@@ -56,15 +59,19 @@ class Plan:
         self.ops = needed(lowered(program, needed(ops, outputs)), outputs)
         self.constants = constants(self.ops) if xp is np and not program.foreign else {}
         self.specs = concrete_specs(program, self.ops, feeds)
-        writer = Writer(self, program, xp)
+        function = self._compiled(Writer(self, program, xp))
+        self._function = metered(function) if program.foreign else function
+        track(self)
+
+    def _compiled(self, writer: Writer) -> Any:
+        """The function that a writer writes, with its globals."""
         self.source = writer.source()
         scope: dict[str, Any] = {}
         exec(compile(self.source, "<plan>", "exec"), writer.namespace, scope)
-        self._function = metered(scope["plan"]) if program.foreign else scope["plan"]
         self._lines = writer.lines
         self._kernels = writer.kernels
         self._kernels.ask()
-        _plans.add(self)
+        return scope["plan"]
 
     def follow_recording(self) -> None:
         """Call kernels as operators give them now: timed ones while a profiler records."""
@@ -113,6 +120,11 @@ class Plan:
 
 
 _plans: weakref.WeakSet[Plan] = weakref.WeakSet()
+
+
+def track(plan: Plan) -> None:
+    """Let the plan follow recordings as long as it lives."""
+    _plans.add(plan)
 
 
 def _follow_recording(_: bool) -> None:

@@ -19,6 +19,7 @@ from engine.program.passes.fold_batch_norm import fold_batch_norms
 from engine.program.passes.fold_constants import fold_constants
 from engine.program.passes.fold_weights import fold_weights
 from engine.program.passes.fuse_convolution import fuse_convolutions
+from engine.program.passes.move_relus import move_relus
 
 
 def _load() -> ModuleType:
@@ -382,3 +383,37 @@ def test_batch_norm_in_training_stays() -> None:
     before = text.text_of(program)
     fold_batch_norms(program)
     assert text.text_of(program) == before
+
+
+# -- relus and poolings ------------------------------------------------------------------------------------
+
+
+def _pooled(relus: str, pooling: str = "max", ceil: bool = False) -> str:
+    return f"""
+        x: float32[1, 2, 5, 5]
+        a = scale(x, scale=-2.0, bias=1.0)
+        b = relu(a)
+        c = pool2d(b, pooling_type={pooling!r}, ksize=[2, 2], strides=[2, 2], ceil_mode={ceil}){relus}
+    """
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_a_relu_follows_the_maximum_and_is_needed_once(again: bool) -> None:
+    relus = "\n        d = relu(c)\n        return d" if again else "\n        return c"
+    kinds = [
+        line.partition(" = ")[2].partition("(")[0] for line in after(move_relus, _pooled(relus)).splitlines()
+    ]
+    assert kinds == ["scale", "pool2d", "relu", ""]
+
+
+@pytest.mark.parametrize(
+    ("program"),
+    [
+        _pooled("\n        return c", "avg"),
+        _pooled("\n        return c", "max", True),
+        _pooled("\n        return c, b"),
+    ],
+)
+def test_a_relu_stays_where_the_order_matters(program: str) -> None:
+    kinds = [line.partition(" = ")[2].partition("(")[0] for line in after(move_relus, program).splitlines()]
+    assert kinds == ["scale", "relu", "pool2d", ""]

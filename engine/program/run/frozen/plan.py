@@ -1,0 +1,183 @@
+"""FrozenPlan: a Program compiled for inference, with weights and shapes that stay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from engine.core.operator import Operator
+from engine.core.spans import timed, watch
+from engine.core.spec import Spec
+from engine.program.graph.liveness import has_effect, needed, with_sub_blocks
+from engine.program.graph.program import Program, Variable, variables_of
+from engine.program.run.concrete import concrete_specs
+from engine.program.run.constants import constants
+from engine.program.run.frozen import KERNELS
+from engine.program.run.frozen.elementwise import ufunc
+from engine.program.run.frozen.site import Array, Bound, Site
+from engine.program.run.kernels import Kernels
+from engine.program.run.plan import Plan, Writer, track
+from engine.program.run.reuse import handed_on
+
+Run = Callable[[Sequence[Array]], tuple[Array, ...]]
+
+
+class FrozenPlan(Plan):
+    """A plan that takes arrays for ``inputs`` alone: the weights are part of it, laid out for its kernels.
+
+    Small results stay in the same place in every call, so nothing is looked up or checked again. A call that
+    comes while another one runs gets places of its own, which are kept for the next time; results belong to
+    the caller. Who changes a weight makes another plan.
+    """
+
+    takes_weights = False
+
+    def __init__(
+        self,
+        program: Program,
+        ops: Sequence[Operator],
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        feeds: Mapping[str, Spec],
+    ) -> None:
+        self._weights = {id(v): v.tensor._array for v in program.bound()}
+        self._prepared: dict[tuple[int, str], Array] = {}
+        self._program = program
+        self.inputs, self.outputs = tuple(inputs), tuple(outputs)
+        self.ops = needed(ops, outputs)
+        self.constants = constants(self.ops)
+        self.specs = concrete_specs(program, self.ops, feeds)
+        self._free: list[tuple[Run, Kernels]] = [self._made()]
+        track(self)
+
+    def _made(self) -> tuple[Run, Kernels]:
+        """A run with places of its own, and the kernels that are not bound to them."""
+        writer = FrozenWriter(self, self._program, np)
+        function: Run = self._compiled(writer)
+        self._order = writer.order
+        return function, writer.kernels
+
+    def follow_recording(self) -> None:
+        """Make the kernels anew, timed ones while a profiler records."""
+        self._free = []  # a run that goes on returns to the old list
+
+    def kernels(self) -> list[tuple[str, str]]:
+        """The operators in the order of the source, and whose kernel each calls: "frozen" for a bound one,
+        others as in :meth:`Plan.kernels`."""
+        others = iter(super().kernels())
+        return [next(others) if name is None else (name, "frozen") for name in self._order]
+
+    def __call__(self, values: Sequence[Array]) -> tuple[Array, ...]:
+        free = self._free
+        try:
+            taken = free.pop()
+        except IndexError:
+            taken = self._made()
+        run, kernels = taken
+        if kernels.ready:
+            kernels.swap()
+        try:
+            return run(values)
+        except Exception as error:
+            raise self._explained(error) from error.__cause__
+        finally:
+            free.append(taken)
+
+
+def freezable(program: Program, ops: Sequence[Operator]) -> bool:
+    """Whether a Program is one for a frozen plan: nothing of it is metered, written or kept."""
+    return not program.foreign and not any(
+        has_effect(o) or o.kept is not None or o.opdef.opaque for o in with_sub_blocks(ops)
+    )
+
+
+class FrozenWriter(Writer):
+    """Writes the source of a frozen plan, binding the kernels of operators outside of branches and loops."""
+
+    def __init__(self, plan: FrozenPlan, program: Program, xp: Any) -> None:
+        super().__init__(plan, program, xp)
+        self.frozen = plan
+        self.known = plan.constants | plan._weights
+        self._places: dict[int, Array] = {}
+        self._bound: dict[int, Bound] = {}
+        self.order: list[str | None] = []  # of what the source calls: bound operators by name
+        fresh = self._fresh(plan.ops)
+        for operator in plan.ops:
+            if any(id(v) in fresh for v in variables_of(operator.outputs)):
+                self.reused.pop(id(operator), None)
+            made = self._bind(operator, fresh)
+            if made is not None:
+                self._bound[id(operator)] = made
+                if made.result is not None:
+                    self._places[id(operator.outputs[0])] = made.result
+        self.known |= self._places
+
+    def _fresh(self, ops: Sequence[Operator]) -> set[int]:
+        """The values whose array a caller gets, or that control flow may hand on, by id."""
+        found = {id(v) for v in self.plan.outputs} | handed_on(ops)
+        for operator in reversed(ops):
+            if operator.opdef.view and id(operator.outputs[0]) in found:
+                found |= {id(v) for v in variables_of(operator.inputs)}
+        return found
+
+    def _bind(self, operator: Operator, fresh: set[int]) -> Bound | None:
+        opdef, inputs = operator.opdef, operator.inputs
+        result = operator.outputs[0] if operator.outputs else None
+        if result is None or id(result) in self.known or not opdef.single or opdef.random or operator.regions:
+            return None
+        if any(v is None or isinstance(v, list) for v in inputs):
+            return None
+        specs, out = [self.plan._spec(v) for v in inputs], self.plan._spec(result)
+        if not all(s.known for s in (*specs, out)):
+            return None
+        target = self.reused.get(id(operator))
+        site = Site(
+            specs,
+            [self.known.get(id(v)) for v in inputs],
+            [self._places.get(id(v)) for v in inputs],
+            out,
+            operator.attrs,
+            next((n for n, v in enumerate(inputs) if v is target), None),
+            id(result) in fresh,
+            lambda what, make: self._once((id(operator), what), make),
+        )
+        kernel, direct = opdef.kernel_for("cpu")
+        if opdef.view:
+            made = _view(kernel, site)
+        elif opdef.name in KERNELS:
+            made = KERNELS[opdef.name](site)
+        else:
+            made = ufunc(opdef.overrides["cpu"][0], site) if direct else None
+        if made is not None and made.call is not None and watch.recorder is not None:
+            return Bound(timed(opdef.name, made.call, "cpu"), made.result)
+        return made
+
+    def _once(self, key: tuple[int, str], make: Callable[[], Array]) -> Array:
+        prepared = self.frozen._prepared
+        if key not in prepared:
+            prepared[key] = make()
+        return prepared[key]
+
+    def operator(self, depth: int, operator: Operator) -> None:
+        made = self._bound.get(id(operator))
+        if made is None:
+            before = len(self.kernels.calls)
+            super().operator(depth, operator)
+            self.order += [None] * (len(self.kernels.calls) - before)
+        elif made.call is not None:
+            self.order.append(operator.opdef.name)
+            name = self.constant(made.call)
+            given = [self.slot(v) for v in operator.inputs if id(v) not in self.known]
+            target = f"{self.slot(operator.outputs[0])} = " if made.result is None else ""
+            self.line(depth, f"{target}{name}({', '.join(given)})", operator)
+
+
+def _view(kernel: Any, site: Site) -> Bound | None:
+    """A view of an array that has a fixed place is made once."""
+    place = site.places[0]
+    if place is None or site.fresh or len(site.inputs) != 1:
+        return None
+    made = kernel(np, place, **site.attrs)
+    return Bound(None, made) if np.shares_memory(made, place) else None
