@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Any, NamedTuple
 
 from engine.core.context import Setting
@@ -15,9 +16,6 @@ from engine.program.passes.fold_batch_norm import fold_batch_norms
 from engine.program.passes.fold_constants import fold_constants
 from engine.program.passes.fold_weights import fold_integer_weights, fold_weights
 from engine.program.passes.fuse_convolution import fuse_convolutions
-from engine.program.passes.move_relus import move_relus
-from engine.program.passes.quantization.drop_observers import drop_observers
-from engine.program.passes.quantization.integer_products import integer_products
 
 # Level 1 is valid in training and inference; level 2 uses the present values of the weights; level 3 is for
 # Programs that run here and are not saved: quantized products run as integers.
@@ -35,15 +33,30 @@ class Pass(NamedTuple):
     level: int
 
 
+class Later:
+    """The pass ``name`` of a module that is imported when the pass first runs: few processes predict."""
+
+    def __init__(self, module: str, name: str) -> None:
+        self._module, self.__name__ = f"engine.program.passes.{module}", name
+
+    def load(self) -> Callable[[Program], None]:
+        """The function itself."""
+        found: Callable[[Program], None] = getattr(import_module(self._module), self.__name__)
+        return found
+
+    def __call__(self, program: Program) -> None:
+        self.load()(program)
+
+
 PIPELINE: tuple[Pass, ...] = (
     Pass(remove_dead_code, EXACT),
-    Pass(drop_observers, PREDICTION),
+    Pass(Later("quantization.drop_observers", "drop_observers"), PREDICTION),
     Pass(fold_batch_norms, INFERENCE),
     Pass(fold_constants, EXACT),
     Pass(merge_common_subexpressions, EXACT),
-    Pass(move_relus, PREDICTION),
+    Pass(Later("move_relus", "move_relus"), PREDICTION),
     Pass(fuse_convolutions, EXACT),
-    Pass(integer_products, PREDICTION),
+    Pass(Later("quantization.integer_products", "integer_products"), PREDICTION),
     Pass(fold_weights, INFERENCE),
     Pass(fold_integer_weights, PREDICTION),
     Pass(remove_dead_code, EXACT),
