@@ -18,7 +18,9 @@ class Adadelta(Optimizer):
     (2012).
     """
 
+    _rule = staticmethod(parameter_updates.adadelta)
     _slots = ("_avg_squared_grad", "_avg_squared_update")
+    _state = ("avg_squared_grad", "avg_squared_update")
 
     def __init__(
         self,
@@ -35,8 +37,3 @@ class Adadelta(Optimizer):
                 raise ArgumentError(f"Adadelta: {field} is a number: got None")
         self._options = {"epsilon": epsilon, "rho": rho}
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
-
-    def _update(
-        self, target: Any, gradient: Any, rate: Any, kept: Any, options: Any, decay: Any, parameter: Any
-    ) -> None:
-        parameter_updates.adadelta(target, gradient, kept[0], kept[1], rate, **options)

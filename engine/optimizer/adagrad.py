@@ -19,7 +19,8 @@ class Adagrad(Optimizer):
     methods for online learning and stochastic optimization (2011).
     """
 
-    _slots = ("moment",)
+    _rule = staticmethod(parameter_updates.adagrad)
+    _slots = _state = ("moment",)
 
     def __init__(
         self,
@@ -43,7 +44,5 @@ class Adagrad(Optimizer):
     def _first(self, parameter: Any, options: dict[str, Any]) -> First:
         return {"moment": (tuple(parameter.shape), options["initial_accumulator_value"])}
 
-    def _update(
-        self, target: Any, gradient: Any, rate: Any, kept: Any, options: Any, decay: Any, parameter: Any
-    ) -> None:
-        parameter_updates.adagrad(target, gradient, kept[0], rate, epsilon=options["epsilon"])
+    def _attributes(self, options: Any, decay: Any, parameter: Any) -> dict[str, Any]:
+        return {"epsilon": options["epsilon"]}

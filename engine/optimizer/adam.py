@@ -26,6 +26,7 @@ class Moments(Optimizer):
     """The state of Adam, AdamW and Lamb: both moments, and the powers of the betas of the next step."""
 
     _slots = ("moment1", "moment2", "beta1_pow_acc", "beta2_pow_acc")
+    _state = ("moment1", "moment2", "beta1_pow", "beta2_pow")
 
     def _first(self, parameter: Any, options: dict[str, Any]) -> First:
         shape = tuple(parameter.shape)
@@ -39,6 +40,8 @@ class Moments(Optimizer):
 
 class Adam(Moments):
     """Kingma and Ba, Adam: a method for stochastic optimization (2015)."""
+
+    _rule = staticmethod(parameter_updates.adam)
 
     def __init__(
         self,
@@ -59,14 +62,6 @@ class Adam(Moments):
         self._options = {"beta1": float(beta1), "beta2": float(beta2), "epsilon": epsilon}
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
 
-    def _update(
-        self, target: Any, gradient: Any, rate: Any, kept: Any, options: Any, decay: Any, parameter: Any
-    ) -> None:
-        moment1, moment2, beta1_pow, beta2_pow = kept
-        parameter_updates.adam(
-            target, gradient, rate, moment1, moment2, beta1_pow, beta2_pow, self._skip_update, **options
-        )
-
 
 class AdamW(Moments):
     """Adam with decoupled weight decay: param *= 1 - learning_rate * weight_decay.
@@ -75,6 +70,8 @@ class AdamW(Moments):
     gives a parameter's factor of the learning rate. Loshchilov and Hutter, Decoupled weight decay
     regularization (2019).
     """
+
+    _rule = staticmethod(parameter_updates.adamw)
 
     def __init__(
         self,
@@ -94,6 +91,7 @@ class AdamW(Moments):
         self._multi_precision = bool(multi_precision)
         check_betas("AdamW", beta1, beta2, epsilon)
         self._lr_ratio = lr_ratio
+        self._alike = lr_ratio is None and apply_decay_param_fun is None
         self._apply_decay_param_fun = apply_decay_param_fun
         self._options = {
             "beta1": float(beta1),
@@ -107,24 +105,13 @@ class AdamW(Moments):
         """A group's weight_decay is its coefficient here, not a term added to the gradient."""
         return _with_coefficient(given) if isinstance(given, dict) else given
 
-    def _update(
-        self, target: Any, gradient: Any, rate: Any, kept: Any, options: Any, decay: Any, parameter: Any
-    ) -> None:
-        moment1, moment2, beta1_pow, beta2_pow = kept
+    def _attributes(self, options: Any, decay: Any, parameter: Any) -> dict[str, Any]:
         decays = self._apply_decay_param_fun
-        parameter_updates.adamw(
-            target,
-            gradient,
-            rate,
-            moment1,
-            moment2,
-            beta1_pow,
-            beta2_pow,
-            self._skip_update,
-            lr_ratio=1.0 if self._lr_ratio is None else float(self._lr_ratio(parameter)),
-            with_decay=decays is None or bool(decays(parameter.name)),
+        return {
             **options,
-        )
+            "lr_ratio": 1.0 if self._lr_ratio is None else float(self._lr_ratio(parameter)),
+            "with_decay": decays is None or bool(decays(parameter.name)),
+        }
 
 
 def _coefficient(weight_decay: Any) -> float:

@@ -18,7 +18,9 @@ class Adamax(Optimizer):
     Kingma and Ba, Adam: a method for stochastic optimization (2015), section 7.1.
     """
 
+    _rule = staticmethod(parameter_updates.adamax)
     _slots = ("moment", "inf_norm", "beta1_pow_acc")
+    _state = ("moment", "inf_norm", "beta1_pow")
 
     def __init__(
         self,
@@ -38,9 +40,3 @@ class Adamax(Optimizer):
     def _first(self, parameter: Any, options: dict[str, Any]) -> First:
         shape = tuple(parameter.shape)
         return {"moment": (shape, 0.0), "inf_norm": (shape, 0.0), "beta1_pow_acc": ((1,), options["beta1"])}
-
-    def _update(
-        self, target: Any, gradient: Any, rate: Any, kept: Any, options: Any, decay: Any, parameter: Any
-    ) -> None:
-        moment, inf_norm, beta1_pow = kept
-        parameter_updates.adamax(target, gradient, rate, moment, inf_norm, beta1_pow, **options)

@@ -18,6 +18,8 @@ class Lamb(Moments):
     training BERT in 76 minutes (2020).
     """
 
+    _rule = staticmethod(parameter_updates.lamb)
+
     def __init__(
         self,
         learning_rate: float | LRScheduler = 0.001,
@@ -44,23 +46,12 @@ class Lamb(Moments):
         }
         super().__init__(learning_rate, parameters, None, grad_clip, name)
 
-    def _update(
-        self, target: Any, gradient: Any, rate: Any, kept: Any, options: Any, decay: Any, parameter: Any
-    ) -> None:
-        moment1, moment2, beta1_pow, beta2_pow = kept
+    def _attributes(self, options: Any, decay: Any, parameter: Any) -> dict[str, Any]:
         excluded = options["exclude_from_weight_decay_fn"]
-        parameter_updates.lamb(
-            target,
-            gradient,
-            rate,
-            moment1,
-            moment2,
-            beta1_pow,
-            beta2_pow,
-            self._skip_update,
-            beta1=options["beta1"],
-            beta2=options["beta2"],
-            epsilon=options["epsilon"],
-            weight_decay=0.0 if excluded and excluded(parameter) else float(options["lamb_weight_decay"]),
-            always_adapt=options["always_adapt"],
-        )
+        return {
+            "beta1": options["beta1"],
+            "beta2": options["beta2"],
+            "epsilon": options["epsilon"],
+            "weight_decay": 0.0 if excluded and excluded(parameter) else float(options["lamb_weight_decay"]),
+            "always_adapt": options["always_adapt"],
+        }

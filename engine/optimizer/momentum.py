@@ -19,7 +19,8 @@ class Momentum(Optimizer):
     operator.
     """
 
-    _slots = ("velocity",)
+    _rule = staticmethod(parameter_updates.momentum)
+    _slots = _state = ("velocity",)
 
     def __init__(
         self,
@@ -48,18 +49,12 @@ class Momentum(Optimizer):
         # The operator adds L2 itself, after rescaling, as Paddle's does.
         return None if isinstance(decay, L2Decay) else super()._decay_term(parameter, decay)
 
-    def _update(
-        self, target: Any, gradient: Any, rate: Any, kept: Any, options: Any, decay: Any, parameter: Any
-    ) -> None:
+    def _attributes(self, options: Any, decay: Any, parameter: Any) -> dict[str, Any]:
         fused = isinstance(decay, L2Decay)
-        parameter_updates.momentum(
-            target,
-            gradient,
-            kept[0],
-            rate,
-            mu=options["momentum"],
-            use_nesterov=options["use_nesterov"],
-            regularization_method="l2_decay" if fused else "",
-            regularization_coeff=decay.coeff if fused else 0.0,
-            rescale_grad=options["rescale_grad"],
-        )
+        return {
+            "mu": options["momentum"],
+            "use_nesterov": options["use_nesterov"],
+            "regularization_method": "l2_decay" if fused else "",
+            "regularization_coeff": decay.coeff if fused else 0.0,
+            "rescale_grad": options["rescale_grad"],
+        }

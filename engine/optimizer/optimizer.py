@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,7 +24,10 @@ from engine.ops.training import parameter_updates
 from engine.optimizer.groups import Group, checked_clip, checked_decay, group_of, listed, require_unique
 from engine.optimizer.lr import LRScheduler
 from engine.optimizer.memory import First, Memory
-from engine.optimizer.static_step import StaticStep
+
+if TYPE_CHECKING:
+    from engine.optimizer.static_step import StaticStep
+    from engine.optimizer.together import Together
 
 _FLOAT32 = np.dtype(np.float32)
 
@@ -42,7 +46,10 @@ class Optimizer:
 
     _rate_shape: tuple[int, ...] = ()  # of the learning rate in a Program
 
+    _rule: Any = None  # the operator that updates one parameter
     _slots: tuple[str, ...] = ()  # the names of the slots of each parameter
+    _state: tuple[str, ...] = ()  # the same as the operator calls them
+    _alike = True  # the operator's attributes are the same for all parameters of a group and a decay
     _options: Mapping[str, Any] = MappingProxyType({})  # of the update rule; set before this __init__ runs
     _multi_precision = False  # set before this __init__ runs, too
     # While a step is appended to a Program with loss scaling: whether some gradient is not finite.
@@ -72,7 +79,23 @@ class Optimizer:
         require_unique(where, self._groups)
         self._memory = Memory(where, self._slots, self._key)
         self._rates: dict[tuple[Any, ...], tuple[float, Tensor]] = {}
-        self._static = StaticStep(self)
+
+    @cached_property
+    def _together(self) -> Together | None:
+        """What updates many parameters at once; None for a rule that has no such operator."""
+        from engine.ops.training.flat_updates import FLAT
+        from engine.optimizer.together import Together
+
+        by_rule = self._rule is not None and type(self)._update is Optimizer._update
+        flat = FLAT.get(self._rule.opdef.name) if by_rule else None
+        return None if flat is None else Together(flat, self._state)
+
+    @cached_property
+    def _static(self) -> StaticStep:
+        """What it appended to Programs."""
+        from engine.optimizer.static_step import StaticStep
+
+        return StaticStep(self)
 
     # -- groups --------------------------------------------------------------------------------------------
     def _make_groups(self, items: list[Any]) -> list[Group]:
@@ -175,6 +198,8 @@ class Optimizer:
     def _update_group(self, group: Group, pairs: list[tuple[Any, Any]], lr: float) -> None:
         if group.clip is not None:
             pairs = group.clip(pairs)
+        if self._together is not None and modes.current().training is None:
+            pairs = self._together.update(self, group, pairs, lr)
         for parameter, gradient in pairs:
             decay = parameter.regularizer or group.decay
             master = None
@@ -186,16 +211,21 @@ class Optimizer:
             target = parameter if master is None else master
             if decay is not None:
                 gradient = self._decayed(target, gradient, decay)
-            kept = self._memory.kept.get(parameter)
-            if kept is None:
-                first = self._first(parameter, group.options)
-                kept = self._memory.create(parameter, first, target._array.dtype)
+            kept = self._state_of(parameter, target, group)
             rate = self._rate_now(lr, parameter.optimize_attr["learning_rate"], target)
             self._update(target, gradient, rate, kept, group.options, decay, parameter)
             if master is not None:
                 parameter_updates.assign_into(
                     parameter, arithmetic.cast(master, out_dtype=parameter.dtype.name)
                 )
+
+    def _state_of(self, parameter: Any, target: Any, group: Group) -> tuple[Tensor, ...]:
+        """The state of a parameter, with its first values where it has none yet."""
+        kept = self._memory.kept.get(parameter)
+        if kept is None:
+            first = self._first(parameter, group.options)
+            kept = self._memory.create(parameter, first, target._array.dtype)
+        return kept
 
     def _uses_master(self, parameter: Any) -> bool:
         return self._multi_precision and parameter._array.dtype.itemsize < 4
@@ -216,7 +246,17 @@ class Optimizer:
 
         ``decay`` is part of the gradient already, see ``_decayed``.
         """
-        raise ModeError(f"{type(self).__name__}: has no update rule; use SGD, Momentum, Adam or AdamW")
+        if self._rule is None:
+            raise ModeError(f"{type(self).__name__}: has no update rule; use SGD, Momentum, Adam or AdamW")
+        given: dict[str, Any] = dict(zip(self._state, kept, strict=True))
+        given["param"], given["grad"], given["learning_rate"] = target, gradient, rate
+        given["skip_update"] = self._skip_update
+        attributes = self._attributes(options, decay, parameter)
+        self._rule(*[given[name] for name in self._rule.opdef.input_names], **attributes)
+
+    def _attributes(self, options: Any, decay: Any, parameter: Any) -> dict[str, Any]:
+        """The attributes of the operator for one parameter of a group with ``options``."""
+        return dict(options)
 
     def backward(
         self,
@@ -286,7 +326,9 @@ class Optimizer:
         ``master_weights`` holds float32 copies by parameter name, where there are any. Parameters that were
         never updated have no state yet.
         """
-        state = {**self._memory.state(), **self._static.state()}
+        state = self._memory.state()
+        if "_static" in self.__dict__:
+            state |= self._static.state()
         if isinstance(self._learning_rate, LRScheduler):
             state["LR_Scheduler"] = self._learning_rate.state_dict()
         return state
@@ -312,7 +354,8 @@ class Optimizer:
             for p in group.params
             if not modes.is_symbolic(p)
         ]
-        state = {name: state[name] for name in self._static.set_state(state)}
+        if "_static" in self.__dict__:
+            state = {name: state[name] for name in self._static.set_state(state)}
         put, strangers = self._memory.assign(state, wanted)
         if strangers:
             warnings.warn(

@@ -18,7 +18,9 @@ class RMSProp(Optimizer):
     squares. Hinton, Neural networks for machine learning, lecture 6e (2012).
     """
 
+    _rule = staticmethod(parameter_updates.rmsprop)
     _slots = ("momentum", "mean_square", "mean_grad")
+    _state = ("moment", "mean_square", "mean_grad")
 
     def __init__(
         self,
@@ -38,19 +40,6 @@ class RMSProp(Optimizer):
         self._options = {"rho": rho, "epsilon": epsilon, "momentum": momentum, "centered": bool(centered)}
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
 
-    def _update(
-        self, target: Any, gradient: Any, rate: Any, kept: Any, options: Any, decay: Any, parameter: Any
-    ) -> None:
-        moment, mean_square, mean_grad = kept
-        parameter_updates.rmsprop(
-            target,
-            mean_square,
-            gradient,
-            moment,
-            rate,
-            mean_grad,
-            epsilon=options["epsilon"],
-            decay=options["rho"],
-            momentum=options["momentum"],
-            centered=options["centered"],
-        )
+    def _attributes(self, options: Any, decay: Any, parameter: Any) -> dict[str, Any]:
+        rest = {name: value for name, value in options.items() if name != "rho"}
+        return {**rest, "decay": options["rho"]}

@@ -13,6 +13,8 @@ from engine.optimizer.optimizer import Optimizer
 class SGD(Optimizer):
     """param -= learning_rate * grad."""
 
+    _rule = staticmethod(parameter_updates.sgd)
+
     def __init__(
         self,
         learning_rate: float | LRScheduler = 0.001,
@@ -24,8 +26,3 @@ class SGD(Optimizer):
     ) -> None:
         self._multi_precision = bool(multi_precision)
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
-
-    def _update(
-        self, target: Any, gradient: Any, rate: Any, kept: Any, options: Any, decay: Any, parameter: Any
-    ) -> None:
-        parameter_updates.sgd(target, rate, gradient)

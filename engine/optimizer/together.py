@@ -1,0 +1,190 @@
+"""Updates of parameters that lie in arenas: one operator for neighbours that are updated alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from operator import is_
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from engine.core import mode as modes
+from engine.core.opdef import Applier
+from engine.eager.tensor import Tensor
+from engine.optimizer.arena import Arenas, Row
+from engine.optimizer.groups import Group
+
+if TYPE_CHECKING:
+    from engine.optimizer.optimizer import Optimizer
+
+Pairs = list[tuple[Any, Any]]
+
+
+class Due:
+    """A row with the gradient and the way of its update in this step."""
+
+    __slots__ = ("alike", "gradient", "number", "row")
+
+    def __init__(self, row: Row, gradient: Tensor, alike: Any, number: int) -> None:
+        self.row = row
+        self.gradient = gradient
+        self.alike = alike  # factor of the learning rate, attributes, decay
+        self.number = number  # of its pair
+
+
+class Together:
+    """Updates many parameters of an optimizer by ``flat``, the operator of its rule over flat arrays.
+
+    Every bit is that of the update parameter by parameter, which is for those that can't lie in an arena, or
+    whose gradient is not of their shape and dtype. Neighbours are updated at once where they have the same
+    factor of the learning rate, the same attributes, and have made equally many steps. ``state`` names the
+    slots as the operator does.
+    """
+
+    def __init__(self, flat: Applier[Any, Any], state: tuple[str, ...]) -> None:
+        self._flat = flat
+        self._state = state
+        self.arenas = Arenas(state)
+        self._usual: dict[int, _Usual] = {}  # by the id of a group
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Together:
+        """One without arenas: copies of Tensors have memory of their own."""
+        made = memo[id(self)] = Together(self._flat, self._state)
+        return made
+
+    def update(self, optimizer: Optimizer, group: Group, pairs: Pairs, lr: float) -> Pairs:
+        """Update the parameters that lie in arenas; returns the other pairs."""
+        usual = self._usual.get(id(group))
+        if usual is not None:
+            gradients = usual.gradients(group, pairs)
+            if gradients is not None:
+                alike = (usual.factor, optimizer._attributes(group.options, None, None), None)
+                self._apply(optimizer, usual.rows, gradients, alike, lr)
+                return []
+            del self._usual[id(group)]
+        return self._update(optimizer, group, pairs, lr)
+
+    def _update(self, optimizer: Optimizer, group: Group, pairs: Pairs, lr: float) -> Pairs:
+        """The same for a step that may differ from the last one."""
+        new = [p for p in self.arenas.homeless([p for p, _ in pairs]) if not optimizer._uses_master(p)]
+        if new:
+            self.arenas.take_in([(p, *optimizer._state_of(p, p, group)) for p in new])
+        alone, due, plain = [], [], optimizer._alike
+        alike: Any = None
+        for number, (parameter, gradient) in enumerate(pairs):
+            row = self.arenas.find(parameter)
+            if row is None or not _fits(parameter._array, gradient):
+                alone.append((parameter, gradient))
+                continue
+            decay = parameter.regularizer or group.decay
+            factor = parameter.optimize_attr["learning_rate"]
+            if not (alike and optimizer._alike and alike[0] == factor and alike[2] is decay):
+                alike = (factor, optimizer._attributes(group.options, decay, parameter), decay)
+            if decay is not None:
+                gradient, plain = optimizer._decayed(parameter, gradient, decay), False
+            due.append(Due(row, gradient, alike, number))
+        found = list(runs(due))
+        for run in found:
+            self._apply(optimizer, [d.row for d in run], [d.gradient for d in run], run[0].alike, lr)
+        if plain and not alone and len(found) == 1:
+            self._usual[id(group)] = _Usual(group, pairs, found[0])
+        return alone
+
+    def _apply(
+        self, optimizer: Optimizer, rows: list[Row], gradients: list[Tensor], alike: Any, lr: float
+    ) -> None:
+        """Update neighbours in an arena by one operator."""
+        factor, attributes, _ = alike
+        param, *kept = rows[0].arena.stretch(rows[0], rows[-1])
+        given: dict[str, Any] = dict(zip(self._state, kept, strict=True))
+        given["param"], given["grads"], given["skip_update"] = param, gradients, optimizer._skip_update
+        given["learning_rate"] = optimizer._rate_now(lr, factor, param)
+        opdef = self._flat.opdef
+        inputs = [given[name] for name in opdef.input_names]
+        if modes.current().fast and optimizer._skip_update is None:
+            # Nobody watches and nothing is cast: the kernel alone, without the mode around it.
+            opdef.kernel_for("cpu")[0](np, *[_array(value) for value in inputs], **attributes)
+        else:
+            self._flat(*inputs, **attributes)
+        for row in rows:
+            row.updated()
+
+
+class _Usual:
+    """What a step of a group was like in which all its parameters were updated at once, without decay.
+
+    The next one mostly is the same: then a few comparisons of whole lists decide.
+    """
+
+    def __init__(self, group: Group, pairs: Pairs, run: list[Due]) -> None:
+        self._group = group  # held, so that its id stays its own
+        self._parameters = [p for p, _ in pairs]
+        self._order = [due.number for due in run]
+        self.rows = [due.row for due in run]
+        self.factor = run[0].alike[0]
+        self._factors = [self.factor] * len(pairs)
+        self._none = [None] * len(pairs)
+        self._tensors = [t for row in self.rows for t in row.tensors]
+        self._arrays = [a for row in self.rows for a in row.arrays]
+        self._shapes = [p._array.shape for p in self._parameters]
+        self._dtypes = [p._array.dtype for p in self._parameters]
+
+    def gradients(self, group: Group, pairs: Pairs) -> list[Tensor] | None:
+        """The gradients in the order of ``rows``; None where this step is another one."""
+        parameters, given = zip(*pairs, strict=True) if pairs else ((), ())
+        if len(parameters) != len(self._parameters) or not all(map(is_, parameters, self._parameters)):
+            return None
+        if not all(map(is_, [t._array for t in self._tensors], self._arrays)) or group.decay is not None:
+            return None
+        if [p.optimize_attr["learning_rate"] for p in parameters] != self._factors:
+            return None
+        if not all(map(is_, [p.regularizer for p in parameters], self._none)):
+            return None
+        arrays = [g._array for g in given if g.__class__ is Tensor]
+        if [a.shape for a in arrays] != self._shapes or [a.dtype for a in arrays] != self._dtypes:
+            return None
+        if any(a.__class__ is not np.ndarray for a in arrays):
+            return None
+        first, last = self.rows[0], self.rows[-1]
+        return [given[n] for n in self._order] if first.arena.uniform(first, last) else None
+
+
+def runs(found: list[Due]) -> Iterator[list[Due]]:
+    """Neighbours that are updated alike, in the same step of their powers, as runs."""
+    found.sort(key=lambda due: (id(due.row.arena), due.row.number))
+    run: list[Due] = []
+    for due in found:
+        if run:
+            last = run[-1]
+            neighbours = due.row.arena is last.row.arena and due.row.number == last.row.number + 1
+            if not (neighbours and (due.alike is last.alike or due.alike == last.alike)):
+                yield from _in_step(run)
+                run = []
+        run.append(due)
+    if run:
+        yield from _in_step(run)
+
+
+def _in_step(run: list[Due]) -> Iterator[list[Due]]:
+    """A run, in parts where the powers of its rows differ."""
+    arena = run[0].row.arena
+    if arena.uniform(run[0].row, run[-1].row):
+        yield run
+        return
+    for _, part in groupby(run, key=lambda due: arena.power(due.row)):
+        yield list(part)
+
+
+def _fits(array: Any, gradient: Any) -> bool:
+    """Whether a gradient can be read as it is, for a parameter with this array."""
+    if gradient.__class__ is not Tensor:
+        return False
+    given = gradient._array
+    return bool(given.__class__ is np.ndarray and given.dtype == array.dtype and given.shape == array.shape)
+
+
+def _array(value: Any) -> Any:
+    if value.__class__ is list:
+        return [each._array for each in value]
+    return None if value is None else value._array
