@@ -182,7 +182,7 @@ class ProgramRunner:
 
             return FrozenPlan(self.program, self.forward_ops, self.inputs, outputs, feeds)
         inputs = (*self.inputs, *self.bound, *self.keys)
-        return Plan(self.program, self.forward_ops, inputs, outputs, feeds, xp)
+        return Plan(self.program, self.forward_ops, inputs, outputs, feeds, xp, self._passes)
 
     def _note_writes(self) -> None:
         """Tell the version counters of buffers that the run replaced their values."""
@@ -242,12 +242,12 @@ class ProgramRunner:
             for v, a in zip(everything[: len(self.inputs)], arrays, strict=False)
         }
         xp = module_for(arrays[: len(self.inputs) + len(self.bound)])
-        forward = Plan(program, forward_ops, everything, (*outputs, *kept, *drawn), feeds, xp)
+        forward = Plan(program, forward_ops, everything, (*outputs, *kept, *drawn), feeds, xp, self._passes)
         shapes = {v.name: forward.specs.get(id(v), v.spec) for v in (*kept, *given)}
         shapes |= {
             g.name: forward.specs.get(id(outputs[n]), g.spec) for g, n in zip(fed, fed_grads, strict=True)
         }
-        backward = Plan(program, backward_ops, (*kept, *given, *fed), gradients, shapes, xp)
+        backward = Plan(program, backward_ops, (*kept, *given, *fed), gradients, shapes, xp, self._passes)
         place = {id(v): n for n, v in enumerate(everything)}
         zeros = [forward.specs.get(id(outputs[n]), outputs[n].spec) for n in fed_grads]
         base = bases_of(forward_ops)

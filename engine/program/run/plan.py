@@ -27,8 +27,10 @@ from engine.eager.mode import explain_specs
 from engine.program.backward.gradient_operator import lowered
 from engine.program.graph.liveness import last_uses, needed
 from engine.program.graph.program import Block, Program, Variable, variables_of
+from engine.program.passes.pipeline import level
 from engine.program.run.concrete import concrete_specs
 from engine.program.run.constants import constants
+from engine.program.run.fuse_elementwise import compiles, fuse_elementwise
 from engine.program.run.meter import Gauge, made, metered, step
 from engine.program.run.reuse import bases_of, fitting, handed_on, reusable
 
@@ -40,7 +42,8 @@ class Plan:
 
     The results belong to the caller: one that may share its array with an argument is copied; two of them may
     share one. Nothing is kept between calls but constants. ``takes_weights`` is False where the weights are
-    part of the plan.
+    part of the plan. ``passes`` is the level of passes, by default the one in force: above 0 elementwise
+    operators are fused.
     """
 
     takes_weights = True
@@ -53,12 +56,15 @@ class Plan:
         outputs: Sequence[Variable],
         feeds: Mapping[str, Spec],
         xp: Any = np,
+        passes: int | None = None,
     ) -> None:
         self.inputs = tuple(inputs)
         self.outputs = tuple(outputs)
         self.ops = needed(lowered(program, needed(ops, outputs)), outputs)
         self.constants = constants(self.ops) if xp is np and not program.foreign else {}
         self.specs = concrete_specs(program, self.ops, feeds)
+        if xp is np and not program.foreign and (level.get() if passes is None else passes):
+            self.ops = fuse_elementwise(self.ops, outputs, self.specs, self.constants, compiles())
         function = self._compiled(Writer(self, program, xp))
         self._function = metered(function) if program.foreign else function
         track(self)
@@ -272,9 +278,8 @@ class Writer:
             arguments.append("key=" + ("reserve()" if key is None else self.slot(key)))
         outputs = list(operator.outputs)
         if id(operator) in self.reused and not narrow:
-            target = self.reused[id(operator)]
-            others = [self.slot(v) for v in variables_of(operator.inputs) if v is not target]
-            arguments.append(f"out=fitting({', '.join([self.slot(target), *others])})")
+            targets = [self._fitting(operator, target) for target in self.reused[id(operator)]]
+            arguments.append(f"out={targets[0] if opdef.single else '[' + ', '.join(targets) + ']'}")
         call = f"{name}({', '.join(arguments)})"
         if not outputs:
             self.line(depth, call, operator)
@@ -288,6 +293,13 @@ class Writer:
         for n, variable in enumerate(outputs):
             if written[n] and variable is not None:
                 self.line(depth, f"write({self.slot(variable)}, w{n})", operator)
+
+    def _fitting(self, operator: Operator, target: Variable | None) -> str:
+        """What gives the array of ``target`` to write into, if it lies like the other inputs."""
+        if target is None:
+            return "None"
+        others = [self.slot(v) for v in variables_of(operator.inputs) if v is not target]
+        return f"fitting({', '.join([self.slot(target), *others])})"
 
 
 def _write(target: Array, value: Array) -> None:

@@ -17,8 +17,8 @@ def reusable(
     outputs: Sequence[Variable],
     specs: Mapping[int, Spec],
     known: Container[int] = (),
-) -> dict[int, Variable]:
-    """The input whose array an operator (by id) may write into.
+) -> dict[int, list[Variable | None]]:
+    """For operators (by id) the input whose array each output may be written into, or None.
 
     Only arrays that an operator of the plan made in this call (not the constants ``known``, by id, to all
     calls), that no view uses later, and that have the shape and dtype of the result. Values that control flow
@@ -32,21 +32,42 @@ def reusable(
         end[root] = max(end.get(root, -1), position)
     kept = {base.get(id(v), id(v)) for v in outputs} | handed_on(ops)
     owned: set[int] = set()
-    found: dict[int, Variable] = {}
+    found: dict[int, list[Variable | None]] = {}
     for position, operator in enumerate(ops):
         opdef = operator.opdef
-        if opdef.has_out and opdef.single and not opdef.outputs[0].writes:
-            wanted = specs.get(id(operator.outputs[0]))
-            for variable in variables_of(operator.inputs):
-                key = id(variable)
-                free = key in owned and key not in kept and end[key] == position
-                if free and wanted is not None and wanted.known and wanted.ndim and specs.get(key) == wanted:
-                    found[id(operator)] = variable
-                    break
+        if opdef.has_out and (opdef.listed or opdef.single) and not opdef.outputs[0].writes:
+            free = [
+                v for v in variables_of(operator.inputs)
+                if id(v) in owned and id(v) not in kept and end[id(v)] == position
+            ]  # fmt: skip
+            into: list[Variable | None] = []
+            for number, result in enumerate(operator.outputs):
+                wanted = specs.get(id(result))
+                taken = None
+                if wanted is not None and wanted.known and wanted.ndim:
+                    fits = (v for v in free if specs.get(id(v)) == wanted and _is_read(operator, v, number))
+                    taken = next(fits, None)
+                if taken is not None:
+                    free = [v for v in free if v is not taken]
+                into.append(taken)
+            if any(v is not None for v in into):
+                found[id(operator)] = into
         if not opdef.view:
             made = variables_of(operator.outputs)
             owned |= {id(v) for v in made if not (v.persistable or id(v) in known)}
     return found
+
+
+def _is_read(operator: Operator, variable: Variable, number: int) -> bool:
+    """Whether the operator has read ``variable`` when it writes output ``number``, at the latest."""
+    steps = operator.attrs.get("steps")
+    if steps is None:
+        return True
+    inputs = operator.inputs[0]
+    place = next(n for n, v in enumerate(inputs) if v is variable)
+    last = max(n for n, (_, read, _) in enumerate(steps) if place in read)
+    made: int = operator.attrs["outputs"][number] - len(inputs)
+    return last <= made
 
 
 def bases_of(ops: Sequence[Operator]) -> dict[int, int]:

@@ -1,0 +1,217 @@
+"""Fusion in plans: chains and trees of elementwise operators become one ``fused_elementwise``.
+
+It runs over the operators of a plan, after gradients are made and with the shapes that are fed, so forward
+and backward parts gain alike, and no file ever holds the fused operator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+
+from engine.core.dtype import bfloat16
+from engine.core.operator import Operator
+from engine.core.spec import Spec
+from engine.kernels.choice import wants_fast
+from engine.kernels.cpu.fused_elementwise import LARGE
+from engine.ops.elementwise.fused import Step, Steps, fused_elementwise
+from engine.program.graph.liveness import arguments, with_sub_blocks
+from engine.program.graph.program import Variable, variables_of, writes
+from engine.program.passes.rewriter import is_pure
+from engine.program.run.reuse import bases_of
+
+# Each element of their result depends on one element of each input alone.
+FUSABLE = frozenset((
+    "elementwise_add", "elementwise_sub", "elementwise_mul", "elementwise_div", "elementwise_max",
+    "elementwise_min", "elementwise_pow", "elementwise_fmax", "elementwise_fmin", "elementwise_mod",
+    "elementwise_floordiv", "scale", "cast", "abs", "sign", "square", "sqrt", "rsqrt", "reciprocal",
+    "exp", "expm1", "log", "log1p", "log2", "log10", "pow", "clip", "clip_mask", "floor", "ceil", "round",
+    "trunc", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh",
+    "atan2", "hypot", "erf", "equal", "not_equal", "less_than", "less_equal", "greater_than",
+    "greater_equal", "logical_and", "logical_or", "logical_xor", "logical_not", "isnan_v2", "isinf_v2",
+    "isfinite_v2", "where", "gradient_where", "relu", "relu_grad", "relu6", "brelu", "sigmoid", "tanh",
+    "stanh", "leaky_relu", "leaky_relu_grad", "linear_piece_grad", "elu", "celu", "selu",
+    "exponential_piece_grad", "hard_sigmoid", "hard_swish", "hard_swish_grad", "gelu", "gelu_grad",
+    "silu", "swish", "swish_grad", "softplus", "softplus_grad", "logsigmoid", "mish", "mish_grad",
+    "softsign", "tanh_shrink", "hard_shrink", "softshrink", "thresholded_relu",
+))  # fmt: skip
+# A compiled loop has a pointer for each value; more would not stay in registers and the first cache.
+_MOST = 24
+
+
+def compiles() -> bool:
+    """Whether a plan that is made now asks for compiled loops."""
+    return wants_fast() and fused_elementwise.opdef.fast is not None
+
+
+class _Group:
+    """Operators that become one: they give arrays of one shape, and nothing else has read them so far.
+
+    ``read`` are the owners of the arrays that they read, by id. A closed group takes no more operators.
+    """
+
+    def __init__(self) -> None:
+        self.members: list[int] = []  # positions
+        self.read: set[int] = set()
+        self.closed = False
+
+
+def fuse_elementwise(
+    ops: Sequence[Operator],
+    outputs: Sequence[Variable],
+    specs: Mapping[int, Spec],
+    known: Container[int],
+    compiled: bool,
+) -> list[Operator]:
+    """Let one operator do what several elementwise ones do, where its kernel is faster.
+
+    ::
+
+        b = elementwise_add(a, bias)           c, d = fused_elementwise(a, bias, g)
+        c = relu(b)                    ->      return c, d
+        d = relu_grad(g, c)
+        return c, d
+
+    ``specs`` are those of a run, ``known`` the constants of the plan, both by id of the Variable.
+    ``compiled`` says whether loops are compiled: then all groups become one; in NumPy only large ones gain,
+    see decision 92. A group stands where its last operator stood; in between nothing changes in place what
+    it reads.
+    """
+    everything = list(with_sub_blocks(ops))
+    base = bases_of(everything)
+    once = _made_once(everything)
+    made_by: dict[int, _Group] = {}  # the group that gives a Variable
+    groups: list[_Group] = []
+    for position, operator in enumerate(ops):
+        joined = None
+        if _fits(operator, specs, known, once):
+            joined = _join(position, operator, ops, made_by, specs)
+            joined.read |= {base.get(id(v), id(v)) for v in variables_of(operator.inputs)}
+            groups.append(joined)
+        for variable in arguments(operator):
+            group = made_by.get(id(variable))
+            if group is not None and group is not joined:
+                group.closed = True
+        changed = _changed(operator, base)
+        if changed:
+            for group in groups:
+                group.closed = group.closed or not changed.isdisjoint(group.read)
+        if joined is not None:
+            made_by[id(operator.outputs[0])] = joined
+    return _replaced(ops, [g for g in groups if _pays(g, ops, specs, compiled)], {id(v) for v in outputs})
+
+
+def _fits(operator: Operator, specs: Mapping[int, Spec], known: Container[int], once: Container[int]) -> bool:
+    """Whether ``operator`` may be part of a group."""
+    if operator.opdef.name not in FUSABLE or not is_pure(operator) or len(operator.outputs) != 1:
+        return False
+    (made,) = operator.outputs
+    values = [*operator.inputs, made]
+    if not all(isinstance(v, Variable) for v in values) or id(made) in known or id(made) not in once:
+        return False
+    found = [specs.get(id(v), v.spec) for v in values]
+    if not all(s.known and s.dtype is not bfloat16 and not s.dtype.is_complex for s in found):
+        return False
+    size: int = found[-1].size
+    return size > 1 and not made.persistable
+
+
+def _made_once(everything: Sequence[Operator]) -> set[int]:
+    """The Variables, by id, that one operator makes, in branches and loops too."""
+    times: dict[int, int] = {}
+    for operator in everything:
+        for variable in writes(operator):
+            times[id(variable)] = times.get(id(variable), 0) + 1
+    return {key for key, count in times.items() if count == 1}
+
+
+def _changed(operator: Operator, base: Mapping[int, int]) -> set[int]:
+    """The owners of the arrays, by id, that ``operator`` changes in place."""
+    found = {base.get(id(v), id(v)) for v in variables_of(operator.outputs) if v.persistable}
+    for inner in with_sub_blocks((operator,)):
+        if not inner.opdef.listed:
+            given = (inner.replaced(n) for n in range(len(inner.outputs)))
+            found |= {base.get(id(v), id(v)) for v in given if isinstance(v, Variable)}
+    return found
+
+
+def _join(
+    position: int,
+    operator: Operator,
+    ops: Sequence[Operator],
+    made_by: dict[int, _Group],
+    specs: Mapping[int, Spec],
+) -> _Group:
+    """The group of ``operator``: those of the values that it reads, together, or a new one."""
+    shape = specs[id(operator.outputs[0])].shape
+    joined = _Group()
+    for variable in variables_of(operator.inputs):
+        group = made_by.get(id(variable))
+        if group is None or group is joined or group.closed:
+            continue
+        same = specs[id(ops[group.members[0]].outputs[0])].shape == shape
+        if same and len(group.members) + len(joined.members) < _MOST:
+            joined.members += group.members
+            joined.read |= group.read
+            for member in group.members:
+                made_by[id(ops[member].outputs[0])] = joined
+            group.members, group.closed = [], True
+    joined.members = sorted([*joined.members, position])
+    return joined
+
+
+def _pays(group: _Group, ops: Sequence[Operator], specs: Mapping[int, Spec], compiled: bool) -> bool:
+    """Whether one operator is faster than those of the group."""
+    if len(group.members) < 2:
+        return False
+    size = specs[id(ops[group.members[0]].outputs[0])].size
+    return compiled or (size >= LARGE and len(group.members) > 2)
+
+
+def _replaced(ops: Sequence[Operator], groups: Sequence[_Group], kept: Container[int]) -> list[Operator]:
+    """``ops`` with one operator in place of each group, where its last operator stood."""
+    if not groups:
+        return list(ops)
+    place = {group.members[-1]: group for group in groups}
+    inside = {position: group for group in groups for position in group.members}
+    readers: dict[int, list[int]] = {}
+    for position, operator in enumerate(ops):
+        for variable in arguments(operator):
+            readers.setdefault(id(variable), []).append(position)
+    made: list[Operator] = []
+    for position, operator in enumerate(ops):
+        group = inside.get(position)
+        if group is None:
+            made.append(operator)
+        elif position in place:
+            members = set(group.members)
+            given = [
+                v
+                for n in group.members
+                for v in ops[n].outputs
+                if id(v) in kept or not members.issuperset(readers.get(id(v), ()))
+            ]
+            made.append(fused([ops[n] for n in group.members], given))
+    return made
+
+
+def fused(parts: Sequence[Operator], given: Sequence[Variable]) -> Operator:
+    """The operator that does what ``parts`` do, one after the other, and gives the Variables ``given``."""
+    numbers: dict[int, int] = {}
+    own = {id(v) for part in parts for v in part.outputs}
+    inputs: list[Variable] = []
+    for part in parts:
+        for variable in variables_of(part.inputs):
+            if id(variable) not in own and id(variable) not in numbers:
+                numbers[id(variable)] = len(inputs)
+                inputs.append(variable)
+    steps: list[Step] = []
+    for part in parts:
+        read = tuple([numbers[id(v)] for v in variables_of(part.inputs)])
+        numbers[id(part.outputs[0])] = len(inputs) + len(steps)
+        steps.append((part.opdef.name, read, tuple(part.attrs.items())))
+    attrs = {"steps": Steps(steps), "outputs": tuple([numbers[id(v)] for v in given])}
+    made = Operator(fused_elementwise.opdef, (inputs,), attrs)
+    made.outputs = tuple(given)
+    made.code, made.instruction = parts[-1].code, parts[-1].instruction
+    made.notes = {"parts": tuple(parts)}
+    return made

@@ -1,0 +1,187 @@
+"""Fused elementwise operators in plans: what becomes one, what does not, and that every bit stays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, reject, settings
+
+import engine as paddle
+from engine import static
+from engine.core.errors import GradientError
+from engine.core.spec import Spec
+from engine.kernels.cpu import cut, fused_elementwise
+from engine.program.graph.program import Program
+from engine.program.passes import level
+from engine.program.passes.pipeline import optimize
+from engine.program.run import fuse_elementwise as of_plans
+from engine.program.run import plan as plans
+from engine.program.run.plan import Plan
+from tests.engine.program.passes.random_programs import Weights, built, run, steps
+from tests.engine.program.passes.text import program_of
+
+
+@pytest.fixture(autouse=True, scope="module")
+def everything_pays() -> Any:
+    """All groups are fused, and computed in small blocks."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plans, "compiles", lambda: True)
+        patch.setattr(fused_elementwise, "LARGE", 1)
+        patch.setattr(cut, "BLOCK", 12)
+        yield
+
+
+def plan_of(text: str, passes: int = 1) -> Plan:
+    program = program_of(text)
+    block = program.global_block()
+    inputs = [block.var(n) for n in program.inputs]
+    specs = {v.name: v.spec for v in inputs}
+    return Plan(program, block.ops, inputs, [block.var(n) for n in program.outputs], specs, passes=passes)
+
+
+def shown(plan: Plan) -> list[str]:
+    """The operators of a plan, those of a fused one in brackets."""
+    return [
+        "[" + " ".join(step[0] for step in o.attrs["steps"]) + "]" if "steps" in o.attrs else o.opdef.name
+        for o in plan.ops
+    ]
+
+
+CHAIN = """
+    x: float32[4, 6]
+    b: float32[6]
+    a = elementwise_add(x, b)
+    c = relu(a)
+    d = scale(c, scale=2.0)
+"""
+
+
+def test_a_chain_becomes_one_operator() -> None:
+    plan = plan_of(CHAIN + "return c, d")
+    assert shown(plan) == ["[elementwise_add relu scale]"]
+    assert [v.name for v in plan.ops[0].outputs] == ["c", "d"]
+    x, b = np.linspace(-1, 1, 24, dtype="float32").reshape(4, 6), np.arange(6, dtype="float32")
+    for _ in range(2):
+        c, d = plan([x, b])
+        np.testing.assert_array_equal(c, np.maximum(x + b, 0))
+        np.testing.assert_array_equal(d, c * 2)
+
+
+def test_at_level_0_operators_stay_as_they_are() -> None:
+    assert shown(plan_of(CHAIN + "return c, d", passes=0)) == ["elementwise_add", "relu", "scale"]
+    with level.guard(0):
+        block = program_of(CHAIN + "return d").global_block()
+        given_specs = {"x": Spec((4, 6), "float32"), "b": Spec((6,), "float32")}
+        plan = Plan(block.program, block.ops, [block.var("x"), block.var("b")], [block.var("d")], given_specs)
+    assert len(plan.ops) == 3
+
+
+@pytest.mark.parametrize(
+    ("between", "want"),
+    [
+        # what others read before the group is complete is made before they read it
+        (
+            "s = reduce_sum(a)\n t = elementwise_mul(c, s)",
+            ["[elementwise_add relu]", "reduce_sum", "elementwise_mul"],
+        ),
+        # groups have one shape
+        ("s = reduce_sum(c)\n t = tanh(s)", ["[elementwise_add relu]", "reduce_sum", "tanh"]),
+        # two branches that meet are one group
+        ("s = tanh(x)\n t = elementwise_mul(c, s)", ["[elementwise_add relu tanh elementwise_mul]"]),
+    ],
+)
+def test_groups_end_where_they_must(between: str, want: list[str]) -> None:
+    text = CHAIN.replace("d = scale(c, scale=2.0)", between) + "return t"
+    plan = plan_of(text)
+    assert shown(plan) == want
+    values = [np.linspace(-1, 1, 24, dtype="float32").reshape(4, 6), np.arange(6, dtype="float32")]
+    np.testing.assert_array_equal(plan(values)[0], plan_of(text, passes=0)(values)[0])
+
+
+def test_what_is_changed_in_place_in_between_is_read_before() -> None:
+    paddle.enable_static()
+    try:
+        main, startup = static.Program(), static.Program()
+        with static.program_guard(main, startup):
+            x = static.data("x", [4, 6], "float32")
+            state = static.create_global_var([4, 6], 1.0, "float32", persistable=True)
+            read = x + state
+            paddle.assign(paddle.tanh(x), state)
+            out = paddle.nn.functional.relu(read)
+        runs = []
+        for passes in (0, 1):
+            executor = static.Executor()
+            with level.guard(passes), static.scope_guard(static.Scope()):
+                executor.run(startup)
+                feed = {"x": np.linspace(-1, 1, 24, dtype="float32").reshape(4, 6)}
+                runs.append([executor.run(main, feed, [out])[0] for _ in range(2)])
+    finally:
+        paddle.disable_static()
+    np.testing.assert_array_equal(runs[0], runs[1])
+
+
+def test_an_array_that_dies_is_written_into_once_it_is_read() -> None:
+    text = """
+        x: float32[4, 6]
+        p = matmul_v2(x, x, trans_x=False, trans_y=True)
+        q = matmul_v2(x, x, trans_x=False, trans_y=True)
+        a = tanh(p)
+        b = relu(q)
+        c = elementwise_mul(a, p)
+        d = elementwise_add(c, b)
+        return a, d"""
+    plan = plan_of(text)
+    assert shown(plan) == ["matmul_v2", "matmul_v2", "[tanh relu elementwise_mul elementwise_add]"]
+    assert "out=[None, fitting(" in plan.source  # p is read after a is made
+    x = np.linspace(-1, 1, 24, dtype="float32").reshape(4, 6)
+    for _ in range(2):
+        for got, want in zip(plan([x]), plan_of(text, passes=0)([x]), strict=True):
+            np.testing.assert_array_equal(got, want)
+
+
+def test_parts_are_kept() -> None:
+    plan = plan_of(CHAIN + "return d")
+    (operator,) = plan.ops
+    assert [part.opdef.name for part in operator.notes["parts"]] == ["elementwise_add", "relu", "scale"]
+
+
+def test_a_model_of_a_stranger_runs_as_it_was_written() -> None:
+    program = program_of(CHAIN + "return d")
+    program.foreign = True
+    block = program.global_block()
+    inputs = [block.var("x"), block.var("b")]
+    plan = Plan(program, block.ops, inputs, [block.var("d")], {v.name: v.spec for v in inputs})
+    assert shown(plan) == ["elementwise_add", "relu", "scale"]
+
+
+@settings(max_examples=60, deadline=None)
+@given(steps())
+def test_random_programs_give_the_same_bits(plan: list[Any]) -> None:
+    weights = Weights()
+    program: Program = optimize(built(plan, weights), 1)
+    x = np.random.default_rng(1).uniform(-1, 1, (2, 3, 4, 4)).astype("float32")
+    try:
+        expected = run(program, x, weights, passes=0)
+    except GradientError:  # a gradient needs a state that was written since
+        reject()
+    for one, other in zip(run(program, x, weights, passes=1), expected, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_the_random_programs_have_what_is_fused() -> None:
+    """Otherwise the test above compares nothing."""
+    for kinds in (("gelu", "cast"), ("where", "clip")):
+        program = built([(kind, (n, n), []) for n, kind in enumerate(kinds)], Weights())
+        block = program.global_block()
+        x = block.var("x")
+        plan = Plan(program, block.ops, [x], [block.var(program.outputs[0])], {"x": x.spec})
+        assert any("steps" in o.attrs for o in plan.ops)
+
+
+def test_groups_are_small_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(of_plans, "_MOST", 4)
+    lines = "\n".join(f"v{n + 1} = tanh(v{n})" for n in range(10))
+    plan = plan_of(f"v0: float32[2, 2]\n{lines}\nreturn v10")
+    assert shown(plan) == ["[tanh tanh tanh tanh]", "[tanh tanh tanh tanh]", "[tanh tanh]"]
