@@ -132,7 +132,7 @@ class FrozenWriter(Writer):
         specs, out = [self.plan._spec(v) for v in inputs], self.plan._spec(result)
         if not all(s.known for s in (*specs, out)):
             return None
-        target = self.reused.get(id(operator))
+        (target,) = self.reused.get(id(operator), (None,))
         site = Site(
             specs,
             [self.known.get(id(v)) for v in inputs],
