@@ -115,7 +115,9 @@ class Contest:
         self._stack.callback(worker.close)
         self._workers[name] = worker
         self.results[name].version = worker.version
-        self._step[name] = self._ask(name, WARM_UP, "begin")["seconds"] / WARM_UP
+        begun = self._ask(name, WARM_UP, "begin")
+        self._step[name] = begun["seconds"] / WARM_UP
+        self.results[name].kernels = begun.get("kernels")
 
     def _ask(self, name: str, count: int, what: str) -> dict[str, Any]:
         return self._workers[name].repeat(count, self._line(what))

@@ -110,7 +110,7 @@ class Weights:
 
     def linear(self, taken: int, made: int) -> Array:
         """A weight ``[in, out]``, as Paddle keeps it."""
-        return self._next((taken, made), math.sqrt(1.0 / taken))
+        return self._next((taken, made), math.sqrt(2.0 / taken))
 
     def recurrent(self, shape: tuple[int, ...], width: int) -> Array:
         """A weight ``[gates * width, in]`` or bias of a recurrent layer, whose state is ``width`` wide."""

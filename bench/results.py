@@ -7,6 +7,7 @@ import os
 import platform
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ class Result:
     loss: float | None = None
     peak: int | None = None
     skipped: str = ""
+    kernels: dict[str, dict[str, int]] | None = None  # "fast" or "numpy" -> operator -> calls in the plans
 
     @property
     def series(self) -> Series:
@@ -76,7 +78,7 @@ def describe(report: dict[str, Any]) -> str:
 
 def as_json(row: Row, reference: str, results: list[Result]) -> dict[str, Any]:
     """A row's figures as they are written."""
-    keep = ("version", "seconds", "cpu", "steps", "loss", "peak", "skipped")
+    keep = ("version", "seconds", "cpu", "steps", "loss", "peak", "skipped", "kernels")
     return {
         "title": row.title,
         "kind": row.kind,
@@ -109,24 +111,50 @@ def row_table(row: dict[str, Any]) -> str:
     results = read_row(row)
     reference = results.get(row["reference"])
     unit, factor = ("ms", 1e3) if row["kind"] == "train" else ("us", 1e6)
-    head = [f"{unit} a step", "min", "median", f"x {row['reference']}", "x of min", "cpu", "loss", "MB"]
+    head = [
+        f"{unit} a step",
+        "min",
+        "median",
+        f"x {row['reference']}",
+        "x of min",
+        "cpu",
+        "x cpu",
+        "loss",
+        "MB",
+    ]
     lines = [head]
     for one in results.values():
         if one.skipped or not one.seconds:
             continue
         x = ratio(one, reference)
-        least = None if x is None or reference is None else one.series.best / reference.series.best
+        least = cpu = None
+        if x is not None and reference is not None:
+            least = one.series.best / reference.series.best
+            cpu = median(one.cpu) / median(reference.cpu)
         mark = "" if same_loss(one, reference) else " differs"
         lines.append(
             [
                 one.name,
                 *(f"{value * factor:.3g}" for value in (one.series.best, one.series.typical)),
                 *("-" if value is None else f"{value:.2f}" for value in (x, least)),
-                f"{sorted(one.cpu)[len(one.cpu) // 2] * factor:.3g}",
+                f"{median(one.cpu) * factor:.3g}",
+                "-" if cpu is None else f"{cpu:.2f}",
                 "-" if one.loss is None else f"{one.loss:.5f}{mark}",
                 "-" if one.peak is None else f"{one.peak / 1e6:.0f}",
             ]
         )
     versions = dict.fromkeys(one.version for one in results.values() if one.version)
     skipped = [f"{one.name} is left out: {one.skipped}" for one in results.values() if one.skipped]
-    return "\n".join([table(lines), ", ".join(versions), *skipped])
+    said = [kernels_line(one) for one in results.values() if one.kernels is not None]
+    return "\n".join([table(lines), ", ".join(versions), *said, *skipped])
+
+
+def kernels_line(one: Result) -> str:
+    """How many operators of a contender's plans run compiled kernels, and which do not."""
+    found = one.kernels or {}
+    fast, all_calls = sum(found.get("fast", {}).values()), sum(sum(n.values()) for n in found.values())
+    rest = {name: count for whose, calls in found.items() if whose != "fast" for name, count in calls.items()}
+    named = ", ".join(f"{count} {name}" for name, count in sorted(rest.items(), key=lambda x: -x[1]))
+    return f"{one.name}: {fast} of {all_calls} operators have compiled kernels" + (
+        f"; not {named}" * bool(rest)
+    )

@@ -15,14 +15,10 @@ ready. ``python -m bench.report FILE`` puts what ``--json`` wrote into bench/REA
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import json
-import os
-import sys
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
+from bench.arguments import add_shared, listed
 from bench.contest import Contest, can_take_part, contenders
 from bench.nets import ROWS
 from bench.results import as_json, conditions, describe, row_table
@@ -36,7 +32,11 @@ def main(arguments: list[str] | None = None) -> None:
     options = _options(arguments)
     found = contenders(options.peer, options.paddle)
     names = options.contenders or [name for name in found if name not in NOT_BY_DEFAULT]
-    report = {"what": "suite", **conditions(options.threads, options.rounds, options.seconds), "rows": {}}
+    report: dict[str, Any] = {
+        "what": "suite",
+        **conditions(options.threads, options.rounds, options.seconds),
+        "rows": {},
+    }
     print(describe(report), flush=True)
     for name in options.rows:
         row = ROWS[name]
@@ -48,49 +48,14 @@ def main(arguments: list[str] | None = None) -> None:
             options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
 
 
-def _listed(choices: Sequence[str]) -> Any:
-    def read(text: str) -> list[str]:
-        names = text.split(",")
-        for name in names:
-            if name not in choices:
-                raise argparse.ArgumentTypeError(f"{name!r} is none of {', '.join(choices)}")
-        return names
-
-    return read
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number above 0")
-    return int(text)
-
-
-def _seconds(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
-    return value
-
-
 def _options(arguments: list[str] | None) -> argparse.Namespace:
-    own = sys.executable if importlib.util.find_spec("torch") else None
     made = argparse.ArgumentParser(
         prog="python -m bench.suite",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    made.add_argument("--rows", type=_listed(list(ROWS)), default=list(ROWS), help=", ".join(ROWS))
-    every = list(contenders(None, None))
-    made.add_argument("--contenders", type=_listed(every), help=", ".join(every))
-    made.add_argument("--peer", metavar="PYTHON", default=own, help="interpreter that has torch")
-    made.add_argument("--paddle", metavar="PYTHON", help="interpreter that has Paddle")
-    made.add_argument("--rounds", type=_positive, default=7, help="turns that the time is divided into")
-    made.add_argument("--seconds", type=_seconds, default=1.5, help="of each contender in each row")
-    made.add_argument("--threads", type=_positive, default=os.cpu_count() or 1, help="of each contender")
-    made.add_argument("--json", type=Path, metavar="FILE", help="write the figures there")
+    made.add_argument("--rows", type=listed(list(ROWS)), default=list(ROWS), help=", ".join(ROWS))
+    add_shared(made, list(contenders(None, None)), rounds=7, seconds=1.5)
     return made.parse_args(arguments)
 
 

@@ -19,8 +19,10 @@ Step = Callable[[], Any]
 Maker = Callable[[str, Job], tuple[Step, Callable[[Any], float]]]
 
 
-def answer_jobs(version: str, make: Maker, wait: Callable[[], None] | None = None) -> None:
-    """Serve jobs; ``wait`` returns when everything that the steps before it asked for is ready."""
+def answer_jobs(
+    version: str, make: Maker, kernels: tuple[Callable[[], None], Callable[[], Any]] | None = None
+) -> None:
+    """Serve jobs. ``kernels``: waits until all that the steps before asked for is compiled; says what is."""
     made: dict[str, Step] = {}
     lasts: dict[str, float] = {}
 
@@ -32,10 +34,13 @@ def answer_jobs(version: str, make: Maker, wait: Callable[[], None] | None = Non
         if what == "begin":
             made[text], _ = make(kind, Job.read(text))
             timed(made[text], count)
-            if wait is not None:
+            said = {}
+            if kernels is not None:
+                wait, say = kernels
                 wait()
                 timed(made[text], count)
-            found = timed(made[text], count)
+                said["kernels"] = say()
+            found = {**timed(made[text], count), **said}
         else:
             found = timed(made[text], count, first=1 if lasts[text] < SHORT else 0)
         lasts[text] = found["seconds"] / count

@@ -7,12 +7,14 @@ the network alone). The jobs are those of ``bench.contest``.
 
 from __future__ import annotations
 
+import gc
 import gzip  # noqa: F401 - importing it after paddle crashes paddle 2.6.2
 import importlib
 import importlib.util
 import os
 import sys
 import tempfile
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -72,7 +74,7 @@ def main(name: str, mode: str) -> None:
     library.set_device("cpu")
     described = f"{name} {library.__version__}"
     if name == "engine":
-        described += f" ({_engine_threads(library)})"
+        importlib.import_module("engine.kernels.cpu.threads").set_count(threads())
 
     def make(kind: str, job: Job) -> tuple[Callable[[], Any], Callable[[Any], float]]:
         if kind == "train":
@@ -81,21 +83,28 @@ def main(name: str, mode: str) -> None:
         return predicting(library, mode, job), lambda logits: cross_entropy(logits, labels)
 
     fast = os.environ.get("MODEL_STUDIO_KERNELS") == "fast"
-    answer_jobs(described, make, _wait_for_kernels if fast else None)
-
-
-def _engine_threads(library: Any) -> str:
-    """Give the engine its threads, and say how many it takes: one BLAS thread where it has no pool."""
-    if hasattr(library, "set_num_threads"):
-        library.set_num_threads(threads())
-        return f"threads {threads()}"
-    importlib.import_module("engine.kernels.cpu.threads").set_blas_threads(1)
-    return "one BLAS thread"
+    answer_jobs(described, make, (_wait_for_kernels, _kernels) if fast else None)
 
 
 def _wait_for_kernels() -> None:
-    """Wait until every kernel that a plan has asked for is compiled."""
-    importlib.import_module("engine.kernels.fast.compiler").wait_for_all()
+    """Wait until every kernel that a plan has asked for is compiled, or can't be."""
+    compiler = importlib.import_module("engine.kernels.fast.compiler").compiler()
+    for _ in range(3):  # what is asked for, its kernels, and the news that they are there wait in one queue
+        done = threading.Event()
+        compiler.submit(done.set)
+        done.wait()
+
+
+def _kernels() -> dict[str, dict[str, int]]:
+    """How many calls of each operator the plans of this process make: by compiled kernels, and by NumPy's."""
+    plans = importlib.import_module("engine.program.run.kernels").Kernels
+    found: dict[str, dict[str, int]] = {}
+    for one in gc.get_objects():
+        if isinstance(one, plans):
+            for name, whose in one.report():
+                calls = found.setdefault(whose, {})
+                calls[name] = calls.get(name, 0) + 1
+    return found
 
 
 if __name__ == "__main__":

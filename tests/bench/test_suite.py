@@ -39,8 +39,20 @@ def test_a_row_compares_contenders_and_says_who_is_left_out(
     lines = capfd.readouterr().out.splitlines()
     assert "1 threads each" in lines[0]
     table = [line.split() for line in lines[lines.index("MLP 784-512-512-10, batch 128") + 1 :]]
-    assert table[1] == ["engine", "eager", "3", "3", "0.50", "0.50", "500", "0.25000", "7"]
-    assert table[2] == ["engine", "static", "1.5", "1.5", "0.25", "0.25", "500", "0.50000", "differs", "7"]
+    assert table[1] == ["engine", "eager", "3", "3", "0.50", "0.50", "500", "1.00", "0.25000", "7"]
+    assert table[2] == [
+        "engine",
+        "static",
+        "1.5",
+        "1.5",
+        "0.25",
+        "0.25",
+        "500",
+        "1.00",
+        "0.50000",
+        "differs",
+        "7",
+    ]
     assert table[3][:6] == ["torch", "eager", "6", "6", "1.00", "1.00"]
     assert lines[-4:] == [
         "fake 1.0 with 1 threads",
@@ -64,7 +76,18 @@ def test_without_the_reference_there_are_no_ratios(
     suite.main([*chosen, "--seconds", "0.01"])
     lines = capfd.readouterr().out.splitlines()
     title = lines.index("LSTM 64 -> 128, 64 steps, batch 32")
-    assert lines[title + 2].split() == ["engine", "static", "1.5", "1.5", "-", "-", "500", "0.50000", "7"]
+    assert lines[title + 2].split() == [
+        "engine",
+        "static",
+        "1.5",
+        "1.5",
+        "-",
+        "-",
+        "500",
+        "-",
+        "0.50000",
+        "7",
+    ]
     assert lines[title + 3] == "fake 1.0 with 2 threads"
     title = lines.index("LeNet, batch 1, from a saved file")
     assert lines[title + 2].split()[:6] == ["engine", "static", "1.5e+03", "1.5e+03", "3.00", "3.00"]

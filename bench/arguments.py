@@ -1,0 +1,56 @@
+"""Command-line arguments that the benches share: who takes part, for how long, with how many threads."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import math
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+
+def listed(choices: Sequence[str]) -> Callable[[str], list[str]]:
+    """A type of argument: some of ``choices`` with commas between them."""
+
+    def read(text: str) -> list[str]:
+        names = text.split(",")
+        for name in names:
+            if name not in choices:
+                raise argparse.ArgumentTypeError(f"{name!r} is none of {', '.join(choices)}")
+        return names
+
+    return read
+
+
+def positive(text: str) -> int:
+    """A type of argument: a whole number above 0."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number above 0")
+    return int(text)
+
+
+def duration(text: str) -> float:
+    """A type of argument: seconds, above 0."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
+    return value
+
+
+def add_shared(
+    parser: argparse.ArgumentParser, contenders: Sequence[str], rounds: int, seconds: float
+) -> None:
+    """Add the shared arguments, with a bench's defaults for the turns and the time."""
+    own = sys.executable if importlib.util.find_spec("torch") else None
+    parser.add_argument("--contenders", type=listed(contenders), help=", ".join(contenders))
+    parser.add_argument("--peer", metavar="PYTHON", default=own, help="interpreter that has torch")
+    parser.add_argument("--paddle", metavar="PYTHON", help="interpreter that has Paddle")
+    parser.add_argument("--rounds", type=positive, default=rounds, help="turns that the time is divided into")
+    parser.add_argument("--seconds", type=duration, default=seconds, help="of each contender in each row")
+    parser.add_argument("--threads", type=positive, default=os.cpu_count() or 1, help="of each contender")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there")

@@ -1,0 +1,66 @@
+"""How the time of a training step grows with batch, width and depth of a network, beside torch.
+
+``python -m bench.growth [--axes batch,width,depth] [--contenders NAME,...] [--peer PYTHON] [--rounds N]
+[--seconds S] [--threads N] [--json FILE] [--picture FILE]``. A network of linear layers of one width with
+ReLU between them; one of the three sizes grows, the others stay. ``python -m bench.report FILE`` puts the
+exponents of time against work into bench/README.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from bench.arguments import add_shared, listed
+from bench.contest import Contest, contenders
+from bench.growth_table import AXES, STAY, growth_table
+from bench.nets import Job, Row
+from bench.results import Result, as_json, conditions, describe
+
+CONTENDERS = ["engine static", "engine fast", "torch eager"]
+REFERENCE = "torch eager"
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Measure, print a table an axis, and write figures and picture where asked for."""
+    made = argparse.ArgumentParser(
+        prog="python -m bench.growth",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument("--axes", type=listed(list(AXES)), default=list(AXES), help=", ".join(AXES))
+    add_shared(made, list(contenders(None, None)), rounds=5, seconds=0.4)
+    made.add_argument("--picture", type=Path, metavar="FILE.png", help="draw the growth there")
+    options = made.parse_args(arguments)
+    found = contenders(options.peer, options.paddle)
+    names = options.contenders or CONTENDERS
+    shared = conditions(options.threads, options.rounds, options.seconds)
+    report: dict[str, Any] = {"what": "growth", **shared, "axes": {}}
+    print(describe(report), flush=True)
+    for axis in options.axes:
+        report["axes"][axis] = points = {}
+        for size in AXES[axis]:
+            row = row_of(axis, size)
+            with Contest(row, {name: found[name] for name in names}, options.threads) as contest:
+                results: list[Result] = contest.run(options.rounds, options.seconds)
+            points[str(size)] = as_json(row, REFERENCE, results)
+        print(f"\n{growth_table(axis, points)}", flush=True)
+        if options.json is not None:
+            options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    if options.picture is not None:
+        from bench.growth_picture import draw
+
+        draw(report, options.picture)
+
+
+def row_of(axis: str, size: int) -> Row:
+    """A network of linear layers whose ``axis`` has ``size``."""
+    sizes = STAY[axis] | {axis: size}
+    widths = (sizes["width"],) * sizes["depth"] + (10,)
+    return Row(f"{axis} {size}", "train", Job("mlp", sizes["batch"], widths))
+
+
+if __name__ == "__main__":
+    main()
