@@ -20,7 +20,7 @@ from engine.core.opdef import OPS
 from engine.kernels.fast.compiler import Handle
 
 # The module of this package and the maker in it, by operator.
-MAKERS: dict[str, str] = {}
+MAKERS: dict[str, str] = {"fused_elementwise": "elementwise:fused"}
 
 
 class Fast:

@@ -144,3 +144,56 @@ def sigmoid(builder: Builder, x: Value) -> Value:
     e = exp(builder, builder.fneg(absolute(builder, x)))
     upper = builder.select(builder.fcmp_ordered("<", x, constant(kind, 0.0)), e, one)
     return builder.fdiv(upper, builder.fadd(one, e))
+
+
+def expm1(builder: Builder, x: Value) -> Value:
+    """exp(x) - 1, accurate near zero."""
+    kind, single = x.type, element(x.type) == F32
+    terms = [1.0 / factorial(n) for n in range(9 if single else 16, 1, -1)]
+    near = fma(builder, builder.fmul(x, x), polynomial(builder, x, terms), x)
+    far = builder.fsub(exp(builder, x), constant(kind, 1.0))
+    small = builder.fcmp_ordered("<", absolute(builder, x), constant(kind, 0.5))
+    # The sum would make a negative zero positive.
+    near = builder.select(builder.fcmp_ordered("==", x, constant(kind, 0.0)), x, near)
+    return builder.select(small, near, far)
+
+
+def log1p(builder: Builder, x: Value) -> Value:
+    """log(1 + x), accurate near zero: what the sum lost is added again."""
+    kind = x.type
+    one = constant(kind, 1.0)
+    above = builder.fadd(x, one)
+    lost = builder.fsub(x, builder.fsub(above, one))
+    # Where the sum is infinite or zero there is nothing to correct, and the quotient is NaN.
+    finite = builder.and_(
+        builder.fcmp_ordered("<", above, constant(kind, float("inf"))),
+        builder.fcmp_ordered(">", above, constant(kind, 0.0)),
+    )
+    corrected = builder.fadd(log(builder, above), builder.fdiv(lost, above))
+    result = builder.select(finite, corrected, log(builder, above))
+    tiny = builder.fcmp_ordered("==", above, one)  # there the sign of a zero is kept, too
+    return builder.select(tiny, x, result)
+
+
+# -- the error function: coefficients and methods of engine/ops/elementwise/error_function.py -----------------
+_ERF_SINGLE = (
+    (2.303805059872841e-4, 3.581123979487723e-3, 5.1498541143869085e-2, 1.8971892635445434e-1,
+     1.128379135488948),
+    (-1.1220996118538363e-7, 2.315946688604845e-5, 1.0538108830441734e-3, 1.4426606509209105e-2,
+     1.1279964521443869e-1, 5.0146644917751e-1, 1.0),
+)  # fmt: skip
+
+
+def erf_single(builder: Builder, x: Value) -> Value:
+    """The error function of floats, within 5e-7 of each value."""
+    y = limited(builder, x, -3.92, 3.92)
+    z = builder.fmul(y, y)
+    over, under = (polynomial(builder, z, c) for c in _ERF_SINGLE)
+    return limited(builder, builder.fmul(y, builder.fdiv(over, under)), -1.0, 1.0)
+
+
+def limited(builder: Builder, x: Value, low: float, high: float) -> Value:
+    """x within [low, high]; NaN stays NaN."""
+    kind = x.type
+    x = builder.select(builder.fcmp_ordered("<", x, constant(kind, low)), constant(kind, low), x)
+    return builder.select(builder.fcmp_ordered(">", x, constant(kind, high)), constant(kind, high), x)
