@@ -20,7 +20,18 @@ from engine.core.opdef import OPS
 from engine.kernels.fast.compiler import Handle
 
 # The module of this package and the maker in it, by operator.
-MAKERS: dict[str, str] = {"fused_elementwise": "elementwise:fused"}
+MAKERS: dict[str, str] = {
+    "elu": "elementwise:elu",
+    "fused_elementwise": "elementwise:fused",
+    "gelu": "elementwise:gelu",
+    "gelu_grad": "elementwise:gelu_grad",
+    "sigmoid": "elementwise:sigmoid",
+    "silu": "elementwise:silu",
+    "softplus": "elementwise:softplus",
+    "softplus_grad": "elementwise:softplus_grad",
+    "swish": "elementwise:swish",
+    "swish_grad": "elementwise:swish_grad",
+}
 
 
 class Fast:

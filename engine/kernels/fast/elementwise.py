@@ -1,7 +1,7 @@
 """Kernels of elementwise operators, fused ones and those alone that compute much: one loop over all steps.
 
-Any strides: axes that form one run in all arrays become one loop; a value that broadcasts along the inner loop
-is put into a vector once. See ``layout.py``.
+Any strides: axes that form one run in all arrays become one loop; a value that broadcasts along the inner
+loop is put into a vector once. See ``layout.py``.
 """
 
 from __future__ import annotations
@@ -217,5 +217,7 @@ class Loop:
 
 
 # Operators whose function is faster here than NumPy's also alone; others gain only where they are fused.
-_ALONE = ("gelu", "gelu_grad", "silu", "swish", "swish_grad", "softplus", "softplus_grad", "sigmoid", "elu")  # fmt: skip
-gelu, gelu_grad, silu, swish, swish_grad, softplus, softplus_grad, sigmoid, elu = map(single, _ALONE)
+gelu, gelu_grad = single("gelu"), single("gelu_grad")
+silu, swish, swish_grad = single("silu"), single("swish"), single("swish_grad")
+softplus, softplus_grad = single("softplus"), single("softplus_grad")
+sigmoid, elu = single("sigmoid"), single("elu")

@@ -175,7 +175,7 @@ def log1p(builder: Builder, x: Value) -> Value:
     return builder.select(tiny, x, result)
 
 
-# -- the error function: coefficients and methods of engine/ops/elementwise/error_function.py -----------------
+# -- the error function: coefficients and methods of engine/ops/elementwise/error_function.py --
 _ERF_SINGLE = (
     (2.303805059872841e-4, 3.581123979487723e-3, 5.1498541143869085e-2, 1.8971892635445434e-1,
      1.128379135488948),

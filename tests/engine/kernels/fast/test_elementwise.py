@@ -24,13 +24,15 @@ TWO = ("elementwise_add", "elementwise_sub", "elementwise_mul", "elementwise_div
        "linear_piece_grad", "leaky_relu_grad")  # fmt: skip
 LOGIC = ("logical_and", "logical_or", "logical_xor", "logical_not", "cast_float", "where", "gradient_where")
 ATTRS = {
-    "scale": [{"scale": 0.5, "bias": 1.0}, {"scale": -1.0, "bias": 0.0}, {"scale": 3.0}, {"scale": 2.0, "bias": 1.5, "bias_after_scale": False}, {"scale": 1.0, "bias": 0.25}],
+    "scale": [{"scale": 0.5, "bias": 1.0}, {"scale": -1.0, "bias": 0.0}, {"scale": 3.0},
+              {"scale": 2.0, "bias": 1.5, "bias_after_scale": False}, {"scale": 1.0, "bias": 0.25}],
     "clip": [{"min": -1.0, "max": 2.0}, {"min": None, "max": 0.5}, {"min": 0.0, "max": None}],
     "clip_mask": [{"min": -1.0, "max": 2.0}],
     "pow": [{"factor": 2.0}, {"factor": 0.5}],
     "leaky_relu": [{"alpha": 0.1}],
     "leaky_relu_grad": [{"alpha": 0.1}],
-    "linear_piece_grad": [{"low": 0.0, "high": 3.0}, {"low": -1.0}, {"low": -1.0, "high": 1.0, "slope": 0.5, "beyond": True}],
+    "linear_piece_grad": [{"low": 0.0, "high": 3.0}, {"low": -1.0},
+                          {"low": -1.0, "high": 1.0, "slope": 0.5, "beyond": True}],
 }  # fmt: skip
 
 
@@ -138,8 +140,12 @@ def test_functions_agree_with_numpy_to_rounding(name, dtype):
     assert loop.handle.wait(120)
     with np.errstate(all="ignore"):
         (want,) = by_numpy(xs, made, (len(xs),))
-    relative, absolute = (2e-6, 3e-7) if dtype is np.float32 else (1e-13, 1e-15)
-    np.testing.assert_allclose(loop(xs, None)[0], want, rtol=relative, atol=absolute)
+    (got,) = loop(xs, None)
+    finite = np.isfinite(want)
+    np.testing.assert_array_equal(got[~finite], want[~finite])
+    # Differences such as 1 + tanh(x) lose digits below zero, in NumPy as here; then x multiplies them.
+    allowed = 8 * np.finfo(dtype).eps * np.maximum(np.abs(want), np.maximum(1, np.abs(x)))[finite]
+    assert (np.abs(got[finite] - want[finite]) <= allowed).all()
 
 
 def test_results_are_written_where_the_plan_says():
@@ -180,7 +186,7 @@ def test_layouts_are_those_of_numpy():
         (["float16", "float16"], [("elementwise_add", (0, 1), ())]),
         (["complex64", "complex64"], [("elementwise_mul", (0, 1), ())]),
         (["float32", "float32"], [("elementwise_pow", (0, 1), ())]),
-        (["float32", "float32"], [("cast", (0,), (("out_dtype", as_dtype("int32")),)), ("elementwise_add", (0, 1), ())]),
+        (["float32"], [("cast", (0,), (("out_dtype", as_dtype("int32")),))]),
         (["bool", "bool"], [("elementwise_add", (0, 1), ())]),
     ],
 )  # fmt: skip
