@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import threading
+from typing import Protocol
 
 from engine.core.context import Setting
 from engine.core.errors import ArgumentError, ModeError
@@ -12,6 +14,51 @@ CHOICES = ("auto", "numpy", "fast")
 
 # "auto": compiled ones where llvmlite is installed; "fast": an error where it is not.
 kernels: Setting[str] = Setting("kernels", os.environ.get(VARIABLE) or "auto")
+
+
+class Waiting(Protocol):
+    """A plan's kernels, as a gate sees them."""
+
+    came: threading.Event  # set when all that were asked for are there, or never will be
+    ready: bool  # the plan takes them at its next call
+
+    def names(self) -> list[str]:
+        """The operators that have compiled kernels."""
+
+
+class Gate:
+    """Holds compiled kernels back until a step that can be told, so that a training can be repeated.
+
+    Plans that are made in its context before :meth:`open` wait with NumPy's kernels; afterwards a plan waits
+    for its kernels before its first call.
+    """
+
+    def __init__(self) -> None:
+        self.is_open = False
+        self._plans: list[Waiting] = []
+
+    def add(self, plan: Waiting) -> None:
+        """A plan that has asked for kernels."""
+        self._plans.append(plan)
+
+    def complete(self) -> bool:
+        """Whether all that plans have asked for so far came, and there are kernels among it."""
+        return all(p.came.is_set() for p in self._plans) and any(p.names() for p in self._plans)
+
+    def open(self) -> list[str]:
+        """Wait for all kernels that were asked for and let the plans take them; returns their operators."""
+        self.is_open = True
+        plans, self._plans = self._plans, []
+        names: set[str] = set()
+        for plan in plans:
+            plan.came.wait()
+            plan.ready = bool(plan.names())
+            names.update(plan.names())
+        return sorted(names)
+
+
+# Of the training that runs in this context; None lets each plan take its kernels as soon as they are there.
+gate: Setting[Gate | None] = Setting("kernels_gate", None)
 
 
 def wants_fast() -> bool:

@@ -7,19 +7,21 @@ from typing import Any
 from engine.core.errors import EngineError, FormatError
 from engine.training.config import TrainingConfig
 from engine.training.kept import Kept
+from engine.training.kernel_swap import KernelSwap
 from engine.training.progress import History, Progress
 from engine.training.setup import Parts
 from engine.training.stepper import arrays_of, random_state, set_random_state
 
 
 def checkpoint_tree(
-    config: TrainingConfig, progress: Progress, history: History, parts: Parts
+    config: TrainingConfig, progress: Progress, history: History, parts: Parts, kernels: KernelSwap
 ) -> dict[str, Any]:
     """The training as plain values and arrays.
 
     ``model`` and ``optimizer`` (state dicts), ``random`` (all generators), ``loader`` (the place in the epoch
     and its order), ``progress`` (counters, best value), ``history`` (the newest points, all epochs), ``data``
-    (classes, the shape of a sample, how it is prepared) and ``config``.
+    (classes, the shape of a sample, how it is prepared), ``kernels`` (since when compiled ones) and
+    ``config``.
     """
     return {
         "config": config.as_dict(),
@@ -28,6 +30,7 @@ def checkpoint_tree(
         "loader": parts.batches.state_dict(),
         "history": history.state(),
         "data": {"classes": list(parts.classes), "shape": list(parts.shape), "prepare": parts.prepare},
+        "kernels": kernels.state(),
         **arrays_of(parts.stepper.state_dict()),
     }
 

@@ -259,6 +259,17 @@ class RateChanged(Timed):
     factor: float
 
 
+class KernelsTaken(Timed):
+    """From the step after ``step`` on plans use compiled kernels of ``operators``, and of others as plans are
+    made. ``since`` is the step at which the training took such kernels first.
+    """
+
+    event: Literal["kernels"]
+    step: int
+    since: int
+    operators: list[str]
+
+
 class Stopping(Timed):
     """The training was asked to end: ``how`` is early, interrupted or cancel."""
 
@@ -387,7 +398,8 @@ class Quantized(Timed):
 
 TrainingEvent: TypeAlias = (
     Preparing | Started | Steps | Evaluating | Epoch | Checkpoint | CheckpointFailed | CheckpointSkipped
-    | SpaceLow | Layers | LayerAlert | Paused | Resumed | RateChanged | Stopping | Diverged | Ended | Failed
+    | SpaceLow | Layers | LayerAlert | Paused | Resumed | RateChanged | KernelsTaken | Stopping | Diverged
+    | Ended | Failed
 )  # fmt: skip
 Event: TypeAlias = TrainingEvent | ProgramShown | ExportProgress | Exported | QuantizeProgress | Quantized
 LAST_KINDS = ("finished", "stopped", "cancelled", "failed")

@@ -84,7 +84,8 @@ class Rank:
         seed_everything(self._config.seed)
         self._parts = build_parts(self._config, Path(source) if source else None, self._team)
         require_same(self._parts.corrections, told["corrections"])
-        self._parts.stepper.follow()
+        with KernelSwap(self._config.kernels, together=True).in_use():
+            self._parts.stepper.follow()
 
     def _failed(self, error: BaseException) -> None:
         files = own_file(self._config.model)

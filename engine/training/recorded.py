@@ -1,4 +1,5 @@
-"""What the journal of a run on disk tells: whether it began, its best epoch, changes of its learning rate."""
+"""What the journal of a run on disk tells: whether it began, its best epoch, changes of its learning rate,
+since when it used compiled kernels."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from pathlib import Path
 
 from engine.core.errors import FormatError
 from engine.files.atomic import saving
-from engine.files.journal import parse_event
+from engine.files.journal import JournalEvent, parse_event
 from engine.training.rate import Change, changes_after
 from resources.json_documents import DocumentError, parse
 from resources.regular_files import open_regular
@@ -51,6 +52,24 @@ def rate_changes(journal: Path, step: int) -> list[Change]:
     Raises:
         SaveError: the journal can't be read.
     """
+    return changes_after(_events(journal), step)
+
+
+def kernels_taken(journal: Path, step: int) -> int | None:
+    """The step, ``step`` or a later one, at which the journal tells of the first compiled kernels.
+
+    Raises:
+        SaveError: the journal can't be read.
+    """
+    for event in _events(journal):
+        since = event.get("since")
+        if event.get("event") == "kernels" and isinstance(since, int) and since >= step:
+            return since
+    return None
+
+
+def _events(journal: Path) -> list[JournalEvent]:
+    """The events of a journal, as far as they can be read; none where there is no journal."""
     if not os.path.exists(journal):
         return []
     events = []
@@ -59,4 +78,4 @@ def rate_changes(journal: Path, step: int) -> list[Change]:
     for line in lines:
         with suppress(FormatError):
             events.append(parse_event(line))
-    return changes_after(events, step)
+    return events

@@ -22,6 +22,7 @@ from engine.training.events import (
     Diverged,
     Epoch,
     Evaluating,
+    KernelsTaken,
     Listener,
     Paused,
     Preparing,
@@ -31,13 +32,14 @@ from engine.training.events import (
     failed_event,
     now,
 )
+from engine.training.kernel_swap import KernelSwap
 from engine.training.layer_reports import LayerReports, looks
 from engine.training.meter import Meter
 from engine.training.problem import describe_problem
 from engine.training.progress import History, Progress
 from engine.training.publisher import Publisher
 from engine.training.rate import Pending, Rate
-from engine.training.recorded import rate_changes
+from engine.training.recorded import kernels_taken, rate_changes
 from engine.training.result import Outcome, RunResult
 from engine.training.run_folder import RunFolder
 from engine.training.setup import Parts, build_parts, own_file, started_event
@@ -100,6 +102,7 @@ class TrainingRun(Commands):
         )
         self._layers = LayerReports(self._publisher.publish)
         self._parts: Parts
+        self._kernels: KernelSwap
         self._processes: Processes | None = None
         self._model_files: tuple[Path, ...] = ()
         self._resumed_from = ""
@@ -174,11 +177,12 @@ class TrainingRun(Commands):
         try:
             self._prepare()
             self.state = "running"
-            try:
-                self._train()
-                return self._ended("finished", "")
-            except _End as end:
-                return self._end(end.how)
+            with self._kernels.in_use():
+                try:
+                    self._train()
+                    return self._ended("finished", "")
+                except _End as end:
+                    return self._end(end.how)
         except BaseException as error:
             self._failed(error)
             raise
@@ -205,6 +209,7 @@ class TrainingRun(Commands):
             folder.claim(new=True)
             folder.require_new()
             self._claimed = True
+        self._kernels = self._chosen_kernels(checkpoint)
         fetch_data(self.config.data, self._preparing)
         seed_everything(self.config.seed)
         parts = self._parts = self._make_parts(self.config, source)
@@ -231,6 +236,26 @@ class TrainingRun(Commands):
         if checkpoint is None:
             self._checkpoint("start")
 
+    def _chosen_kernels(self, checkpoint: dict[str, Any] | None) -> KernelSwap:
+        """Those of the settings; where the training goes on with the same choice, as it did before."""
+        config = self.config
+        recorded, later = None, None
+        if checkpoint is not None and checkpoint["config"].get("kernels", "auto") == config.kernels:
+            recorded = checkpoint.get("kernels", {})
+            if self._folder is not None and self._resume is True:
+                later = kernels_taken(self._folder.journal_path, int(checkpoint["progress"]["step"]))
+        return KernelSwap(config.kernels, recorded, later, together=config.workers > 1)
+
+    def _take_kernels(self) -> None:
+        """Use compiled kernels from the next step on where that is due."""
+        step = self.progress.step
+        operators = self._kernels.due(step)
+        if operators is not None:
+            self._report()
+            self._publisher.publish(KernelsTaken(
+                event="kernels", time=now(), step=step, since=self._kernels.since, operators=operators
+            ))  # fmt: skip
+
     def _preparing(self, message: str) -> None:
         self._publisher.publish(Preparing(event="preparing", time=now(), message=message))
 
@@ -251,6 +276,7 @@ class TrainingRun(Commands):
         look = looks(progress, config.layers_every)
         if look:
             stepper.watch_layers()
+        self._take_kernels()
         loss, accuracy = stepper.train(pictures, labels, config.on_divergence == "continue")
         if not math.isfinite(loss):
             self._diverged(loss)
@@ -446,5 +472,5 @@ class TrainingRun(Commands):
             self._report()
         elif not best:
             return
-        tree = checkpoint_tree(self.config, self.progress, self.history, self._parts)
+        tree = checkpoint_tree(self.config, self.progress, self.history, self._parts, self._kernels)
         self._keeper.write(tree, reason, best)

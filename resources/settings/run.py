@@ -165,6 +165,14 @@ class Settings:
         minimum=0, maximum=1024, zero="cores", example="e.g. 2, or 0 for all cores", changeable=True,
         advanced=True,
     )  # fmt: skip
+    kernels: str = declared(
+        "choice", "auto", "Kernels",
+        "Who computes on the CPU: auto begins with NumPy and takes kernels that are compiled for this CPU as "
+        "soon as they are there, where the extra fast is installed; numpy; or fast, which waits for them. A "
+        "resumed run takes them at the same step.",
+        choices=(("auto", "Automatic"), ("numpy", "NumPy"), ("fast", "Compiled")), changeable=True,
+        advanced=True,
+    )  # fmt: skip
     corrections: str = declared(
         "path", "", "Corrections",
         "A file of corrected labels and dropped pictures, which are applied to the data; empty for none.",

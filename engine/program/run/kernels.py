@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -10,7 +11,7 @@ from engine.core.bfloat import wrapped
 from engine.core.opdef import OpDef
 from engine.core.spans import timed, watch
 from engine.core.spec import Spec
-from engine.kernels.choice import wants_fast
+from engine.kernels.choice import gate, wants_fast
 
 
 class Call:
@@ -56,7 +57,8 @@ class Kernels:
         self.calls: list[Call] = []
         self.ready = False
         self.swapped = False
-        self.settled = False  # all that was asked for has come, or never will
+        self.came = threading.Event()  # all that was asked for is there, or never will be
+        self._gate = gate.get()
 
     def add(
         self,
@@ -88,6 +90,13 @@ class Kernels:
             from engine.kernels.fast.compiler import compiler
 
             compiler().submit(partial(self._make, wanted))
+            if self._gate is None:
+                return
+            if not self._gate.is_open:
+                self._gate.add(self)
+                return
+            self.came.wait()
+            self.ready = bool(self.names())
 
     def _make(self, calls: Sequence[Call]) -> None:
         """In the compiler's thread: queue what the makers need, then look whether it came."""
@@ -108,8 +117,13 @@ class Kernels:
         for call, fast in made:
             if fast.ready:
                 call.fast = fast
-        self.settled = True
-        self.ready = any(call.fast is not None for call, _ in made)
+        self.came.set()
+        if self._gate is None:
+            self.ready = bool(self.names())
+
+    def names(self) -> list[str]:
+        """The operators that have compiled kernels."""
+        return sorted({call.opdef.name for call in self.calls if call.fast is not None})
 
     def swap(self) -> None:
         """From the next call on use the compiled kernels."""
@@ -120,7 +134,7 @@ class Kernels:
         """Each operator's name, and whose kernel it calls; see :meth:`Plan.kernels`."""
         said = []
         for call in self.calls:
-            if self.swapped or not call.bound or (self.settled and call.fast is None):
+            if self.swapped or not call.bound or (self.came.is_set() and call.fast is None):
                 whose = "fast" if self.swapped and call.fast is not None else "numpy"
             else:
                 whose = "compiling"

@@ -1,0 +1,139 @@
+"""Compiled kernels are taken at one step, and a resumed training takes them at the same."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.core.errors import FormatError
+from engine.core.opdef import OPS
+from engine.kernels import choice
+from engine.training import TrainingRun
+from engine.training.kernel_swap import KernelSwap
+from tests.engine.training.story import Killed, Story, kill, same
+
+pytest.importorskip("llvmlite", reason="the extra 'fast' is not installed")
+
+from engine.kernels.fast import Fast
+from engine.kernels.fast import compiler as fast_compiler
+
+
+class Held:
+    """The compiler's thread, which waits until a test lets it go."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._monkeypatch = monkeypatch
+        self.hold()
+
+    def hold(self) -> None:
+        """Another compiler, which compiles nothing yet."""
+        self.go, made = threading.Event(), fast_compiler.Compiler()
+        go = self.go
+        self._monkeypatch.setattr(fast_compiler, "_compiler", made)
+        made.submit(lambda: go.wait(60) and None)
+
+    def release(self, run: TrainingRun) -> None:
+        """All kernels that were asked for are there when this returns."""
+        self.go.set()
+        done = threading.Event()
+        fast_compiler.compiler().submit(lambda: fast_compiler.compiler().submit(done.set))
+        assert done.wait(60)
+
+
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[Held]:
+    """Losses are visibly others with the compiled kernel of their operator."""
+    kernel, _ = OPS["softmax_with_cross_entropy"].kernel_for("cpu")
+
+    def maker(inputs: Any, attrs: Any) -> Fast:
+        def wrong(*arrays: Any) -> Any:
+            first, *others = kernel(np, *arrays, **attrs)
+            return (first * np.float32(1.01), *others)
+
+        return Fast(wrong, [])
+
+    monkeypatch.setattr(choice.kernels, "process", "auto")
+    monkeypatch.setattr(OPS["softmax_with_cross_entropy"], "fast", maker)
+    made = Held(monkeypatch)
+    yield made
+    made.go.set()
+
+
+def _story(bars: Path, folder: Path, **settings: Any) -> Story:
+    return Story(bars, folder, **{"static": True, "epochs": 2, **settings})
+
+
+def test_a_resumed_training_takes_kernels_at_the_same_step(bars: Path, tmp_path: Path, held: Held) -> None:
+    whole = _story(bars, tmp_path / "whole")
+    whole.train({3: held.release})
+    (told,) = whole.of("kernels")
+    assert (told["step"], told["since"], told["operators"]) == (3, 3, ["softmax_with_cross_entropy"])
+
+    plain = _story(bars, tmp_path / "plain", kernels="numpy")
+    plain.train({})
+    assert plain.of("kernels") == []
+    assert plain.losses()[3] == whole.losses()[3]
+    assert plain.losses()[4] != whole.losses()[4]
+
+    held.hold()
+    after = _story(bars, tmp_path / "after")
+    after.train({3: held.release, 5: TrainingRun.interrupt})
+    after.train({}, resume=True)
+    assert [event["since"] for event in after.of("kernels")] == [3, 3]
+    assert after.losses() == whole.losses()
+    assert same(whole, after)
+
+    # The newest checkpoint is older than the swap, and the kernels are there from the start now.
+    held.hold()
+    before = _story(bars, tmp_path / "before", checkpoint_every=2)
+    with pytest.raises(Killed):
+        before.train({3: held.release, 4: kill})
+    before.train({}, resume=True)
+    assert before.of("started")[-1]["step"] == 2
+    assert before.losses() == whole.losses()
+    assert same(whole, before)
+
+
+def test_fast_begins_with_compiled_kernels(bars: Path, tmp_path: Path, held: Held) -> None:
+    held.go.set()
+    story = _story(bars, tmp_path / "fast", kernels="fast")
+    story.train({2: TrainingRun.interrupt})
+    (told,) = story.of("kernels")
+    assert (told["step"], told["since"]) == (0, 0)
+    # Another choice may be made for what remains.
+    story.config = story.config.changed(kernels="numpy")
+    story.train({}, resume=True)
+    assert len(story.of("kernels")) == 1
+
+
+def test_a_training_of_a_release_without_compiled_kernels_goes_on_with_numpy() -> None:
+    with choice.kernels.guard("auto"):
+        assert KernelSwap("auto").choice == "auto"
+        assert KernelSwap("auto", recorded={}).choice == "numpy"
+        assert KernelSwap("auto", recorded={"choice": "auto", "since": -1}).due(0) is None
+    with choice.kernels.guard("numpy"):
+        assert KernelSwap("auto").choice == "numpy", "the environment says so"
+
+
+def test_a_record_that_is_none_is_refused() -> None:
+    for record in ({"choice": "quick"}, {"choice": "auto", "since": "soon"}):
+        with pytest.raises(FormatError, match="who computed its training"):
+            KernelSwap("auto", recorded=record)
+
+
+def test_a_training_that_can_not_be_repeated_says_so(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    with choice.kernels.guard("auto"):
+        KernelSwap("auto", recorded={"choice": "auto", "since": 3, "built": "another"})
+        monkeypatch.setattr(fast_compiler, "available", lambda: False)
+        swap = KernelSwap("auto", recorded={"choice": "auto", "since": 3, "built": "another"})
+    assert swap.choice == "numpy"
+    first, second = (record.getMessage() for record in caplog.records)
+    assert "another CPU or release" in first
+    assert "llvmlite is not installed" in second
