@@ -53,8 +53,8 @@ class KernelSwap:
         uses = choice != "numpy" and (since != _NEVER or later is not None)
         if uses and self.choice == "numpy":
             _log.warning(
-                "kernels: the training used compiled ones; here NumPy computes, since llvmlite is not installed "
-                "or the environment says so: the last digits will differ"
+                "kernels: the training used compiled ones; here NumPy computes, since llvmlite is not "
+                "installed or the environment says so: the last digits will differ"
             )
         elif since != _NEVER and recorded.get("built") != built():
             _log.warning(

@@ -23,6 +23,7 @@ from engine.training.channel import Channel
 from engine.training.config import TrainingConfig
 from engine.training.corrections import require_same
 from engine.training.events import TrainingEvent
+from engine.training.kernel_swap import KernelSwap
 from engine.training.problem import describe_problem
 from engine.training.setup import Parts, build_parts, own_file
 from engine.training.stepper import arrays_of, seed_everything

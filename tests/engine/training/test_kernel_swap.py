@@ -52,8 +52,7 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[Held]:
 
     def maker(inputs: Any, attrs: Any) -> Fast:
         def wrong(*arrays: Any) -> Any:
-            first, *others = kernel(np, *arrays, **attrs)
-            return (first * np.float32(1.01), *others)
+            return tuple(result * np.float32(1.01) for result in kernel(np, *arrays, **attrs))
 
         return Fast(wrong, [])
 
@@ -136,4 +135,4 @@ def test_a_training_that_can_not_be_repeated_says_so(
     assert swap.choice == "numpy"
     first, second = (record.getMessage() for record in caplog.records)
     assert "another CPU or release" in first
-    assert "llvmlite is not installed" in second
+    assert "llvmlite is not" in second
