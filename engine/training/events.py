@@ -427,34 +427,3 @@ def failed_event(problem: Problem, step: int, checkpoint: str) -> Failed:
         what=problem.what, do=problem.do, file=problem.file, line=problem.line, traceback=problem.traceback,
         step=step, checkpoint=checkpoint,
     )  # fmt: skip
-
-
-def as_lines(event: TrainingEvent) -> list[dict[str, Any]]:
-    """The event as it stands in a journal and in lines of JSON: without pictures, ``steps`` one by one.
-
-    Each of ``scalars`` is a field ``scalar:NAME``, so that a journal has a column of it; ``ranks`` is a line
-    of its own.
-    """
-    if event["event"] != "steps":
-        plain = {name: value for name, value in event.items() if name not in ("pictures", "scalars")}
-        named = event.get("scalars", {}) if event["event"] == "epoch" else {}
-        return [{**plain, **{f"scalar:{name}": value for name, value in named.items()}}]
-    columns = event.get("scalars", {})
-    shared = {
-        "time": event["time"], "epoch": event["epoch"], "samples_per_second": event["samples_per_second"],
-        "elapsed": event["elapsed"], "learning_rate": event["learning_rate"],
-        **({"memory": event["memory"]} if "memory" in event else {}),
-    }  # fmt: skip
-    lines: list[dict[str, Any]] = [
-        {"event": "step", "step": step, "loss": loss, "accuracy": accuracy, **shared,
-         **{f"scalar:{name}": values[place] for name, values in columns.items()}}
-        for place, (step, loss, accuracy) in enumerate(
-            zip(event["steps"], event["losses"], event["accuracies"], strict=True)
-        )
-    ]  # fmt: skip
-    if "ranks" in event:
-        lines.append({
-            "event": "ranks", "time": event["time"], "step": event["step"], "epoch": event["epoch"],
-            "ranks": event["ranks"],
-        })  # fmt: skip
-    return lines

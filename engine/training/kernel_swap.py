@@ -6,10 +6,14 @@ import hashlib
 import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from engine.core.errors import FormatError
 from engine.kernels.choice import Gate, gate, kernels, wants_fast
+from engine.training.config import TrainingConfig
+from engine.training.events import KernelsTaken, now
+from engine.training.recorded import kernels_taken
 
 _log = logging.getLogger(__name__)
 _NEVER = -1
@@ -43,6 +47,19 @@ class KernelSwap:
         if recorded is not None:
             self._follow(recorded, later)
 
+    @classmethod
+    def of_run(
+        cls, config: TrainingConfig, checkpoint: Mapping[str, Any] | None, journal: Path | None
+    ) -> KernelSwap:
+        """That of the settings; where a training goes on from ``checkpoint`` with the same choice, the same
+        as before. ``journal`` is that of the story which it repeats, None where it begins another."""
+        recorded, later = None, None
+        if checkpoint is not None and checkpoint["config"].get("kernels", "auto") == config.kernels:
+            recorded = checkpoint.get("kernels", {})
+            if journal is not None:
+                later = kernels_taken(journal, int(checkpoint["progress"]["step"]))
+        return cls(config.kernels, recorded, later, together=config.workers > 1)
+
     def _follow(self, recorded: Mapping[str, Any], later: int | None) -> None:
         choice, since = recorded.get("choice", "numpy"), recorded.get("since", _NEVER)
         if choice not in ("auto", "fast", "numpy") or not isinstance(since, int):
@@ -73,8 +90,8 @@ class KernelSwap:
         with kernels.guard(self.choice), gate.guard(self._gate):
             yield
 
-    def due(self, step: int) -> list[str] | None:
-        """The operators whose compiled kernels are used from the step after ``step`` on; None for no change.
+    def due(self, step: int) -> KernelsTaken | None:
+        """Take compiled kernels from the step after ``step`` on, where it is time; None where it is not.
 
         Waits for kernels where the training took them at this step before.
         """
@@ -84,7 +101,9 @@ class KernelSwap:
             return None
         if self.since == _NEVER:
             self.since = step
-        return self._gate.open()
+        return KernelsTaken(
+            event="kernels", time=now(), step=step, since=self.since, operators=self._gate.open()
+        )
 
     def state(self) -> dict[str, Any]:
         """What a checkpoint keeps of it."""

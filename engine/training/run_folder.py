@@ -31,7 +31,8 @@ from engine.files.journal import (
 )
 from engine.files.run_source import SOURCE, keep_source, refuse_links, remove_source
 from engine.files.space import estimated_bytes, over_limit, require_room, used_bytes
-from engine.training.events import LAST_KINDS, TrainingEvent, as_lines
+from engine.training.event_lines import as_lines
+from engine.training.events import LAST_KINDS, TrainingEvent
 from engine.training.kept import Kept, elapsed_at
 from engine.training.models import FOLDER as BUILT_IN_MODELS
 from engine.training.predictions import MOST_BYTES, Predictions, PredictionsFolder

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.core.errors import DataError
+from engine.files.checkpoint import Skipped
 from engine.training.config import TrainingConfig
 from engine.training.corrections import load_run_data
 from engine.training.environment import environment
-from engine.training.events import Applied, Started, now
+from engine.training.events import Applied, CheckpointSkipped, Diverged, Started, now
 from engine.training.models import ModelSource, build_model, find_model, load_model
 from engine.training.progress import Progress
 from engine.training.rules import make_optimizer, make_schedule
@@ -158,6 +159,28 @@ def started_event(
     if parts is not None and parts.applied is not None:
         started["corrections"] = parts.applied
     return started
+
+
+def skipped_events(skipped: Iterable[Skipped], step: int) -> list[CheckpointSkipped]:
+    """The events about checkpoints that can't be used, where a training goes on from ``step``."""
+    return [
+        CheckpointSkipped(
+            event="checkpoint_skipped", time=now(), step=step, path=str(each.path),
+            message=f"{each.problem}; the training goes on from step {step}",
+        )
+        for each in skipped
+    ]  # fmt: skip
+
+
+def diverged_event(progress: Progress, loss: float, rate: float, checkpoint: str, at: int) -> Diverged:
+    """The event about a loss that is not finite; ``checkpoint`` is that of step ``at``, empty for none."""
+    step = progress.step + 1
+    kept = f"; the checkpoint of step {at} is kept" if checkpoint else ""
+    return Diverged(
+        event="diverged", time=now(), step=step, epoch=progress.epoch + 1, loss=loss, checkpoint=checkpoint,
+        message=f"step {step}: the loss is not a finite number: {loss} with learning rate "
+        f"{rate:g}{kept}; start again with a smaller learning rate, e.g. {rate / 10:g}",
+    )  # fmt: skip
 
 
 def own_file(model: str) -> list[str]:

@@ -18,11 +18,8 @@ from engine.training.config import TrainingConfig
 from engine.training.control import Commands
 from engine.training.data import fetch_data
 from engine.training.events import (
-    CheckpointSkipped,
-    Diverged,
     Epoch,
     Evaluating,
-    KernelsTaken,
     Listener,
     Paused,
     Preparing,
@@ -39,10 +36,17 @@ from engine.training.problem import describe_problem
 from engine.training.progress import History, Progress
 from engine.training.publisher import Publisher
 from engine.training.rate import Pending, Rate
-from engine.training.recorded import kernels_taken, rate_changes
+from engine.training.recorded import rate_changes
 from engine.training.result import Outcome, RunResult
 from engine.training.run_folder import RunFolder
-from engine.training.setup import Parts, build_parts, own_file, started_event
+from engine.training.setup import (
+    Parts,
+    build_parts,
+    diverged_event,
+    own_file,
+    skipped_events,
+    started_event,
+)
 from engine.training.stepper import Evaluation, seed_everything
 from resources.memory import memory_used
 
@@ -209,7 +213,9 @@ class TrainingRun(Commands):
             folder.claim(new=True)
             folder.require_new()
             self._claimed = True
-        self._kernels = self._chosen_kernels(checkpoint)
+        # A chosen checkpoint begins another story.
+        journal = folder.journal_path if folder is not None and self._resume is True else None
+        self._kernels = KernelSwap.of_run(self.config, checkpoint, journal)
         fetch_data(self.config.data, self._preparing)
         seed_everything(self.config.seed)
         parts = self._parts = self._make_parts(self.config, source)
@@ -220,41 +226,18 @@ class TrainingRun(Commands):
         if checkpoint is not None:
             kept = restore(checkpoint, progress, self.history, parts)
             self._keeper.go_on(self._resumed_from, checkpoint)
-            if folder is not None and self._resume is True:  # a chosen checkpoint begins another story
-                self._repeated = Pending(rate_changes(folder.journal_path, progress.step))
+            if journal is not None:
+                self._repeated = Pending(rate_changes(journal, progress.step))
         if folder is not None:
             folder.open(parts.model_files, kept, parts.corrections)
             self._meter.before = folder.elapsed
             if kept is not None:
                 self._keeper.finish()
         self._publisher.publish(started_event(self.config, progress, self._resumed_from, parts))
-        for each in skipped:
-            self._publisher.publish(CheckpointSkipped(
-                event="checkpoint_skipped", time=now(), step=progress.step, path=str(each.path),
-                message=f"{each.problem}; the training goes on from step {progress.step}",
-            ))  # fmt: skip
+        for event in skipped_events(skipped, progress.step):
+            self._publisher.publish(event)
         if checkpoint is None:
             self._checkpoint("start")
-
-    def _chosen_kernels(self, checkpoint: dict[str, Any] | None) -> KernelSwap:
-        """Those of the settings; where the training goes on with the same choice, as it did before."""
-        config = self.config
-        recorded, later = None, None
-        if checkpoint is not None and checkpoint["config"].get("kernels", "auto") == config.kernels:
-            recorded = checkpoint.get("kernels", {})
-            if self._folder is not None and self._resume is True:
-                later = kernels_taken(self._folder.journal_path, int(checkpoint["progress"]["step"]))
-        return KernelSwap(config.kernels, recorded, later, together=config.workers > 1)
-
-    def _take_kernels(self) -> None:
-        """Use compiled kernels from the next step on where that is due."""
-        step = self.progress.step
-        operators = self._kernels.due(step)
-        if operators is not None:
-            self._report()
-            self._publisher.publish(KernelsTaken(
-                event="kernels", time=now(), step=step, since=self._kernels.since, operators=operators
-            ))  # fmt: skip
 
     def _preparing(self, message: str) -> None:
         self._publisher.publish(Preparing(event="preparing", time=now(), message=message))
@@ -276,7 +259,9 @@ class TrainingRun(Commands):
         look = looks(progress, config.layers_every)
         if look:
             stepper.watch_layers()
-        self._take_kernels()
+        if taken := self._kernels.due(progress.step):
+            self._report()
+            self._publisher.publish(taken)
         loss, accuracy = stepper.train(pictures, labels, config.on_divergence == "continue")
         if not math.isfinite(loss):
             self._diverged(loss)
@@ -412,16 +397,9 @@ class TrainingRun(Commands):
 
     def _diverged(self, loss: float) -> None:
         """Report a loss that is not finite; raises _End unless the settings say to continue."""
-        step = self.progress.step + 1
         keeper, rate = self._keeper, self._parts.stepper.learning_rate
-        kept = f"; the checkpoint of step {keeper.at} is kept" if keeper.last else ""
         self._report()
-        self._publisher.publish(Diverged(
-            event="diverged", time=now(), step=step, epoch=self.progress.epoch + 1, loss=loss,
-            checkpoint=keeper.last,
-            message=f"step {step}: the loss is not a finite number: {loss} with learning rate "
-            f"{rate:g}{kept}; start again with a smaller learning rate, e.g. {rate / 10:g}",
-        ))  # fmt: skip
+        self._publisher.publish(diverged_event(self.progress, loss, rate, keeper.last, keeper.at))
         if self.config.on_divergence == "stop":
             raise _End("diverged")
 

@@ -178,7 +178,7 @@ class JsonLines:
 
     def on_event(self, event: TrainingEvent) -> None:
         from engine.files.journal import event_line
-        from engine.training.events import as_lines
+        from engine.training.event_lines import as_lines
 
         for line in as_lines(event):
             self._stream.write(event_line(line) + "\n")
