@@ -12,7 +12,7 @@ from engine.files.checkpoint import Skipped
 from engine.training.config import TrainingConfig
 from engine.training.corrections import load_run_data
 from engine.training.environment import environment
-from engine.training.events import Applied, CheckpointSkipped, Diverged, Started, now
+from engine.training.events import Applied, CheckpointSkipped, Started, now
 from engine.training.models import ModelSource, build_model, find_model, load_model
 from engine.training.progress import Progress
 from engine.training.rules import make_optimizer, make_schedule
@@ -170,17 +170,6 @@ def skipped_events(skipped: Iterable[Skipped], step: int) -> list[CheckpointSkip
         )
         for each in skipped
     ]  # fmt: skip
-
-
-def diverged_event(progress: Progress, loss: float, rate: float, checkpoint: str, at: int) -> Diverged:
-    """The event about a loss that is not finite; ``checkpoint`` is that of step ``at``, empty for none."""
-    step = progress.step + 1
-    kept = f"; the checkpoint of step {at} is kept" if checkpoint else ""
-    return Diverged(
-        event="diverged", time=now(), step=step, epoch=progress.epoch + 1, loss=loss, checkpoint=checkpoint,
-        message=f"step {step}: the loss is not a finite number: {loss} with learning rate "
-        f"{rate:g}{kept}; start again with a smaller learning rate, e.g. {rate / 10:g}",
-    )  # fmt: skip
 
 
 def own_file(model: str) -> list[str]:

@@ -26,6 +26,7 @@ from engine.training.events import (
     RateChanged,
     Resumed,
     Stopping,
+    diverged_event,
     failed_event,
     now,
 )
@@ -39,14 +40,7 @@ from engine.training.rate import Pending, Rate
 from engine.training.recorded import rate_changes
 from engine.training.result import Outcome, RunResult
 from engine.training.run_folder import RunFolder
-from engine.training.setup import (
-    Parts,
-    build_parts,
-    diverged_event,
-    own_file,
-    skipped_events,
-    started_event,
-)
+from engine.training.setup import Parts, build_parts, own_file, skipped_events, started_event
 from engine.training.stepper import Evaluation, seed_everything
 from resources.memory import memory_used
 
@@ -397,9 +391,11 @@ class TrainingRun(Commands):
 
     def _diverged(self, loss: float) -> None:
         """Report a loss that is not finite; raises _End unless the settings say to continue."""
-        keeper, rate = self._keeper, self._parts.stepper.learning_rate
+        progress, keeper, rate = self.progress, self._keeper, self._parts.stepper.learning_rate
         self._report()
-        self._publisher.publish(diverged_event(self.progress, loss, rate, keeper.last, keeper.at))
+        self._publisher.publish(
+            diverged_event(progress.step + 1, progress.epoch + 1, loss, rate, keeper.last, keeper.at)
+        )
         if self.config.on_divergence == "stop":
             raise _End("diverged")
 
