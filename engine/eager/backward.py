@@ -231,6 +231,11 @@ class _Store:
         return _copied(gradient)
 
 
+def leaver() -> Callable[[Leaf, Tensor, bool], None]:
+    """A function that leaves the gradients of one backward in leaves; ``fresh``: nothing else holds them."""
+    return _Store()
+
+
 def _copied(gradient: Tensor) -> Tensor:
     made = wrap(gradient._array.copy())
     made._edge = gradient._edge

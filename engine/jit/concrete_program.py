@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from engine.core import mode as modes
@@ -127,7 +128,27 @@ class ConcreteProgram:
         return self._read.unchanged() and self.state == self.current_state()
 
     def __call__(self, tensors: list[Tensor]) -> Any:
-        results = self.runner(tensors) if self._step is None else self._step(tensors)
+        return self._finished(tensors, self.runner(tensors) if self._step is None else self._step(tensors))
+
+    @cached_property
+    def _at_once(self) -> Callable[[Sequence[Tensor]], list[Tensor] | None]:
+        from engine.jit.at_once import AtOnce  # only trainings need it
+
+        return AtOnce(self.runner)
+
+    def with_gradients(self, tensors: list[Tensor]) -> Any:
+        """Call it and ``backward()`` of its first result: by one plan, where the difference is not seen."""
+        found = None
+        if self._step is None and not self._changed and not self._stored:
+            found = self._at_once(tensors)
+        if found is not None:
+            return self._finished(tensors, found)
+        results = self(tensors)
+        nest.flatten(results)[0].backward()
+        return results
+
+    def _finished(self, tensors: list[Tensor], results: list[Tensor]) -> Any:
+        """What the function gives, from the results of its Program."""
         if self._changed:
             self._hand_back(tensors, results[-len(self._changed) :])
         for result, output in zip(results, self._named, strict=False):

@@ -6,7 +6,7 @@ shares storage with.
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -23,11 +23,7 @@ from engine.core.place import array_module
 from engine.core.spec import Spec
 from engine.eager.mode import connect, versions_of
 from engine.eager.tensor import Tensor, counter_of, wrap
-from engine.program.backward.inline_gradients import inline_gradients
-from engine.program.backward.walk import depends_on
-from engine.program.build.builder import Builder
-from engine.program.graph.kept import draws, keep
-from engine.program.graph.liveness import arguments, needed, results, sub_blocks, with_sub_blocks, written
+from engine.program.graph.liveness import arguments, needed, results, with_sub_blocks, written
 from engine.program.graph.program import Program, Variable, variables_of
 from engine.program.passes.inference import copy_program
 from engine.program.passes.pipeline import level, optimize
@@ -157,7 +153,7 @@ class ProgramRunner:
             results = plan([*arrays, *keys] if keys else arrays)
         else:
             results = plan(arrays[: len(tensors)])
-        self._note_writes()
+        self.note_writes()
         return [wrapped(r) for r in results]
 
     def frozen_plan(self, arrays: Sequence[Any]) -> Plan | None:
@@ -184,7 +180,7 @@ class ProgramRunner:
         inputs = (*self.inputs, *self.bound, *self.keys)
         return Plan(self.program, self.forward_ops, inputs, outputs, feeds, xp, self._passes)
 
-    def _note_writes(self) -> None:
+    def note_writes(self) -> None:
         """Tell the version counters of buffers that the run replaced their values."""
         for n in self._writes:
             counter_of(self.bound[n].tensor).count += 1
@@ -197,7 +193,7 @@ class ProgramRunner:
             run = self._training.ensure((key, wanted), partial(self._compile_training, wanted, arrays))
         given = [arrays[n].copy() if n in run.overwritten else arrays[n] for n in run.given]
         results = run.forward(arrays)
-        self._note_writes()
+        self.note_writes()
         count, kept = len(self.outputs), len(results) - len(run.keys) + len(self.keys)
         keys = (*arrays[len(everything) :], *results[kept:])
         activation = Activation(
@@ -220,23 +216,13 @@ class ProgramRunner:
 
     def _compile_training(self, wanted: tuple[int, ...], arrays: list[Any]) -> _Training:
         """A copy of the Program with the backward operators, and plans of both parts for these shapes."""
-        program, copied = copy_program(self.program, self.inputs, self.outputs)
-        everything = [copied.get(v, v) for v in (*self.inputs, *self.bound, *self.keys)]
-        outputs = [copied[v] for v in self.outputs]
-        forward_ops = tuple(program.global_block().ops)
-        drawn = _kept_for_second_run(forward_ops)
-        sources = [everything[n] for n in wanted]
-        for source in sources:
-            source.stop_gradient = False
-        reached = depends_on(forward_ops, sources)
-        fed, fed_grads = _output_gradients(program, outputs, reached)
-        starts = zip((outputs[n] for n in fed_grads), fed, strict=True)
-        with modes.use(Builder(program)):
-            found = inline_gradients(forward_ops, starts, sources)
-        backward_ops = tuple(program.global_block().ops[len(forward_ops) :])
-        made = [(n, g) for n, g in zip(wanted, found, strict=True) if g is not None]
-        gradients = [g for _, g in made]
-        given, kept = _saved(forward_ops, backward_ops, everything, gradients)
+        from engine.jit.differentiated import differentiate  # with the first step, not with the engine
+
+        whole = differentiate(self, wanted)
+        program, everything, outputs, drawn = whole.program, whole.everything, whole.outputs, whole.drawn
+        forward_ops, backward_ops, gradients = whole.forward_ops, whole.backward_ops, whole.gradients
+        fed, fed_grads = whole.fed, whole.fed_grads
+        given, kept = saved(forward_ops, backward_ops, everything, gradients)
         feeds = {
             v.name: Spec(a.shape, a.dtype.name)
             for v, a in zip(everything[: len(self.inputs)], arrays, strict=False)
@@ -258,8 +244,8 @@ class ProgramRunner:
             forward,
             backward,
             [place[id(v)] for v in given],
-            frozenset(place[id(v)] for v in _overwritten(forward_ops, given)),
-            [n for n, _ in made],
+            frozenset(place[id(v)] for v in overwritten(forward_ops, given)),
+            whole.made,
             fed_grads,
             zeros,
             shared,
@@ -318,18 +304,6 @@ def _freezable(program: Program, ops: Sequence[Operator]) -> bool:
     return freezable(program, ops)
 
 
-def _kept_for_second_run(ops: Sequence[Operator]) -> list[Variable]:
-    """What operators keep that draw random numbers: keys, in branches too, and the iterations of loops."""
-    found: list[Variable] = []
-    for operator in ops:
-        if draws(operator):
-            found.append(keep(operator))
-        if not operator.opdef.loops:
-            for block in sub_blocks(operator):
-                found += _kept_for_second_run(block.ops)
-    return found
-
-
 def _gradient_runner(run: _Training, passes: int) -> ProgramRunner:
     """The whole training Program as a function of inputs, incoming gradients and random keys."""
     forward = run.program.global_block().ops[: run.forward_count]
@@ -358,28 +332,7 @@ def _gradient_runner(run: _Training, passes: int) -> ProgramRunner:
     return ProgramRunner(program, fed, [copied[v] for v in run.gradients], keys, passes)
 
 
-def _output_gradients(
-    program: Program, outputs: Sequence[Variable], reached: Set[Variable]
-) -> tuple[list[Variable], list[int]]:
-    """Variables that the outputs' gradients are fed to, and the positions of the outputs they belong to.
-
-    They have gradients themselves, and so has what is computed of them alone: third derivatives lead there.
-    Only outputs in ``reached`` have one: the others depend on nothing that takes gradients.
-    """
-    positions = [
-        n
-        for n, output in enumerate(outputs)
-        if output in reached and not output.stop_gradient and output.dtype.is_inexact
-    ]
-    block = program.global_block()
-    fed = [
-        block.create_var(program.unique_name(f"{v.name}@GRAD"), v.spec, is_data=True, stop_gradient=False)
-        for v in (outputs[n] for n in positions)
-    ]
-    return fed, positions
-
-
-def _overwritten(forward: Sequence[Operator], given: Sequence[Variable]) -> list[Variable]:
+def overwritten(forward: Sequence[Operator], given: Sequence[Variable]) -> list[Variable]:
     """The Variables of ``given`` that the forward part replaces.
 
     Raises GradientError for one that is read later: its backward would need both values.
@@ -402,7 +355,7 @@ def _overwritten(forward: Sequence[Operator], given: Sequence[Variable]) -> list
     return found
 
 
-def _saved(
+def saved(
     forward: Sequence[Operator],
     backward: Sequence[Operator],
     everything: Sequence[Variable],

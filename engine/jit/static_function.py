@@ -152,6 +152,23 @@ class StaticFunction:
             fold(error)
             raise
 
+    def with_gradients(self, *args: Any) -> Any:
+        """Call it, then ``backward()`` of the first Tensor that it gives; returns its result.
+
+        Both are one plan where nothing stands between them: no hook of a gradient, no graph that the
+        arguments come from. The results then have no graph left, as after ``backward()``.
+        """
+        if not Switch.enabled or modes.is_static():
+            result = self(*args)
+            nest.flatten(result)[0].backward()
+            return result
+        try:
+            concrete, tensors = self._concrete_for(self.signature.bind(args, {}))
+            return concrete.with_gradients(tensors)
+        except Exception as error:
+            fold(error)
+            raise
+
     def _concrete_for(self, values: dict[str, Any]) -> tuple[ConcreteProgram, list[Tensor]]:
         specified = self.signature.specified()
         if specified is None:

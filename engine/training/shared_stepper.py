@@ -90,6 +90,7 @@ class SharedStepper(Stepper):
         layers = network.sublayers(include_self=True)
         self._synchronized = any(isinstance(layer, SyncBatchNorm) for layer in layers)
         self._own_step, self._step = self._step, self._shared_step
+        self._learn = None  # each rank's gradients are weighted with its share
         self._arena = GradientArena(network.parameters())
         self._steps = 0  # of the run, those before a resume included
         self._count = 0  # pictures in the batch

@@ -70,10 +70,12 @@ class Stepper:
         self._watch: LayerWatch | None = None
         self._reading: LayerReading | None = None
         self._step, self._read = _layers(network, loss)
+        self._learn: Callable[..., Any] | None = None  # a step that leaves the gradients as well
         if static:
             pictures = InputSpec(shape=[None, *shape], dtype="float32", name="x")
             labels = InputSpec(shape=[None, 1], dtype="int64", name="label")
             self._step = jit.to_static(self._step, input_spec=[pictures, labels])
+            self._learn = self._step.forward.with_gradients
             self._read = jit.to_static(self._read, input_spec=[pictures])
         network.train()
 
@@ -82,11 +84,16 @@ class Stepper:
 
         If the loss is not finite, the parameters stay unchanged unless ``go_on``.
         """
-        loss, accuracy = self._step(pictures, labels)
+        learn = None if isinstance(self.optimizer, LBFGS) else self._learn
+        loss, accuracy = (learn or self._step)(pictures, labels)
         value = float(loss)
         self.gradient_norm = math.nan
-        if math.isfinite(value) or go_on:
-            loss.backward()
+        if not math.isfinite(value) and not go_on:
+            if learn is not None:
+                self.optimizer.clear_grad(set_to_zero=False)
+        else:
+            if learn is None:
+                loss.backward()
             self.gradient_norm = global_norm(self.network.parameters())
             if self._watch is not None:
                 self._watch.before()
