@@ -6,10 +6,11 @@ takes them out again at its end.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from time import perf_counter_ns
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any, Protocol
 
 from engine.core.errors import ModeError
@@ -28,12 +29,28 @@ class Timer(Protocol):
 
 
 class Recorder(Protocol):
-    """What is told of each span when it ends; ``shapes``: whether those of operators' inputs too."""
+    """What is told of each span when it ends; ``shapes``: whether those of operators' inputs too.
+
+    ``details``: whether it is told of operators by ``operator``, which sees what they took and gave.
+    """
 
     shapes: bool
+    details: bool
 
     def add(self, kind: str, name: str, start: int, shapes: tuple[tuple[int, ...], ...] = ()) -> None:
         """A span that began at ``start`` (``perf_counter_ns``) ends now."""
+
+    def operator(self, name: str, start: int, end: int, call: Call) -> None:
+        """An operator ran from ``start`` to ``end``."""
+
+
+class Call:
+    """One call of an operator's kernel: what it took, what it gave (None after an error), and its caller."""
+
+    __slots__ = ("args", "attrs", "frame", "result")
+
+    def __init__(self, args: tuple[Any, ...], attrs: dict[str, Any], result: Any, frame: FrameType) -> None:
+        self.args, self.attrs, self.result, self.frame = args, attrs, result, frame
 
 
 class OpenSpan:
@@ -96,13 +113,22 @@ _NOTHING = nullcontext()
 watch = _Watch()
 
 
-def timed(name: str, kernel: Callable[..., Any], backend: str) -> Callable[..., Any]:
-    """``kernel`` in a span of the operator ``name``. On a GPU the span ends when the result is there."""
+def timed(
+    name: str,
+    kernel: Callable[..., Any],
+    backend: str,
+    bound: tuple[Sequence[Any], Mapping[str, Any], Any] | None = None,
+) -> Callable[..., Any]:
+    """``kernel`` in a span of the operator ``name``. On a GPU the span ends when the result is there.
+
+    ``bound`` are what stands for inputs, attributes and result of a kernel that has its arrays bound to it.
+    """
 
     def run(*args: Any, **kwargs: Any) -> Any:
         recorder = watch.recorder
         if recorder is None:  # a plan that is still running when recording ends
             return kernel(*args, **kwargs)
+        result = None
         start = perf_counter_ns()
         try:
             result = kernel(*args, **kwargs)
@@ -111,7 +137,17 @@ def timed(name: str, kernel: Callable[..., Any], backend: str) -> Callable[..., 
                 backend_of(place).synchronize(place.index)
             return result
         finally:
-            recorder.add("Operator", name, start, _shapes(args) if recorder.shapes else ())
+            if recorder.details:
+                end = perf_counter_ns()
+                frame = sys._getframe(1)
+                if bound is None:  # a plan may have bound attributes
+                    attrs = getattr(kernel, "keywords", {}) | kwargs
+                    call = Call(args, attrs, result, frame)
+                else:
+                    call = Call(tuple(bound[0]), dict(bound[1]), bound[2], frame)
+                recorder.operator(name, start, end, call)
+            else:
+                recorder.add("Operator", name, start, _shapes(args) if recorder.shapes else ())
 
     return run
 

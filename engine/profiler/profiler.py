@@ -13,7 +13,6 @@ from typing import Any
 
 from engine.core.errors import ModeError, SaveError
 from engine.core.spans import OpenSpan, watch
-from engine.core.strictness import tolerate
 from engine.device import is_compiled_with_cuda
 from engine.profiler.recorder import Recorder
 from engine.profiler.result import ProfilerResult
@@ -69,10 +68,11 @@ class Profiler:
     ``timer_only`` nothing but the duration of steps and of data loading is measured.
 
     While nothing is recorded, operators run as without a profiler. Of ``record_shapes`` the written files
-    have the shapes of what operators took.
+    have the shapes of what operators took; of ``profile_memory`` and ``with_flops`` the bytes that their
+    kernels read and gave, floating-point operations where they are counted, and the user's line
+    (``engine.profiler.report`` adds them up).
 
-    Differs from Paddle: an operator's time is that of its kernel, without what Python does around it;
-    ``profile_memory`` and ``with_flops`` record nothing more and give a LeniencyWarning.
+    Differs from Paddle: an operator's time is that of its kernel, without what Python does around it.
     """
 
     def __init__(
@@ -93,15 +93,10 @@ class Profiler:
         for target in sorted(self.targets - here, key=lambda each: each.value):
             warnings.warn(f"Profiling {target} is not supported in current context.", stacklevel=2)
         self.targets &= here
-        for option, on, instead in (
-            ("profile_memory", profile_memory, "use tracemalloc"),
-            ("with_flops", with_flops, "use paddle.flops(net, input_size)"),
-        ):
-            if on:
-                tolerate(ModeError(f"Profiler: {option} records nothing here; leave it out, {instead}"))
         self.scheduler = scheduler_of(scheduler)
         self.on_trace_ready = on_trace_ready or _into_the_working_folder
         self.timer_only, self.record_shapes = timer_only, record_shapes
+        self._details = bool(profile_memory or with_flops)
         self.step_num = 0
         self.previous_state = ProfilerState.CLOSED
         self.current_state = self.scheduler(0)
@@ -200,7 +195,7 @@ class Profiler:
         )
 
     def _record(self) -> None:
-        self._recorder = Recorder(shapes=bool(self.record_shapes))
+        self._recorder = Recorder(bool(self.record_shapes), self._details)
         watch.start(self._recorder)
         self._began = time.perf_counter(), time.process_time()
 

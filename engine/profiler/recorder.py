@@ -4,13 +4,30 @@ from __future__ import annotations
 
 import threading
 from time import perf_counter_ns
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from engine.core.spans import Call
+
+
+class Work(NamedTuple):
+    """What one call of a kernel did.
+
+    ``file`` and ``line`` are the user's, "" and 0 where they are not known; ``bytes`` those of the arrays
+    that it read and gave. ``flops``, floating-point operations, is -1 where they are not counted.
+    """
+
+    file: str
+    line: int
+    bytes: int
+    flops: int
 
 
 class Span(NamedTuple):
     """What ran from ``start`` to ``end`` (nanoseconds of ``perf_counter_ns``) in a thread.
 
-    ``shapes`` are those of the arrays that an operator took, where they are recorded.
+    ``shapes`` are those of the arrays that an operator took, where they are recorded, and ``work`` is what
+    its kernel did.
     """
 
     kind: str
@@ -19,15 +36,24 @@ class Span(NamedTuple):
     end: int
     thread: int
     shapes: tuple[tuple[int, ...], ...] = ()
+    work: Work | None = None
 
 
 class Recorder:
-    """The spans of one recording, in the order in which they end."""
+    """The spans of one recording, in the order in which they end; with ``details`` the work of operators."""
 
-    def __init__(self, shapes: bool = False) -> None:
-        self.shapes = shapes
+    def __init__(self, shapes: bool = False, details: bool = False) -> None:
+        self.shapes, self.details = shapes, details
         self.spans: list[Span] = []
 
     def add(self, kind: str, name: str, start: int, shapes: tuple[tuple[int, ...], ...] = ()) -> None:
         """A span that began at ``start`` ends now."""
         self.spans.append(Span(kind, name, start, perf_counter_ns(), threading.get_ident(), shapes))
+
+    def operator(self, name: str, start: int, end: int, call: Call) -> None:
+        """An operator ran from ``start`` to ``end``."""
+        from engine.profiler.work import shapes_of, work_of
+
+        shapes = shapes_of(call.args) if self.shapes else ()
+        work = work_of(name, call)
+        self.spans.append(Span("Operator", name, start, end, threading.get_ident(), shapes, work))

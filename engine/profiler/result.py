@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from engine.core.errors import AbsentError, ArgumentError, FormatError, SaveError
-from engine.profiler.recorder import Span
+from engine.files.atomic import atomic_write
+from engine.profiler.recorder import Span, Work
 from resources.json_documents import parse
 
 _SCHEMA = "model-studio-1"
@@ -68,8 +69,9 @@ class ProfilerResult:
         if format not in ("json", "pb"):
             raise ArgumentError(f"Profiler.export: format {format!r} is not one of 'json', 'pb'")
         try:
-            Path(file_name).write_text(json.dumps(self._chrome()), encoding="utf-8")
-        except OSError as error:
+            text = json.dumps(self._chrome()).encode()
+            atomic_write(file_name, lambda file: file.write(text))
+        except (OSError, SaveError) as error:
             raise SaveError(f"Profiler.export: {file_name} can't be written: {error}") from error
 
     def _chrome(self) -> dict[str, Any]:
@@ -93,6 +95,12 @@ class ProfilerResult:
             }
             if span.shapes:
                 arguments["input_shapes"] = [list(shape) for shape in span.shapes]
+            if span.work is not None:
+                arguments["bytes"] = span.work.bytes
+                if span.work.file:
+                    arguments["line"] = f"{span.work.file}:{span.work.line}"
+                if span.work.flops >= 0:
+                    arguments["flops"] = span.work.flops
             events.append(
                 {
                     "name": f"{span.name}[{took:.3f} us]", "cat": span.kind, "pid": process,
@@ -102,7 +110,7 @@ class ProfilerResult:
         return {
             "displayTimeUnit": "ms", "schemaVersion": _SCHEMA, "span_indx": "0", "traceEvents": events,
             "ExtraInfo": self._extra,
-            "spans": [[s.kind, s.name, s.start, s.end, s.thread, s.shapes] for s in self._spans],
+            "spans": [[s.kind, s.name, s.start, s.end, s.thread, s.shapes, s.work] for s in self._spans],
         }  # fmt: skip
 
 
@@ -118,8 +126,16 @@ def load_profiler_result(filename: str) -> ProfilerResult:
         if content["schemaVersion"] != _SCHEMA:
             raise KeyError(f"schema {content['schemaVersion']!r}")
         spans = [
-            Span(str(kind), str(name), int(start), int(end), int(thread), tuple(tuple(s) for s in shapes))
-            for kind, name, start, end, thread, shapes in content["spans"]
+            Span(
+                str(kind),
+                str(name),
+                int(start),
+                int(end),
+                int(thread),
+                tuple(tuple(s) for s in shapes),
+                _work(*more),
+            )
+            for kind, name, start, end, thread, shapes, *more in content["spans"]
         ]
         extra = {str(key): str(value) for key, value in content["ExtraInfo"].items()}
     except FileNotFoundError as error:
@@ -131,6 +147,14 @@ def load_profiler_result(filename: str) -> ProfilerResult:
             f"load_profiler_result: {filename} is not what a Profiler of this engine wrote: {error}"
         ) from error
     return ProfilerResult(spans, extra)
+
+
+def _work(work: Any = None) -> Work | None:
+    """The work of a span in a file; files of older versions have none."""
+    if work is None:
+        return None
+    file, line, size, flops = work
+    return Work(str(file), int(line), int(size), int(flops))
 
 
 def trees(spans: Sequence[Span]) -> dict[int, list[Node]]:

@@ -3,6 +3,7 @@
 from studio.cli import (  # they add their commands
     launch,
     models,
+    profiling,
     quantizing,
     rate,
     reporting,

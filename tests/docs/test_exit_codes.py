@@ -541,6 +541,36 @@ def _(place: Place) -> Words:
     return ["sweep", "--resume", "--out", file.parent]
 
 
+# ----- profile -----
+
+
+@case("profile", "no run there")
+def _(place: Place) -> Words:
+    return ["profile", place.tmp / "nowhere"]
+
+
+@case("profile", "a setting that a run has itself")
+def _(place: Place) -> Words:
+    return ["profile", place.run(), "--optimizer", "sgd"]
+
+
+@case("profile", "neither operators nor lines")
+def _(place: Place) -> Words:
+    return ["profile", "--by", "file"]
+
+
+@case("profile", "the loss is no longer a number")
+def _(place: Place) -> Words:
+    place.patch.setattr(Stepper, "train", lambda *_: (float("nan"), 0.0))
+    return ["profile", *place.chosen()[1:]]
+
+
+@case("profile", "a file can't be written")
+def _(place: Place) -> Words:
+    (place.tmp / "file").touch()
+    return ["profile", *place.chosen()[1:], "--steps", "1", "--trace", place.tmp / "file" / "trace.json"]
+
+
 # ----- export -----
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from engine.autodiff.symbolic import operator_gradients
 from engine.core.operator import Operator
 from engine.program.backward.walk import Contributions, Incoming, RegionRule, Step, depends_on, walk_back
+from engine.program.build.builder import current_builder
 from engine.program.graph.program import Variable
 
 
@@ -20,7 +21,12 @@ class Inlined:
         pass
 
     def gradients(self, step: Step, incoming: Incoming) -> Contributions:
+        builder = current_builder()
+        ops = [] if builder is None else builder.block.ops
+        before = len(ops)
         found = operator_gradients(step.operator, incoming, [n for n, _ in step.targets])
+        for made in ops[before:]:  # they belong to the line whose gradient they compute
+            made.code, made.instruction = step.operator.code, step.operator.instruction
         return [(v, g) for (_, v), g in zip(step.targets, found, strict=True) if g is not None]
 
     def regions(

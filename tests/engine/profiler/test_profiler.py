@@ -17,7 +17,6 @@ from engine import nn, profiler
 from engine.core.errors import AbsentError, ArgumentError, ConditionError, FormatError, ModeError, SaveError
 from engine.core.opdef import OPS
 from engine.core.spans import watch
-from engine.core.strictness import LeniencyWarning
 from engine.profiler import Profiler, ProfilerState, RecordEvent, SortedKeys, SummaryView, make_scheduler
 from engine.profiler.states import TracerEventType
 
@@ -277,8 +276,6 @@ def test_one_records_at_a_time() -> None:
 
 
 def test_what_is_not_measured_here_is_said() -> None:
-    with pytest.warns(LeniencyWarning, match="use paddle.flops"):
-        Profiler(on_trace_ready=_quiet, with_flops=True)
     with pytest.warns(UserWarning, match=r"Profiling ProfilerTarget.XPU is not supported in current context"):
         found = Profiler(
             targets=[profiler.ProfilerTarget.CPU, profiler.ProfilerTarget.XPU], on_trace_ready=_quiet

@@ -151,7 +151,9 @@ class FrozenWriter(Writer):
         else:
             made = ufunc(opdef.overrides["cpu"][0], site) if direct else None
         if made is not None and made.call is not None and watch.recorder is not None:
-            return Bound(timed(opdef.name, made.call, "cpu"), made.result)
+            stand = [np.broadcast_to(np.empty((), s.dtype.np), s.shape) for s in (*specs, out)]
+            bound = (stand[:-1], operator.attrs, stand[-1])
+            return Bound(timed(opdef.name, made.call, "cpu", bound), made.result)
         return made
 
     def _once(self, key: tuple[int, str], make: Callable[[], Array]) -> Array:

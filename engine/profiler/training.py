@@ -1,0 +1,111 @@
+"""Profiles a training: a few of its steps, with the time, bytes and operations of each kernel."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.core.errors import ArgumentError, DataError
+from engine.files.checkpoint import latest_checkpoint, read_checkpoint
+from engine.kernels.cpu.threads import computing_threads
+from engine.profiler.profiler import Profiler
+from engine.profiler.result import ProfilerResult
+from engine.training.config import TrainingConfig
+from engine.training.data import fetch_data
+from engine.training.run_folder import RunFolder
+from engine.training.setup import build_parts
+from engine.training.stepper import random_state, seed_everything, set_random_state
+
+# Steps before the recorded ones: the first traces, plans and compiles.
+WARM_UP = 3
+
+
+@dataclass(frozen=True)
+class Profiled:
+    """What a profile has shown: the recording, how many steps it holds and how long they took in all, the
+    loss of the last one, and the seconds of a step while nothing was recorded."""
+
+    result: ProfilerResult
+    steps: int
+    seconds: float
+    unrecorded: float
+    loss: float
+
+
+def profile(config: TrainingConfig, steps: int = 10, source_folder: Path | None = None) -> Profiled:
+    """Train ``steps`` batches of a network of its own, after three others, and record the last ones.
+
+    Nothing is written, the weights are not kept, and the random numbers of the process go on as if nothing
+    had been drawn. ``source_folder`` has the code of a run.
+
+    Raises:
+        ArgumentError: fewer than one step, or the loss is no longer a number. What making and running the
+            model raises, as in a training.
+    """
+    if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
+        raise ArgumentError(f"profile: steps must be a positive number: got {steps!r}; give at least 1")
+    before = random_state()
+    try:
+        with computing_threads(config.threads):
+            return _profiled(config.changed(out="", workers=1), steps, source_folder)
+    finally:
+        set_random_state(before)
+
+
+def _profiled(config: TrainingConfig, steps: int, source_folder: Path | None) -> Profiled:
+    fetch_data(config.data, lambda message: None)
+    seed_everything(config.seed)
+    parts = build_parts(config, source_folder)
+    parts.check()
+    batches = _endless(parts.batches)
+
+    def train(count: int, each: Any = None) -> float:
+        loss = math.nan
+        for _ in range(count):
+            loss, _ = parts.stepper.train(*next(batches))
+            if not math.isfinite(loss):
+                raise ArgumentError(
+                    f"profile: the loss is not a finite number: {loss} with learning rate "
+                    f"{config.learning_rate:g}; give a smaller --lr"
+                )
+            if each is not None:
+                each()
+        return loss
+
+    train(WARM_UP)
+    begin = time.perf_counter()
+    train(steps)
+    unrecorded = (time.perf_counter() - begin) / steps
+    recording = Profiler(on_trace_ready=lambda _: None, with_flops=True, record_shapes=True)
+    with recording:
+        begin = time.perf_counter()
+        loss = train(steps, recording.step)
+        seconds = time.perf_counter() - begin
+    assert recording.profiler_result is not None, "it recorded"
+    return Profiled(recording.profiler_result, steps, seconds, unrecorded, loss)
+
+
+def _endless(batches: Any) -> Iterator[Any]:
+    while True:
+        yield from batches
+
+
+def config_of_run(folder: Path) -> TrainingConfig:
+    """The settings that a run was begun with, from its newest checkpoint.
+
+    Raises:
+        DataError: the folder holds no checkpoint.
+    """
+    store = RunFolder(folder)
+    store.refuse_links()
+    found = latest_checkpoint(folder / "checkpoints")
+    if found.entry is None:
+        raise DataError(
+            f"profile: there is no sound checkpoint in {folder}: it is no run, or was stopped before its "
+            "first one; give the folder of a run, or --model"
+        )
+    return TrainingConfig.from_dict(read_checkpoint(found.entry.path)["config"])
