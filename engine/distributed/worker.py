@@ -26,7 +26,7 @@ from engine.distributed import mpi
 from engine.distributed.environment import RANK, SELECTED, SIZE, number
 from engine.distributed.launch.guard import tell
 from engine.kernels.cpu.cores import cores
-from engine.kernels.cpu.threads import set_count
+from engine.kernels.cpu.threads import set_num_threads
 
 _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 FIRST_PORT = 6170
@@ -107,7 +107,7 @@ def _limit_threads(ranks: int) -> None:
         return
     count = max(1, cores() // ranks)
     os.environ.update(dict.fromkeys(_THREADS, str(count)))  # for processes that the script starts
-    set_count(count)
+    set_num_threads(count)
 
 
 def _unlink_shared_memory(comm: Any) -> None:

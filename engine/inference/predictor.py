@@ -17,7 +17,7 @@ from engine.files import inference as files
 from engine.inference.config import Config
 from engine.inference.handle import Tensor
 from engine.jit.run_program import ProgramRunner, wrapped
-from engine.kernels.cpu.threads import set_count
+from engine.kernels.cpu.threads import set_num_threads
 from engine.program.passes.pipeline import PREDICTION, level
 from engine.program.run.executor import Executor, fed
 from engine.program.run.plan import Plan
@@ -101,7 +101,7 @@ class Predictor:
         if not isinstance(config, Config):
             raise DTypeError(f"create_predictor: takes a Config: got {type(config).__name__}")
         if config._threads is not None:
-            set_count(config._threads)
+            set_num_threads(config._threads)
         self._of(_Model(config))
 
     def _of(self, model: _Model) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from engine.core.errors import EngineError, FormatError
 from engine.training.config import TrainingConfig
+from engine.training.environment import computing
 from engine.training.kept import Kept
 from engine.training.kernel_swap import KernelSwap
 from engine.training.progress import History, Progress
@@ -20,11 +21,12 @@ def checkpoint_tree(
 
     ``model`` and ``optimizer`` (state dicts), ``random`` (all generators), ``loader`` (the place in the epoch
     and its order), ``progress`` (counters, best value), ``history`` (the newest points, all epochs), ``data``
-    (classes, the shape of a sample, how it is prepared), ``kernels`` (since when compiled ones) and
-    ``config``.
+    (classes, the shape of a sample, how it is prepared), ``kernels`` (since when compiled ones),
+    ``computing`` (what else the last bits of sums depend on) and ``config``.
     """
     return {
         "config": config.as_dict(),
+        "computing": computing(),
         "progress": progress.state(),
         "random": random_state(),
         "loader": parts.batches.state_dict(),

@@ -1,9 +1,13 @@
-"""Where a training runs: versions and machine, as its first event tells them."""
+"""Where a training runs, as its first event tells it, and what the last bits of its sums depend on."""
 
 from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Mapping
+from typing import Any
+
+from engine.kernels.cpu.threads import get_num_threads
 
 
 def environment() -> dict[str, str]:
@@ -15,5 +19,36 @@ def environment() -> dict[str, str]:
     return {
         "program": product(), "python": platform.python_version(), "numpy": np.__version__,
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
-        "processors": str(os.cpu_count() or 1),
+        "processors": str(os.cpu_count() or 1), **{name: str(value) for name, value in computing().items()},
     }  # fmt: skip
+
+
+def computing() -> dict[str, Any]:
+    """What the last bits of sums depend on here: ``threads``, and ``blas``: NumPy's library and its kernels.
+
+    ``blas`` is empty where threadpoolctl does not know the library.
+    """
+    from threadpoolctl import threadpool_info
+
+    found = [each for each in threadpool_info() if each["user_api"] == "blas"]
+    words = [
+        " ".join(str(each.get(name) or "") for name in ("internal_api", "version", "architecture")).strip()
+        for each in found
+        if "numpy" in each["filepath"]
+    ]
+    return {"threads": get_num_threads(), "blas": ", ".join(sorted(words))}
+
+
+def difference(recorded: Any) -> str:
+    """One line that says what a resumed run computes with now and did not before; empty where all is alike.
+
+    ``recorded`` is what ``computing()`` gave when the checkpoint was written, or None: an older one.
+    """
+    if not isinstance(recorded, Mapping):
+        return ""
+    parts = [
+        f"{name} {recorded[name]} before, {value} now"
+        for name, value in computing().items()
+        if name in recorded and recorded[name] != value
+    ]
+    return f"The last bits of sums may differ from before: {'; '.join(parts)}" if parts else ""

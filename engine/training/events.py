@@ -41,7 +41,7 @@ class Preparing(Timed):
 class Started(Timed):
     """The first event of a run that could be set up; ``step`` and ``epoch`` are above 0 where it was
     resumed. ``corrections`` says what a file of corrections did to the data, ``environment`` where it
-    runs."""
+    runs, ``differs`` why a resumed run can't compute to the bit as before."""
 
     event: Literal["started"]
     config: dict[str, Any]
@@ -58,6 +58,7 @@ class Started(Timed):
     shape: NotRequired[list[int]]  # of a sample that the model is fed; runs of earlier versions have none
     corrections: NotRequired[Applied]
     environment: NotRequired[dict[str, str]]
+    differs: NotRequired[str]
 
 
 class RankPace(TypedDict):

@@ -11,7 +11,7 @@ from engine.core.errors import DataError
 from engine.files.checkpoint import Skipped
 from engine.training.config import TrainingConfig
 from engine.training.corrections import load_run_data
-from engine.training.environment import environment
+from engine.training.environment import difference, environment
 from engine.training.events import Applied, CheckpointSkipped, Started, now
 from engine.training.models import ModelSource, build_model, find_model, load_model
 from engine.training.progress import Progress
@@ -145,9 +145,13 @@ def build_parts(
 
 
 def started_event(
-    config: TrainingConfig, progress: Progress, resumed_from: str = "", parts: Parts | None = None
-) -> Started:
-    """The event that a training of ``config`` begins; without ``parts`` it is one that could not be made."""
+    config: TrainingConfig, progress: Progress, resumed_from: str = "", parts: Parts | None = None,
+    checkpoint: dict[str, Any] | None = None,
+) -> Started:  # fmt: skip
+    """The event that a training of ``config`` begins; without ``parts`` it is one that could not be made.
+
+    ``checkpoint`` is what it goes on from: it tells what the last bits depended on before.
+    """
     started = Started(
         event="started", time=now(), config=config.as_dict(), folder=config.out, step=progress.step,
         epoch=min(progress.epoch + 1, config.epochs), steps_per_epoch=progress.steps_per_epoch,
@@ -158,6 +162,8 @@ def started_event(
     )  # fmt: skip
     if parts is not None and parts.applied is not None:
         started["corrections"] = parts.applied
+    if checkpoint is not None and (differs := difference(checkpoint.get("computing"))):
+        started["differs"] = differs
     return started
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from engine.core.errors import ArgumentError
 from engine.files.checkpoint import Skipped
 from engine.files.space import MEGABYTE
-from engine.kernels.cpu.threads import computing_threads
+from engine.kernels.cpu.threads import computing_threads, take_threads
 from engine.training.checkpoint_keeper import CheckpointKeeper
 from engine.training.checkpointing import checkpoint_tree, restore
 from engine.training.config import TrainingConfig
@@ -166,8 +166,7 @@ class TrainingRun(Commands):
 
             self._processes = Processes(self.config, self._resume, self._control, self._publisher.publish)
             return self._processes.run()
-        with computing_threads(self.config.threads) as count:
-            self.config = self.config.changed(threads=count)  # a resumed run takes as many
+        with computing_threads(self.config.threads):
             return self._run()
 
     def _run(self) -> RunResult:
@@ -202,6 +201,7 @@ class TrainingRun(Commands):
             checkpoint = folder.read_checkpoint(path)
             recorded = TrainingConfig.from_dict(checkpoint["config"])
             recorded.continued(**self.config.as_dict())
+            self.config = self.config.changed(threads=self.config.threads or recorded.threads)
             self._resumed_from, source = str(path), folder.source_path
         elif folder is not None:
             folder.claim(new=True)
@@ -210,6 +210,7 @@ class TrainingRun(Commands):
         # A chosen checkpoint begins another story.
         journal = folder.journal_path if folder is not None and self._resume is True else None
         self._kernels = KernelSwap.of_run(self.config, checkpoint, journal)
+        self.config = self.config.changed(threads=take_threads(self.config.threads))
         fetch_data(self.config.data, self._preparing)
         seed_everything(self.config.seed)
         parts = self._parts = self._make_parts(self.config, source)
@@ -227,7 +228,7 @@ class TrainingRun(Commands):
             self._meter.before = folder.elapsed
             if kept is not None:
                 self._keeper.finish()
-        self._publisher.publish(started_event(self.config, progress, self._resumed_from, parts))
+        self._publisher.publish(started_event(self.config, progress, self._resumed_from, parts, checkpoint))
         for event in skipped_events(skipped, progress.step):
             self._publisher.publish(event)
         if checkpoint is None:
@@ -428,8 +429,7 @@ class TrainingRun(Commands):
         """Report the steps since the last report, so that later events come after them."""
         if not self._meter.waiting():
             return
-        progress = self.progress
-        stepper = self._parts.stepper
+        progress, stepper = self.progress, self._parts.stepper
         event = self._meter.report(
             progress.epoch + 1, progress.total_steps, self.config.batch_size, stepper.learning_rate
         )

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from resources.blas_core import choose_core
 from studio.cli.output import fail, prepare_streams, visible
 
 # Typer's own or click's, as its version has it; what is raised for unknown options and commands too.
@@ -49,6 +50,7 @@ app = typer.Typer(
 def main() -> None:
     """The entry point: exit status 0 done, 1 failed with one line on stderr, 2 wrong usage."""
     prepare_streams()
+    choose_core()  # before any command loads NumPy
     app(prog_name="model-studio")
 
 

@@ -213,6 +213,8 @@ class Watcher:
         elif event["event"] == "started":
             if event["resumed_from"]:
                 self._say(f"resuming after step {event['step']}")
+            if "differs" in event:
+                self._say(f"warning: {event['differs']}")
             self._progress.update(self._task, total=event["total_steps"], completed=event["step"])
         elif event["event"] == "steps":
             if "ranks" in event:

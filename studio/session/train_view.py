@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from psygnal import Signal, SignalGroupDescriptor
 
-from studio.session.problems import ProblemView, problem_from_event
+from studio.session.problems import ProblemView, problem_from_event, problem_from_message
 from studio.session.runs import latest_checkpoint
 from studio.session.settings import RunSettings, title_of_setting
 
@@ -229,6 +229,8 @@ class TrainViewModel:
         if event["resumed_from"]:
             self.rewound.emit(event["step"])
             self.last_checkpoint, self.last_checkpoint_step = event["resumed_from"], event["step"]
+        if "differs" in event:
+            self.report(problem_from_message(event["differs"], "The training goes on a little otherwise"))
         if self.state == "starting":
             self.go_to("running", "Training")
 

@@ -93,7 +93,7 @@ _taken = threading.Lock()  # held by the call that has the workers; every other 
 
 def threads() -> int:
     """How many threads a call may use, the caller's own one counted: at least 1."""
-    return threads_.count()
+    return threads_.get_num_threads()
 
 
 def run(tasks: Sequence[Task]) -> None:
@@ -105,12 +105,12 @@ def run(tasks: Sequence[Task]) -> None:
     out then); an interrupt is raised as soon as the tasks at hand have ended.
     """
     count = len(tasks)
-    if count < 2 or threads_.count() < 2 or not _taken.acquire(blocking=False):
+    if count < 2 or threads_.get_num_threads() < 2 or not _taken.acquire(blocking=False):
         for task in tasks:
             task()
         return
     try:
-        _share(tasks, min(count, threads_.count()) - 1)
+        _share(tasks, min(count, threads_.get_num_threads()) - 1)
     finally:
         _taken.release()
 
@@ -164,7 +164,7 @@ def parallel(address: int, args: Any, count: int) -> None:
     other, and it must not touch Python. ``args`` is a ctypes array of int64, which lives until the return.
     """
     function = _function(address)
-    parts = min(count, threads_.count() * _SHARES) if threads_.count() > 1 else 1
+    parts = min(count, threads_.get_num_threads() * _SHARES) if threads_.get_num_threads() > 1 else 1
     if parts < 2:
         if count > 0:
             function(args, 0, count)

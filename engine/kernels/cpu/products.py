@@ -41,7 +41,7 @@ def product(xp: Any, a: Any, b: Any, out: Any = None) -> Any:
     if not threads_.blas_is_ours:
         threads_.claim_blas()
     if b.ndim > 1 and a.ndim > 1 and a.size * b.shape[-1] >= 2 * SHARD:
-        count = threads_.count()
+        count = threads_.get_num_threads()
         if count > 1:
             found = _in_shards(a, b, out, count)
             if found is not None:

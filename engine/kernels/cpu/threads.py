@@ -31,7 +31,7 @@ def users_count() -> int | None:
     return None
 
 
-def count() -> int:
+def get_num_threads() -> int:
     """How many threads compute: as set, else what the environment says, else the cores of this process."""
     global _count
     if not _count:
@@ -39,7 +39,7 @@ def count() -> int:
     return _count
 
 
-def set_count(count: int) -> None:
+def set_num_threads(count: int) -> None:
     """From here on so many threads compute, in the whole process; BLAS starts none of its own.
 
     Raises:
@@ -72,13 +72,18 @@ def granted(count: int = 0) -> int:
     return users_count() or count or cores()
 
 
+def take_threads(count: int = 0) -> int:
+    """From here on as many threads compute as a run gets that asks for ``count``; gives their number."""
+    set_num_threads(granted(count))
+    return get_num_threads()
+
+
 @contextmanager
 def computing_threads(count: int = 0) -> Iterator[int]:
     """Within the block so many threads compute (see ``granted``); gives their number."""
     global _count
     before = _count
-    set_count(granted(count))
     try:
-        yield _count
+        yield take_threads(count)
     finally:
         _count = before

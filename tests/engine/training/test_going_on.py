@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from engine.core.errors import DataError
+from engine.kernels.cpu import threads
 from engine.training import TrainingConfig, TrainingRun
 from engine.training.run_folder import RunFolder
 from tests.engine.training.conftest import write_idx
@@ -118,6 +119,33 @@ def test_an_older_checkpoint_whose_best_was_replaced_has_lost_nothing(bench: Any
     bench.stepper.before_step = lambda step: None
     bench.stepper.accuracies = [0.9]
     assert bench.run(resume=True, out=str(out), checkpoint_every=0).run().best_step == 15
+
+
+def test_a_resumed_run_takes_as_many_threads(
+    bench: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in threads.USERS_WORD:
+        monkeypatch.delenv(name, raising=False)
+    out, counts = tmp_path / "run", []
+    bench.stepper.before_step = lambda step: counts.append(threads.get_num_threads())
+    bench.run(out=str(out), epochs=1, threads=3).run()
+    bench.run(resume=True, out=str(out), epochs=2).run()
+    assert set(counts) == {3}
+    assert "differs" not in [event for event in bench.events if event["event"] == "started"][-1]
+
+
+def test_what_a_resumed_run_can_not_compute_as_before_is_told(
+    bench: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in threads.USERS_WORD:
+        monkeypatch.setenv(name, "3")
+    out = tmp_path / "run"
+    bench.run(out=str(out), epochs=1).run()
+    monkeypatch.setenv(threads.USERS_WORD[0], "1")
+    bench.run(resume=True, out=str(out), epochs=2).run()
+    told = [event for event in bench.events if event["event"] == "started"][-1]
+    assert told["differs"] == "The last bits of sums may differ from before: threads 3 before, 1 now"
+    assert told["environment"]["threads"] == "1"
 
 
 def test_the_best_of_an_older_checkpoint_is_taken_from_its_step(bench: Any, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from engine.core.errors import ArgumentError, DataError, SaveError, ShapeError
 from engine.files.checkpoint import list_checkpoints
+from engine.kernels.cpu.threads import get_num_threads
 from engine.training import TrainingConfig, TrainingRun, run_folder
 from engine.training.events import TrainingEvent
 
@@ -123,7 +124,7 @@ def test_from_folder_takes_the_recorded_settings(bench: Any, tmp_path: Path) -> 
     out = tmp_path / "run"
     bench.run(out=str(out), epochs=1).run()
     run = TrainingRun.from_folder(out, epochs=4)
-    assert run.config == TrainingConfig(epochs=4, seed=5, out=str(out))
+    assert run.config == TrainingConfig(epochs=4, seed=5, out=str(out), threads=get_num_threads())
 
 
 def test_pause_and_resume_from_another_thread(bench: Any) -> None:
@@ -442,8 +443,8 @@ def test_every_event_has_the_fields_of_its_class(bench: Any, tmp_path: Path) -> 
     }
     for event in bench.events:
         fields = get_type_hints(classes[event["event"]]).keys()
-        # Of several processes; of a file of corrections; of a fit.
-        absent = {"steps": {"ranks"}, "started": {"corrections"}}.get(event["event"], {"scalars"})
+        # Of several processes; of a file of corrections, of another number of threads; of a fit.
+        absent = {"steps": {"ranks"}, "started": {"corrections", "differs"}}.get(event["event"], {"scalars"})
         assert event.keys() == fields - absent, event["event"]
     assert {"started", "steps", "evaluating", "epoch", "checkpoint", "finished"} <= set(bench.kinds()) | {
         "steps"

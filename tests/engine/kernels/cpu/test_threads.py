@@ -29,18 +29,18 @@ def no_word(monkeypatch):
 
 
 def test_cores_count_where_nothing_is_said(no_word):
-    assert threads.count() == 7
+    assert threads.get_num_threads() == 7
     with computing_threads() as count:
-        assert (count, threads.count(), blas_threads()) == (7, 7, 1)
+        assert (count, threads.get_num_threads(), blas_threads()) == (7, 7, 1)
 
 
 def test_so_many_within_the_block(no_word):
-    threads.set_count(5)
+    threads.set_num_threads(5)
     with computing_threads(3) as count:
-        assert (count, threads.count()) == (3, 3)
+        assert (count, threads.get_num_threads()) == (3, 3)
         with computing_threads(1):
-            assert threads.count() == 1
-    assert threads.count() == 5
+            assert threads.get_num_threads() == 1
+    assert threads.get_num_threads() == 5
 
 
 def test_the_users_environment_counts(no_word, monkeypatch):
@@ -48,11 +48,11 @@ def test_the_users_environment_counts(no_word, monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "4,2")
     with computing_threads(3) as count:
         assert (count, blas_threads()) == (4, 1)
-    threads.set_count(6)  # a program that says so goes before the environment
-    assert (threads.count(), blas_threads()) == (6, 1)
+    threads.set_num_threads(6)  # a program that says so goes before the environment
+    assert (threads.get_num_threads(), blas_threads()) == (6, 1)
 
 
 @pytest.mark.parametrize("wrong", [0, -1, 1025, 2.0, True, "2"])
 def test_wrong_numbers(no_word, wrong):
     with pytest.raises(ArgumentError, match="from 1 to 1024: got"):
-        threads.set_count(wrong)
+        threads.set_num_threads(wrong)
