@@ -17,8 +17,11 @@ from engine.optimizer.groups import Group
 
 if TYPE_CHECKING:
     from engine.optimizer.optimizer import Optimizer
+    from engine.program.run.kernels import OneCall
 
 Pairs = list[tuple[Any, Any]]
+# Kernels that are kept; which neighbours are updated alike may change from step to step.
+_CALLS = 64
 
 
 class Due:
@@ -47,6 +50,7 @@ class Together:
         self._state = state
         self.arenas = Arenas(state)
         self._usual: dict[int, _Usual] = {}  # by the id of a group
+        self._calls: dict[Any, OneCall] = {}  # by arena, first and last row
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Together:
         """One without arenas: copies of Tensors have memory of their own."""
@@ -104,11 +108,24 @@ class Together:
         inputs = [given[name] for name in opdef.input_names]
         if modes.current().fast and optimizer._skip_update is None:
             # Nobody watches and nothing is cast: the kernel alone, without the mode around it.
-            opdef.kernel_for("cpu")[0](np, *[_array(value) for value in inputs], **attributes)
+            arrays = [_array(value) for value in inputs]
+            self._call(rows, attributes, arrays)(*arrays)
         else:
             self._flat(*inputs, **attributes)
         for row in rows:
             row.updated()
+
+    def _call(self, rows: list[Row], attributes: dict[str, Any], arrays: list[Any]) -> OneCall:
+        """The kernel for neighbours, the same one in each step."""
+        from engine.program.run.kernels import OneCall  # with the first update, not with the engine
+
+        place = (rows[0].arena, rows[0].number, rows[-1].number)
+        found = self._calls.get(place)
+        if found is None or found.attrs != attributes:
+            if len(self._calls) >= _CALLS:
+                self._calls.clear()
+            found = self._calls[place] = OneCall(self._flat.opdef, attributes, arrays)
+        return found
 
 
 class _Usual:

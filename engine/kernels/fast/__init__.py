@@ -21,10 +21,14 @@ from engine.kernels.fast.compiler import Handle
 
 # The module of this package and the maker in it, by operator.
 MAKERS: dict[str, str] = {
+    "adam_flat": "updates:adam",
+    "adamw_flat": "updates:adamw",
     "elu": "elementwise:elu",
     "fused_elementwise": "elementwise:fused",
     "gelu": "elementwise:gelu",
     "gelu_grad": "elementwise:gelu_grad",
+    "momentum_flat": "updates:momentum",
+    "sgd_flat": "updates:sgd",
     "sigmoid": "elementwise:sigmoid",
     "silu": "elementwise:silu",
     "softplus": "elementwise:softplus",

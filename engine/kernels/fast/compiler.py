@@ -105,6 +105,13 @@ class Compiler:
         with self._lock:
             self._append(job)
 
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until nothing is left to do, at most so long; whether that is so."""
+        thread = self._thread
+        if thread is not None:
+            thread.join(seconds)
+        return self._thread is None
+
     def stop(self) -> None:
         """Compile nothing that has not begun, and wait for what has: the process ends."""
         with self._lock:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
+
+import numpy as np
 
 from engine.core.bfloat import wrapped
 from engine.core.opdef import OpDef
@@ -59,6 +62,7 @@ class Kernels:
         self.swapped = False
         self.came = threading.Event()  # all that was asked for is there, or never will be
         self._gate = gate.get()
+        self._asked = False
 
     def add(
         self,
@@ -87,6 +91,7 @@ class Kernels:
         """Ask for compiled kernels, where any call may have one; they come in the background."""
         wanted = [c for c in self.calls if c.bound]
         if wanted:
+            self._asked = True
             from engine.kernels.fast.compiler import compiler
 
             compiler().submit(partial(self._make, wanted))
@@ -134,12 +139,55 @@ class Kernels:
         """Each operator's name, and whose kernel it calls; see :meth:`Plan.kernels`."""
         said = []
         for call in self.calls:
-            if self.swapped or not call.bound or (self.came.is_set() and call.fast is None):
+            if self.swapped or not (self._asked and call.bound) or (self.came.is_set() and call.fast is None):
                 whose = "fast" if self.swapped and call.fast is not None else "numpy"
             else:
                 whose = "compiling"
             said.append((call.opdef.name, whose))
         return said
+
+
+class OneCall:
+    """The kernel of one operator that is called again and again outside of a plan, on the CPU.
+
+    It takes the inputs' arrays; attributes are bound in.
+    """
+
+    def __init__(self, opdef: OpDef, attrs: Mapping[str, Any], arrays: Sequence[Any]) -> None:
+        self.attrs = dict(attrs)
+        self._namespace: dict[str, Any] = {}
+        self._kernels = Kernels(np, "cpu", self._namespace, foreign=False)
+        specs = [_spec_of(x) for x in arrays]
+        self._kernels.add("kernel", opdef, self.attrs, specs, None, True)
+        if self._kernels.takes_fast(opdef, specs):
+            self._kernels.ask()
+        _outside.add(self._kernels)
+
+    def __call__(self, *arrays: Any) -> Any:
+        if self._kernels.ready:
+            self._kernels.swap()
+        return self._namespace["kernel"](*arrays)
+
+    def report(self) -> str:
+        """Whose kernel it is; see :meth:`Plan.kernels`."""
+        return self._kernels.report()[0][1]
+
+
+_outside: weakref.WeakSet[Kernels] = weakref.WeakSet()
+
+
+def _follow_recording(_: bool) -> None:
+    for each in list(_outside):
+        each.follow()
+
+
+watch.changing.append(_follow_recording)
+
+
+def _spec_of(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_spec_of(each) for each in value]
+    return None if value is None else Spec.of(value)
 
 
 def _all_known(specs: Iterable[Any]) -> bool:

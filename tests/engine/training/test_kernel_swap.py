@@ -40,9 +40,7 @@ class Held:
     def release(self, run: TrainingRun) -> None:
         """All kernels that were asked for are there when this returns."""
         self.go.set()
-        done = threading.Event()
-        fast_compiler.compiler().submit(lambda: fast_compiler.compiler().submit(done.set))
-        assert done.wait(60)
+        assert fast_compiler.compiler().wait(120)
 
 
 @pytest.fixture
@@ -71,7 +69,8 @@ def test_a_resumed_training_takes_kernels_at_the_same_step(bars: Path, tmp_path:
     whole = _story(bars, tmp_path / "whole")
     whole.train({3: held.release})
     (told,) = whole.of("kernels")
-    assert (told["step"], told["since"], told["operators"]) == (3, 3, ["softmax_with_cross_entropy"])
+    assert (told["step"], told["since"]) == (3, 3)
+    assert {"softmax_with_cross_entropy", "momentum_flat"} <= set(told["operators"])
 
     plain = _story(bars, tmp_path / "plain", kernels="numpy")
     plain.train({})
