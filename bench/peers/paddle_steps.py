@@ -74,7 +74,7 @@ def main(name: str, mode: str) -> None:
     library.set_device("cpu")
     described = f"{name} {library.__version__}"
     if name == "engine":
-        importlib.import_module("engine.kernels.cpu.threads").set_count(threads())
+        library.set_num_threads(threads())
 
     def make(kind: str, job: Job) -> tuple[Callable[[], Any], Callable[[Any], float]]:
         if kind == "train":
