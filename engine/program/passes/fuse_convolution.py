@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from engine.core.identity import IdentityMap
 from engine.core.operator import Operator
 from engine.ops.images.conv_bias import FUSED
-from engine.program.graph.program import Program, reads
+from engine.program.graph.liveness import with_sub_blocks, written
+from engine.program.graph.program import Block, Program, reads, writes
 from engine.program.graph.variable import Variable
 from engine.program.passes.common_subexpressions import changing
 from engine.program.passes.pattern import Uses, channel_bias, each
@@ -32,10 +35,13 @@ def fuse_convolutions(program: Program) -> None:
     for block, conv in convolutions:
         added = uses.only_reader(conv.outputs[0], "elementwise_add")
         bias = None if added is None else channel_bias(uses, added)
-        if added is None or bias is None or any(v in unstable for v in (*reads(conv), bias)):
-            continue  # it would read them later
+        if added is None or bias is None:
+            continue
         relu = uses.only_reader(added.outputs[0], "relu")
         last = relu if relu is not None and relu in block.ops else added
+        moves = any(v in unstable for v in (*reads(conv), bias))  # to where they may have another value
+        if moves and _writes_between(block, (conv, uses.maker(added.inputs[1], "reshape2")), last):
+            continue
         attrs = {**conv.attrs, "activation": "" if last is added else "relu"}
         with rewriter.before(last, block, conv):
             made = FUSED[conv.opdef.name](*conv.inputs, bias, **attrs)
@@ -44,3 +50,16 @@ def fuse_convolutions(program: Program) -> None:
         fused += [conv, added, *([] if last is added else [last])]
     rewriter.substitute(found)
     rewriter.erase(fused)
+
+
+def _writes_between(block: Block, first: Sequence[Operator | None], last: Operator) -> bool:
+    """Whether an operator changes what has a value already, after one of ``first`` and before ``last``.
+
+    Also where one of them does not stand in ``block``.
+    """
+    place = {id(operator): n for n, operator in enumerate(block.ops)}
+    places = [place.get(id(operator), -1) for operator in (*first, last) if operator is not None]
+    if -1 in places:
+        return True
+    between = list(with_sub_blocks(block.ops[min(places) : max(places)]))
+    return bool(written(between)) or any(v.persistable or v.is_data for o in between for v in writes(o))

@@ -308,6 +308,17 @@ def test_what_is_needed_between_is_not_fused_away(also: str) -> None:
     assert ("conv2d_fusion" in found) is (also == "c")
 
 
+@pytest.mark.parametrize(("place", "fused"), [(0, True), (1, False), (2, False), (3, False), (4, True)])
+def test_weights_that_are_updated_are_fused_where_all_reads_are_on_one_side(place: int, fused: bool) -> None:
+    """A training step as one Program updates its weights at its end."""
+    lines = [line.strip() for line in CONV.strip().splitlines()]
+    given = ["rate: float32[1]", "g: float32[4]", *lines[:3]]
+    steps = [*lines[3:], "d = relu(c)"]
+    steps.insert(place, "n = sgd(bias, rate, g)")
+    text = "\n".join([*given, *steps, "return d"])
+    assert ("conv2d_fusion" in after(fuse_convolutions, text)) is fused
+
+
 def test_channels_last() -> None:
     found = after(fuse_convolutions, """
         x: float32[2, 6, 6, 3]
