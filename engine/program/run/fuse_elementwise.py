@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 
-from engine.core.dtype import bfloat16
+from engine.core.dtype import DType, bfloat16, bool_, float32, float64
 from engine.core.operator import Operator
 from engine.core.spec import Spec
 from engine.kernels.choice import wants_fast
@@ -19,21 +19,25 @@ from engine.program.graph.program import Variable, variables_of, writes
 from engine.program.passes.rewriter import is_pure
 from engine.program.run.reuse import bases_of
 
-# Each element of their result depends on one element of each input alone.
-FUSABLE = frozenset((
+# Each element of their result depends on one element of each input alone. The first ones have compiled code.
+COMPILED = frozenset((
     "elementwise_add", "elementwise_sub", "elementwise_mul", "elementwise_div", "elementwise_max",
-    "elementwise_min", "elementwise_pow", "elementwise_fmax", "elementwise_fmin", "elementwise_mod",
-    "elementwise_floordiv", "scale", "cast", "abs", "sign", "square", "sqrt", "rsqrt", "reciprocal",
-    "exp", "expm1", "log", "log1p", "log2", "log10", "pow", "clip", "clip_mask", "floor", "ceil", "round",
-    "trunc", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh",
-    "atan2", "hypot", "erf", "equal", "not_equal", "less_than", "less_equal", "greater_than",
-    "greater_equal", "logical_and", "logical_or", "logical_xor", "logical_not", "isnan_v2", "isinf_v2",
-    "isfinite_v2", "where", "gradient_where", "relu", "relu_grad", "relu6", "brelu", "sigmoid", "tanh",
-    "stanh", "leaky_relu", "leaky_relu_grad", "linear_piece_grad", "elu", "celu", "selu",
-    "exponential_piece_grad", "hard_sigmoid", "hard_swish", "hard_swish_grad", "gelu", "gelu_grad",
-    "silu", "swish", "swish_grad", "softplus", "softplus_grad", "logsigmoid", "mish", "mish_grad",
-    "softsign", "tanh_shrink", "hard_shrink", "softshrink", "thresholded_relu",
+    "elementwise_min", "scale", "pow", "square", "sqrt", "rsqrt", "reciprocal", "abs", "sign", "exp",
+    "expm1", "log", "log1p", "tanh", "sigmoid", "floor", "ceil", "trunc", "equal", "not_equal",
+    "less_than", "less_equal", "greater_than", "greater_equal", "logical_and", "logical_or",
+    "logical_xor", "logical_not", "where", "gradient_where", "clip", "clip_mask", "cast", "relu",
+    "relu_grad", "relu6", "brelu", "linear_piece_grad", "leaky_relu", "leaky_relu_grad", "elu", "gelu",
+    "gelu_grad", "silu", "swish", "swish_grad", "softplus", "softplus_grad",
 ))  # fmt: skip
+FUSABLE = COMPILED | frozenset((
+    "elementwise_pow", "elementwise_fmax", "elementwise_fmin", "elementwise_mod", "elementwise_floordiv",
+    "log2", "log10", "round", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "asinh",
+    "acosh", "atanh", "atan2", "hypot", "erf", "isnan_v2", "isinf_v2", "isfinite_v2", "stanh", "celu",
+    "selu", "exponential_piece_grad", "hard_sigmoid", "hard_swish", "hard_swish_grad", "logsigmoid",
+    "mish", "mish_grad", "softsign", "tanh_shrink", "hard_shrink", "softshrink", "thresholded_relu",
+))  # fmt: skip
+# Below this many values (elements times operators) a compiled loop is not faster than NumPy.
+LEAST = 4096
 # A compiled loop has a pointer for each value; more would not stay in registers and the first cache.
 _MOST = 24
 
@@ -72,8 +76,8 @@ def fuse_elementwise(
         return c, d
 
     ``specs`` are those of a run, ``known`` the constants of the plan, both by id of the Variable.
-    ``compiled`` says whether loops are compiled: then all groups become one; in NumPy only large ones gain,
-    see decision 92. A group stands where its last operator stood; in between nothing changes in place what
+    ``compiled`` says whether loops are compiled: then smaller groups gain; in NumPy only large ones do, see
+    decision 92. A group stands where its last operator stood; in between nothing changes in place what
     it reads.
     """
     everything = list(with_sub_blocks(ops))
@@ -83,7 +87,7 @@ def fuse_elementwise(
     groups: list[_Group] = []
     for position, operator in enumerate(ops):
         joined = None
-        if _fits(operator, specs, known, once):
+        if _fits(operator, specs, known, once, compiled):
             joined = _join(position, operator, ops, made_by, specs)
             joined.read |= {base.get(id(v), id(v)) for v in variables_of(operator.inputs)}
             groups.append(joined)
@@ -100,19 +104,35 @@ def fuse_elementwise(
     return _replaced(ops, [g for g in groups if _pays(g, ops, specs, compiled)], {id(v) for v in outputs})
 
 
-def _fits(operator: Operator, specs: Mapping[int, Spec], known: Container[int], once: Container[int]) -> bool:
+def _fits(
+    operator: Operator,
+    specs: Mapping[int, Spec],
+    known: Container[int],
+    once: Container[int],
+    compiled: bool,
+) -> bool:
     """Whether ``operator`` may be part of a group."""
-    if operator.opdef.name not in FUSABLE or not is_pure(operator) or len(operator.outputs) != 1:
+    if (
+        operator.opdef.name not in (COMPILED if compiled else FUSABLE)
+        or not is_pure(operator)
+        or len(operator.outputs) != 1
+    ):
         return False
     (made,) = operator.outputs
     values = [*operator.inputs, made]
     if not all(isinstance(v, Variable) for v in values) or id(made) in known or id(made) not in once:
         return False
     found = [specs.get(id(v), v.spec) for v in values]
-    if not all(s.known and s.dtype is not bfloat16 and not s.dtype.is_complex for s in found):
+    if not all(s.known and _has_kind(s.dtype, compiled) for s in found):
         return False
     size: int = found[-1].size
     return size > 1 and not made.persistable
+
+
+def _has_kind(dtype: DType, compiled: bool) -> bool:
+    if compiled:
+        return dtype in (float32, float64, bool_)
+    return dtype is not bfloat16 and not dtype.is_complex
 
 
 def _made_once(everything: Sequence[Operator]) -> set[int]:
@@ -164,7 +184,9 @@ def _pays(group: _Group, ops: Sequence[Operator], specs: Mapping[int, Spec], com
     if len(group.members) < 2:
         return False
     size = specs[id(ops[group.members[0]].outputs[0])].size
-    return compiled or (size >= LARGE and len(group.members) > 2)
+    if compiled:
+        return size * len(group.members) >= LEAST
+    return size >= LARGE and len(group.members) > 2
 
 
 def _replaced(ops: Sequence[Operator], groups: Sequence[_Group], kept: Container[int]) -> list[Operator]:

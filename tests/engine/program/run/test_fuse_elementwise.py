@@ -11,6 +11,7 @@ from hypothesis import given, reject, settings
 import engine as paddle
 from engine import static
 from engine.core.errors import GradientError
+from engine.core.opdef import OPS
 from engine.core.spec import Spec
 from engine.kernels.cpu import cut, fused_elementwise
 from engine.program.graph.program import Program
@@ -28,6 +29,7 @@ def everything_pays() -> Any:
     """All groups are fused, and computed in small blocks."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(plans, "compiles", lambda: True)
+        patch.setattr(of_plans, "LEAST", 1)
         patch.setattr(fused_elementwise, "LARGE", 1)
         patch.setattr(cut, "BLOCK", 12)
         yield
@@ -178,6 +180,26 @@ def test_the_random_programs_have_what_is_fused() -> None:
         x = block.var("x")
         plan = Plan(program, block.ops, [x], [block.var(program.outputs[0])], {"x": x.spec})
         assert any("steps" in o.attrs for o in plan.ops)
+
+
+def test_what_is_compiled_is_what_has_code() -> None:
+    pytest.importorskip("llvmlite")
+    from engine.kernels.fast import elementwise
+    from engine.kernels.fast.steps import EMIT
+
+    assert {*EMIT} - {"assign"} == of_plans.COMPILED
+    assert elementwise._LEAST == 4096  # LEAST, which the other tests change
+    assert of_plans.COMPILED <= of_plans.FUSABLE <= OPS.keys()
+
+
+@pytest.mark.parametrize(("compiled", "size", "count"), [(True, 1000, 0), (True, 3000, 1), (False, 3000, 0)])
+def test_groups_that_gain_nothing_stay(
+    monkeypatch: pytest.MonkeyPatch, compiled: bool, size: int, count: int
+) -> None:
+    monkeypatch.setattr(plans, "compiles", lambda: compiled)
+    monkeypatch.setattr(of_plans, "LEAST", 4096)
+    text = f"x: float32[{size}]\na = relu(x)\nb = scale(a, scale=2.0)\nreturn b"
+    assert sum("steps" in o.attrs for o in plan_of(text).ops) == count
 
 
 def test_groups_are_small_enough(monkeypatch: pytest.MonkeyPatch) -> None:
