@@ -9,6 +9,7 @@ the words up to x[k + 311] only, and the sum with x[k + 156] splits in two where
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
@@ -27,11 +28,14 @@ def _constant(value: int) -> Words:
     return np.array(value, np.uint64)  # 0-d arrays: NumPy takes 5 ns a word less than with scalars
 
 
-_UPPER, _LOWER = _constant(0xFFFFFFFF80000000), _constant(0x7FFFFFFF)
-_ONE, _MATRIX = _constant(1), _constant(0xB5026F5AA96619E9)
-_TEMPERING = tuple(
-    map(_constant, (29, 0x5555555555555555, 17, 0x71D67FFFEDA60000, 37, 0xFFF7EEE000000000, 43))
-)
+UPPER, LOWER, MATRIX = 0xFFFFFFFF80000000, 0x7FFFFFFF, 0xB5026F5AA96619E9
+TEMPERING = (29, 0x5555555555555555), (17, 0x71D67FFFEDA60000), (37, 0xFFF7EEE000000000), 43
+_UPPER, _LOWER, _ONE, _MATRIX = map(_constant, (UPPER, LOWER, 1, MATRIX))
+_TEMPERING = tuple(map(_constant, (*TEMPERING[0], *TEMPERING[1], *TEMPERING[2], TEMPERING[3])))
+
+# Set by engine/kernels/fast: fills ``raw[WORDS:]`` with as many words as ``numbers`` has, and ``numbers`` with
+# what they give; the same as NumPy's steps, word by word.
+compiled: Callable[[Words, Words], None] | None = None
 
 
 def seeded(seed: int) -> Words:
@@ -119,6 +123,17 @@ class Twister:
             self._make_room(blocks)
         self._raw[:WORDS] = raw[filled - WORDS : filled]
         self._filled = WORDS + blocks * _STEP
+        if compiled is not None:
+            made: Words = np.empty(blocks * _STEP, np.uint64)
+            compiled(self._raw, made)
+        else:
+            self._twist(blocks)
+            made = _tempered(self._raw[WORDS : self._filled])
+        self._ready = np.concatenate([left, made]) if len(left) else made
+        self._at = 0
+
+    def _twist(self, blocks: int) -> None:
+        """New words of the recurrence, block by block."""
         twisted, low = self._twisted, self._twisted_low
         first, second = twisted[:_MIDDLE], twisted[_MIDDLE:]
         for x, following, middle, new, new_again, newer in self._steps[:blocks]:
@@ -131,9 +146,6 @@ class Twister:
             np.bitwise_xor(twisted, low, twisted)
             np.bitwise_xor(middle, first, new)
             np.bitwise_xor(new_again, second, newer)
-        made = _tempered(self._raw[WORDS : self._filled])
-        self._ready = np.concatenate([left, made]) if len(left) else made
-        self._at = 0
 
     def _make_room(self, blocks: int) -> None:
         """Room for ``blocks`` blocks, and the views that their steps work on: making these takes as long as

@@ -63,6 +63,14 @@ def register() -> None:
     for name, place in MAKERS.items():
         if name in OPS and OPS[name].fast is None:
             OPS[name].fast = _Maker(place)
+    from engine.kernels.fast.compiler import compiler
+
+    compiler().submit(_install_random_words)
+
+
+def _install_random_words() -> None:
+    """In the compiler's thread: the generator's words are the same from compiled code."""
+    importlib.import_module(f"{__name__}.random_words").install()
 
 
 class _Maker:
