@@ -1,4 +1,4 @@
-"""The Mersenne Twister's words (engine/core/mersenne.py) from compiled code: the same words, many times as fast."""
+"""The Mersenne Twister's words (engine/core/mersenne.py) from compiled code: the same words, much faster."""
 
 from __future__ import annotations
 

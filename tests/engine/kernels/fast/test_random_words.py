@@ -7,10 +7,10 @@ import pytest
 
 pytest.importorskip("llvmlite", reason="the extra 'fast' is not installed")
 
-from engine.core import mersenne  # noqa: E402
-from engine.core.draws import TwisterDraws  # noqa: E402
-from engine.kernels.fast import random_words  # noqa: E402
-from engine.kernels.fast.compiler import compiler  # noqa: E402
+from engine.core import mersenne
+from engine.core.draws import TwisterDraws
+from engine.kernels.fast import random_words
+from engine.kernels.fast.compiler import compiler
 
 
 def _drawn(sizes):
