@@ -10,6 +10,7 @@ from engine.core.infer import normal_axis, require_floating
 from engine.core.opdef import op
 from engine.core.random import draws_of
 from engine.core.spec import Spec
+from engine.kernels.cpu.sums import summed
 from engine.ops.activations.smooth import refuse_integers
 from engine.ops.elementwise import arithmetic, exponential
 from engine.ops.reductions import reduce
@@ -28,7 +29,7 @@ def softmax(xp, x, *, axis=-1):
     if x.ndim == 0:
         return xp.ones_like(x)
     e = xp.exp(x - xp.max(x, axis=axis, keepdims=True))
-    e /= xp.sum(e, axis=axis, keepdims=True)
+    e /= summed(xp, e, (axis % x.ndim,), True)
     return e
 
 
@@ -47,7 +48,7 @@ def log_softmax(xp, x, *, axis=-1):
     if x.ndim == 0:
         return xp.zeros_like(x)
     shifted = x - xp.max(x, axis=axis, keepdims=True)
-    return shifted - xp.log(xp.sum(xp.exp(shifted), axis=axis, keepdims=True))
+    return shifted - xp.log(summed(xp, xp.exp(shifted), (axis % x.ndim,), True))
 
 
 def _log_softmax_grad(g: Any, out: Any, axis: int) -> Any:

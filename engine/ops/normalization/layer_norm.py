@@ -11,6 +11,7 @@ from engine.core.errors import ShapeError
 from engine.core.infer import normal_axis, require_floating, require_same_dtype
 from engine.core.opdef import op
 from engine.core.spec import Spec
+from engine.kernels.cpu.sums import summed
 from engine.ops.arrays import shape
 from engine.ops.normalization import second_order
 from engine.ops.reductions import reduce
@@ -52,9 +53,9 @@ def layer_norm(xp, x, scale=None, bias=None, *, epsilon=1e-5, begin_norm_axis=1)
     axes, trailing = tuple(range(begin, x.ndim)), x.shape[begin:]
     require_like(x, scale, bias)
     count = x.dtype.type(reduce.prod_of(trailing))
-    mean = xp.sum(x, axis=axes, keepdims=True) / count
+    mean = summed(xp, x, axes, True) / count
     y = x - mean
-    variance = xp.sum(y * y, axis=axes, keepdims=True) / count
+    variance = summed(xp, y * y, axes, True) / count
     y *= 1 / xp.sqrt(variance + x.dtype.type(epsilon))
     if scale is not None:
         y *= scale.reshape(trailing)
@@ -85,11 +86,14 @@ def layer_norm_grad(xp, x, g_in, mean, variance, scale=None, *, epsilon=1e-5, be
     inverse = (1 / xp.sqrt(variance + x.dtype.type(epsilon))).reshape(across)
     normal = x - mean.reshape(across)
     normal *= inverse
-    bias_grad = xp.sum(g_in, axis=leading).reshape(-1)
-    scale_grad = None if scale is None else xp.sum(g_in * normal, axis=leading).reshape(-1)
+    bias_grad = summed(xp, g_in, leading).reshape(-1) if leading else g_in.reshape(-1).copy()
+    scale_grad = None
+    if scale is not None:
+        both = g_in * normal
+        scale_grad = (summed(xp, both, leading) if leading else both).reshape(-1)
     g = g_in if scale is None else g_in * scale.reshape(trailing)
-    normal *= xp.sum(g * normal, axis=axes, keepdims=True) / count
-    normal += xp.sum(g, axis=axes, keepdims=True) / count
+    normal *= summed(xp, g * normal, axes, True) / count
+    normal += summed(xp, g, axes, True) / count
     x_grad = xp.subtract(g, normal, out=normal)
     x_grad *= inverse
     return x_grad, scale_grad, bias_grad

@@ -10,6 +10,7 @@ from engine.core.errors import ShapeError
 from engine.core.infer import normal_axes, normal_axis, reduced_shape, require_floating
 from engine.core.opdef import op
 from engine.core.spec import Spec
+from engine.kernels.cpu.sums import summed
 from engine.ops.elementwise import arithmetic, exponential
 
 
@@ -33,7 +34,7 @@ def _infer(where: str, floating: bool = False, result: Any = None) -> Any:
 @op("reduce_sum", infer=_infer("sum"), complex=True)
 def sum(xp, x, *, axis=(), keepdim=False, reduce_all=False):
     """Sum; small integers and bool are cast by the public function first."""
-    return xp.sum(x, axis=_axes(axis, x.ndim, reduce_all), keepdims=keepdim, dtype=x.dtype)
+    return summed(xp, x, _axes(axis, x.ndim, reduce_all), keepdim)
 
 
 def _infer_spread(x: Spec, x_like: Spec | None = None, *, shape: Any = None, **_: Any) -> Spec:
@@ -72,7 +73,7 @@ def mean(xp, x, *, axis=(), keepdim=False, reduce_all=False):
     if x.dtype.kind not in "fc":
         raise TypeError("not floating")  # inference explains what is wrong
     axes = _axes(axis, x.ndim, reduce_all)
-    total = xp.sum(x, axis=axes, keepdims=keepdim, dtype=x.dtype)
+    total = summed(xp, x, axes, keepdim)
     # Not xp.mean: it warns about the mean of nothing, which is NaN.
     return xp.divide(total, x.dtype.type(x.size // (total.size or 1) if total.size else 1))
 
