@@ -48,6 +48,7 @@ class Job:
             "resnet": lambda: (3, 32, 32),
             "mobilenet": lambda: (3, 64, 64),
             "lstm": lambda: (self.sizes[0], self.sizes[1]),  # steps, width of the input, of the state
+            "gru": lambda: (self.sizes[0], self.sizes[1]),
             "transformer": lambda: (self.sizes[0], self.sizes[1]),  # tokens, width, layers
         }[self.net]()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -91,18 +92,18 @@ def mobilenet(library: Any) -> Any:
     return nn.Sequential(*layers, nn.AdaptiveAvgPool2D(1), nn.Flatten(), nn.Linear(taken, CLASSES))
 
 
-def lstm(library: Any, _steps: int, taken: int, width: int) -> Any:
-    """One LSTM layer and a linear one over its last result."""
+def recurrent(layer: str, library: Any, _steps: int, taken: int, width: int) -> Any:
+    """One recurrent layer and a linear one over its last result."""
     nn = library.nn
 
     class Last(nn.Layer):  # type: ignore[misc, name-defined]
         def __init__(self) -> None:
             super().__init__()
-            self.lstm = nn.LSTM(taken, width)
+            self.recurrent = getattr(nn, layer)(taken, width)
             self.linear = nn.Linear(width, CLASSES)
 
         def forward(self, x: Any) -> Any:
-            made, _ = self.lstm(x)
+            made, _ = self.recurrent(x)
             return self.linear(made[:, -1])
 
     return Last()
@@ -131,7 +132,8 @@ NETWORKS = {
     "vgg": vgg,
     "resnet": resnet,
     "mobilenet": mobilenet,
-    "lstm": lstm,
+    "lstm": partial(recurrent, "LSTM"),
+    "gru": partial(recurrent, "GRU"),
     "transformer": transformer,
 }
 
@@ -145,7 +147,7 @@ def initial_values(library: Any, model: Any) -> Iterator[tuple[Any, Array]]:
             yield layer.weight, weights.convolution(tuple(layer.weight.shape))
         elif isinstance(layer, nn.Linear):
             yield layer.weight, weights.linear(*layer.weight.shape)
-        elif isinstance(layer, nn.LSTM):
+        elif isinstance(layer, (nn.LSTM, nn.GRU)):
             for parameter in layer.parameters():
                 yield parameter, weights.recurrent(tuple(parameter.shape), layer.hidden_size)
         if isinstance(layer, (nn.Conv2D, nn.Linear)) and layer.bias is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 
 import torch
@@ -91,16 +92,16 @@ def mobilenet() -> nn.Module:
 
 
 class Last(nn.Module):
-    """One LSTM layer and a linear one over its last result."""
+    """One recurrent layer and a linear one over its last result."""
 
-    def __init__(self, _steps: int, taken: int, width: int) -> None:
+    def __init__(self, layer: type[nn.RNNBase], _steps: int, taken: int, width: int) -> None:
         super().__init__()
-        self.lstm = nn.LSTM(taken, width, batch_first=True)
+        self.recurrent = layer(taken, width, batch_first=True)
         self.linear = nn.Linear(width, CLASSES)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """Logits ``[N, 10]`` of sequences ``[N, steps, taken]``."""
-        made, _ = self.lstm(x)
+        made, _ = self.recurrent(x)
         return self.linear(made[:, -1])
 
 
@@ -124,7 +125,8 @@ NETWORKS = {
     "vgg": vgg,
     "resnet": resnet,
     "mobilenet": mobilenet,
-    "lstm": Last,
+    "lstm": partial(Last, nn.LSTM),
+    "gru": partial(Last, nn.GRU),
     "transformer": Encoder,
 }
 
@@ -147,7 +149,7 @@ def network(job: Job) -> nn.Module:
                 width = layer.embed_dim
                 layer.in_proj_weight.copy_(torch.cat([linear(width, width) for _ in range(3)]))
                 layer.in_proj_bias.zero_()
-            elif isinstance(layer, nn.LSTM):
+            elif isinstance(layer, nn.RNNBase):
                 for parameter in layer.parameters():
                     value = weights.recurrent(tuple(parameter.shape), layer.hidden_size)
                     parameter.copy_(torch.from_numpy(value))
