@@ -7,6 +7,7 @@ import engine
 from bench.nets import ROWS, Job, Weights, cross_entropy
 from bench.peers.paddle_nets import NETWORKS, network
 from bench.peers.paddle_steps import predicting, training
+from bench.sequences import CHOSEN
 
 TINY = {
     "lenet": Job("lenet", 2),
@@ -15,14 +16,16 @@ TINY = {
     "resnet": Job("resnet", 1),
     "mobilenet": Job("mobilenet", 1),
     "lstm": Job("lstm", 2, (3, 4, 5)),
+    "gru": Job("gru", 2, (3, 4, 5)),
     "transformer": Job("transformer", 2, (3, 8, 1)),
 }
 
 
 def test_every_network_is_there_and_every_job_travels() -> None:
     assert TINY.keys() == NETWORKS.keys()
-    assert {row.job.net for row in ROWS.values() if row.kind != "operator"} == NETWORKS.keys()
-    for row in ROWS.values():
+    rows = {**ROWS, **CHOSEN}
+    assert {row.job.net for row in rows.values() if row.kind != "operator"} == NETWORKS.keys()
+    for row in rows.values():
         assert Job.read(row.job.text()) == row.job
 
 
