@@ -246,7 +246,6 @@ ABSENT: dict[str, dict[str, str]] = {
         "distributed_scaler": "is for training in parts; use paddle.amp.GradScaler as it is",
     },
     "paddle.distributed.fleet.utils": {
-        "recompute": "computes again what backward needs, which is kept here; call the function itself",
         "DistributedInfer": "belongs to parameter servers, which do not exist here; use paddle.inference",
         "HDFSClient": "runs the hadoop command; call that with subprocess",
         "LocalFS": "wraps Python's own functions; use pathlib and shutil",

@@ -65,8 +65,8 @@ def test_what_belongs_to_servers_says_so(monkeypatch):
     for name in ("init_server", "HybridCommunicateGroup", "save_inference_model"):
         with pytest.raises(AttributeError, match=rf"paddle\.distributed\.fleet\.{name}: is absent: it "):
             getattr(fleet, name)
-    with pytest.raises(AttributeError, match=r"fleet\.utils\.recompute: is absent: it computes again"):
-        fleet.utils.recompute  # noqa: B018
+    with pytest.raises(AttributeError, match=r"fleet\.utils\.LocalFS: is absent: it wraps"):
+        fleet.utils.LocalFS  # noqa: B018
     with pytest.raises(UnsupportedError, match="parameter servers do not exist here"):
         fleet.UserDefinedRoleMaker(role=fleet.Role.SERVER)
     with pytest.raises(ArgumentError, match="role_maker must be"):

@@ -1,8 +1,9 @@
-"""``paddle.distributed.fleet.utils``: what scripts call between backward and step."""
+"""``paddle.distributed.fleet.utils``: what scripts call between backward and step, and ``recompute``."""
 
 from engine.core.alias.absent import refusing
 from engine.distributed.fleet.utils import hybrid_parallel_util
+from engine.distributed.fleet.utils.recomputing import recompute
 
-__all__ = ["hybrid_parallel_util"]
+__all__ = ["hybrid_parallel_util", "recompute"]
 
 __getattr__ = refusing(__name__)
