@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,6 +33,9 @@ from engine.program.run.constants import constants
 from engine.program.run.fuse_elementwise import compiles, fuse_elementwise
 from engine.program.run.meter import Gauge, made, metered, step
 from engine.program.run.reuse import bases_of, fitting, handed_on, reusable
+
+if TYPE_CHECKING:
+    from engine.program.run.report import Report
 
 Array = Any
 
@@ -82,6 +85,12 @@ class Plan:
     def follow_recording(self) -> None:
         """Call kernels as operators give them now: timed ones while a profiler records."""
         self._kernels.follow()
+
+    def report(self) -> Report:
+        """What a call holds at its fullest moment, by operator and line; see :class:`Report`."""
+        from engine.program.run.report import report_of  # few ask
+
+        return report_of(self)
 
     def kernels(self) -> list[tuple[str, str]]:
         """The operators in the order of the source, and whose kernel each calls: "numpy", "fast", or
