@@ -1,0 +1,99 @@
+"""Code that works on the rows of a matrix: sums and maxima of a row, then each of its elements again."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from llvmlite import ir
+
+from engine.kernels.cpu import pool
+from engine.kernels.fast import vectors as v
+from engine.kernels.fast.arguments import address
+from engine.kernels.fast.compiler import Handle, lanes
+
+Array = Any
+# From here on elements are shared among threads.
+_SHARED = 1 << 15
+
+
+class Row:
+    """The row at hand while its code is written: ``count`` elements of type ``element``."""
+
+    def __init__(self, builder: v.Builder, element: Any, count: v.Value) -> None:
+        self.builder, self.element, self.count = builder, element, count
+        self.width = lanes() if element == v.F32 else lanes() // 2
+        self.kind = ir.VectorType(element, self.width)
+        self._full = builder.and_(count, v.I64(-self.width))
+
+    def each(self, body: Callable[[Place], None]) -> None:
+        """Write ``body`` for whole vectors, and once more for what is left of the row."""
+        b = self.builder
+        with v.loop(b, v.I64(0), self._full, self.width) as i:
+            body(Place(self, i, None))
+        with b.if_then(b.icmp_signed("<", self._full, self.count)):
+            body(Place(self, self._full, v.first(b, b.sub(self.count, self._full), self.width)))
+
+    def sums(self, values: Callable[[Place], Sequence[v.Value]], count: int) -> list[v.Value]:
+        """``count`` sums over the row. Elements behind its end have to be zeros."""
+        b = self.builder
+        kept = [v.Local(b, v.constant(self.kind, 0.0)) for _ in range(count)]
+
+        def add(place: Place) -> None:
+            for local, value in zip(kept, values(place), strict=True):
+                local.set(b.fadd(local.get(), value))
+
+        self.each(add)
+        return [v.total(b, local.get(), v.plus) for local in kept]
+
+    def largest(self, source: v.Value) -> v.Value:
+        """The maximum of the row at ``source``, NaN where one element is."""
+        b = self.builder
+        kept = v.Local(b, v.constant(self.kind, -float("inf")))
+        self.each(lambda place: kept.set(v.maximum(b, place.load(source, -float("inf")), kept.get())))
+        return v.total(b, kept.get(), v.maximum)
+
+    def spread(self, value: v.Value) -> v.Value:
+        """A number in each lane."""
+        return v.broadcast(self.builder, value, self.width)
+
+
+class Place:
+    """One vector of a row; ``mask`` is None where it is whole."""
+
+    def __init__(self, row: Row, index: v.Value, mask: v.Value | None) -> None:
+        self.row, self.index, self.mask = row, index, mask
+
+    def load(self, source: v.Value, other: float = 0.0) -> v.Value:
+        """The elements of a row at ``source``; ``other`` behind its end."""
+        row = self.row
+        spot = v.offset(row.builder, source, self.index, row.element)
+        if self.mask is None:
+            return v.load(row.builder, spot, row.kind)
+        return v.masked_load(row.builder, spot, row.kind, self.mask, v.constant(row.kind, other))
+
+    def store(self, value: v.Value, target: v.Value) -> None:
+        """Write the elements into a row at ``target``."""
+        row = self.row
+        spot = v.offset(row.builder, target, self.index, row.element)
+        if self.mask is None:
+            v.store(row.builder, value, spot)
+        else:
+            v.masked_store(row.builder, value, spot, self.mask)
+
+    def only(self, value: v.Value) -> v.Value:
+        """``value``, zero behind the end of the row."""
+        if self.mask is None:
+            return value
+        return self.row.builder.select(self.mask, value, v.constant(self.row.kind, 0.0))
+
+
+def call(handle: Handle, numbers: Sequence[int], arrays: Sequence[Array], shards: int, size: int) -> None:
+    """Call a kernel whose arguments are ``numbers`` and the addresses of contiguous arrays."""
+    values = [*numbers, *[address(x) for x in arrays]]
+    args = (ctypes.c_int64 * len(values))(*values)
+    if size >= _SHARED:
+        pool.parallel(handle.address, args, shards)
+    else:
+        handle.call(args, 0, shards)

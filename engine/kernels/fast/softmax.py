@@ -1,0 +1,186 @@
+"""Softmax, its logarithm, and the cross entropy of it with its gradient, along the last axis."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+
+from engine.core.opdef import OPS
+from engine.kernels.fast import Fast, functions, rows
+from engine.kernels.fast import vectors as v
+from engine.kernels.fast.compiler import function
+from engine.kernels.fast.rows import Place, Row
+from engine.kernels.fast.steps import KINDS
+
+Array = Any
+_LEAST = 256  # elements; fewer are as fast in NumPy
+
+
+def _rows(spec: Any, attrs: Mapping[str, Any]) -> tuple[int, int] | None:
+    """Number and length of the rows; None where NumPy is to compute."""
+    if spec.dtype.name not in ("float32", "float64") or spec.ndim == 0 or spec.size < _LEAST:
+        return None
+    if attrs.get("axis", -1) % spec.ndim != spec.ndim - 1:
+        return None
+    return spec.size // spec.shape[-1], spec.shape[-1]
+
+
+def softmax(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
+    """The kernel of ``softmax``."""
+    return _softmax("softmax", inputs, attrs)
+
+
+def log_softmax(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
+    """The kernel of ``log_softmax``."""
+    return _softmax("log_softmax", inputs, attrs)
+
+
+def _softmax(name: str, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
+    found = _rows(inputs[0], attrs)
+    if found is None:
+        return None
+    count, length = found
+    kind, slow = KINDS[inputs[0].dtype.name], partial(OPS[name].kernel, np, **attrs)
+    handle = function(f"{name} {kind}", partial(_build_softmax, kind, name == "log_softmax"))
+
+    def kernel(x: Array) -> Array:
+        if not x.flags.c_contiguous:
+            return slow(x)
+        made = np.empty(x.shape, x.dtype)
+        rows.call(handle, [length], (x, made), count, x.size)
+        return made
+
+    return Fast(kernel, [handle])
+
+
+def _build_softmax(kind: Any, logarithm: bool, module: ir.Module, name: str) -> ir.Function:
+    frame = v.Frame(module, name)
+    b = frame.builder
+    row = Row(b, kind, frame.integer(0))
+    with v.loop(b, frame.begin, frame.end) as r:
+        source, target = (v.offset(b, frame.pointer(n), b.mul(r, row.count), kind) for n in (1, 2))
+        total, highest = _exponentials(row, source, target)
+        if logarithm:
+            log = row.spread(functions.log(b, total))
+            row.each(lambda p: p.store(b.fsub(b.fsub(p.load(source), highest), log), target))
+        else:
+            divisor = row.spread(total)
+            row.each(lambda p: p.store(b.fdiv(p.load(target), divisor), target))
+    return frame.close()
+
+
+def _exponentials(row: Row, source: v.Value, target: v.Value) -> tuple[v.Value, v.Value]:
+    """Put exp(x - maximum) into ``target``; gives their sum, and the maximum in each lane."""
+    b = row.builder
+    highest = row.spread(row.largest(source))
+
+    def one(place: Place) -> list[v.Value]:
+        e = functions.exp(b, b.fsub(place.load(source), highest))
+        place.store(e, target)
+        return [place.only(e)]
+
+    (total,) = row.sums(one, 1)
+    return total, highest
+
+
+# -- with hard labels ----------------------------------------------------------------------------------------
+def cross_entropy(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
+    """The kernel of ``softmax_with_cross_entropy``."""
+    logits, label = inputs
+    found = _rows(logits, attrs)
+    if found is None or attrs.get("soft_label") or label.dtype.name not in ("int32", "int64"):
+        return None
+    count, length = found
+    kind, integer = KINDS[logits.dtype.name], KINDS[label.dtype.name]
+    slow = partial(OPS["softmax_with_cross_entropy"].kernel, np, **attrs)
+    handle = function(f"cross entropy {kind} {integer}", partial(_build_cross_entropy, kind, integer))
+    shape, ignored = (*logits.shape[:-1], 1), int(attrs.get("ignore_index", -100))
+
+    def kernel(x: Array, classes: Array) -> tuple[Array, Array]:
+        if not (x.flags.c_contiguous and classes.flags.c_contiguous):
+            return slow(x, classes)  # type: ignore[no-any-return]
+        made, loss, wrong = np.empty(x.shape, x.dtype), np.empty(shape, x.dtype), np.zeros(1, np.int64)
+        rows.call(handle, [length, ignored], (x, classes, made, loss, wrong), count, x.size)
+        if wrong[0]:
+            return slow(x, classes)  # type: ignore[no-any-return]  # which says what is wrong
+        return made, loss
+
+    return Fast(kernel, [handle])
+
+
+def _build_cross_entropy(kind: Any, integer: Any, module: ir.Module, name: str) -> ir.Function:
+    frame = v.Frame(module, name)
+    b = frame.builder
+    row, ignored = Row(b, kind, frame.integer(0)), frame.integer(1)
+    logits, classes, softmaxes, losses, wrong = (frame.pointer(n) for n in range(2, 7))
+    with v.loop(b, frame.begin, frame.end) as r:
+        source, target = (v.offset(b, p, b.mul(r, row.count), kind) for p in (logits, softmaxes))
+        total, highest = _exponentials(row, source, target)
+        divisor = row.spread(total)
+        row.each(lambda p: p.store(b.fdiv(p.load(target), divisor), target))
+        index, kept = _class(b, classes, integer, r, ignored, row.count, wrong)
+        of_class = v.load(b, v.offset(b, source, index, kind), kind)
+        shifted = b.fsub(of_class, b.extract_element(highest, v.I32(0)))
+        loss = b.select(kept, b.fsub(functions.log(b, total), shifted), v.constant(kind, 0.0))
+        v.store(b, loss, v.offset(b, losses, r, kind))
+    return frame.close()
+
+
+def _class(
+    b: v.Builder, classes: v.Value, integer: Any, r: v.Value, ignored: v.Value, count: v.Value, wrong: v.Value
+) -> tuple[v.Value, v.Value]:
+    """The class of a row, 0 where it is ignored, and whether it is not. Tells in ``wrong`` of no class."""
+    label = v.load(b, v.offset(b, classes, r, integer), integer)
+    label = b.sext(label, v.I64) if integer == v.I32 else label
+    kept = b.icmp_signed("!=", label, ignored)
+    outside = b.icmp_unsigned(">=", label, count)
+    with b.if_then(b.and_(kept, outside)):
+        v.store(b, v.I64(1), wrong)
+    return b.select(b.and_(kept, b.not_(outside)), label, v.I64(0)), kept
+
+
+def cross_entropy_grad(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
+    """The kernel of ``softmax_with_cross_entropy_grad``."""
+    _, values, label = inputs
+    found = _rows(values, attrs)
+    if found is None or attrs.get("soft_label") or label.dtype.name not in ("int32", "int64"):
+        return None
+    if inputs[0].dtype is not values.dtype or inputs[0].size != values.size // values.shape[-1]:
+        return None
+    count, length = found
+    kind, integer = KINDS[values.dtype.name], KINDS[label.dtype.name]
+    slow = partial(OPS["softmax_with_cross_entropy_grad"].kernel, np, **attrs)
+    handle = function(f"cross entropy grad {kind} {integer}", partial(_build_gradient, kind, integer))
+    ignored = int(attrs.get("ignore_index", -100))
+
+    def kernel(g: Array, x: Array, classes: Array) -> Array:
+        if not (x.flags.c_contiguous and classes.flags.c_contiguous):
+            return slow(g, x, classes)
+        made, wrong = np.empty(x.shape, x.dtype), np.zeros(1, np.int64)
+        g = np.ascontiguousarray(g)
+        rows.call(handle, [length, ignored], (x, classes, g, made, wrong), count, x.size)
+        return slow(g, x, classes) if wrong[0] else made
+
+    return Fast(kernel, [handle])
+
+
+def _build_gradient(kind: Any, integer: Any, module: ir.Module, name: str) -> ir.Function:
+    frame = v.Frame(module, name)
+    b = frame.builder
+    row, ignored = Row(b, kind, frame.integer(0)), frame.integer(1)
+    values, classes, gradients, made, wrong = (frame.pointer(n) for n in range(2, 7))
+    with v.loop(b, frame.begin, frame.end) as r:
+        source, target = (v.offset(b, p, b.mul(r, row.count), kind) for p in (values, made))
+        index, kept = _class(b, classes, integer, r, ignored, row.count, wrong)
+        g = v.load(b, v.offset(b, gradients, r, kind), kind)
+        # Zero times a value that is not finite is NaN, as in NumPy.
+        factor = b.select(kept, v.constant(kind, 1.0), v.constant(kind, 0.0))
+        every, spread = row.spread(g), row.spread(factor)
+        row.each(lambda p: p.store(b.fmul(b.fmul(p.load(source), every), spread), target))
+        spot = v.offset(b, target, index, kind)
+        v.store(b, b.fsub(v.load(b, spot, kind), b.select(kept, g, v.constant(kind, 0.0))), spot)
+    return frame.close()

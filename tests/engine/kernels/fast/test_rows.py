@@ -1,0 +1,112 @@
+"""Softmax, cross entropy and layer normalization as compiled code against the operators' own kernels."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("llvmlite", reason="the extra 'fast' is not installed")
+
+import engine  # noqa: F401
+from engine.core.errors import OutOfRangeError
+from engine.core.opdef import OPS
+from engine.core.spec import Spec
+from engine.kernels.fast import norms, softmax
+
+EXACT = {np.float32: 4e-6, np.float64: 1e-13}
+SIZES = [(64, 10), (3, 100), (40, 16), (300, 1), (37, 1031)]
+
+
+@pytest.fixture(autouse=True)
+def _any_size(monkeypatch):
+    monkeypatch.setattr(softmax, "_LEAST", 0)
+    monkeypatch.setattr(norms, "_LEAST", 0)
+
+
+def compare(name, maker, inputs, attrs, dtype):
+    attrs = OPS[name].with_defaults(attrs)
+    fast = maker([None if x is None else Spec.of(x) for x in inputs], attrs)
+    assert fast.handles[0].wait(120)
+    with np.errstate(all="ignore"):
+        wanted, results = OPS[name].kernel(np, *inputs, **attrs), fast.kernel(*inputs)
+    if OPS[name].single:
+        wanted, results = (wanted,), (results,)
+    for got, want in zip(results, wanted, strict=True):
+        if want is None:
+            assert got is None
+            continue
+        assert (got.shape, got.dtype) == (want.shape, want.dtype)
+        allowed = EXACT[dtype] * max(1.0, np.abs(want[np.isfinite(want)]).max(initial=0))
+        np.testing.assert_allclose(got, want, rtol=EXACT[dtype], atol=allowed)
+
+
+def values(shape, dtype, special=True):
+    x = (np.random.default_rng(0).standard_normal(shape) * 5).astype(dtype)
+    if special:
+        x[0, 0] = np.nan
+        x[1, -1] = np.inf
+        x[2] = -np.inf
+        x[-1, 0] = -np.inf
+    return x
+
+
+@pytest.mark.parametrize("dtype", EXACT)
+@pytest.mark.parametrize("shape", SIZES)
+def test_softmax(shape, dtype):
+    x = values(shape, dtype)
+    compare("softmax", softmax.softmax, [x], {}, dtype)
+    compare("log_softmax", softmax.log_softmax, [x], {"axis": 1}, dtype)
+    compare("softmax", softmax.softmax, [np.asfortranarray(x)], {}, dtype)
+    assert softmax.softmax([Spec.of(x)], {"axis": 0}) is None
+
+
+@pytest.mark.parametrize("dtype", EXACT)
+@pytest.mark.parametrize("shape", SIZES)
+def test_cross_entropy(shape, dtype):
+    rng = np.random.default_rng(1)
+    x = values(shape, dtype)
+    g = rng.standard_normal((shape[0], 1)).astype(dtype)
+    for kind in (np.int64, np.int32):
+        label = rng.integers(0, shape[1], (shape[0], 1)).astype(kind)
+        for ignored in (-100, int(label[1, 0])):
+            attrs = {"ignore_index": ignored}
+            compare("softmax_with_cross_entropy", softmax.cross_entropy, [x, label], attrs, dtype)
+            inputs = [g, values(shape, dtype), label]
+            name = "softmax_with_cross_entropy_grad"
+            compare(name, softmax.cross_entropy_grad, inputs, attrs, dtype)
+
+
+def test_a_label_that_is_no_class_says_so():
+    x, label = values((64, 10), np.float32, special=False), np.zeros((64, 1), np.int64)
+    g = np.ones((64, 1), np.float32)
+    for wrong in (10, -1):
+        label[33] = wrong
+        for maker, inputs in (
+            (softmax.cross_entropy, [x, label]),
+            (softmax.cross_entropy_grad, [g, x, label]),
+        ):
+            name = "softmax_with_cross_entropy" + ("_grad" if len(inputs) == 3 else "")
+            fast = maker([Spec.of(each) for each in inputs], OPS[name].with_defaults({}))
+            assert fast.handles[0].wait(120)
+            with pytest.raises(OutOfRangeError, match=f"label {wrong} is not a class number"):
+                fast.kernel(*inputs)
+
+
+@pytest.mark.parametrize("dtype", EXACT)
+@pytest.mark.parametrize("shape", [(64, 10), (3, 2, 16), (40, 33), (70, 1031)])
+@pytest.mark.parametrize("parts", ["scale and bias", "scale", "bias", ""])
+def test_layer_norm(shape, parts, dtype):
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal(shape).astype(dtype)
+    x[0, 0] = np.nan
+    attrs = {"begin_norm_axis": len(shape) - 1, "epsilon": 1e-3}
+    length = shape[-1]
+    scale, bias = (
+        rng.standard_normal(length).astype(dtype) if part in parts else None for part in ("scale", "bias")
+    )
+    compare("layer_norm", norms.layer_norm, [x, scale, bias], attrs, dtype)
+    x[0, 0] = 0.5
+    _, mean, variance = OPS["layer_norm"].kernel(np, x, scale, bias, **attrs)
+    g = rng.standard_normal(shape).astype(dtype)
+    compare("layer_norm_grad", norms.layer_norm_grad, [x, g, mean, variance, scale], attrs, dtype)
+    if len(shape) == 2:
+        g = np.asfortranarray(g)
+        compare("layer_norm_grad", norms.layer_norm_grad, [x, g, mean, variance, scale], attrs, dtype)
