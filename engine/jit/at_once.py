@@ -81,6 +81,6 @@ class AtOnce:
         xp = module_for(arrays)
         plan = Plan(
             whole.program, (*whole.forward_ops, *whole.backward_ops), [*whole.everything, *whole.fed],
-            [*whole.outputs, *whole.gradients], feeds, xp,
+            [*whole.outputs, *whole.gradients], feeds, xp, self._runner.passes,
         )  # fmt: skip
         return _Compiled(plan, xp.ones(root.shape, root.dtype.np), whole.made)

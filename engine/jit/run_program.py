@@ -119,9 +119,9 @@ class ProgramRunner:
         passes: int | None = None,
         frozen: bool = False,
     ) -> None:
-        self._passes = level.get() if passes is None else passes
-        if outputs and self._passes:
-            program = optimize(program, self._passes, [v.name for v in outputs])
+        self.passes = level.get() if passes is None else passes
+        if outputs and self.passes:
+            program = optimize(program, self.passes, [v.name for v in outputs])
         block = program.global_block()
         self.program = program
         self.keys, self.inputs, self.outputs = (
@@ -151,6 +151,9 @@ class ProgramRunner:
             plan = self._inference.ensure(key, partial(self._plan, arrays, self.outputs))
         if plan.takes_weights:
             results = plan([*arrays, *keys] if keys else arrays)
+            if plan.updates:
+                del arrays  # which hold the memory that may move
+                plan.settle(lambda variable: variable.tensor)
         else:
             results = plan(arrays[: len(tensors)])
         self.note_writes()
@@ -178,7 +181,7 @@ class ProgramRunner:
 
             return FrozenPlan(self.program, self.forward_ops, self.inputs, outputs, feeds)
         inputs = (*self.inputs, *self.bound, *self.keys)
-        return Plan(self.program, self.forward_ops, inputs, outputs, feeds, xp, self._passes)
+        return Plan(self.program, self.forward_ops, inputs, outputs, feeds, xp, self.passes)
 
     def note_writes(self) -> None:
         """Tell the version counters of buffers that the run replaced their values."""
@@ -228,12 +231,12 @@ class ProgramRunner:
             for v, a in zip(everything[: len(self.inputs)], arrays, strict=False)
         }
         xp = module_for(arrays[: len(self.inputs) + len(self.bound)])
-        forward = Plan(program, forward_ops, everything, (*outputs, *kept, *drawn), feeds, xp, self._passes)
+        forward = Plan(program, forward_ops, everything, (*outputs, *kept, *drawn), feeds, xp, self.passes)
         shapes = {v.name: forward.specs.get(id(v), v.spec) for v in (*kept, *given)}
         shapes |= {
             g.name: forward.specs.get(id(outputs[n]), g.spec) for g, n in zip(fed, fed_grads, strict=True)
         }
-        backward = Plan(program, backward_ops, (*kept, *given, *fed), gradients, shapes, xp, self._passes)
+        backward = Plan(program, backward_ops, (*kept, *given, *fed), gradients, shapes, xp, self.passes)
         place = {id(v): n for n, v in enumerate(everything)}
         zeros = [forward.specs.get(id(outputs[n]), outputs[n].spec) for n in fed_grads]
         base = bases_of(forward_ops)
@@ -281,7 +284,7 @@ class ProgramRunner:
     def _recorded_backward(
         self, run: _Training, activation: Activation, grads: Sequence[Tensor | None]
     ) -> list[Tensor]:
-        runner = self._gradients.ensure(run, partial(_gradient_runner, run, self._passes))
+        runner = self._gradients.ensure(run, partial(_gradient_runner, run, self.passes))
         model = next(g for g in grads if g is not None)
         xp = array_module(model._array)
         fed: list[Tensor] = []

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from operator import is_
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -85,6 +86,8 @@ class Arena:
         self.flats = tuple(flats)
         for row in self.rows:
             row.put(tuple([self._slice(row, column) for column in range(len(flats))]))
+        self.by_array = {id(row.arrays[0]): row for row in self.rows}
+        _by_owner[id(self.flats[0].base)] = self
         self._stretches: dict[tuple[int, int], list[Tensor]] = {}
         self._held = [self._holders(column) for column in range(len(flats))]
 
@@ -145,6 +148,16 @@ class Arena:
         )
 
 
+_by_owner: WeakValueDictionary[int, Arena] = WeakValueDictionary()
+
+
+def row_at(array: Any) -> Row | None:
+    """The row whose parameter uses ``array`` as its slice."""
+    arena = _by_owner.get(id(array.base))
+    row = None if arena is None else arena.by_array.get(id(array))
+    return row if row is not None and row.arrays[0] is array else None
+
+
 class Arenas:
     """The arenas of one optimizer. ``state`` names the slots as the update's operator calls them."""
 
@@ -178,7 +191,11 @@ class Arenas:
         """Move parameters with their state into arenas: those that may, two and more of a dtype."""
         kinds: dict[Any, list[tuple[Tensor, ...]]] = {}
         for tensors in members:
-            if self._fits(tensors):
+            row = row_at(tensors[0]._array)
+            if row is not None and len(row.tensors) == len(tensors) and all(map(is_, row.tensors, tensors)):
+                self._rows[id(tensors[0])] = row  # a plan and a step outside of it share their arena
+                self._settled(id(tensors[0]))
+            elif self._fits(tensors):
                 kinds.setdefault(tensors[0]._array.dtype, []).append(tensors)
             else:
                 self._refuse(id(tensors[0]))

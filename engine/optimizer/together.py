@@ -143,7 +143,7 @@ class _Usual:
         self._factors = [self.factor] * len(pairs)
         self._none = [None] * len(pairs)
         self._tensors = [t for row in self.rows for t in row.tensors]
-        self._arrays = [a for row in self.rows for a in row.arrays]
+        self._arrays = [id(a) for row in self.rows for a in row.arrays]  # which the rows hold
         self._shapes = [p._array.shape for p in self._parameters]
         self._dtypes = [p._array.dtype for p in self._parameters]
 
@@ -152,7 +152,7 @@ class _Usual:
         parameters, given = zip(*pairs, strict=True) if pairs else ((), ())
         if len(parameters) != len(self._parameters) or not all(map(is_, parameters, self._parameters)):
             return None
-        if not all(map(is_, [t._array for t in self._tensors], self._arrays)) or group.decay is not None:
+        if [id(t._array) for t in self._tensors] != self._arrays or group.decay is not None:
             return None
         if [p.optimize_attr["learning_rate"] for p in parameters] != self._factors:
             return None

@@ -178,6 +178,7 @@ class Executor:
         for rate in program.rates:
             rate.bring(scope)
         results = compiled.plan([*arrays, *_values(compiled.read, scope, xp)])
+        compiled.plan.settle(partial(_tensor_of, scope))
         for tensor in compiled.noted:
             counter_of(tensor).count += 1
         count = len(prepared.fetched)
@@ -395,6 +396,14 @@ def _values(variables: Sequence[Variable], scope: Scope, xp: Any) -> list[Any]:
             )
         arrays.append(array)
     return arrays
+
+
+def _tensor_of(scope: Scope, variable: Variable) -> Any:
+    """What holds the value of a persistable Variable."""
+    if variable.tensor is not None:
+        return variable.tensor
+    found = scope.find_var(variable.name)
+    return None if found is None else found.tensor
 
 
 def _store(variable: Variable, array: Any, scope: Scope) -> None:

@@ -11,7 +11,7 @@ step 12 to 17% slower, see docs/decisions).
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from engine.core.random import default_generator
 from engine.core.spans import watch
 from engine.core.spec import Spec
 from engine.eager.mode import explain_specs
+from engine.ops.training.flat_updates import FLAT
 from engine.program.backward.gradient_operator import lowered
 from engine.program.graph.liveness import last_uses, needed
 from engine.program.graph.program import Block, Program, Variable, variables_of
@@ -36,6 +37,7 @@ from engine.program.run.reuse import bases_of, fitting, handed_on, reusable
 
 if TYPE_CHECKING:
     from engine.program.run.report import Report
+    from engine.program.run.updates import Update
 
 Array = Any
 
@@ -50,6 +52,8 @@ class Plan:
     """
 
     takes_weights = True
+    update_groups: Sequence[Sequence[int]] = ()  # the positions of updates that are one call
+    updates: Sequence[Update] = ()  # those calls
 
     def __init__(
         self,
@@ -68,6 +72,10 @@ class Plan:
         self.specs = concrete_specs(program, self.ops, feeds)
         if xp is np and not program.foreign and (level.get() if passes is None else passes):
             self.ops = fuse_elementwise(self.ops, outputs, self.specs, self.constants, compiles())
+            if any(o.opdef.name in FLAT for o in self.ops):
+                from engine.program.run.updates import update_groups  # with the first step, not the engine
+
+                self.update_groups = update_groups(self.ops, self.specs)
         function = self._compiled(Writer(self, program, xp))
         self._function = metered(function) if program.foreign else function
         track(self)
@@ -81,6 +89,15 @@ class Plan:
         self._kernels = writer.kernels
         self._kernels.ask()
         return scope["plan"]
+
+    def settle(self, tensor_of: Callable[[Variable], Any]) -> None:
+        """Let parameters that the last call updated one by one move into an arena, where they may.
+
+        ``tensor_of`` gives the Tensor whose array a call gets for a Variable.
+        """
+        for update in self.updates:
+            if update.missed:
+                update.settle(tensor_of)
 
     def follow_recording(self) -> None:
         """Call kernels as operators give them now: timed ones while a profiler records."""
@@ -236,8 +253,13 @@ class Writer:
                 stays = id(variable) in keep or variable.persistable or id(variable) in self.known
                 if position is not None and not stays:
                     dying.setdefault(position, []).append(variable)
+        updates = {group[0]: group for group in self.plan.update_groups}
+        grouped = {position for group in self.plan.update_groups for position in group}
         for position, operator in enumerate(ops):
-            self.operator(1, operator)
+            if position in updates:
+                self.update(1, [ops[n] for n in updates[position]])
+            elif position not in grouped:
+                self.operator(1, operator)
             gone = {id(v): v for v in dying.get(position, ())}
             if gone:
                 self.line(1, " = ".join(self.slot(v) for v in gone.values()) + " = None")
@@ -248,6 +270,16 @@ class Writer:
         )
         self.line(1, f"return ({results}{',' if outputs else ''})")
         return "\n".join(self._text) + "\n"
+
+    def update(self, depth: int, operators: Sequence[Operator]) -> None:
+        """The call that stands for several updates, see ``engine/program/run/updates.py``."""
+        from engine.program.run.updates import Update
+
+        made = Update(operators)
+        self.plan.updates = (*self.plan.updates, made)
+        given = (made.variables, made.gradients, made.shared)
+        arguments = ", ".join(self.slots(variables) for variables in given)
+        self.line(depth, f"{self.constant(made)}({arguments})", operators[0])
 
     def operator(self, depth: int, operator: Operator) -> None:
         if operator.outputs and id(operator.outputs[0]) in self.known:
