@@ -1,7 +1,8 @@
 """Worker: steps of a network of ``bench.nets`` in the engine with some of its passes.
 
 ``python -m bench.peers.engine_passes LEVEL KIND [PASS]``: LEVEL of the passes, KIND as in ``bench.passes``;
-PASS is the function that is left out. The jobs are those of ``bench.contest``.
+PASS is the function that is left out. With ``MODEL_STUDIO_KERNELS=fast`` steps are measured once compiled
+kernels are there. The jobs are those of ``bench.contest``.
 """
 
 from __future__ import annotations
@@ -14,11 +15,18 @@ import engine
 from bench.nets import LEARNING_RATE, Job
 from bench.peers.answering import answer_jobs
 from bench.peers.paddle_nets import NETWORKS, initial_values, network
-from bench.peers.paddle_steps import training
+from bench.peers.paddle_steps import compiled_kernels, training
 from engine import static
 from engine.program.passes import level, pipeline
+from engine.program.run import plan
 
 KINDS = ("train", "layer", "program", "predict")
+# The passes of level 1: those of the pipeline, and what plans run themselves.
+OF_PLANS = "fuse_elementwise"
+EXACT_PASSES = (
+    *dict.fromkeys(e.rewrite.__name__ for e in pipeline.PIPELINE if e.level <= pipeline.EXACT),
+    OF_PLANS,
+)
 
 
 def program(job: Job) -> Callable[[], Any]:
@@ -57,8 +65,11 @@ def predicting(job: Job) -> Callable[[], Any]:
 def main(passes: str, kind: str, without: str = "") -> None:
     """Serve jobs."""
     level.set(int(passes))
-    if without and without not in [each.rewrite.__name__ for each in pipeline.PIPELINE]:
-        raise SystemExit(f"bench.passes: there is no pass {without!r}")
+    known = {*EXACT_PASSES, *(each.rewrite.__name__ for each in pipeline.PIPELINE)}
+    if without and without not in known:
+        raise SystemExit(f"bench.passes: there is no pass {without!r}; there are {', '.join(sorted(known))}")
+    if without == OF_PLANS:
+        plan.fuse_elementwise = lambda ops, *_: list(ops)
     pipeline.PIPELINE = tuple(each for each in pipeline.PIPELINE if each.rewrite.__name__ != without)
 
     def make(_: str, job: Job) -> tuple[Callable[[], Any], Callable[[Any], float]]:
@@ -68,7 +79,7 @@ def main(passes: str, kind: str, without: str = "") -> None:
             return predicting(job), float
         return training(engine, "static" if kind == "train" else "layer", job), float
 
-    answer_jobs(f"engine {engine.__version__}", make)
+    answer_jobs(f"engine {engine.__version__}", make, compiled_kernels())
 
 
 if __name__ == "__main__":

@@ -82,8 +82,13 @@ def main(name: str, mode: str) -> None:
         labels = job.data()[1]
         return predicting(library, mode, job), lambda logits: cross_entropy(logits, labels)
 
+    answer_jobs(described, make, compiled_kernels())
+
+
+def compiled_kernels() -> tuple[Callable[[], None], Callable[[], Any]] | None:
+    """What waits for compiled kernels, and what says which there are; None where NumPy's are chosen."""
     fast = os.environ.get("MODEL_STUDIO_KERNELS") == "fast"
-    answer_jobs(described, make, (_wait_for_kernels, _kernels) if fast else None)
+    return (_wait_for_kernels, _kernels) if fast else None
 
 
 def _wait_for_kernels() -> None:
