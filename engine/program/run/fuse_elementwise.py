@@ -39,6 +39,10 @@ FUSABLE = COMPILED | frozenset((
 # Below this work (elements times operators, functions counting more) the call of a compiled loop costs more
 # than it gains: three sums of 4,096 elements take 1.45 times NumPy's time, of 65,536 elements 0.75.
 LEAST = 1 << 14
+# One alone is compiled too: NumPy needs several walks over the arrays, or chooses element by element.
+_ALONE = frozenset((
+    "relu", "relu_grad", "leaky_relu", "leaky_relu_grad", "linear_piece_grad", "where", "gradient_where",
+))  # fmt: skip
 _FUNCTION = 4
 _FUNCTIONS = frozenset((
     "pow", "exp", "expm1", "log", "log1p", "tanh", "sigmoid", "elu", "gelu", "gelu_grad", "silu", "swish",
@@ -187,11 +191,13 @@ def _join(
 
 def _pays(group: _Group, ops: Sequence[Operator], specs: Mapping[int, Spec], compiled: bool) -> bool:
     """Whether one operator is faster than those of the group."""
-    if len(group.members) < 2:
+    if not group.members:
         return False
     size = specs[id(ops[group.members[0]].outputs[0])].size
+    names = [ops[n].opdef.name for n in group.members]
+    if compiled and len(names) == 1:
+        return size >= LEAST and names[0] in _ALONE
     if compiled:
-        names = [ops[n].opdef.name for n in group.members]
         return size * sum(_FUNCTION if name in _FUNCTIONS else 1 for name in names) >= LEAST
     return size >= LARGE and len(group.members) > 2
 

@@ -205,6 +205,16 @@ def test_groups_that_gain_nothing_stay(
     assert sum("steps" in o.attrs for o in plan_of(text).ops) == count
 
 
+@pytest.mark.parametrize(("name", "alone"), [("relu", True), ("leaky_relu", True), ("tanh", False)])
+def test_what_numpy_does_in_several_walks_is_compiled_alone(
+    monkeypatch: pytest.MonkeyPatch, name: str, alone: bool
+) -> None:
+    monkeypatch.setattr(of_plans, "LEAST", 1 << 14)
+    for size in (1 << 14, 1 << 13):
+        (operator,) = plan_of(f"x: float32[{size}]\na = {name}(x)\nreturn a").ops
+        assert ("steps" in operator.attrs) is (alone and size == 1 << 14)
+
+
 def test_groups_are_small_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(of_plans, "_MOST", 4)
     lines = "\n".join(f"v{n + 1} = tanh(v{n})" for n in range(10))
