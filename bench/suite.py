@@ -55,7 +55,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     made.add_argument("--rows", type=listed(list(ROWS)), default=list(ROWS), help=", ".join(ROWS))
-    add_shared(made, list(contenders(None, None)), rounds=7, seconds=1.5)
+    add_shared(made, list(contenders(None, None)), rounds=7, seconds=1.0)
     return made.parse_args(arguments)
 
 

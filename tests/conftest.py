@@ -6,7 +6,6 @@ import itertools
 import logging
 import multiprocessing
 import os
-import random
 import runpy
 import shutil
 import sys
@@ -17,6 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.each import fix_seeds
 
 ROOT = Path(__file__).resolve().parent.parent
 # Seconds that a thread or child process may take to end after its test.
@@ -134,12 +135,7 @@ def _own_user_dirs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def _fixed_seeds() -> None:
-    random.seed(0)
-    if "numpy" in sys.modules:
-        sys.modules["numpy"].random.seed(0)
-    engine = sys.modules.get("engine")
-    if engine is not None and hasattr(engine, "seed"):
-        engine.seed(0)
+    fix_seeds()
 
 
 class _Collector(logging.Handler):

@@ -1,8 +1,8 @@
 """What workers with networks share: how the jobs of ``bench.contest`` are answered.
 
 A job is ``KIND WHAT JOB``, KIND ``train`` or ``predict`` and JOB the text of a ``bench.nets.Job``. WHAT is
-``begin`` (make the network and run N steps), ``time`` (run N steps) or ``check`` (run N steps of a network
-made anew and give the last one's ``loss``).
+``begin`` (make the network and say how long N steps take, when all is ready), ``time`` (run N steps) or
+``check`` (run N steps of a network made anew and give the last one's ``loss``).
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from typing import Any
 from bench.nets import Job
 from bench.peers.protocol import serve, timed
 
-SHORT = 0.05  # seconds: steps longer than this need none before them that brings back caches
+# Seconds: a step longer than SHORT needs none before it that brings back caches, one longer than LONG few
+# to say how long it takes.
+SHORT, LONG = 0.05, 0.2
 Step = Callable[[], Any]
 # Of a kind and a job: a step, and what makes a loss of a step's result.
 Maker = Callable[[str, Job], tuple[Step, Callable[[Any], float]]]
@@ -33,14 +35,16 @@ def answer_jobs(
             return {"loss": loss_of([step() for _ in range(count)][-1])}
         if what == "begin":
             made[text], _ = make(kind, Job.read(text))
-            timed(made[text], count)
+            one = timed(made[text], 1)["seconds"]
             said = {}
             if kernels is not None:
                 wait, say = kernels
                 wait()
-                timed(made[text], count)
+                one = timed(made[text], 1)["seconds"]
                 said["kernels"] = say()
-            found = {**timed(made[text], count), **said}
+            if one < LONG:
+                one = timed(made[text], count)["seconds"] / count
+            found = {"seconds": one * count, **said}
         else:
             found = timed(made[text], count, first=1 if lasts[text] < SHORT else 0)
         lasts[text] = found["seconds"] / count

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from engine.program.build.builder import building, variable
 from engine.program.graph.check import check
 from engine.program.graph.program import Program
 from engine.program.run.executor import Executor
+from tests.each import each, grouped
 from tests.engine.ops.case import Case
 from tests.engine.ops.table import CASES, ELSEWHERE, REPO
 
@@ -99,8 +100,15 @@ def _assert_equal(got: Any, want: Any, tolerance: float = 1e-9) -> None:
         np.testing.assert_array_equal(got, want)
 
 
-every = pytest.mark.parametrize("case", CASES, ids=lambda c: c.id)
-smooth = pytest.mark.parametrize("case", [c for c in CASES if c.grads], ids=lambda c: c.id)
+# A test takes all rows of an operator; one that fails names the row.
+BY_OP = grouped(CASES, lambda case: case.op)
+SMOOTH = grouped([case for case in CASES if case.grads], lambda case: case.op)
+every = pytest.mark.parametrize("op", BY_OP)
+smooth = pytest.mark.parametrize("op", SMOOTH)
+
+
+def _each(cases: Sequence[Case], check: Callable[[Case], None]) -> None:
+    each(cases, lambda case: case.id, check)
 
 
 def test_every_operator_has_a_row() -> None:
@@ -130,8 +138,7 @@ def test_every_rule_is_checked() -> None:
     assert missing == {}
 
 
-@every
-def test_forward(case: Case) -> None:
+def check_forward(case: Case) -> None:
     inputs = _copies(case.sample.inputs)
     results = _run(case, inputs)
     before = _copies(case.sample.inputs)
@@ -153,8 +160,7 @@ def test_forward(case: Case) -> None:
             np.testing.assert_array_equal(replaced, got)
 
 
-@every
-def test_infer_says_what_the_kernel_does(case: Case) -> None:
+def check_inference(case: Case) -> None:
     results = _run(case, _copies(case.sample.inputs))
     opdef = OPS[case.op]
     attrs = opdef.with_defaults(case.sample.attrs)
@@ -219,8 +225,7 @@ def _assert_slopes(analytic: Arrays, numeric: Any, name: str) -> None:
             assert array[place] == pytest.approx(slope, rel=2e-5, abs=2e-6), f"{name} {n} at {place}"
 
 
-@smooth
-def test_gradient(case: Case) -> None:
+def check_gradient(case: Case) -> None:
     inputs = _copies(case.sample.inputs)
     results = _run(case, _copies(inputs))
     through = _differentiable(case, results)
@@ -234,11 +239,7 @@ def test_gradient(case: Case) -> None:
     _assert_slopes(analytic, numeric, "gradient of input")
 
 
-@pytest.mark.no_cover
-@smooth
-def test_second_order(case: Case) -> None:
-    if OPS[case.op].order is not None:
-        pytest.skip(f"{case.op} declares order {OPS[case.op].order}")
+def check_second_order(case: Case) -> None:
     inputs = _copies(case.sample.inputs)
     results = _run(case, _copies(inputs))
     through = _differentiable(case, results)
@@ -277,9 +278,7 @@ def _single(value: Any) -> Any:
     return value.astype(np.float32) if value is not None and value.dtype == np.float64 else value
 
 
-@pytest.mark.no_cover
-@every
-def test_dtype_is_kept(case: Case) -> None:
+def check_dtype(case: Case) -> None:
     """float32 in gives float32 out, in results and gradients, and the values of float64."""
     inputs = _copies(case.sample.inputs)
     double = _run(case, _copies(inputs))
@@ -341,12 +340,7 @@ def _in_program(case: Case, inputs: Sequence[Any], dims: str) -> tuple[Arrays, A
     return found[: len(outputs)], found[len(outputs) :]
 
 
-@pytest.mark.no_cover
-@every
-@pytest.mark.parametrize("dims", ["known", "first"])
-def test_static_equals_eager(case: Case, dims: str) -> None:
-    if dims == "first" and not case.unknown:
-        pytest.skip("its shape needs known dimensions")
+def check_static(case: Case, dims: str) -> None:
     inputs = _copies(case.sample.inputs)
     results = _run(case, _copies(inputs))
     got, gradients = _in_program(case, inputs, dims)
@@ -360,6 +354,40 @@ def test_static_equals_eager(case: Case, dims: str) -> None:
         eager = _gradients(case, inputs, through, _weights(results, through))
         for a, b in zip(gradients, eager, strict=True):
             _assert_equal(np.zeros(b.shape) if a is None else a, b, 1e-12)
+
+
+@every
+def test_forward(op: str) -> None:
+    _each(BY_OP[op], check_forward)
+
+
+@every
+def test_infer_says_what_the_kernel_does(op: str) -> None:
+    _each(BY_OP[op], check_inference)
+
+
+@smooth
+def test_gradient(op: str) -> None:
+    _each(SMOOTH[op], check_gradient)
+
+
+@pytest.mark.no_cover
+@pytest.mark.parametrize("op", [op for op in SMOOTH if OPS[op].order is None])
+def test_second_order(op: str) -> None:
+    _each(SMOOTH[op], check_second_order)
+
+
+@pytest.mark.no_cover
+@every
+def test_dtype_is_kept(op: str) -> None:
+    _each(BY_OP[op], check_dtype)
+
+
+@pytest.mark.no_cover
+@every
+def test_static_equals_eager(op: str) -> None:
+    _each(BY_OP[op], lambda case: check_static(case, "known"))
+    _each([case for case in BY_OP[op] if case.unknown], lambda case: check_static(case, "first"))
 
 
 def _why_no_gpu() -> str:
