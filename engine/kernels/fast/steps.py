@@ -274,6 +274,66 @@ def _exponential(up: str, down: Callable[[Mapping[str, Any]], float]) -> Emit:
     return _floats_only(emit)
 
 
+def _exponential_grad(b: Builder, values: Sequence[Value], attrs: Mapping[str, Any]) -> Value:
+    g, x = values
+    zero, rate = constant(x.type, 0.0), constant(x.type, float(attrs.get("rate", 1.0)))
+    below = f.exp(b, b.fmul(v.minimum(b, x, zero), rate))
+    below = b.fmul(below, constant(x.type, float(attrs.get("down", 1.0))))
+    above = constant(x.type, float(attrs.get("up", 1.0)))
+    return b.fmul(g, b.select(b.fcmp_ordered(">", x, zero), above, below))
+
+
+def _hard_sigmoid(b: Builder, values: Sequence[Value], attrs: Mapping[str, Any]) -> Value:
+    (x,) = values
+    slope, shift = float(attrs.get("slope", 0.2)), float(attrs.get("offset", 0.5))
+    line = b.fadd(b.fmul(x, constant(x.type, slope)), constant(x.type, shift))
+    return f.limited(b, line, 0.0, 1.0)
+
+
+def _hard_swish(b: Builder, values: Sequence[Value], attrs: Mapping[str, Any]) -> Value:
+    (x,) = values
+    shift, limit = float(attrs.get("offset", 3.0)), float(attrs.get("threshold", 6.0))
+    inner = f.limited(b, b.fadd(x, constant(x.type, shift)), 0.0, limit)
+    return b.fdiv(b.fmul(x, inner), constant(x.type, float(attrs.get("scale", 6.0))))
+
+
+def _hard_swish_grad(b: Builder, values: Sequence[Value], attrs: Mapping[str, Any]) -> Value:
+    g, x = values
+    limit, scale, shift = (
+        float(attrs.get(name, default))
+        for name, default in (("threshold", 6.0), ("scale", 6.0), ("offset", 3.0))
+    )
+    offset = constant(x.type, shift)
+    middle = b.fdiv(b.fadd(b.fmul(x, constant(x.type, 2.0)), offset), constant(x.type, scale))
+    inside = b.fcmp_ordered("<", b.fadd(x, offset), constant(x.type, limit))
+    slope = b.select(inside, middle, constant(x.type, limit / scale))
+    above = b.fcmp_ordered(">", x, constant(x.type, -shift))
+    return b.fmul(g, b.select(above, slope, constant(x.type, 0.0)))
+
+
+def _log_sigmoid(b: Builder, x: Value) -> Value:
+    small = f.log1p(b, f.exp(b, b.fneg(v.absolute(b, x))))
+    return b.fsub(v.minimum(b, x, constant(x.type, 0.0)), small)
+
+
+def _softsign(b: Builder, x: Value) -> Value:
+    return b.fdiv(x, b.fadd(v.absolute(b, x), constant(x.type, 1.0)))
+
+
+def _erf(b: Builder, x: Value) -> Value:
+    if element(x.type) != v.F32:
+        raise _Unsupported
+    return f.erf_single(b, x)
+
+
+def _is_nan(b: Builder, x: Value) -> Value:
+    return b.fcmp_unordered("uno", x, x)
+
+
+def _is_infinite(sign: str) -> Callable[[Builder, Value], Value]:
+    return lambda b, x: b.fcmp_ordered(sign, v.absolute(b, x), constant(x.type, float("inf")))
+
+
 def _rounded(how: str) -> Emit:
     return _unary(lambda b, x: v.rounded(b, x, how))
 
@@ -353,6 +413,17 @@ EMIT: dict[str, Emit] = {
     "leaky_relu": _floats_only(_leaky),
     "leaky_relu_grad": _floats_only(_leaky_grad),
     "elu": _exponential("", lambda attrs: float(attrs.get("alpha", 1.0))),
+    "erf": _unary(_erf),
+    "exponential_piece_grad": _floats_only(_exponential_grad),
+    "hard_sigmoid": _floats_only(_hard_sigmoid),
+    "hard_swish": _floats_only(_hard_swish),
+    "hard_swish_grad": _floats_only(_hard_swish_grad),
+    "logsigmoid": _unary(_log_sigmoid),
+    "softsign": _unary(_softsign),
+    "tanh_shrink": _unary(lambda b, x: b.fsub(x, f.tanh(b, x))),
+    "isnan_v2": _unary(_is_nan),
+    "isinf_v2": _unary(_is_infinite("==")),
+    "isfinite_v2": _unary(_is_infinite("<")),
     "gelu": _floats_only(_gelu),
     "gelu_grad": _floats_only(_gelu_grad),
     "silu": _floats_only(_swish),
