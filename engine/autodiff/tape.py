@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextvars import ContextVar
 from typing import Any, Protocol
 
 from engine.autodiff.edges import Edge, Place, each_of, end
@@ -11,6 +12,9 @@ from engine.autodiff.vjp import input_gradients
 from engine.core.errors import GradientError
 from engine.core.operator import Leaf, Operator
 from engine.core.spans import watch
+
+# Whether the walk of this context lets go of what a record keeps as soon as its gradients are computed.
+frees: ContextVar[bool] = ContextVar("walk_frees", default=False)
 
 
 class Retained:
@@ -109,6 +113,8 @@ class Walk:
             elif grads is None:
                 edges = edges_left(node)
             else:
+                if node.opdef.opaque:  # a whole Program may be, whose backward asks
+                    frees.set(not self.retain_graph and not self.create_graph)
                 results, edges = gradients(node, grads)
             for n, edge in enumerate(edges):
                 for position, each in enumerate(edge if edge.__class__ is list else (edge,)):

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.autodiff.tape import frees
 from engine.core import mode as modes
 from engine.core.bfloat import adopt
 from engine.core.errors import GradientError, ModeError
@@ -42,7 +43,7 @@ class Activation:
     def __init__(
         self, saved: Sequence[Any], tensors: Sequence[Tensor], keys: Sequence[Any], shapes: Sequence[Any]
     ) -> None:
-        self.saved = saved
+        self.saved: Sequence[Any] | None = saved
         self.tensors = tensors
         self.keys = keys
         self.shapes = shapes
@@ -236,7 +237,9 @@ class ProgramRunner:
         shapes |= {
             g.name: forward.specs.get(id(outputs[n]), g.spec) for g, n in zip(fed, fed_grads, strict=True)
         }
-        backward = Plan(program, backward_ops, (*kept, *given, *fed), gradients, shapes, xp, self.passes)
+        backward = Plan(
+            program, backward_ops, (*kept, *given, *fed), gradients, shapes, xp, self.passes, consumes=True
+        )
         place = {id(v): n for n, v in enumerate(everything)}
         zeros = [forward.specs.get(id(outputs[n]), outputs[n].spec) for n in fed_grads]
         base = bases_of(forward_ops)
@@ -279,7 +282,17 @@ class ProgramRunner:
                 fed.append(xp.zeros(activation.shapes[n], spec.dtype.np))
             else:
                 fed.append(gradient._array)
-        return [wrapped(a) for a in run.backward([*activation.saved, *fed])]
+        saved = activation.saved
+        if saved is None:
+            raise GradientError(
+                "run_program: an earlier backward ended with an error after it let go of values; call the "
+                "function again"
+            )
+        if frees.get():
+            activation.saved = None  # the plan lets go of each value after its last reader
+        values = [*saved, *fed]
+        del saved, fed
+        return [wrapped(a) for a in run.backward(values)]
 
     def _recorded_backward(
         self, run: _Training, activation: Activation, grads: Sequence[Tensor | None]

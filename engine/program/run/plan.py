@@ -48,12 +48,14 @@ class Plan:
     The results belong to the caller: one that may share its array with an argument is copied; two of them may
     share one. Nothing is kept between calls but constants. ``takes_weights`` is False where the weights are
     part of the plan. ``passes`` is the level of passes, by default the one in force: above 0 elementwise
-    operators are fused.
+    operators are fused. One that ``consumes`` its arguments empties the list of them, and lets go of each
+    after its last reader.
     """
 
     takes_weights = True
     update_groups: Sequence[Sequence[int]] = ()  # the positions of updates that are one call
     updates: Sequence[Update] = ()  # those calls
+    consumes = False
 
     def __init__(
         self,
@@ -64,9 +66,11 @@ class Plan:
         feeds: Mapping[str, Spec],
         xp: Any = np,
         passes: int | None = None,
+        consumes: bool = False,
     ) -> None:
         self.inputs = tuple(inputs)
         self.outputs = tuple(outputs)
+        self.consumes = consumes
         self.ops = needed(lowered(program, needed(ops, outputs)), outputs)
         self.constants = constants(self.ops) if xp is np and not program.foreign else {}
         self.specs = concrete_specs(program, self.ops, feeds)
@@ -255,6 +259,12 @@ class Writer:
                     dying.setdefault(position, []).append(variable)
         updates = {group[0]: group for group in self.plan.update_groups}
         grouped = {position for group in self.plan.update_groups for position in group}
+        if self.plan.consumes:
+            self.line(1, "values.clear()")
+            for variable in inputs:
+                position = last.get(id(variable))
+                if position is not None and id(variable) not in keep:
+                    dying.setdefault(position, []).append(variable)
         for position, operator in enumerate(ops):
             if position in updates:
                 self.update(1, [ops[n] for n in updates[position]])

@@ -77,3 +77,42 @@ def test_the_backward_of_a_training_frees_what_it_has_read() -> None:
     # All gradients of weights are results; of those of values there are never more than three.
     assert weights <= found.peak <= weights + 3 * 32 * 64 * 4
     assert all(o.line for o in found.owners)
+
+
+def _peak(net: Any, x: Any) -> int:
+    """The largest number of bytes that a step takes beyond what there is before it, gradients included."""
+    net(x).sum().backward()
+    net.clear_gradients()
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        net(x).sum().backward()
+        return tracemalloc.get_traced_memory()[1] - before
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_converted_training_peaks_no_higher_than_an_eager_one() -> None:
+    def made() -> Any:
+        layers: list[Any] = []
+        for _ in range(8):
+            layers += [nn.Linear(256, 256), nn.Tanh(), nn.LayerNorm(256)]
+        return nn.Sequential(*layers)
+
+    x = paddle.rand([256, 256])
+    x.stop_gradient = False
+    eager, converted = _peak(made(), x), _peak(jit.to_static(made()), x)
+    assert converted <= eager + 100_000  # the code that is written
+
+
+def test_values_are_kept_where_the_graph_is_to_be_used_again() -> None:
+    net = jit.to_static(nn.Sequential(nn.Linear(4, 4), nn.Tanh()))
+    x = paddle.rand([2, 4])
+    x.stop_gradient = False
+    y = net(x).sum()
+    y.backward(retain_graph=True)
+    first = x.grad.numpy()
+    (again,) = paddle.grad(y, x, retain_graph=True)
+    np.testing.assert_array_equal(again.numpy(), first)
+    y.backward()
+    np.testing.assert_allclose(x.grad.numpy(), 2 * first, rtol=1e-6)
