@@ -276,13 +276,13 @@ class OpDef:
         self.overrides[backend] = (kernel, direct)
         relink(self)
 
-    def kernel_for(self, backend: str) -> tuple[Callable[..., Any], bool]:
+    def kernel_for(self, backend: str, name: str | None = None) -> tuple[Callable[..., Any], bool]:
         """The kernel for a backend, and whether it is called without ``xp`` and attributes.
 
-        While a profiler records it is timed.
+        While a profiler records it is timed, under ``name`` or that of the operator.
         """
         kernel, direct = self.overrides.get(backend, (self.kernel, False))
-        return (kernel if watch.recorder is None else timed(self.name, kernel, backend)), direct
+        return (kernel if watch.recorder is None else timed(name or self.name, kernel, backend)), direct
 
     # -- shapes ----------------------------------------------------------------------------------------------
     def infer_specs(self, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[Any, ...]:

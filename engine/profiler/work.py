@@ -74,8 +74,8 @@ def flops(name: str, taken: Sequence[Shape], given: Sequence[Shape], attrs: Mapp
     try:
         if count is not None:
             return count(name != base, taken, given, attrs)
-        if name == "fused_elementwise":
-            return len(attrs["steps"]) * max(math.prod(s) for s in given)
+        if name.startswith("fused_elementwise("):  # its parts are named
+            return (name.count(",") + 1) * max(math.prod(s) for s in given)
         if name.startswith("reduce_") and taken:
             return math.prod(taken[0])
     except (LookupError, TypeError, ValueError):  # a call that failed, or attributes that are bound elsewhere

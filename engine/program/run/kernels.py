@@ -15,6 +15,7 @@ from engine.core.opdef import OpDef
 from engine.core.spans import timed, watch
 from engine.core.spec import Spec
 from engine.kernels.choice import gate, wants_fast
+from engine.program.run.listing import name_with_parts
 
 
 class Call:
@@ -39,14 +40,19 @@ class Call:
         self.specs, self.low, self.bound = specs, low, bound
         self.fast: Any = None  # the Fast that the maker gave
 
+    @property
+    def says(self) -> str:
+        """The name in a profile."""
+        return name_with_parts(self.opdef.name, self.attrs)
+
     def kernel(self, xp: Any, backend: str, fast: bool) -> Callable[..., Any]:
         """What the plan calls now; timed while a profiler records."""
         if fast and self.fast is not None:
             kernel: Callable[..., Any] = self.fast.kernel
-            return kernel if watch.recorder is None else timed(self.opdef.name, kernel, backend)
+            return kernel if watch.recorder is None else timed(self.says, kernel, backend)
         if self.low is not None:
             return wrapped(self.opdef, xp, self.low, dict(self.attrs))  # type: ignore[no-any-return]
-        kernel, direct = self.opdef.kernel_for(backend)
+        kernel, direct = self.opdef.kernel_for(backend, self.says)
         return partial(kernel, xp, **self.attrs) if self.bound and not direct else kernel
 
 

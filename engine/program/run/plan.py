@@ -32,6 +32,7 @@ from engine.program.passes.pipeline import level
 from engine.program.run.concrete import concrete_specs
 from engine.program.run.constants import constants
 from engine.program.run.fuse_elementwise import compiles, fuse_elementwise
+from engine.program.run.listing import listing
 from engine.program.run.meter import Gauge, made, metered, step
 from engine.program.run.reuse import bases_of, fitting, handed_on, reusable
 
@@ -102,6 +103,10 @@ class Plan:
         for update in self.updates:
             if update.missed:
                 update.settle(tensor_of)
+
+    def text(self) -> str:
+        """The operators after all passes, one a line, with the user's lines that they come from."""
+        return listing(self.ops)
 
     def follow_recording(self) -> None:
         """Call kernels as operators give them now: timed ones while a profiler records."""

@@ -116,7 +116,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.
         ("elementwise_add", [(3, 4), (4,)], [(3, 4)], {}, 12),
         ("reduce_sum", [(3, 4)], [(3,)], {}, 12),
         ("reshape2", [(3, 4)], [(12,)], {}, 0),
-        ("fused_elementwise", [(3, 4)], [(3, 4)], {"steps": (1, 2, 3)}, 36),
+        ("fused_elementwise(relu, tanh, scale)", [(3, 4)], [(3, 4)], {}, 36),
         ("softmax", [(3, 4)], [(3, 4)], {}, -1),
         ("matmul_v2", [], [], {}, -1),
     ],

@@ -12,6 +12,7 @@ import engine as paddle
 from engine import static
 from engine.core.errors import GradientError
 from engine.core.opdef import OPS
+from engine.core.spans import watch
 from engine.core.spec import Spec
 from engine.kernels.cpu import cut, fused_elementwise
 from engine.program.graph.program import Program
@@ -147,6 +148,40 @@ def test_parts_are_kept() -> None:
     plan = plan_of(CHAIN + "return d")
     (operator,) = plan.ops
     assert [part.opdef.name for part in operator.notes["parts"]] == ["elementwise_add", "relu", "scale"]
+
+
+def test_text_and_profile_name_the_parts() -> None:
+    network = paddle.nn.Linear(6, 4)
+
+    @paddle.jit.to_static
+    def run(x: paddle.Tensor) -> paddle.Tensor:
+        made = network(x)
+        high = paddle.nn.functional.relu(made)
+        return high * 2.0
+
+    told: list[str] = []
+
+    class Recorder:
+        shapes = details = False
+
+        def add(self, kind: str, name: str, start: int, shapes: Any = ()) -> None:
+            told.append(name)
+
+    x = paddle.ones([8, 6])
+    with paddle.no_grad():
+        run(x)
+        (plan,) = run.program_cache[0].runner._inference.values()
+        watch.start(Recorder())  # type: ignore[arg-type]
+        try:
+            run(x)
+        finally:
+            watch.stop()
+    names = "fused_elementwise(elementwise_add, relu, scale)"
+    assert told == ["matmul_v2", names]
+    line = next(line for line in plan.text().splitlines() if "fused" in line)
+    assert f" = {names}(" in line
+    here = [int(place.rpartition(":")[2]) for place in line.partition("# ")[2].split(", ")]
+    assert here[-1] == here[-2] + 1  # relu and the product stand in lines of their own
 
 
 def test_a_model_of_a_stranger_runs_as_it_was_written() -> None:
