@@ -73,6 +73,11 @@ def rows() -> Iterator[Row]:
         _, mean, variance = OPS["layer_norm"].kernel(np, x, scale, bias)
         given = [x, normal(count, length), mean, variance, scale]
         yield Row(f"layer norm, gradient; {count}x{length}", "layer_norm_grad", given)
+    for title, x in (("NCHW", normal(64, 32, 16, 16)), ("samples last", last)):
+        scale, bias, mean, spread = normal(32), normal(32), normal(32), normal(32) ** 2
+        yield Row(f"batch norm; {title}", "batch_norm", [x, scale, bias, mean, spread])
+        given = [x, scale, x.copy("K"), mean, spread]
+        yield Row(f"batch norm, gradient; {title}", "batch_norm_grad", given)
     for title, shapes in (("LeNet", LENET), ("1 M parameters", ((1024, 1024), (1024,)))):
         grads = [normal(*shape) for shape in shapes]
         count = sum(g.size for g in grads)

@@ -23,6 +23,8 @@ from engine.kernels.fast.compiler import Handle
 MAKERS: dict[str, str] = {
     "adam_flat": "updates:adam",
     "adamw_flat": "updates:adamw",
+    "batch_norm": "batch_norm:batch_norm",
+    "batch_norm_grad": "batch_norm:batch_norm_grad",
     "elu": "elementwise:elu",
     "fused_elementwise": "elementwise:fused",
     "gelu": "elementwise:gelu",

@@ -41,7 +41,7 @@ def layer_norm(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
     slow = partial(OPS["layer_norm"].kernel, np, **attrs)
     given = [s is not None for s in (*inputs[1:], None, None)[:2]]
     handle = function(f"layer norm {kind} {given}", partial(_build_layer_norm, kind, given))
-    epsilon = _bits(attrs.get("epsilon", 1e-5), inputs[0].dtype.np)
+    epsilon = rows.bits(attrs.get("epsilon", 1e-5), inputs[0].dtype.np)
     each = shape[: attrs.get("begin_norm_axis", 1) % len(shape)]
 
     def kernel(x: Array, scale: Array = None, bias: Array = None) -> tuple[Array, Array, Array]:
@@ -53,11 +53,6 @@ def layer_norm(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
         return y, mean, variance
 
     return Fast(kernel, [handle])
-
-
-def _bits(value: float, dtype: Any) -> int:
-    number = np.array(value, dtype)
-    return int(number.view(f"i{number.itemsize}"))
 
 
 def _build_layer_norm(kind: Any, given: Sequence[bool], module: ir.Module, name: str) -> ir.Function:
@@ -110,7 +105,7 @@ def layer_norm_grad(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | N
     kind, scaled = KINDS[inputs[0].dtype.name], len(inputs) > 4 and inputs[4] is not None
     slow = partial(OPS["layer_norm_grad"].kernel, np, **attrs)
     handle = function(f"layer norm grad {kind} {scaled}", partial(_build_gradient, kind, scaled))
-    epsilon = _bits(attrs.get("epsilon", 1e-5), inputs[0].dtype.np)
+    epsilon = rows.bits(attrs.get("epsilon", 1e-5), inputs[0].dtype.np)
     block = max(1, _BLOCK // length)
     blocks = -(-count // block)
 

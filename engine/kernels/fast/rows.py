@@ -6,6 +6,7 @@ import ctypes
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 
 from engine.kernels.cpu import pool
@@ -87,6 +88,12 @@ class Place:
         if self.mask is None:
             return value
         return self.row.builder.select(self.mask, value, v.constant(self.row.kind, 0.0))
+
+
+def bits(value: float, dtype: Any) -> int:
+    """A number as an argument."""
+    number = np.array(value, dtype)
+    return int(number.view(f"i{number.itemsize}"))
 
 
 def call(handle: Handle, numbers: Sequence[int], arrays: Sequence[Array], shards: int, size: int) -> None:

@@ -9,7 +9,7 @@ import engine  # noqa: F401
 from engine.core.errors import OutOfRangeError
 from engine.core.opdef import OPS
 from engine.core.spec import Spec
-from engine.kernels.fast import norms, softmax
+from engine.kernels.fast import batch_norm, norms, softmax
 
 EXACT = {np.float32: 4e-6, np.float64: 1e-13}
 SIZES = [(64, 10), (3, 100), (40, 16), (300, 1), (37, 1031)]
@@ -19,6 +19,7 @@ SIZES = [(64, 10), (3, 100), (40, 16), (300, 1), (37, 1031)]
 def _any_size(monkeypatch):
     monkeypatch.setattr(softmax, "_LEAST", 0)
     monkeypatch.setattr(norms, "_LEAST", 0)
+    monkeypatch.setattr(batch_norm, "_LEAST", 0)
 
 
 def compare(name, maker, inputs, attrs, dtype):
@@ -110,3 +111,29 @@ def test_layer_norm(shape, parts, dtype):
     if len(shape) == 2:
         g = np.asfortranarray(g)
         compare("layer_norm_grad", norms.layer_norm_grad, [x, g, mean, variance, scale], attrs, dtype)
+
+
+@pytest.mark.parametrize("dtype", EXACT)
+@pytest.mark.parametrize("order", ["NCHW", "samples last", "channels last", "a slice"])
+@pytest.mark.parametrize("shape", [(5, 3, 7, 9), (40, 4, 13, 13), (64, 6)])
+def test_batch_norm(shape, order, dtype):
+    rng = np.random.default_rng(0)
+
+    def laid(x):
+        if order == "samples last":
+            return np.ascontiguousarray(np.moveaxis(x, 0, -1)).transpose([x.ndim - 1, *range(x.ndim - 1)])
+        if order == "channels last":
+            return np.moveaxis(np.ascontiguousarray(np.moveaxis(x, 1, -1)), -1, 1)
+        return np.repeat(x, 2, axis=0)[::2] if order == "a slice" else x
+
+    x, g = (laid((rng.standard_normal(shape) * 3 + 1).astype(dtype)) for _ in range(2))
+    x[0, 1, ...] = np.nan
+    scale, bias, mean, variance = rng.standard_normal((4, shape[1])).astype(dtype)
+    compare("batch_norm", batch_norm.batch_norm, [x, scale, bias, mean, variance], {"momentum": 0.8}, dtype)
+    x[0, 1, ...] = 0.5
+    attrs = OPS["batch_norm"].with_defaults({})
+    *_, used, inverse = OPS["batch_norm"].kernel(np, x, scale, bias, mean, variance, **attrs)
+    for given in (g, np.ascontiguousarray(g)):
+        compare("batch_norm_grad", batch_norm.batch_norm_grad, [x, scale, given, used, inverse], {}, dtype)
+    specs = [Spec.of(each) for each in (x, scale, bias, mean, variance)]
+    assert batch_norm.batch_norm(specs, {"use_global_stats": True}) is None

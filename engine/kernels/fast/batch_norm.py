@@ -1,0 +1,206 @@
+"""Batch normalization in training and its gradients: a channel at a time, in whatever order the axes lie."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+
+from engine.core.opdef import OPS
+from engine.kernels.fast import Fast, rows
+from engine.kernels.fast import vectors as v
+from engine.kernels.fast.compiler import Handle, function
+from engine.kernels.fast.rows import Place, Row
+from engine.kernels.fast.steps import KINDS
+
+Array = Any
+_LEAST = 1024  # elements; fewer are as fast in NumPy
+_PIECE = 4096  # elements of a run that are summed up before they are added to the sum of the channel
+
+
+def batch_norm(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
+    """The kernel of ``batch_norm`` with the statistics of the batch."""
+    found = _channels(inputs, attrs)
+    if found is None:
+        return None
+    kind, channel = found
+    slow = partial(OPS["batch_norm"].kernel, np, **attrs)
+    handle = function(f"batch norm {kind}", partial(_build_forward, kind))
+    number = inputs[0].dtype.np
+    epsilon = rows.bits(attrs.get("epsilon", 1e-5), number)
+    keep, take = (number.type(part) for part in (attrs["momentum"], 1 - attrs["momentum"]))
+
+    def kernel(x: Array, scale: Array, bias: Array, mean: Array, variance: Array) -> tuple[Array, ...]:
+        y = np.empty_like(x)
+        run = _run(x, channel) if y.strides == x.strides else None
+        if run is None:
+            return slow(x, scale, bias, mean, variance)  # type: ignore[no-any-return]
+        used, spread, inverse = np.empty((3, x.shape[channel]), number)
+        arrays = [x, y, np.ascontiguousarray(scale), np.ascontiguousarray(bias), used, spread, inverse]
+        rows.call(handle, [*run, epsilon], arrays, x.shape[channel], x.size)
+        return y, mean * keep + used * take, variance * keep + spread * take, used, inverse
+
+    return Fast(kernel, [handle])
+
+
+def batch_norm_grad(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
+    """The kernel of ``batch_norm_grad`` with the statistics of the batch."""
+    found = _channels(inputs, attrs)
+    if found is None:
+        return None
+    kind, channel = found
+    slow = partial(OPS["batch_norm_grad"].kernel, np, **attrs)
+    handle: Handle = function(f"batch norm grad {kind}", partial(_build_gradient, kind))
+    number = inputs[0].dtype.np
+
+    def kernel(x: Array, scale: Array, g: Array, mean: Array, inverse: Array) -> tuple[Array, ...]:
+        made = np.empty_like(x)
+        run = _run(x, channel) if made.strides == x.strides == g.strides else None
+        if run is None:
+            return slow(x, scale, g, mean, inverse)  # type: ignore[no-any-return]
+        to_scale, to_bias = np.empty((2, x.shape[channel]), number)
+        parts = [np.ascontiguousarray(part) for part in (scale, mean, inverse)]
+        rows.call(handle, [*run, 0], [x, g, made, *parts, to_scale, to_bias], x.shape[channel], x.size)
+        return made, to_scale, to_bias
+
+    return Fast(kernel, [handle])
+
+
+def _channels(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[Any, int] | None:
+    """Type of the elements and axis of the channels; None where NumPy is to compute."""
+    x = inputs[0]
+    if x.dtype.name not in ("float32", "float64") or any(s.dtype is not x.dtype for s in inputs):
+        return None
+    given = (attrs.get("is_test") and not attrs.get("trainable_statistics")) or attrs.get("use_global_stats")
+    channel = x.ndim - 1 if attrs.get("data_layout") in ("NHWC", "NLC", "NDHWC") else 1
+    if given or x.size < _LEAST or x.ndim < 2:
+        return None
+    return KINDS[x.dtype.name], channel
+
+
+def _run(x: Array, channel: int) -> tuple[int, int, int, int] | None:
+    """How the elements of a channel lie: the length of a run, how many there are, bytes from one to the
+    next, and bytes from a channel to the next. None where they do not lie in runs worth their loop."""
+    sizes = enumerate(zip(x.strides, x.shape, strict=True))
+    axes = sorted((stride, n) for axis, (stride, n) in sizes if n > 1 and axis != channel)
+    merged: list[list[int]] = []
+    for stride, length in axes:
+        if merged and stride == merged[-1][0] * merged[-1][1]:
+            merged[-1][1] *= length
+        else:
+            merged.append([stride, length])
+    if not 1 <= len(merged) <= 2 or merged[0][0] != x.itemsize or merged[0][1] < 8:
+        return None
+    stride, count = merged[1] if len(merged) == 2 else (0, 1)
+    return merged[0][1], count, stride, x.strides[channel]
+
+
+class _Channel:
+    """One channel while its code is written: runs, each in pieces."""
+
+    def __init__(self, frame: v.Frame, kind: Any, channel: v.Value) -> None:
+        self.b, self.kind, self.channel = frame.builder, kind, channel
+        self.length, self.runs, self.stride, self.across = (frame.integer(n) for n in range(4))
+        self.count = self.b.sitofp(self.b.mul(self.length, self.runs), kind)
+
+    def pieces(self, pointers: Sequence[v.Value], body: Callable[[Row, list[v.Value]], None]) -> None:
+        """Write ``body`` for each piece; it takes where the piece begins in the arrays at ``pointers``."""
+        b = self.b
+        begins = [v.offset(b, p, b.mul(self.channel, self.across)) for p in pointers]
+        with v.loop(b, v.I64(0), self.runs) as run:
+            starts = [v.offset(b, p, b.mul(run, self.stride)) for p in begins]
+            with v.loop(b, v.I64(0), self.length, _PIECE) as i:
+                left = b.sub(self.length, i)
+                count = b.select(b.icmp_signed("<", left, v.I64(_PIECE)), left, v.I64(_PIECE))
+                body(Row(b, self.kind, count), [v.offset(b, p, i, self.kind) for p in starts])
+
+    def sums(
+        self, pointers: Sequence[v.Value], values: Callable[[Place, list[v.Value]], list[v.Value]], count: int
+    ) -> list[v.Value]:
+        """``count`` sums over the channel; ``values`` are zero behind the end of a piece."""
+        b = self.b
+        kept = [v.Local(b, v.constant(self.kind, 0.0)) for _ in range(count)]
+
+        def piece(row: Row, places: list[v.Value]) -> None:
+            for local, total in zip(kept, row.sums(lambda p: values(p, places), count), strict=True):
+                local.set(b.fadd(local.get(), total))
+
+        self.pieces(pointers, piece)
+        return [local.get() for local in kept]
+
+    def load(self, pointer: v.Value) -> v.Value:
+        """The channel's number in an array of one for each."""
+        return v.load(self.b, v.offset(self.b, pointer, self.channel, self.kind), self.kind)
+
+    def store(self, value: v.Value, pointer: v.Value) -> None:
+        v.store(self.b, value, v.offset(self.b, pointer, self.channel, self.kind))
+
+
+def _build_forward(kind: Any, module: ir.Module, name: str) -> ir.Function:
+    frame = v.Frame(module, name)
+    b, epsilon = frame.builder, frame.scalar(4, kind)
+    x, y, scales, biases, means, variances, inverses = (frame.pointer(n) for n in range(5, 12))
+    with v.loop(b, frame.begin, frame.end) as index:
+        channel = _Channel(frame, kind, index)
+        (total,) = channel.sums([x], lambda p, at: [p.load(at[0])], 1)
+        mean = b.fdiv(total, channel.count)
+
+        def squared(p: Place, at: list[v.Value], mean: v.Value = mean) -> list[v.Value]:
+            away = p.only(b.fsub(p.load(at[0]), p.row.spread(mean)))
+            return [b.fmul(away, away)]
+
+        variance = b.fdiv(channel.sums([x], squared, 1)[0], channel.count)
+        root = v.square_root(b, b.fadd(variance, epsilon))
+        inverse = b.fdiv(v.constant(kind, 1.0), root)
+        factor, bias = b.fmul(inverse, channel.load(scales)), channel.load(biases)
+
+        def piece(
+            row: Row, at: list[v.Value], mean: v.Value = mean, factor: v.Value = factor, bias: v.Value = bias
+        ) -> None:
+            middle, times, plus = row.spread(mean), row.spread(factor), row.spread(bias)
+            row.each(lambda p: p.store(b.fadd(b.fmul(b.fsub(p.load(at[0]), middle), times), plus), at[1]))
+
+        channel.pieces([x, y], piece)
+        for value, target in ((mean, means), (variance, variances), (inverse, inverses)):
+            channel.store(value, target)
+    return frame.close()
+
+
+def _build_gradient(kind: Any, module: ir.Module, name: str) -> ir.Function:
+    frame = v.Frame(module, name)
+    b = frame.builder
+    x, g, made, scales, means, inverses, to_scales, to_biases = (frame.pointer(n) for n in range(5, 13))
+    with v.loop(b, frame.begin, frame.end) as index:
+        channel = _Channel(frame, kind, index)
+        mean, inverse = channel.load(means), channel.load(inverses)
+
+        def products(p: Place, at: list[v.Value], mean: v.Value = mean) -> list[v.Value]:
+            given = p.load(at[1])
+            away = p.only(b.fsub(p.load(at[0]), p.row.spread(mean)))
+            return [b.fmul(given, away), given]
+
+        along, to_bias = channel.sums([x, g], products, 2)
+        to_scale = b.fmul(along, inverse)
+        slope = b.fdiv(b.fmul(inverse, to_scale), channel.count)
+        level = b.fdiv(to_bias, channel.count)
+        factor = b.fmul(channel.load(scales), inverse)
+
+        def piece(
+            row: Row, at: list[v.Value], mean: v.Value = mean, slope: v.Value = slope,
+            level: v.Value = level, factor: v.Value = factor,
+        ) -> None:  # fmt: skip
+            middle, steep, plus, times = (row.spread(value) for value in (mean, slope, level, factor))
+
+            def one(p: Place) -> None:
+                through = b.fadd(b.fmul(b.fsub(p.load(at[0]), middle), steep), plus)
+                p.store(b.fmul(b.fsub(p.load(at[1]), through), times), at[2])
+
+            row.each(one)
+
+        channel.pieces([x, g, made], piece)
+        channel.store(to_scale, to_scales)
+        channel.store(to_bias, to_biases)
+    return frame.close()
