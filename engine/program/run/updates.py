@@ -20,6 +20,7 @@ from engine.eager.tensor import Tensor
 from engine.ops.training.flat_updates import FLAT
 from engine.optimizer.arena import Arenas, Row, row_at
 from engine.program.graph.program import Variable
+from engine.program.run.kernels import OneCall
 
 # Inputs that all operators of a group share.
 _SHARED = ("learning_rate", "skip_update")
@@ -59,12 +60,13 @@ class _Place:
     """Where the arrays of a call lie: the rows, the numbers of their parameters, and ``inputs`` of the
     operator over flat arrays by name, all but the gradients and what is shared."""
 
-    __slots__ = ("ids", "inputs", "order", "rows")
+    __slots__ = ("ids", "inputs", "kernel", "order", "rows")
 
     def __init__(
         self, arrays: Sequence[Any], rows: list[Row], order: list[int], names: Sequence[str]
     ) -> None:
         self.ids, self.rows, self.order = list(map(id, arrays)), rows, order  # the rows hold the arrays
+        self.kernel: OneCall | None = None
         flat = dict(zip(names, rows[0].arena.stretch(rows[0], rows[-1]), strict=True))
         self.inputs = {name: tensor._array for name, tensor in flat.items()}
 
@@ -103,8 +105,10 @@ class Update:
             return
         given |= place.inputs
         given["grads"] = [gradients[n] for n in place.order]
-        flat = self._flat
-        flat.kernel_for("cpu")[0](np, *[given[name] for name in flat.input_names], **self._attrs)
+        inputs = [given[name] for name in self._flat.input_names]
+        if place.kernel is None:
+            place.kernel = OneCall(self._flat, self._attrs, inputs)
+        place.kernel(*inputs)
 
     def _one_by_one(self, arrays: Sequence[Any], gradients: Sequence[Any], shared: dict[str, Any]) -> None:
         kernel, names = self._one.kernel_for("cpu")[0], self._one.input_names

@@ -9,6 +9,7 @@ import pytest
 
 import engine as paddle
 from engine import jit, nn, static
+from engine.kernels.choice import kernels
 from engine.program.passes.pipeline import level
 from engine.program.run.updates import Update
 from engine.utils import unique_name
@@ -125,3 +126,37 @@ def test_a_converted_step_and_steps_outside_of_it_share_an_arena(missed: list[bo
     assert seen[0] == seen[1]
     assert True in missed
     assert False in missed
+
+
+def test_compiled_kernels_take_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("llvmlite")
+    calls: list[Any] = []
+    found = Update._found
+
+    def noted(self: Update, arrays: Any) -> Any:
+        place = found(self, arrays)
+        calls.append(place)
+        return place
+
+    monkeypatch.setattr(Update, "_found", noted)
+    weights = []
+    for choice in ("fast", "numpy"):
+        with kernels.guard(choice):
+            network = _network()
+            rule = RULES["adam"](network.parameters())
+
+            def step(x: Any, network: Any = network, rule: Any = rule) -> Any:
+                (network(x) ** 2).mean().backward()
+                rule.step()
+                rule.clear_grad()
+
+            whole = jit.to_static(step)
+            for n in range(5):
+                whole(paddle.to_tensor(_batches()[0][0]))
+                if n == 2 and choice == "fast":
+                    assert calls[-1].kernel._kernels.came.wait(60)
+            weights.append([p.numpy() for p in network.parameters()])
+            assert calls[-1].kernel.report() == choice
+    # Other operators of the step are compiled as well, to float32 rounding.
+    for ours, theirs in zip(*weights, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-6)
