@@ -19,7 +19,7 @@ from typing import Any
 from engine.core.opdef import OPS
 from engine.kernels.fast.compiler import Handle
 
-# The module of this package and the maker in it, by operator.
+# The module and the maker in it, by operator; modules of this package by their last name.
 MAKERS: dict[str, str] = {
     "adam_flat": "updates:adam",
     "adamw_flat": "updates:adamw",
@@ -43,6 +43,13 @@ MAKERS: dict[str, str] = {
     "softplus_grad": "elementwise:softplus_grad",
     "swish": "elementwise:swish",
     "swish_grad": "elementwise:swish_grad",
+    **dict.fromkeys(
+        ("conv2d", "conv2d_fusion", "depthwise_conv2d", "depthwise_conv2d_fusion"),
+        "engine.ops.images.conv_makers:forward",
+    ),
+    **dict.fromkeys(("conv2d_grad", "depthwise_conv2d_grad"), "engine.ops.images.conv_makers:gradients"),
+    "pool2d": "engine.ops.images.pooling_makers:forward",
+    "pool2d_grad": "engine.ops.images.pooling_makers:gradient",
 }
 
 
@@ -88,6 +95,7 @@ class _Maker:
         self.module, self.name = place.split(":")
 
     def __call__(self, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
-        module = importlib.import_module(f"{__name__}.{self.module}")
+        name = self.module if "." in self.module else f"{__name__}.{self.module}"
+        module = importlib.import_module(name)
         made: Fast | None = getattr(module, self.name)(inputs, attrs)
         return made

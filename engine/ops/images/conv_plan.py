@@ -16,10 +16,13 @@ channels, and the depth of the result becomes samples.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from engine.kernels.cpu.products import product
+from engine.kernels.cpu.ranges import in_ranges
 from engine.ops.images.windows import Pads
 
 _SMALL = 1 << 14  # elements of filters whose copies cost nothing
@@ -78,11 +81,11 @@ class Plan:
 
     def forward(self, x: Any, weight: Any) -> Any:
         """The result [sample, filter, row, column], samples last in memory."""
-        return self._by_windows(x, weight) if self._few_windows() else self._by_rows(x, weight)
+        return self._by_windows(x, weight) if self.by_windows() else self._by_rows(x, weight)
 
     def gradients(self, x: Any, weight: Any, g: Any, need_x: bool, need_weight: bool) -> tuple[Any, Any]:
         """The gradients of image and filters, each only if needed (else None), from that of the result."""
-        if self._few_windows():
+        if self.by_windows():
             flat = self.xp.ascontiguousarray(g.transpose(1, 2, 3, 0)).reshape(self.groups, self.each, -1)
             return (
                 self._image_by_windows(weight, flat) if need_x else None,
@@ -94,8 +97,11 @@ class Plan:
             self._weight_by_rows(x, rows) if need_weight else None,
         )
 
-    def _few_windows(self) -> bool:
-        """True where all windows are smaller than the copies of the filters that the other way makes."""
+    def by_windows(self) -> bool:
+        """Whether windows are written out: where all are smaller than the filters that the other way copies.
+
+        Results begin with channels in memory then, not with rows.
+        """
         if self.kh == self.kw == 1:
             return True
         few = self.oh * self.ow * self.samples < self.each * (3 + self.oh)
@@ -171,9 +177,17 @@ class Plan:
         )
         image = image.swapaxes(0, 1)
         made = self.xp.empty(self._rows_shape(), x.dtype)
-        for b in range(self.kw):
-            made[:, :, b] = image[:, :, :, self.column(b)]
+
+        def copy(part: slice) -> None:
+            for b in range(self.kw):
+                made[:, part, b] = image[:, part, :, self.column(b)]
+
+        self._by_rows_of(made, copy)
         return made
+
+    def _by_rows_of(self, rows: Any, work: Callable[[slice], None]) -> None:
+        """``work`` for all rows of the image, over the pool where ``rows`` is large."""
+        in_ranges(self.full_height, rows.size if self.xp is np else 0, work)
 
     def _rows_shape(self) -> tuple[int, ...]:
         return (self.groups, self.full_height, self.kw, self.taken, self.ow, self.samples)
@@ -250,8 +264,12 @@ class Plan:
         image = self.xp.zeros((self.full_height, self.channels, self.full_width, self.samples), rows.dtype)
         target = image.reshape(self.full_height, self.groups, self.taken, self.full_width, self.samples)
         target = target.swapaxes(0, 1)
-        for b in range(self.kw):
-            target[:, :, :, self.column(b)] += rows[:, :, b]
+
+        def add(part: slice) -> None:
+            for b in range(self.kw):
+                target[:, part, :, self.column(b)] += rows[:, part, b]
+
+        self._by_rows_of(rows, add)
         image = image.transpose(3, 1, 0, 2)
         return image[:, :, self.top : self.top + self.height, self.left : self.left + self.width]
 

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.kernels.cpu.ranges import in_ranges
 from engine.ops.images.conv_plan import Plan
 
 _WIDEST = 48  # columns of image or result; wider ones multiply too many zeros
@@ -43,13 +44,18 @@ class DepthwisePlan(Plan):
         image = self._together(x)
         band = self._band(weight)
         result = np.empty((self.channels, self.oh, self.each * self.ow, self.samples), x.dtype)
-        for rows, (first, used, count) in self._runs(self.oh, 1, self._read_by):
-            if not count:
-                result[:, rows.start : rows.stop] = 0
-                continue
-            matrix = band[:, :, used : used + count].reshape(self.channels, 1, -1, count * self.width)
-            windows = _windows(image, first, self.sh, len(rows), count)
-            np.matmul(matrix, windows, out=result[:, rows.start : rows.stop])
+        runs = list(self._runs(self.oh, 1, self._read_by))
+
+        def compute(part: slice) -> None:
+            for rows, (first, used, count) in runs:
+                out = result[part, rows.start : rows.stop]
+                matrix = band[part, :, used : used + count].reshape(
+                    len(out), 1, self.each * self.ow, count * self.width
+                )
+                windows = _windows(image[part], first, self.sh, len(rows), count)
+                np.matmul(matrix, windows, out=out)  # no rows that are met: zeros
+
+        in_ranges(self.channels, result.size * self.kh, compute)
         if not _all_finite(result):
             return super().forward(x, weight)
         result = result.reshape(self.channels, self.oh, self.each, self.ow, self.samples).swapaxes(1, 2)
@@ -58,29 +64,39 @@ class DepthwisePlan(Plan):
     def gradients(self, x: Any, weight: Any, g: Any, need_x: bool, need_weight: bool) -> tuple[Any, Any]:
         """The gradients of image and filters, each only if needed (else None), from that of the result."""
         laid = self._together(g)
-        x_grad = self._image_by_bands(weight, laid) if need_x else None
+        x_grad = self._image_by_bands(x, weight, laid) if need_x else None
         if need_x and not _all_finite(x_grad):
             x_grad, _ = super().gradients(x, weight, g, True, False)
         return x_grad, self._weight_by_columns(x, laid) if need_weight else None
 
-    def _image_by_bands(self, weight: Any, g: Any) -> Any:
-        """The gradient of the image, samples last in memory: bands times the rows that read its rows."""
+    def _image_by_bands(self, x: Any, weight: Any, g: Any) -> Any:
+        """The gradient of the image: bands times the rows that read its rows.
+
+        Samples come last in memory, rows or channels first as in x, with which others combine it; channels
+        where x is None.
+        """
         if self.each > 1:
             g = g.reshape(self.channels, self.each, self.oh, self.ow, self.samples).swapaxes(1, 2)
             g = np.ascontiguousarray(g)
         g = g.reshape(self.channels, self.oh, self.each * self.ow, self.samples)
         # Rows of the filter in reverse: a later row of the result meets the image with an earlier one.
         band = np.ascontiguousarray(self._band(weight).transpose(0, 3, 2, 1)[:, :, ::-1])
-        result = np.empty((self.channels, self.height, self.width, self.samples), g.dtype)
-        for rows, (first, used, count) in self._runs(self.height, self.sh, self._reading):
-            out = result[:, rows.start : rows.stop : rows.step]
-            if not count:
-                out[...] = 0
-                continue
-            turned = self.kh - 1 - used
-            taken = band[:, :, turned : turned + (count - 1) * self.sh + 1 : self.sh]
-            matrix = taken.reshape(self.channels, 1, self.width, count * self.each * self.ow)
-            np.matmul(matrix, _windows(g, first, 1, len(rows), count), out=out)
+        shape = (self.channels, self.height, self.width, self.samples)
+        if x is not None and x.strides[1] < x.strides[2]:
+            result = np.empty((shape[1], shape[0], *shape[2:]), g.dtype).swapaxes(0, 1)
+        else:
+            result = np.empty(shape, g.dtype)
+        runs = list(self._runs(self.height, self.sh, self._reading))
+
+        def compute(part: slice) -> None:
+            for rows, (first, used, count) in runs:
+                out = result[part, rows.start : rows.stop : rows.step]
+                turned = self.kh - 1 - used
+                taken = band[part, :, turned : turned + max(count - 1, 0) * self.sh + 1 : self.sh]
+                matrix = taken[:, :, :count].reshape(len(out), 1, self.width, count * self.each * self.ow)
+                np.matmul(matrix, _windows(g[part], first, 1, len(rows), count), out=out)
+
+        in_ranges(self.channels, result.size * self.kh, compute)
         return result.transpose(3, 0, 1, 2)
 
     def _weight_by_columns(self, x: Any, g: Any) -> Any:
@@ -88,17 +104,23 @@ class DepthwisePlan(Plan):
         image = self._together(x)
         made = np.zeros((self.channels, self.each, self.kh, self.kw), g.dtype)
         g = g.reshape(self.channels, self.each, self.oh, self.ow, self.samples)
-        for b in range(self.kw):
-            offset = b * self.dw - self.left
-            columns, met = _meeting(self.ow, self.width, self.sw, offset)
-            if not len(columns):
-                continue
-            seen = image[:, :, met].reshape(self.channels, 1, self.height, -1)
-            sent = g[:, :, :, columns.start : columns.stop].reshape(self.channels, self.each, self.oh, -1)
-            for a in range(self.kh):
-                rows, read = _meeting(self.oh, self.height, self.sh, a - self.top)
-                if len(rows):
-                    made[:, :, a, b] = np.vecdot(seen[:, :, read], sent[:, :, rows.start : rows.stop]).sum(2)
+
+        def compute(part: slice) -> None:
+            for b in range(self.kw):
+                columns, met = _meeting(self.ow, self.width, self.sw, b * self.dw - self.left)
+                if not len(columns):
+                    continue
+                seen = image[part, :, met]
+                seen = seen.reshape(len(seen), 1, self.height, -1)
+                sent = g[part, :, :, columns.start : columns.stop]
+                sent = sent.reshape(len(sent), self.each, self.oh, -1)
+                for a in range(self.kh):
+                    rows, read = _meeting(self.oh, self.height, self.sh, a - self.top)
+                    if len(rows):
+                        flow = sent[:, :, rows.start : rows.stop]
+                        made[part, :, a, b] = np.vecdot(seen[:, :, read], flow).sum(2)
+
+        in_ranges(self.channels, image.size * self.kh, compute)
         return made.reshape(self.filters, 1, self.kh, self.kw)
 
     def _together(self, x: Any) -> Any:

@@ -1,0 +1,180 @@
+"""Times convolutions of the suite's networks: NumPy by windows or rows, NumPy now, compiled, and torch.
+
+``python -m bench.convs [--rounds 7] [--only TEXT]``. One thread, CPU time, contenders in turns within one
+process; ms of the forward pass and of both gradients. "general" is NumPy without the bands of depthwise
+convolutions. torch takes part where it is installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
+
+import numpy as np  # noqa: E402
+
+from bench.timing import table, take_turns  # noqa: E402
+from engine.core.opdef import OPS  # noqa: E402
+from engine.core.spec import Spec  # noqa: E402
+from engine.kernels.cpu.threads import set_num_threads  # noqa: E402
+from engine.kernels.fast import register  # noqa: E402
+from engine.ops.images.conv_plan import Plan  # noqa: E402
+
+
+@dataclass(frozen=True)
+class Shape:
+    """One convolution: samples, channels, height and width, filters, kernel, stride, padding, groups."""
+
+    net: str
+    samples: int
+    channels: int
+    size: int
+    filters: int
+    kernel: int
+    stride: int = 1
+    padding: int = 1
+    groups: int = 1
+
+    def title(self) -> str:
+        what = f"{self.net} {self.samples}x{self.channels}x{self.size}x{self.size} -> {self.filters}"
+        return f"{what}, {self.kernel}x{self.kernel}, stride {self.stride}, groups {self.groups}"
+
+
+SHAPES = [
+    Shape("LeNet", 64, 1, 28, 6, 3),
+    Shape("LeNet", 64, 6, 14, 16, 5, padding=0),
+    Shape("VGG", 64, 3, 32, 32, 3),
+    Shape("VGG", 64, 32, 32, 32, 3),
+    Shape("VGG", 64, 32, 16, 64, 3),
+    Shape("VGG", 64, 64, 16, 64, 3),
+    Shape("ResNet", 32, 3, 32, 64, 7, 2, 3),
+    Shape("ResNet", 32, 64, 8, 64, 3),
+    Shape("ResNet", 32, 64, 8, 128, 3, 2),
+    Shape("ResNet", 32, 128, 4, 128, 3),
+    Shape("ResNet", 32, 256, 2, 256, 3),
+    Shape("MobileNet", 32, 3, 64, 32, 3, 2),
+    Shape("MobileNet", 32, 32, 32, 32, 3, groups=32),
+    Shape("MobileNet", 32, 64, 32, 64, 3, 2, groups=64),
+    Shape("MobileNet", 32, 128, 16, 128, 3, groups=128),
+    Shape("MobileNet", 32, 256, 8, 256, 3, groups=256),
+    Shape("MobileNet", 32, 32, 32, 64, 1, padding=0),
+    Shape("MobileNet", 32, 128, 16, 128, 1, padding=0),
+    Shape("MobileNet", 32, 256, 8, 256, 1, padding=0),
+]
+
+Work = Callable[[], Any]
+
+
+def _timed(work: Work) -> Callable[[], float]:
+    def run() -> float:
+        begin = time.thread_time()
+        work()
+        return time.thread_time() - begin
+
+    return run
+
+
+def _contenders(shape: Shape) -> dict[str, tuple[Work, Work]]:
+    """Forward and gradients of each contender, warmed up and compared with each other."""
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((shape.size, shape.channels, shape.size, shape.samples), dtype=np.float32)
+    x = x.transpose(3, 1, 0, 2)  # as a network's operators lay it out: samples last
+    size = (shape.filters, shape.channels // shape.groups, shape.kernel, shape.kernel)
+    weight = rng.standard_normal(size, dtype=np.float32)
+    pads = ((shape.padding,) * 2,) * 2
+    general = Plan(np, x.shape, size, (shape.stride,) * 2, pads, (1, 1), shape.groups)
+    attrs = {
+        "strides": (shape.stride,) * 2, "paddings": (shape.padding,) * 2, "padding_algorithm": "EXPLICIT",
+        "dilations": (1, 1), "groups": shape.groups, "data_format": "NCHW",
+    }  # fmt: skip
+    both = attrs | {"need_x": True, "need_weight": True}
+    wanted = general.forward(x, weight)
+    g = np.empty_like(wanted)
+    g[...] = rng.standard_normal(g.shape, dtype=np.float32)
+    forward, backward = OPS["conv2d"], OPS["conv2d_grad"]
+    found: dict[str, tuple[Work, Work]] = {
+        "general": (
+            lambda: general.forward(x, weight),
+            lambda: general.gradients(x, weight, g, True, True),
+        ),
+        "NumPy": (
+            lambda: forward.kernel(np, x, weight, **attrs),
+            lambda: backward.kernel(np, x, weight, g, **both),
+        ),
+    }
+    if forward.fast is not None and backward.fast is not None:
+        one = forward.fast([Spec.of(x), Spec.of(weight)], attrs)
+        two = backward.fast([Spec.of(x), Spec.of(weight), Spec.of(g)], both)
+        if one is not None and two is not None and all(h.wait(300) for h in (*one.handles, *two.handles)):
+            found["fast"] = (lambda: one.kernel(x, weight), lambda: two.kernel(x, weight, g))
+    for name, (work, gradient) in found.items():
+        np.testing.assert_allclose(work(), wanted, rtol=1e-3, atol=1e-3, err_msg=name)
+        gradient()
+    return found | _torch(shape, x, weight, g)
+
+
+def _torch(shape: Shape, x: Any, weight: Any, g: Any) -> dict[str, tuple[Work, Work]]:
+    try:
+        import torch
+    except ImportError:
+        return {}
+    torch.set_num_threads(1)
+    image, filters, sent = (torch.tensor(np.ascontiguousarray(a)) for a in (x, weight, g))
+    image.requires_grad_()
+    filters.requires_grad_()
+    convolve = torch.nn.functional.conv2d
+    options = {"stride": shape.stride, "padding": shape.padding, "groups": shape.groups}
+
+    def forward() -> Any:
+        with torch.no_grad():
+            return convolve(image, filters, **options)
+
+    result = convolve(image, filters, **options)
+
+    def backward() -> Any:
+        return torch.autograd.grad(result, (image, filters), sent, retain_graph=True)
+
+    forward()
+    backward()
+    return {"torch": (forward, backward)}
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Measure and print one table."""
+    made = argparse.ArgumentParser(prog="python -m bench.convs", description=__doc__)
+    made.add_argument("--rounds", type=int, default=7)
+    made.add_argument("--only", default="", help="shapes whose line has this text")
+    options = made.parse_args(arguments)
+    set_num_threads(1)
+    try:
+        import llvmlite  # noqa: F401
+    except ImportError:
+        print("llvmlite is not installed: nothing is compiled")
+    else:
+        register()
+    names = ["general", "NumPy", "fast", "torch"]
+    rows = [["ms (forward + gradients), min of rounds", *names]]
+    for shape in SHAPES:
+        if options.only not in shape.title():
+            continue
+        contenders = _contenders(shape)
+        series = [
+            {
+                s.name: s.best * 1e3
+                for s in take_turns({n: _timed(w[k]) for n, w in contenders.items()}, options.rounds)
+            }
+            for k in (0, 1)
+        ]
+        cells = [f"{series[0][n]:.2f} + {series[1][n]:.2f}" if n in contenders else "-" for n in names]
+        rows.append([shape.title(), *cells])
+    print(table(rows))
+
+
+if __name__ == "__main__":
+    main()

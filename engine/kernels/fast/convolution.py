@@ -1,0 +1,140 @@
+"""Compiled convolutions of images: their code for the numbers of a convolution, and how it is called.
+
+The numbers are those of a ``Plan`` of ``engine.ops.images.conv_plan``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from engine.kernels.cpu.pool import parallel
+from engine.kernels.fast.arguments import address
+from engine.kernels.fast.compiler import function
+from engine.kernels.fast.convolution_code import Axis, Direct, emit, emit_weights
+from engine.kernels.fast.filter_gradient_code import FilterGradient
+from engine.kernels.fast.filter_gradient_code import emit as emit_gradient
+from engine.kernels.fast.sample_blocks import SHARDS, array, lanes_for
+
+
+def forward_axis(outputs: int, kernel: int, stride: int, dilation: int) -> Axis:
+    """The results of a convolution along one axis."""
+    return Axis(0, 1, outputs, stride, tuple((n * dilation, n) for n in range(kernel)))
+
+
+def backward_axes(
+    size: int, outputs: int, kernel: int, stride: int, dilation: int, before: int
+) -> tuple[list[Axis], int]:
+    """The phases of an image along one axis, and how much padding stands before the result's gradient."""
+    found = []
+    for phase in range(min(stride, size)):
+        reads = sorted(
+            ((phase + before - n * dilation) // stride, n)
+            for n in range(kernel)
+            if (phase + before - n * dilation) % stride == 0
+        )
+        found.append((phase, reads))
+    lowest = min((reads[0][0] for _, reads in found if reads), default=0)
+    axes = [
+        Axis(phase, stride, -(-(size - phase) // stride), 1, tuple((at - lowest, n) for at, n in reads))
+        for phase, reads in found
+    ]
+    return axes, -lowest
+
+
+def forward_plan(plan: Any, bias: bool, activation: str) -> Direct:
+    """What computes the result."""
+    rows = forward_axis(plan.oh, plan.kh, plan.sh, plan.dh)
+    columns = forward_axis(plan.ow, plan.kw, plan.sw, plan.dw)
+    return Direct(
+        plan.groups, plan.taken, plan.each, plan.height, plan.width, plan.top, plan.left, plan.oh, plan.ow,
+        ((rows, columns),), bias, activation,
+    )  # fmt: skip
+
+
+def image_plan(plan: Any) -> Direct:
+    """What computes the image's gradient."""
+    rows, top = backward_axes(plan.height, plan.oh, plan.kh, plan.sh, plan.dh, plan.top)
+    columns, left = backward_axes(plan.width, plan.ow, plan.kw, plan.sw, plan.dw, plan.left)
+    return Direct(
+        plan.groups, plan.each, plan.taken, plan.oh, plan.ow, top, left, plan.height, plan.width,
+        tuple((r, c) for r in rows for c in columns), False, "",
+    )  # fmt: skip
+
+
+def filter_plan(plan: Any) -> FilterGradient:
+    """What computes the filters' gradient."""
+    return FilterGradient(
+        plan.groups, plan.taken, plan.each, plan.height, plan.width, plan.top, plan.left, plan.oh, plan.ow,
+        (plan.kh, plan.kw), (plan.sh, plan.sw), (plan.dh, plan.dw),
+    )  # fmt: skip
+
+
+class DirectKernel:
+    """The compiled functions of one convolution, called with arrays."""
+
+    def __init__(self, plan: Direct, samples: int) -> None:
+        self.plan, self.samples = plan, samples
+        across = lanes_for(samples)
+        key = f"{plan} {across}"
+        self.compute = function(f"convolution {key}", lambda m, n: emit(m, n, plan, across))
+        self.lay = function(f"filters of convolution {key}", lambda m, n: emit_weights(m, n, plan))
+        self.handles = (self.compute, self.lay)
+        self.items = -(-samples // across) * plan.chunks(across)
+        self.shards = min(self.items, SHARDS)
+        self.floats = plan.weights_before(len(plan.phases))
+        self.block = plan.block_bytes(across) // 4
+
+    def __call__(
+        self, x: Any, weight: Any, strides: Sequence[int], channels_first: bool, bias: Any = None
+    ) -> Any:
+        """The result for images x [N, C, H, W], samples last in memory and rows or channels first.
+
+        ``strides``: bytes of ``weight`` between groups, channels of the result and of x, rows and columns.
+        """
+        plan = self.plan
+        laid = np.empty(self.floats, np.float32)
+        arguments = array(address(weight), *strides, address(laid))
+        parallel(self.lay.address, arguments, plan.groups * plan.tiles())
+        channels = plan.groups * plan.outs
+        if channels_first:
+            made = np.empty((channels, plan.out_height, plan.out_width, self.samples), np.float32)
+            result = made.transpose(3, 0, 1, 2)
+        else:
+            made = np.empty((plan.out_height, channels, plan.out_width, self.samples), np.float32)
+            result = made.transpose(3, 1, 0, 2)
+        blocks = np.empty(self.shards * self.block, np.float32)
+        arguments = array(
+            address(x), *x.strides, address(result), *result.strides[1:], address(laid),
+            0 if bias is None else address(bias), address(blocks), self.samples, self.items, self.shards,
+        )  # fmt: skip
+        parallel(self.compute.address, arguments, self.shards)
+        return result
+
+
+class FilterKernel:
+    """The compiled gradient of the filters of one convolution."""
+
+    def __init__(self, plan: FilterGradient, samples: int) -> None:
+        self.plan, self.samples = plan, samples
+        across = lanes_for(samples)
+        key = f"filters' gradient of convolution {plan} {across}"
+        self.compute = function(key, lambda m, n: emit_gradient(m, n, plan, across))
+        self.handles = (self.compute,)
+        self.items = plan.items(across)
+        self.shards = min(self.items, SHARDS)
+        self.block = sum(plan.parts(across)) // 4
+
+    def __call__(self, x: Any, g: Any) -> Any:
+        """The gradient of the filters from images x [N, C, H, W] and that of the result."""
+        plan = self.plan
+        made = np.empty((plan.groups * plan.outs, plan.ins, *plan.kernel), np.float32)
+        blocks = np.empty(self.shards * self.block, np.float32)
+        arguments = array(
+            address(x), *x.strides, address(g), *g.strides, address(made), address(blocks),
+            self.samples, self.items, self.shards,
+        )  # fmt: skip
+        parallel(self.compute.address, arguments, self.shards)
+        return made

@@ -1,0 +1,246 @@
+"""The code of the gradient of a convolution's filters, over samples-last images.
+
+Each item has a few filters of its own and goes through all samples in order, so the sums do not depend on
+how many threads there are. Vectors run along the samples: a sum for each lane stays apart until the end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from llvmlite import ir
+
+from engine.kernels.fast.sample_blocks import Extent, Source, emit_block, items
+from engine.kernels.fast.vectors import (
+    F32,
+    I64,
+    Frame,
+    Local,
+    Value,
+    first,
+    fma,
+    load,
+    loop,
+    offset,
+    plus,
+    store,
+    total,
+)
+
+_FILTERS, _ENTRIES = 4, 5  # of a tile, at most: filters, and channels times columns of the filter
+_ALONE = 12  # entries of a filter in a tile where a group has but one
+_IMAGE, _SUMS = 1 << 19, 1 << 19  # bytes of an image's block and of an item's sums, at most
+_REUSE = 96  # products of a value in a block that make up for copying it there
+
+
+@dataclass(frozen=True)
+class FilterGradient:
+    """The numbers of one convolution: ``groups`` times ``ins`` channels to ``outs`` filters."""
+
+    groups: int
+    ins: int
+    outs: int
+    height: int
+    width: int
+    top: int
+    left: int
+    out_height: int
+    out_width: int
+    kernel: tuple[int, int]
+    strides: tuple[int, int]
+    dilations: tuple[int, int]
+
+    def image(self) -> Extent:
+        """The block of the image's rows."""
+        width = (self.out_width - 1) * self.strides[1] + (self.kernel[1] - 1) * self.dilations[1] + 1
+        return Extent(self.ins, self.height, self.width, self.top, self.left, width)
+
+    def filters(self) -> int:
+        """Filters of a tile."""
+        return min(_FILTERS, self.outs)
+
+    def share(self, lanes: int) -> int:
+        """Filters of an item."""
+        each = self.ins * self.kernel[0] * self.kernel[1] * lanes * 4
+        entries = self.kernel[0] * self.kernel[1]
+        enough = -(-_REUSE // (entries * self.filters()))
+        most = max(1, min(_SUMS // (each * self.filters()), enough))
+        return self.filters() * min(most, -(-self.outs // self.filters()))
+
+    def items(self, lanes: int) -> int:
+        """Sets of filters, each of which has sums of its own."""
+        return self.groups * self.shares(lanes)
+
+    def shares(self, lanes: int) -> int:
+        """Items of each group."""
+        return -(-self.outs // self.share(lanes))
+
+    def sent(self, lanes: int) -> Extent:
+        """The block of the rows of the result's gradient."""
+        return Extent(self.share(lanes), self.out_height, self.out_width, 0, 0, self.out_width)
+
+    def rows_of(self, chunk: int) -> int:
+        """Rows of the image that ``chunk`` rows of the result read."""
+        return (chunk - 1) * self.strides[0] + (self.kernel[0] - 1) * self.dilations[0] + 1
+
+    def chunk(self, lanes: int) -> int:
+        """Rows of the result that share a block."""
+        found = self.out_height
+        while found > 1 and self.rows_of(found) * self.image().row(lanes) > _IMAGE:
+            found = -(-found // 2)
+        return found
+
+    def parts(self, lanes: int) -> tuple[int, int, int]:
+        """Bytes of the block of the image, of the one of the gradient, and of the sums."""
+        chunk = self.chunk(lanes)
+        sums = self.share(lanes) * self.ins * self.kernel[0] * self.kernel[1] * lanes * 4
+        return self.rows_of(chunk) * self.image().row(lanes), chunk * self.sent(lanes).row(lanes), sums
+
+
+def emit(module: ir.Module, name: str, plan: FilterGradient, lanes: int) -> ir.Function:
+    """Items are ``share`` filters of a group each.
+
+    Arguments: image and its bytes between samples, channels, rows, columns; the same of the result's
+    gradient; filters' gradient, contiguous; blocks; samples; items and shards.
+    """
+    return _Code(module, name, plan, lanes).write()
+
+
+@dataclass(frozen=True)
+class _Tile:
+    """Entries of filters whose sums stay in registers: the first channel, row and column, and how many."""
+
+    channel: Value
+    channels: int
+    row: Value
+    rows: int
+    column: int
+    columns: int
+
+
+def _steps(count: int, step: int) -> list[tuple[int, int, int]]:
+    """0 to ``count`` in steps, and the rest: begin, end and step of each."""
+    whole = count // step * step
+    return [(0, whole, step)] * (whole > 0) + [(whole, count, count - whole)] * (whole < count)
+
+
+class _Code:
+    """The function of one gradient while it is written."""
+
+    def __init__(self, module: ir.Module, name: str, plan: FilterGradient, lanes: int) -> None:
+        self.plan, self.lanes = plan, lanes
+        self.kind = ir.VectorType(F32, lanes)
+        self.frame = Frame(module, name)
+        self.b = self.frame.builder
+        self.x = Source(self.frame.pointer(0), *[self.frame.integer(n) for n in range(1, 5)])
+        self.g = Source(self.frame.pointer(5), *[self.frame.integer(n) for n in range(6, 10)])
+        self.target, self.blocks = self.frame.pointer(10), self.frame.pointer(11)
+        self.samples = self.frame.integer(12)
+        self.entries = plan.kernel[0] * plan.kernel[1]
+
+    def write(self) -> ir.Function:
+        b, plan, lanes = self.b, self.plan, self.lanes
+        image_bytes, sent_bytes, sum_bytes = plan.parts(lanes)
+        start = b.mul(self.frame.begin, I64(image_bytes + sent_bytes + sum_bytes))
+        image = offset(b, self.blocks, start)
+        sent = offset(b, image, I64(image_bytes))
+        sums = offset(b, sent, I64(sent_bytes))
+        with items(self.frame, 13) as item:
+            group = b.sdiv(item, I64(plan.shares(lanes)))
+            begin = b.mul(b.srem(item, I64(plan.shares(lanes))), I64(plan.share(lanes)))
+            have = self._smaller(b.sub(I64(plan.outs), begin), I64(plan.share(lanes)))
+            filters = b.add(b.mul(group, I64(plan.outs)), begin)
+            with loop(b, I64(0), I64(sum_bytes // (4 * lanes))) as n:
+                zeros = ir.Constant(self.kind, None)
+                store(b, zeros, offset(b, sums, b.mul(n, I64(4 * lanes))))
+            with loop(b, I64(0), self.samples, lanes) as sample:
+                many = self._smaller(b.sub(self.samples, sample), I64(lanes))
+                mask = first(b, many, lanes)
+                x = self._at(self.x, sample, b.mul(group, I64(plan.ins)))
+                g = self._at(self.g, sample, filters)
+                with loop(b, I64(0), I64(plan.out_height), plan.chunk(lanes)) as row:
+                    rows = self._smaller(b.sub(I64(plan.out_height), row), I64(plan.chunk(lanes)))
+                    reads = b.add(b.mul(b.sub(rows, I64(1)), I64(plan.strides[0])), I64(plan.rows_of(1)))
+                    place = b.mul(row, I64(plan.strides[0]))
+                    emit_block(b, x, plan.image(), lanes, image, place, reads, mask, many)
+                    emit_block(b, g, plan.sent(lanes), lanes, sent, row, rows, mask, many, have)
+                    self._add(image, sent, sums, rows, have)
+            self._finish(sums, filters, have)
+        return self.frame.close()
+
+    def _smaller(self, a: Value, c: Value) -> Value:
+        return self.b.select(self.b.icmp_signed("<", a, c), a, c)
+
+    def _at(self, source: Source, sample: Value, channel: Value) -> Source:
+        b = self.b
+        there = b.add(b.mul(sample, source.per_sample), b.mul(channel, source.per_channel))
+        return Source(
+            offset(b, source.pointer, there), source.per_sample, source.per_channel, source.per_row,
+            source.per_column,
+        )  # fmt: skip
+
+    def _add(self, image: Value, sent: Value, sums: Value, rows: Value, have: Value) -> None:
+        """Add what ``rows`` rows of the result contribute."""
+        b, plan, lanes = self.b, self.plan, self.lanes
+        height, width = plan.kernel
+        deep = max(1, min(_ENTRIES // width, plan.ins))  # channels of a tile
+        high = max(1, min(_ALONE // width, height)) if plan.outs == 1 else 1  # rows of the filter
+        tiles = b.sdiv(b.add(have, I64(plan.filters() - 1)), I64(plan.filters()))
+        with loop(b, I64(0), tiles) as tile:
+            filters = b.mul(tile, I64(plan.filters()))
+            g = offset(b, sent, b.mul(filters, I64(plan.out_width * lanes * 4)))
+            held = offset(b, sums, b.mul(filters, I64(plan.ins * self.entries * lanes * 4)))
+            for c, c_end, channels in _steps(plan.ins, deep):
+                with loop(b, I64(c), I64(c_end), channels) as channel:
+                    for a, a_end, down in _steps(height, high):
+                        with loop(b, I64(a), I64(a_end), down) as row:
+                            for column in range(0, width, _ENTRIES):
+                                across = min(width - column, _ENTRIES)
+                                tile_of = _Tile(channel, channels, row, down, column, across)
+                                self._tile(tile_of, image, g, held, rows)
+
+    def _tile(self, tile: _Tile, image: Value, g: Value, held: Value, rows: Value) -> None:
+        b, plan, lanes = self.b, self.plan, self.lanes
+        vector, width, line = lanes * 4, plan.image().width, plan.image().row(lanes)
+        filters = range(plan.filters())
+        begin = b.mul(b.mul(tile.row, I64(plan.dilations[0])), I64(line))
+        x = offset(b, image, b.add(begin, b.mul(tile.channel, I64(width * vector))))
+        place = b.add(b.mul(tile.channel, I64(self.entries)), b.mul(tile.row, I64(plan.kernel[1])))
+        held = offset(b, held, b.mul(b.add(place, I64(tile.column)), I64(vector)))
+        entries = [
+            (c, a, n) for c in range(tile.channels) for a in range(tile.rows) for n in range(tile.columns)
+        ]
+        spots = [
+            [
+                offset(b, held, I64(((f * plan.ins + c) * self.entries + a * plan.kernel[1] + n) * vector))
+                for f in filters
+            ]
+            for c, a, n in entries
+        ]
+        sums = [[Local(b, load(b, spot, self.kind)) for spot in each] for each in spots]
+        with loop(b, I64(0), rows) as row:
+            read = offset(b, x, b.mul(row, I64(plan.strides[0] * line)))
+            seen = offset(b, g, b.mul(row, I64(plan.sent(lanes).row(lanes))))
+            with loop(b, I64(0), I64(plan.out_width)) as w:
+                here = offset(b, read, b.mul(w, I64(plan.strides[1] * vector)))
+                there = offset(b, seen, b.mul(w, I64(vector)))
+                factors = [
+                    load(b, offset(b, there, I64(f * plan.out_width * vector)), self.kind) for f in filters
+                ]
+                for (c, a, n), each in zip(entries, sums, strict=True):
+                    far = (c * width + (tile.column + n) * plan.dilations[1]) * vector
+                    value = load(b, offset(b, here, I64(far + a * plan.dilations[0] * line)), self.kind)
+                    for one, factor in zip(each, factors, strict=True):
+                        one.set(fma(b, value, factor, one.get()))
+        for ones, each in zip(sums, spots, strict=True):
+            for one, spot in zip(ones, each, strict=True):
+                store(b, one.get(), spot)
+
+    def _finish(self, sums: Value, filters: Value, have: Value) -> None:
+        """Add the lanes up."""
+        b, plan = self.b, self.plan
+        each = plan.ins * self.entries
+        goal = offset(b, self.target, b.mul(filters, I64(each)), F32)
+        with loop(b, I64(0), b.mul(have, I64(each))) as n:
+            lanes = load(b, offset(b, sums, b.mul(n, I64(self.lanes * 4))), self.kind)
+            store(b, total(b, lanes, plus), offset(b, goal, n, F32))

@@ -1,0 +1,164 @@
+"""Images in blocks of samples: what kernels over samples-last images read, laid out side by side.
+
+A block is [row][channel][column][lane]: as many samples as a vector has lanes, missing ones and padding as
+zeros. Copying costs a hundredth of a convolution, and the block stays in the cache, where an image whose
+samples are a power of two apart would meet itself.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from llvmlite import ir
+
+from engine.kernels.fast.compiler import lanes as most_lanes
+from engine.kernels.fast.vectors import (
+    F32,
+    I64,
+    Builder,
+    Frame,
+    Local,
+    Value,
+    broadcast,
+    load,
+    loop,
+    masked_load,
+    offset,
+    store,
+)
+
+
+def lanes_for(samples: int) -> int:
+    """Lanes of a vector along so many samples: no more than they need."""
+    found = most_lanes()
+    while found > 4 and found // 2 >= samples:
+        found //= 2
+    return found
+
+
+def array(*values: int) -> Any:
+    """Arguments of a compiled function."""
+    return (ctypes.c_int64 * len(values))(*values)
+
+
+SHARDS = 64  # at most, since each has a block of its own: more items than that share
+
+
+@contextmanager
+def items(frame: Frame, slot: int) -> Iterator[Value]:
+    """The items of the shards of this call, one after the other.
+
+    Arguments: in ``slot`` how many items there are, then how many shards they are divided into.
+    """
+    b, count, shards = frame.builder, frame.integer(slot), frame.integer(slot + 1)
+    begin, end = (b.sdiv(b.mul(n, count), shards) for n in (frame.begin, frame.end))
+    with loop(b, begin, end) as item:
+        yield item
+
+
+@dataclass(frozen=True)
+class Source:
+    """An image in memory as a kernel sees it: address, bytes between samples, channels, rows and columns."""
+
+    pointer: Value
+    per_sample: Value
+    per_channel: Value
+    per_row: Value
+    per_column: Value
+
+
+@dataclass(frozen=True)
+class Extent:
+    """Sizes of an image and of its block: ``top`` rows and ``left`` columns of zeros come first (or, where
+    negative, so many are left out), and the block is ``width`` columns wide."""
+
+    channels: int
+    image_height: int
+    image_width: int
+    top: int
+    left: int
+    width: int
+
+    def row(self, lanes: int) -> int:
+        """Bytes of one row of the block."""
+        return self.channels * self.width * lanes * 4
+
+
+def emit_block(
+    builder: Builder, source: Source, extent: Extent, lanes: int, block: Value, first: Value, rows: Value,
+    mask: Value, many: Value, channels: Value | None = None,
+) -> None:  # fmt: skip
+    """Copy ``rows`` rows of the padded image from row ``first`` on into ``block``.
+
+    ``source`` stands at the first sample of the block, which has ``many`` of them, those that ``mask`` says.
+    ``channels``: so many are copied, where it is not all; the others keep what they were.
+    """
+    channels = I64(extent.channels) if channels is None else channels
+    kind = ir.VectorType(F32, lanes)
+    zeros = ir.Constant(kind, None)
+    begin = max(extent.left, 0)
+    end = max(min(extent.left + extent.image_width, extent.width), begin)
+    near = builder.icmp_signed("==", source.per_sample, I64(4))
+
+    def put(place: Value, column: Value, value: Value) -> None:
+        store(builder, value, offset(builder, place, builder.mul(column, I64(4 * lanes))), 4)
+
+    with loop(builder, I64(0), rows) as row:
+        read = builder.sub(builder.add(first, row), I64(extent.top))
+        inside = builder.and_(
+            builder.icmp_signed(">=", read, I64(0)), builder.icmp_signed("<", read, I64(extent.image_height))
+        )
+        with loop(builder, I64(0), channels) as channel:
+            line = builder.add(builder.mul(row, I64(extent.channels)), channel)
+            place = offset(builder, block, builder.mul(line, I64(4 * lanes * extent.width)))
+            with builder.if_else(inside) as (then, otherwise):
+                with otherwise, loop(builder, I64(0), I64(extent.width)) as column:
+                    put(place, column, zeros)
+                with then:
+                    for start, stop in ((0, begin), (end, extent.width)):
+                        if start < stop:
+                            with loop(builder, I64(start), I64(stop)) as column:
+                                put(place, column, zeros)
+                    at = builder.add(
+                        builder.mul(channel, source.per_channel), builder.mul(read, source.per_row)
+                    )
+                    taken = offset(builder, source.pointer, at)
+                    with loop(builder, I64(begin), I64(end)) as column:
+                        far = builder.mul(builder.sub(column, I64(extent.left)), source.per_column)
+                        value = offset(builder, taken, far)
+                        with builder.if_else(near) as (close, apart):
+                            with close:
+                                put(place, column, masked_load(builder, value, kind, mask))
+                            with apart:
+                                put(place, column, zeros)
+                                target = offset(builder, place, builder.mul(column, I64(4 * lanes)))
+                                with loop(builder, I64(0), many) as sample:
+                                    one = offset(builder, value, builder.mul(sample, source.per_sample))
+                                    store(
+                                        builder, load(builder, one, F32), offset(builder, target, sample, F32)
+                                    )
+
+
+def spread(builder: Builder, pointer: Value, lanes: int) -> Value:
+    """The float at ``pointer`` in each lane."""
+    return broadcast(builder, load(builder, pointer, F32), lanes)
+
+
+def samples_at(
+    builder: Builder, pointer: Value, per_sample: Value, lanes: int, mask: Value, many: Value
+) -> Value:
+    """A vector of ``many`` samples, those that ``mask`` says, which lie any number of bytes apart."""
+    kind = ir.VectorType(F32, lanes)
+    found = Local(builder, ir.Constant(kind, None))
+    near = builder.icmp_signed("==", per_sample, I64(4))
+    with builder.if_else(near) as (close, apart):
+        with close:
+            found.set(masked_load(builder, pointer, kind, mask))
+        with apart, loop(builder, I64(0), many) as sample:
+            one = load(builder, offset(builder, pointer, builder.mul(sample, per_sample)), F32)
+            found.set(builder.insert_element(found.get(), one, sample))
+    return found.get()
