@@ -11,8 +11,8 @@ import numpy as np
 
 from engine.core import mode as modes
 from engine.core.opdef import Applier
+from engine.eager.arena import Arenas, Row
 from engine.eager.tensor import Tensor
-from engine.optimizer.arena import Arenas, Row
 from engine.optimizer.groups import Group
 
 if TYPE_CHECKING:

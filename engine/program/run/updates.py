@@ -1,7 +1,7 @@
 """Updates in plans: those that stand side by side become one call over the arrays of an arena.
 
 The operators of a Program stay one for each parameter. Where the arrays that a call gets are slices of an
-arena (``engine/optimizer/arena.py``), one operator over flat arrays updates them; where they are not, each
+arena (``engine/eager/arena.py``), one operator over flat arrays updates them; where they are not, each
 is updated alone, to the same bits, and ``missed`` says that it may be worth to move them into one.
 """
 
@@ -16,9 +16,9 @@ import numpy as np
 from engine.core.dtype import float32, float64
 from engine.core.operator import Operator
 from engine.core.spec import Spec
+from engine.eager.arena import Arenas, Row, row_at
 from engine.eager.tensor import Tensor
 from engine.ops.training.flat_updates import FLAT
-from engine.optimizer.arena import Arenas, Row, row_at
 from engine.program.graph.program import Variable
 from engine.program.run.kernels import OneCall
 
