@@ -26,7 +26,8 @@ class Operator:
     ``outputs`` the Variables written. ``regions`` are the sub-blocks that it runs. ``kept`` is the Variable
     that keeps what a replay needs, where a gradient replays the operator: the random key that was drawn, or
     the iterations of a loop. ``replay`` marks the replay, which draws no new key and has no effects;
-    ``taken`` is what its first run kept. ``notes`` keeps what only its text shows.
+    ``taken`` is what its first run kept. ``segment`` is the number of the ``recompute`` call that it belongs
+    to, 0 for none. ``notes`` keeps what only its text shows.
 
     On the tape it never refers to its output Tensors, so a graph is a tree of references from results to
     arguments and is freed with the last result. ``inputs`` then holds only the Tensors that a
@@ -49,6 +50,7 @@ class Operator:
         "outputs",
         "regions",
         "replay",
+        "segment",
         "shapes",
         "taken",
         "versions",
@@ -70,6 +72,7 @@ class Operator:
     notes: dict[str, Any] | None
     regions: tuple[Any, ...]  # of Region, which Blocks belong to
     replay: bool
+    segment: int
 
     def __init__(self, opdef: OpDef, inputs: Any, attrs: dict[str, Any]) -> None:
         self.opdef = opdef
@@ -88,6 +91,7 @@ class Operator:
         self.notes = None
         self.regions = ()
         self.replay = False
+        self.segment = 0
 
     @property
     def position(self) -> tuple[str, int] | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from engine.core import mode as modes
 from engine.core.operator import Operator
+from engine.program.backward.compute_again import compute_again
 from engine.program.backward.inline_gradients import inline_gradients
 from engine.program.backward.walk import depends_on
 from engine.program.build.builder import Builder
@@ -61,7 +62,9 @@ def differentiate(
     starts = zip((outputs[n] for n in fed_grads), fed, strict=True)
     with modes.use(Builder(program)):
         found = inline_gradients(forward_ops, starts, sources)
-    backward_ops = tuple(program.global_block().ops[len(forward_ops) :])
+    begin = compute_again(program.global_block(), len(forward_ops), outputs)
+    ops = tuple(program.global_block().ops)
+    forward_ops, backward_ops = ops[:begin], ops[begin:]
     made = [(n, g) for n, g in zip(wanted, found, strict=True) if g is not None]
     return Differentiated(
         program, everything, outputs, forward_ops, backward_ops, drawn, fed, fed_grads,

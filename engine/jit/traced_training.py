@@ -24,6 +24,7 @@ from engine.eager.mode import connect
 from engine.eager.tensor import Tensor, counter_of
 from engine.jit.run_program import RUN_PROGRAM, ProgramRunner
 from engine.ops.arrays import creation
+from engine.program.backward.compute_again import compute_again
 from engine.program.backward.inline_gradients import inline_gradients
 from engine.program.build.builder import Builder
 from engine.program.graph.program import Program, Variable
@@ -138,6 +139,7 @@ class TracedTraining:
                     self._add_to_leaf(source.tensor, gradient)
                 else:
                     self._add(source, gradient)
+        compute_again(builder.block, len(ops))
         self._backwards.append(root)
 
     def backward_once(self, value: Any) -> None:

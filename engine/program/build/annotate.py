@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -13,6 +14,8 @@ from engine.core.operator import Operator
 
 _NO_MARKS: dict[str, Any] = {}
 _marks = Setting("operator_marks", _NO_MARKS)
+_segment = Setting("segment", 0)
+_segments = itertools.count(1)  # of all Programs, since one may become a part of another
 
 
 class _NameScope:
@@ -40,6 +43,19 @@ def _innermost() -> _NameScope:
         scope = _NameScope()
         _roots.set(scope)
     return scope
+
+
+def segment() -> int:
+    """The number of the ``recompute`` call that operators appended now belong to; 0 for none."""
+    return _segment.get()
+
+
+@contextmanager
+def recomputed() -> Iterator[None]:
+    """Backward computes again what operators appended within the block give; one within another is a part of
+    it."""
+    with _segment.guard(_segment.get() or next(_segments)):
+        yield
 
 
 def marks() -> dict[str, Any]:

@@ -17,7 +17,7 @@ from engine.eager.precision import cast_inputs
 from engine.eager.tensor import Tensor
 from engine.ops.control import with_values
 from engine.ops.training import parameter_updates
-from engine.program.build.annotate import marks
+from engine.program.build.annotate import marks, segment
 from engine.program.build.buffer_place import BufferPlace
 from engine.program.build.results import make_results
 from engine.program.graph import delegates
@@ -106,6 +106,7 @@ class Builder(modes.Mode):
         frame = user_frame()
         if frame is not None:
             operator.code, operator.instruction = frame.f_code, frame.f_lasti
+        operator.segment = segment()
         outputs = make_results(self, operator, specs)
         operator.outputs = tuple(outputs)
         if found := marks():

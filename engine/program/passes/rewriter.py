@@ -98,6 +98,7 @@ class Rewriter:
         copied.regions = tuple(self._region(region, target, keys) for region in regions)
         copied.outputs = tuple(None if v is None else self.made(v, target) for v in operator.outputs)
         copied.code, copied.instruction = operator.code, operator.instruction
+        copied.segment = operator.segment
         copied.replay = self.replay or operator.replay
         copied.taken = None if taken is None else self.read(taken)
         copied.kept = self.kept_for(operator, copied, target)
@@ -210,7 +211,8 @@ class Rewriter:
     def before(self, operator: Operator, block: Block, source: Operator | None = None) -> Iterator[None]:
         """Insert operators that are applied within the ``with`` block in front of ``operator`` in ``block``.
 
-        They have the line of the user's code that made ``source`` (``operator`` by default)."""
+        They have the segment and the line of the user's code that made ``source`` (``operator`` by
+        default)."""
         count = len(block.ops)
         with modes.use(Builder(self.program, block=block)):
             yield
@@ -220,6 +222,7 @@ class Rewriter:
         block.ops[place:place] = added
         for each in added:
             each.code, each.instruction = (source or operator).code, (source or operator).instruction
+            each.segment = (source or operator).segment
         self.program.changed()
 
 

@@ -34,6 +34,7 @@ class Report:
     ``peak`` are the bytes of all results that are held at once, ``during`` names the operator that runs
     then, and ``owners`` has the values, the largest first. ``given`` are the bytes of the arguments
     (weights included), which belong to the caller, and ``unknown`` how many results have a size
+    that only a run shows.
     """
 
     peak: int
@@ -67,9 +68,9 @@ def report_of(plan: Plan) -> Report:
     known = plan.constants
     reused = reusable(ops, plan.outputs, plan.specs, known)
     for operator in ops:
-        if id(operator) in reused:
-            target = id(reused[id(operator)])
-            root[id(operator.outputs[0])] = root.get(target, target)
+        for result, target in zip(operator.outputs, reused.get(id(operator), ()), strict=False):
+            if target is not None:
+                root[id(result)] = root.get(id(target), id(target))
     given = {id(v) for v in plan.inputs}
 
     def home(variable: Variable) -> int:

@@ -13,6 +13,7 @@ from engine.core.errors import ArgumentError, GradientError
 from engine.core.random import default_generator
 from engine.eager.saved_hooks import PackingMode, saved_tensors_hooks
 from engine.eager.tensor import Tensor, wrap
+from engine.program.build.annotate import recomputed
 
 
 def recompute(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -23,8 +24,8 @@ def recompute(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     ``function``, its closure and the arguments) are left as the first run left them.
 
     Keywords of its own are ``preserve_rng_state`` (True: the second run draws the same numbers) and
-    ``use_reentrant``, which makes no difference here. In a Program, as in a converted function, the block
-    runs as it is: a plan keeps what its backward reads.
+    ``use_reentrant``, which makes no difference here. In a Program, as in a converted function, its backward
+    computes the block again, always with the numbers of the first run; what control flow gives is kept.
 
     Differs from Paddle: gradients reach parameters also where no argument takes gradients, running statistics
     move once for each step, and a function may take further keywords with ``use_reentrant``.
@@ -39,7 +40,10 @@ def recompute(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     preserve = bool(kwargs.pop("preserve_rng_state", True))
     kwargs.pop("use_reentrant", True)
     mode = modes.current()
-    if mode.static or modes.is_static() or not mode.grad:
+    if mode.static or modes.is_static():
+        with recomputed():
+            return function(*args, **kwargs)
+    if not mode.grad:
         return function(*args, **kwargs)
     run = _Block(functools.partial(function, *args, **kwargs), (function, *args, *kwargs.values()), preserve)
     with saved_tensors_hooks(run.pack, run.unpack):
