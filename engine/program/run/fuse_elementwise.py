@@ -16,7 +16,6 @@ from engine.kernels.cpu.fused_elementwise import LARGE
 from engine.ops.elementwise.fused import Step, Steps, fused_elementwise
 from engine.program.graph.liveness import arguments, with_sub_blocks
 from engine.program.graph.program import Variable, variables_of, writes
-from engine.program.passes.rewriter import is_pure
 from engine.program.run.reuse import bases_of
 
 # Each element of their result depends on one element of each input alone. The first ones have compiled code.
@@ -122,12 +121,8 @@ def _fits(
     once: Container[int],
     compiled: bool,
 ) -> bool:
-    """Whether ``operator`` may be part of a group."""
-    if (
-        operator.opdef.name not in (COMPILED if compiled else FUSABLE)
-        or not is_pure(operator)
-        or len(operator.outputs) != 1
-    ):
+    """Whether ``operator`` may be part of a group; a second run of one may be, too."""
+    if operator.opdef.name not in (COMPILED if compiled else FUSABLE) or len(operator.outputs) != 1:
         return False
     (made,) = operator.outputs
     values = [*operator.inputs, made]
