@@ -58,6 +58,24 @@ def rows_of(result: ProfilerResult, by: str = "operator", own: str = "") -> list
     if by not in BY:
         raise ArgumentError(f"profile: by {by!r} is not one of {', '.join(BY)}")
     found: dict[str, Row] = {}
+    for name, place, seconds, work in _calls(result, own):
+        key = name if by == "operator" else place
+        found.setdefault(key, Row(key)).add(seconds, work)
+    return sorted(found.values(), key=lambda row: -row.seconds)
+
+
+def rows_by_place(result: ProfilerResult, own: str = "") -> dict[str, list[Row]]:
+    """Of each operator's name a row for each line that it was called for, the longest first; ``own`` as of
+    :func:`rows_of`."""
+    found: dict[str, dict[str, Row]] = {}
+    for name, place, seconds, work in _calls(result, own):
+        found.setdefault(name, {}).setdefault(place, Row(place)).add(seconds, work)
+    return {name: sorted(rows.values(), key=lambda row: -row.seconds) for name, rows in found.items()}
+
+
+def _calls(result: ProfilerResult, own: str) -> list[tuple[str, str, float, Work]]:
+    """Operator, line, seconds without those of kernels within it, and work of each call of a kernel."""
+    found: list[tuple[str, str, float, Work]] = []
 
     def visit(node: Node) -> int:
         """The time of the kernels in this node."""
@@ -65,18 +83,15 @@ def rows_of(result: ProfilerResult, by: str = "operator", own: str = "") -> list
         work = node.span.work
         if work is None:
             return inside
-        if by == "operator":
-            name = node.span.name
-        else:
-            known = work.file and not (own and work.file.startswith(own))
-            name = f"{work.file}:{work.line}" if known else ELSEWHERE
-        found.setdefault(name, Row(name)).add((node.time - inside) / 1e9, work)
+        known = work.file and not (own and work.file.startswith(own))
+        place = f"{work.file}:{work.line}" if known else ELSEWHERE
+        found.append((node.span.name, place, (node.time - inside) / 1e9, work))
         return node.time
 
     for roots in result.get_data().values():
         for root in roots:
             visit(root)
-    return sorted(found.values(), key=lambda row: -row.seconds)
+    return found
 
 
 def table_of(rows: Sequence[Row], steps: int, seconds: float, by: str = "operator") -> str:

@@ -11,11 +11,12 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, DataError
 from engine.files.checkpoint import latest_checkpoint, read_checkpoint
-from engine.kernels.cpu.threads import computing_threads
+from engine.kernels.cpu.threads import computing_threads, get_num_threads
 from engine.profiler.profiler import Profiler
 from engine.profiler.result import ProfilerResult
 from engine.training.config import TrainingConfig
 from engine.training.data import fetch_data
+from engine.training.kernel_swap import KernelSwap
 from engine.training.run_folder import RunFolder
 from engine.training.setup import build_parts
 from engine.training.stepper import random_state, seed_everything, set_random_state
@@ -27,36 +28,43 @@ WARM_UP = 3
 @dataclass(frozen=True)
 class Profiled:
     """What a profile has shown: the recording, how many steps it holds and how long they took in all, the
-    loss of the last one, and the seconds of a step while nothing was recorded."""
+    loss of the last one, and the seconds of a step while nothing was recorded. ``compiled`` are the operators
+    whose compiled kernels were in use, ``threads`` how many threads computed."""
 
     result: ProfilerResult
     steps: int
     seconds: float
     unrecorded: float
     loss: float
+    compiled: tuple[str, ...] = ()
+    threads: int = 1
 
 
 def profile(config: TrainingConfig, steps: int = 10, source_folder: Path | None = None) -> Profiled:
     """Train ``steps`` batches of a network of its own, after three others, and record the last ones.
 
     Nothing is written, the weights are not kept, and the random numbers of the process go on as if nothing
-    had been drawn. ``source_folder`` has the code of a run.
+    had been drawn. Compiled kernels, where the settings ask for them, are there before the first step that
+    counts. ``source_folder`` has the code of a run.
 
     Raises:
-        ArgumentError: fewer than one step, or the loss is no longer a number. What making and running the
-            model raises, as in a training.
+        ArgumentError: fewer than one step, or the loss is no longer a number. ModeError: the kernels "fast"
+            without llvmlite. What making and running the model raises, as in a training.
     """
     if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
         raise ArgumentError(f"profile: steps must be a positive number: got {steps!r}; give at least 1")
     before = random_state()
     try:
-        with computing_threads(config.threads):
-            return _profiled(config.changed(out="", workers=1), steps, source_folder)
+        kernels = KernelSwap(config.kernels, together=True)
+        with computing_threads(config.threads), kernels.in_use():
+            return _profiled(config.changed(out="", workers=1), steps, source_folder, kernels)
     finally:
         set_random_state(before)
 
 
-def _profiled(config: TrainingConfig, steps: int, source_folder: Path | None) -> Profiled:
+def _profiled(
+    config: TrainingConfig, steps: int, source_folder: Path | None, kernels: KernelSwap
+) -> Profiled:
     fetch_data(config.data, lambda message: None)
     seed_everything(config.seed)
     parts = build_parts(config, source_folder)
@@ -76,7 +84,9 @@ def _profiled(config: TrainingConfig, steps: int, source_folder: Path | None) ->
                 each()
         return loss
 
-    train(WARM_UP)
+    train(WARM_UP - 1)
+    taken = kernels.due(WARM_UP - 1)
+    train(1)
     begin = time.perf_counter()
     train(steps)
     unrecorded = (time.perf_counter() - begin) / steps
@@ -86,7 +96,10 @@ def _profiled(config: TrainingConfig, steps: int, source_folder: Path | None) ->
         loss = train(steps, recording.step)
         seconds = time.perf_counter() - begin
     assert recording.profiler_result is not None, "it recorded"
-    return Profiled(recording.profiler_result, steps, seconds, unrecorded, loss)
+    compiled = tuple(taken["operators"]) if taken is not None else ()
+    return Profiled(
+        recording.profiler_result, steps, seconds, unrecorded, loss, compiled, get_num_threads()
+    )  # fmt: skip
 
 
 def _endless(batches: Any) -> Iterator[Any]:

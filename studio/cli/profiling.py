@@ -60,6 +60,7 @@ def profile(
         if json_file is not None:
             _write(json_file, {
                 "model": config.model, "batch_size": config.batch_size, "static": config.static,
+                "threads": found.threads, "compiled": list(found.compiled),
                 "steps": found.steps, "seconds": found.seconds, "seconds_unrecorded": found.unrecorded,
                 **{kind: [row.plain() for row in rows_of(found.result, kind, own)] for kind in BY},
             })  # fmt: skip
@@ -68,6 +69,8 @@ def profile(
             f"{config.model}, batch {config.batch_size}, {mode}: {1e3 * found.unrecorded:.3f} ms a step, "
             f"{1e3 * found.seconds / found.steps:.3f} while recorded ({found.steps} steps)"
         )
+        kernels = f"compiled for {', '.join(found.compiled)}" if found.compiled else "NumPy's"
+        say(f"threads: {found.threads}; kernels: {kernels}")
         rows = rows_of(found.result, by, own)
         for line in table_of(rows, found.steps, found.seconds, by).splitlines():
             say(line)
@@ -87,11 +90,11 @@ def _config(
     require_trust("profile", run, trust)
     config = config_of_run(run)
     given = {name: settings[name] for name in given_options(context) if name in settings}
-    changed = sorted(given.keys() - {"batch_size", "static", "threads", "data", "device"})
+    changed = sorted(given.keys() - {"batch_size", "static", "threads", "kernels", "data", "device"})
     if changed:
         raise typer.BadParameter(
             f"a run has its own settings: got {', '.join(changed)}; only batch size, static or eager, "
-            "threads, data and device can be given with one, or leave RUN out"
+            "threads, kernels, data and device can be given with one, or leave RUN out"
         )
     return config.changed(**given), run / "source"
 

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from studio.controllers.actions import Actions
 from studio.controllers.binders import Bonds
 from studio.controllers.code_sides import CodeSides
+from studio.controllers.measured import MeasuredController
 from studio.session.code.coding import CodeError
 from studio.session.code_view import CHANGED, GONE, CodeProblem
 from studio.session.session import Session
@@ -43,6 +44,7 @@ class CodeController(QObject):
         self._parent, self._bar = parent, bar
         self._coding, self._view = session.coding, session.coding.view
         self._sides = CodeSides(self._view, page)
+        self._measured = MeasuredController(session.coding, page, actions)
         self._fed = session.coding.fed()
         self._bonds = Bonds()
         self._chip = Chip()
@@ -91,6 +93,7 @@ class CodeController(QObject):
             bonds.show(view, name, lambda _: self._show_found())
         for name in ("notes", "stale"):
             bonds.show(view, name, lambda _: self._show_notes())
+        self._measured.follow(self._show_notes)
         bonds.show(view, "layers", lambda _: self._show_layers())
         bonds.follow(self._session.train.events.settings, lambda _: self._follow_settings())
         page.shown.connect(self._follow_settings)
@@ -299,8 +302,11 @@ class CodeController(QObject):
         return f"{place}{stages.get(problem.stage, problem.stage)}: {problem.message}"
 
     def _notes(self) -> dict[int, str]:
-        return {line: note_text(note.shapes, note.parameters, note.operations, note.counted)
-                for line, note in self._view.notes.items()}  # fmt: skip
+        notes = {line: note_text(note.shapes, note.parameters, note.operations, note.counted)
+                 for line, note in self._view.notes.items()}  # fmt: skip
+        for line, time in self._measured.notes().items():
+            notes[line] = f"{time} \u00b7 {notes[line]}" if notes.get(line) else time
+        return notes
 
     def _show_notes(self) -> None:
         self._page.editor.set_notes(self._notes(), self._view.stale)
@@ -338,6 +344,7 @@ class CodeController(QObject):
         self._looking.stop()
         self._bonds.release()
         self._sides.close()
+        self._measured.close()
 
 
 def shape_text(shape: tuple[int, ...]) -> str:

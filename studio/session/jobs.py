@@ -85,7 +85,7 @@ def perform(job: dict[str, Any], emit: Emit, inbox: Inbox) -> bool:
         "train": _train, "graph": _graph, "export": _export, "data": _data, "samples": read_samples,
         "find_rate": rate_job.find,
         "verify": _verify,
-        "check_code": _check_code,
+        "check_code": _check_code, "measure_code": _measure_code,
         "mistakes": _mistakes, "report": _report, "quantize": _quantize,
     }  # fmt: skip
     told = False
@@ -163,6 +163,12 @@ def _check_code(job: dict[str, Any], emit: Emit, inbox: Inbox) -> None:
     from studio.session.code.job import check_code
 
     check_code(job, emit)
+
+
+def _measure_code(job: dict[str, Any], emit: Emit, inbox: Inbox) -> None:
+    from studio.session.code.measure_job import measure_code
+
+    measure_code(job, emit)
 
 
 def _mistakes(job: dict[str, Any], emit: Emit, inbox: Inbox) -> None:

@@ -23,19 +23,21 @@ from PySide6.QtWidgets import (
 
 from studio.windows.code_banner import CodeBanner
 from studio.windows.controls import PageCard, Stack, mute
+from studio.windows.measured_view import MeasuredView
 from widgets import theme
 from widgets.cards import Chip, EmptyState
 from widgets.code_view import CodeEditor, CodeView, FindBar
 from widgets.icons import icon, set_icon
 from widgets.program_tree import ProgramTree
 
-CONVERTED, OPERATORS = range(2)
+CONVERTED, OPERATORS, MEASURED = range(3)
 NARROW = 720
 HCENTER = Qt.AlignmentFlag.AlignHCenter
 MOST_PROBLEM_LINES = 3
 MOST_LETTERS = 26
-# How editor and side share the page: beside each other, and below each other where it is narrow.
-SHARES = {Qt.Orientation.Horizontal: (3, 2), Qt.Orientation.Vertical: (3, 1)}
+# How editor and side share the page: beside each other, below each other where it is narrow, and with a table
+# below that needs the whole width.
+BESIDE, BELOW, TABLE = (3, 2), (3, 1), (1, 1)
 
 
 def shortened(name: str) -> str:
@@ -44,7 +46,7 @@ def shortened(name: str) -> str:
 
 
 class CodePage(QWidget):
-    """Filled by its controller. ``view_chosen`` carries CONVERTED or OPERATORS when one is shown."""
+    """Filled by its controller. ``view_chosen`` carries CONVERTED, OPERATORS or MEASURED, as shown."""
 
     template_chosen = Signal(str)
     open_requested = Signal()
@@ -59,6 +61,7 @@ class CodePage(QWidget):
         super().__init__()
         self._templates = templates
         self.editor, self.converted, self.tree = CodeEditor(), CodeView(), ProgramTree()
+        self.measured = MeasuredView()
         self.find_bar = FindBar(self.editor)
         self.banner = CodeBanner()
         self.classes, self.passes = QComboBox(), QComboBox()
@@ -68,14 +71,14 @@ class CodePage(QWidget):
         self.summary = mute(wrap=True)
         self._nothing = mute(wrap=True)
         self._editor_card, self._side_card = PageCard(), PageCard()
-        self.tabs = [Chip(checkable=True), Chip(checkable=True)]
+        self.tabs = [Chip(checkable=True) for _ in range(3)]
         self.empty = EmptyState("", icon="code")
         self.open_button = QPushButton()
         self.menu = QMenu(self)
-        self._views, self._stack = Stack(self.converted, self.tree), Stack()
+        self._views, self._stack = Stack(self.converted, self.tree, self.measured), Stack()
         self._halves = QSplitter(Qt.Orientation.Horizontal)
         self._forward = ""
-        self._why_not = ("", "")
+        self._why_not = ("", "", "")
         self._build()
         self.retranslate()
         self.show_view(CONVERTED)
@@ -115,7 +118,7 @@ class CodePage(QWidget):
         self._halves.addWidget(self._side_card)
         self._halves.setChildrenCollapsible(False)
         self._halves.setHandleWidth(theme.SPACE_M)
-        self._arrange(Qt.Orientation.Horizontal)
+        self._arrange()
         full = QWidget()
         inner = QHBoxLayout(full)
         inner.setContentsMargins(*[theme.PAGE_PADDING] * 4)
@@ -209,7 +212,7 @@ class CodePage(QWidget):
 
     def set_nothing(self, converted: str, operators: str) -> None:
         """Say why there is no converted source and why no Program; an empty text shows what there is."""
-        self._why_not = (converted, operators)
+        self._why_not = (converted, operators, "")  # what was not measured says so itself
         self._show_nothing()
 
     def _show_nothing(self) -> None:
@@ -224,25 +227,28 @@ class CodePage(QWidget):
         self.show_view(which if self.tabs[which].isChecked() else None)
 
     def show_view(self, which: int | None) -> None:
-        """Show the converted source or the operators beside the editor, or nothing."""
+        """Show the converted source, the operators or what was measured beside the editor, or nothing."""
         for place, tab in enumerate(self.tabs):
             tab.setChecked(place == which)
         self._side_card.setVisible(which is not None)
         if which is not None:
             self._views.setCurrentIndex(which)
+            self._arrange()
             self._title_side()
             self._show_nothing()
             self.view_chosen.emit(which)
 
     def shown_view(self) -> int | None:
-        """Which of the two is shown beside the editor."""
+        """Which of them is shown beside the editor."""
         return next((place for place, tab in enumerate(self.tabs) if tab.isChecked()), None)
 
     def _title_side(self) -> None:
         if self._views.currentIndex() == CONVERTED:
             self._side_card.set_title(self.tr("Converted"), self._forward)
-        else:
+        elif self._views.currentIndex() == OPERATORS:
             self._side_card.set_title(self.tr("Operators"), self.tr("of the Program"))
+        else:
+            self._side_card.set_title(self.tr("Time"), self.tr("of one step"))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -250,16 +256,20 @@ class CodePage(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        wide = event.size().width() >= NARROW
-        self._arrange(Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical)
+        self._arrange()
         self._fit_problems()
 
-    def _arrange(self, orientation: Qt.Orientation) -> None:
-        if self._halves.orientation() != orientation or not self._halves.property("arranged"):
-            self._halves.setProperty("arranged", True)
-            self._halves.setOrientation(orientation)
-            self._halves.setSizes([1000 * share for share in SHARES[orientation]])
-            for place, share in enumerate(SHARES[orientation]):
+    def _arrange(self) -> None:
+        if self._views.currentIndex() == MEASURED:
+            shares = TABLE
+        else:
+            shares = BESIDE if self.width() >= NARROW else BELOW
+        if self._halves.property("shares") != shares:
+            self._halves.setProperty("shares", shares)
+            horizontal = shares == BESIDE
+            self._halves.setOrientation(Qt.Orientation.Horizontal if horizontal else Qt.Orientation.Vertical)
+            self._halves.setSizes([1000 * share for share in shares])
+            for place, share in enumerate(shares):
                 self._halves.setStretchFactor(place, share)
 
     def retranslate(self) -> None:
@@ -269,6 +279,8 @@ class CodePage(QWidget):
         self.tabs[CONVERTED].setToolTip(tr("What to_static makes of the source, pass by pass"))
         self.tabs[OPERATORS].setText(tr("Operators"))
         self.tabs[OPERATORS].setToolTip(tr("The operators that the lines become"))
+        self.tabs[MEASURED].setText(tr("Time"))
+        self.tabs[MEASURED].setToolTip(tr("Where the time of a training's step goes"))
         self._class_label.setText(tr("Class"))
         self._input_label.setText(tr("Input"))
         self.classes.setAccessibleName(tr("Class of the network"))

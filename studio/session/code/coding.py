@@ -13,6 +13,8 @@ from studio.session.code.drafts import drop_draft, keep_draft, read_draft
 from studio.session.code.dry_runs import DryRuns
 from studio.session.code.inputs import parse_inputs
 from studio.session.code.job import check_code_job
+from studio.session.code.measure_job import measure_code_job
+from studio.session.code.measuring import Measuring
 from studio.session.code.syntax import model_classes, syntax_problem
 from studio.session.code.templates import template
 from studio.session.code_view import CHANGED, GONE, CodeProblem, CodeViewModel
@@ -44,6 +46,7 @@ class Coding:
         self.view, self.text = CodeViewModel(), ""
         self._library, self._change_setting = library, change_setting
         self._runs = DryRuns(make_worker, self._checked, self._stuck)
+        self.measuring = Measuring(make_worker)
         self._on_disk = ""  # the text of the file when it was last read or written here
         self._seen = ""  # and the SHA-256 of its bytes
         self._newline = "\n"
@@ -235,6 +238,7 @@ class Coding:
         view = self.view
         if not view.file:
             return
+        self.measuring.edited(view.file, view.class_name, self.text)
         view.input_problem = ""
         view.stale = bool(view.notes or view.layers)
         try:
@@ -255,6 +259,20 @@ class Coding:
             view.state = "checking"
             self._runs.run(check_code_job(self.text, view.file, view.class_name, inputs, self.fed()))
 
+    def measure(self) -> str:
+        """Train a few steps of the text as it is, with the settings of the next run, in a child process;
+        returns why that can't be."""
+        view = self.view
+        if not view.file or not view.class_name:
+            return "There is no model's source open; make a new one first."
+        if not self._trusted:
+            return "Agree first that this file is run."
+        if (problem := syntax_problem(self.text, Path(view.file).name)) is not None:
+            return f"line {problem.line}: {problem.message}"
+        config = self._library.project.settings.as_config("")
+        self.measuring.start(measure_code_job(self.text, view.file, view.class_name, config))
+        return ""
+
     def fed(self) -> dict[str, Any]:
         """The settings that say what is fed; what is wrong with others is for the page Train."""
         values = self._library.project.settings.as_dict()
@@ -262,12 +280,14 @@ class Coding:
                 if name == "data" or SETTINGS[name].group == "data"}  # fmt: skip
 
     def take(self) -> None:
-        """Bring the view model up to date with what the child process has told."""
+        """Bring the view models up to date with what the child processes have told."""
         self._runs.take()
+        self.measuring.take()
 
     def close(self) -> None:
-        """End the dry run."""
+        """End the dry run and the measurement."""
         self._runs.close()
+        self.measuring.close()
 
     def _checked(self, job: dict[str, Any], event: dict[str, Any]) -> None:
         # Of a text that has changed since, positions are wrong; the next run is on its way.

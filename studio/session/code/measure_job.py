@@ -1,0 +1,102 @@
+"""Measuring: what a child process finds out about where the time of a model's training goes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from resources.scratch import make_scratch
+
+Emit = Callable[[Mapping[str, Any]], None]
+STEPS = 10
+
+
+def measure_code_job(
+    text: str, file: str, class_name: str, config: Mapping[str, Any], steps: int = STEPS
+) -> dict[str, Any]:
+    """The job that trains the class ``class_name`` of a text for a few steps and measures them.
+
+    Args:
+        text: what the editor holds.
+        file: where it belongs; modules in its folder can be imported. It is not read.
+        config: a TrainingConfig as plain values; its model and its file of corrections are not used.
+    """
+    return {
+        "job": "measure_code", "text": text, "file": file, "class_name": class_name, "config": dict(config),
+        "steps": steps,
+    }  # fmt: skip
+
+
+def measure_code(job: Mapping[str, Any], emit: Emit) -> None:
+    """Train a few steps and tell one ``code_measured``, or ``measure_failed`` with what, do and line.
+
+    ``operators`` and ``lines`` have a row each with name, line (0 for none of the text), calls, seconds,
+    share, bytes of a step and gflops (None where nothing is counted), the longest first; the rows of
+    ``operators`` have ``parts``, such rows by line. ``seconds`` is a recorded step, ``unrecorded`` one
+    without the recording, ``between`` the share of the time between the kernels.
+    """
+    scratch = make_scratch()
+    try:
+        copy = scratch.path.resolve() / Path(job["file"]).name
+        copy.write_text(job["text"], encoding="utf-8", newline="")
+        try:
+            emit(_measured(job, copy))
+        except Exception as error:
+            emit(_failed(error, job, copy))
+    finally:
+        scratch.remove()
+
+
+def _measured(job: Mapping[str, Any], copy: Path) -> dict[str, Any]:
+    import studio
+    from engine.profiler.report import rows_by_place, rows_of
+    from engine.profiler.training import profile
+    from engine.training.config import TrainingConfig
+    from engine.training.models import ModelSource, load_model
+
+    # Imported here, with what stands beside the file; the training then finds it imported.
+    load_model(ModelSource(job["file"], copy, job["class_name"], False), Path(job["file"]).parent)
+    model = f"{copy}:{job['class_name']}"
+    config = TrainingConfig.from_dict({**job["config"], "model": model, "corrections": ""})
+    found = profile(config, job["steps"])
+    own = str(Path(studio.__file__).parent)
+    kernels = rows_of(found.result, "operator", own)
+    places = rows_by_place(found.result, own)
+
+    def plain(rows: Sequence[Any]) -> list[dict[str, Any]]:
+        return [
+            {
+                "name": row.name, "line": _line(row.name, copy), "calls": row.calls / found.steps,
+                "seconds": row.seconds / found.steps, "share": row.seconds / found.seconds,
+                "bytes": row.bytes / found.steps, "gflops": row.gflops,
+            }
+            for row in rows
+        ]  # fmt: skip
+
+    return {
+        "event": "code_measured", "time": time.time(), "steps": found.steps,
+        "seconds": found.seconds / found.steps, "unrecorded": found.unrecorded,
+        "between": 1 - sum(row.seconds for row in kernels) / found.seconds,
+        "static": config.static, "batch_size": config.batch_size, "data": config.data,
+        "threads": found.threads, "compiled": list(found.compiled),
+        "operators": [row | {"parts": plain(places[row["name"]])} for row in plain(kernels)],
+        "lines": [row for row in plain(rows_of(found.result, "line", own)) if row["line"]],
+    }  # fmt: skip
+
+
+def _line(place: str, copy: Path) -> int:
+    """The line of the text that a row by line is about; 0 for other files and for rows by operator."""
+    file, _, line = place.rpartition(":")
+    return int(line) if file == str(copy) and line.isdecimal() else 0
+
+
+def _failed(error: Exception, job: Mapping[str, Any], copy: Path) -> dict[str, Any]:
+    from engine.training.problem import describe_problem
+
+    told = describe_problem(error, [str(copy)])
+    name = Path(job["file"]).name
+    what, do = (part.replace(str(copy), name) for part in (told.what, told.do))
+    line = told.line if told.file in ("", str(copy)) else 0
+    return {"event": "measure_failed", "time": time.time(), "what": what, "do": do, "line": line}

@@ -1,0 +1,57 @@
+"""Measuring an edited model: what the child tells of its steps, and of what goes wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from studio.session.code.measure_job import measure_code, measure_code_job
+from studio.session.measure_view import Measured
+from tests.studio.conftest import bars  # noqa: F401  (the fixture)
+
+TEXT = """from engine import nn
+from beside import WIDTH
+
+
+class Net(nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(784, WIDTH)
+
+    def forward(self, x):
+        x = x.flatten(1)
+        return self.linear(x)
+"""
+
+
+def told(text: str, folder: Path, data: Path) -> dict[str, Any]:
+    events: list[Any] = []
+    config = {"data": str(data), "batch_size": 4}
+    measure_code(measure_code_job(text, str(folder / "net.py"), "Net", config, steps=2), events.append)
+    (event,) = events
+    return dict(event)
+
+
+def test_time_bytes_and_operations_of_operators_and_lines(bars: Path, tmp_path: Path) -> None:  # noqa: F811
+    (tmp_path / "beside.py").write_text("WIDTH = 10\n")
+    found = Measured.of(told(TEXT, tmp_path, bars))
+    product = next(row for row in found.operators if row.name == "matmul_v2")
+    assert product.gflops is not None
+    assert product.gflops > 0
+    assert [part.line for part in product.parts] == [12]
+    line = found.at_line(12)
+    assert line is not None
+    assert line.seconds >= product.seconds
+    assert 0 < sum(row.share for row in found.operators) + found.between == pytest.approx(1)
+    assert (found.steps, found.batch_size, found.compiled) == (2, 4, ())
+    assert not (tmp_path / "net.py").exists()
+
+
+def test_a_mistake_is_told_with_its_line_and_the_name_of_the_file(bars: Path, tmp_path: Path) -> None:  # noqa: F811
+    (tmp_path / "beside.py").write_text("WIDTH = 10\n")
+    event = told(TEXT.replace("Linear(784", "Linear(783"), tmp_path, bars)
+    assert (event["event"], event["line"]) == ("measure_failed", 12)
+    assert "783" in event["what"]
+    assert ".work" not in event["what"] + event["do"]
