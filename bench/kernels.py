@@ -88,6 +88,13 @@ def rows() -> Iterator[Row]:
         for name in ("adam_flat", "adamw_flat"):
             moments = [normal(count), normal(count) ** 2]
             yield Row(f"{name}; {title}", name, [normal(count), grads, rate, *moments, *powers, None])
+        squares = [normal(count) ** 2 for _ in range(3)]
+        yield Row(f"adagrad_flat; {title}", "adagrad_flat", [normal(count), grads, squares[0], rate])
+        yield Row(f"rmsprop_flat; {title}", "rmsprop_flat",
+                  [normal(count), squares[0] + 1, grads, squares[1], rate, normal(count)])  # fmt: skip
+        yield Row(f"adadelta_flat; {title}", "adadelta_flat", [normal(count), grads, *squares[:2], rate])
+        yield Row(f"adamax_flat; {title}", "adamax_flat",
+                  [normal(count), grads, rate, *squares[:2], powers[0]])  # fmt: skip
         yield Row(f"momentum_flat; {title}", "momentum_flat", [normal(count), grads, normal(count), rate])
         yield Row(f"sgd_flat; {title}", "sgd_flat", [normal(count), rate, grads])
 

@@ -21,7 +21,10 @@ from engine.kernels.fast.compiler import Handle
 
 # The module and the maker in it, by operator; modules of this package by their last name.
 MAKERS: dict[str, str] = {
+    "adadelta_flat": "updates:adadelta",
+    "adagrad_flat": "updates:adagrad",
     "adam_flat": "updates:adam",
+    "adamax_flat": "updates:adamax",
     "adamw_flat": "updates:adamw",
     "batch_norm": "batch_norm:batch_norm",
     "batch_norm_grad": "batch_norm:batch_norm_grad",
@@ -33,6 +36,7 @@ MAKERS: dict[str, str] = {
     "layer_norm_grad": "norms:layer_norm_grad",
     "log_softmax": "softmax:log_softmax",
     "momentum_flat": "updates:momentum",
+    "rmsprop_flat": "updates:rmsprop",
     "sgd_flat": "updates:sgd",
     "sigmoid": "elementwise:sigmoid",
     "silu": "elementwise:silu",

@@ -62,6 +62,44 @@ def _sgd(b: v.Builder, g: v.Value, state: list[v.Value], scalars: list[v.Value])
     return [b.fsub(state[0], b.fmul(g, scalars[0]))]
 
 
+def _adagrad(b: v.Builder, g: v.Value, state: list[v.Value], scalars: list[v.Value]) -> list[v.Value]:
+    p, moment = state
+    epsilon, rate = scalars
+    moment = b.fadd(moment, b.fmul(g, g))
+    step = b.fdiv(g, b.fadd(v.square_root(b, moment), epsilon))
+    return [b.fsub(p, b.fmul(step, rate)), moment]
+
+
+def _rmsprop(b: v.Builder, g: v.Value, state: list[v.Value], scalars: list[v.Value]) -> list[v.Value]:
+    p, moment, square, *means = state
+    epsilon, take, mu, rate = scalars
+    square = b.fadd(square, b.fmul(b.fsub(b.fmul(g, g), square), take))
+    spread = square
+    if means:  # centered
+        means = [b.fadd(mean, b.fmul(b.fsub(g, mean), take)) for mean in means]
+        spread = b.fsub(square, b.fmul(means[0], means[0]))
+    step = b.fmul(b.fdiv(g, v.square_root(b, b.fadd(spread, epsilon))), rate)
+    moment = b.fadd(b.fmul(moment, mu), step)
+    return [b.fsub(p, moment), moment, square, *means]
+
+
+def _adadelta(b: v.Builder, g: v.Value, state: list[v.Value], scalars: list[v.Value]) -> list[v.Value]:
+    p, squares, steps = state
+    epsilon, take, rate = scalars
+    squares = b.fadd(squares, b.fmul(b.fsub(b.fmul(g, g), squares), take))
+    step = b.fmul(v.square_root(b, b.fdiv(b.fadd(steps, epsilon), b.fadd(squares, epsilon))), g)
+    steps = b.fadd(steps, b.fmul(b.fsub(b.fmul(step, step), steps), take))
+    return [b.fsub(p, b.fmul(step, rate)), squares, steps]
+
+
+def _adamax(b: v.Builder, g: v.Value, state: list[v.Value], scalars: list[v.Value]) -> list[v.Value]:
+    p, moment, largest = state
+    epsilon, keep, beta, rate = scalars
+    moment = b.fadd(moment, b.fmul(b.fsub(g, moment), keep))
+    largest = v.maximum(b, v.absolute(b, g), b.fadd(b.fmul(largest, beta), epsilon))
+    return [b.fsub(p, b.fmul(b.fdiv(moment, largest), rate)), moment, largest]
+
+
 # -- makers --------------------------------------------------------------------------------------------------
 def adam(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
     """The kernel of ``adam_flat``."""
@@ -145,6 +183,62 @@ def sgd(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
             return slow(np, param, learning_rate, grads)
         update(grads, (param,), (float(learning_rate.item()),))
         return param
+
+    return Fast(kernel, [update.handle])
+
+
+def adagrad(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
+    """The kernel of ``adagrad_flat``."""
+    scalars = (attrs["epsilon"],)
+    return _by_name("adagrad_flat", inputs, attrs, _adagrad, ("param", "moment"), scalars)
+
+
+def rmsprop(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
+    """The kernel of ``rmsprop_flat``."""
+    arrays = ("param", "moment", "mean_square", *(["mean_grad"] if attrs["centered"] else []))
+    scalars = attrs["epsilon"], 1.0 - attrs["decay"], attrs["momentum"]
+    return _by_name("rmsprop_flat", inputs, attrs, _rmsprop, arrays, scalars)
+
+
+def adadelta(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
+    """The kernel of ``adadelta_flat``."""
+    arrays, scalars = (
+        ("param", "avg_squared_grad", "avg_squared_update"),
+        (attrs["epsilon"], 1 - attrs["rho"]),
+    )
+    return _by_name("adadelta_flat", inputs, attrs, _adadelta, arrays, scalars)
+
+
+def adamax(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
+    """The kernel of ``adamax_flat``."""
+    scalars = attrs["epsilon"], 1.0 - attrs["beta1"], attrs["beta2"]
+    return _by_name("adamax_flat", inputs, attrs, _adamax, ("param", "moment", "inf_norm"), scalars)
+
+
+def _by_name(
+    name: str, inputs: Sequence[Any], attrs: Mapping[str, Any], rule: Rule, arrays: Sequence[str],
+    scalars: Sequence[float],
+) -> Fast | None:  # fmt: skip
+    """The kernel of an operator whose ``rule`` takes these slots, these numbers, and the learning rate."""
+    opdef = OPS[name]
+    at = opdef.index_of
+    key = f"{name} {len(arrays)}"
+    update = _update([inputs[at["param"]], inputs[at["grads"]]], key, rule, len(arrays), len(scalars) + 1)
+    if update is None:
+        return None
+    places, results = [at[slot] for slot in arrays], [at[str(output.writes)] for output in opdef.outputs]
+    rate_at, grads_at, power_at = at["learning_rate"], at["grads"], at.get("beta1_pow")
+
+    def kernel(*values: Any) -> tuple[Array, ...]:
+        given = [values[n] for n in places]
+        if not update.fits(*given):
+            return opdef.kernel(np, *values, **attrs)  # type: ignore[no-any-return]
+        rate = float(values[rate_at].item())
+        if power_at is not None:
+            rate /= 1.0 - float(values[power_at][0])
+            values[power_at][...] *= attrs["beta1"]
+        update(values[grads_at], given, (*scalars, rate))
+        return tuple([values[n] for n in results])
 
     return Fast(kernel, [update.handle])
 

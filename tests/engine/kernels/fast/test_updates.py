@@ -26,6 +26,11 @@ CASES = [
     ("adam_flat", updates.adam, {"beta1": 0.8}),
     ("adamw_flat", updates.adamw, {"coeff": 0.02, "lr_ratio": 0.5}),
     ("adamw_flat", updates.adamw, {"with_decay": False}),
+    ("adagrad_flat", updates.adagrad, {}),
+    ("rmsprop_flat", updates.rmsprop, {"momentum": 0.5}),
+    ("rmsprop_flat", updates.rmsprop, {"centered": True}),
+    ("adadelta_flat", updates.adadelta, {"rho": 0.9}),
+    ("adamax_flat", updates.adamax, {"beta2": 0.98}),
 ]
 
 
@@ -39,10 +44,16 @@ def _inputs(name, shapes, dtype):
     values = {
         "param": rng.standard_normal(count), "velocity": rng.standard_normal(count),
         "moment1": rng.standard_normal(count), "moment2": rng.standard_normal(count) ** 2,
-        "learning_rate": [0.01], "beta1_pow": [0.9] * len(grads), "beta2_pow": [0.99] * len(grads),
+        "moment": rng.standard_normal(count), "mean_square": rng.standard_normal(count) ** 2 + 1,
+        "mean_grad": rng.standard_normal(count) / 9, "inf_norm": rng.standard_normal(count) ** 2,
+        "avg_squared_grad": rng.standard_normal(count) ** 2, "learning_rate": [0.01],
+        "avg_squared_update": rng.standard_normal(count) ** 2,
+        "beta1_pow": [0.9] * len(grads), "beta2_pow": [0.99] * len(grads),
     }  # fmt: skip
     given = {slot: np.array(value, dtype) for slot, value in values.items()}
     given["grads"] = grads
+    if name == "adagrad_flat":
+        given["moment"] **= 2  # a sum of squares
     return [given.get(slot) for slot in OPS[name].input_names]
 
 
