@@ -161,4 +161,6 @@ def _plain(run: Run, title: str, words: str) -> dict[str, Any]:
         "seconds": None if math.isnan(run.seconds) else run.seconds, "differences": words,
         "tags": list(run.notes.tags), "note": run.notes.note, "hidden": run.notes.hidden, "sweep": run.sweep,
         "checkpoint": run.checkpoint, "problem": run.note,
+        "threads": run.computing.threads, "blas": run.computing.blas,
+        "compiled_since": None if run.computing.since < 0 else run.computing.since,
     }  # fmt: skip

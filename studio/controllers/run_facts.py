@@ -8,6 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject
 
+from studio.session.computing import Computing
 from studio.session.runs import Run
 from studio.session.settings import summary_of_update, title_of
 from studio.session.train_view import TrainViewModel
@@ -31,6 +32,7 @@ def facts_of_training(view: TrainViewModel, where: QObject) -> list[tuple[str, s
             number(view.train_samples), number(view.test_samples))),
         (tr("Best"), best),
         (tr("Checkpoint"), checkpoint),
+        *facts_of_computing(view.computing, where),
         *((tr("Worker {0}").format(pace["rank"]), words_of_pace(pace, where))
           for pace in slowest(view.ranks)),
     ]  # fmt: skip
@@ -52,6 +54,19 @@ def facts_of_run(run: Run, where: QObject) -> list[tuple[str, str]]:
         (tr("Seed"), str(config.get("seed", ""))),
         (tr("Steps"), tr("{0} of {1}").format(run.step, run.total_steps)),
         (tr("Checkpoint"), tr("step {0}").format(run.checkpoint_step) if run.checkpoint else ""),
+        *facts_of_computing(run.computing, where),
+    ]
+
+
+def facts_of_computing(computing: Computing, where: QObject) -> list[tuple[str, str]]:
+    """What computed a training; nothing about those of older releases, which do not tell."""
+    tr = where.tr
+    kernels = tr("NumPy") if computing.since < 0 else tr("compiled from step {0} on").format(
+        computing.since + 1)  # fmt: skip
+    return [
+        (tr("Kernels"), kernels if computing.threads else ""),
+        (tr("Threads"), computing.threads),
+        (tr("BLAS"), computing.blas),
     ]
 
 

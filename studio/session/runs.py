@@ -13,6 +13,7 @@ from typing import Any
 from resources.json_documents import DocumentError, parse
 from resources.locks import LOCK_NAME, holder_of
 from resources.regular_files import open_regular
+from studio.session.computing import Computing, computing_of
 from studio.session.epoch_tables import EpochTable, table_of
 from studio.session.run_notes import NAME as NOTES
 from studio.session.run_notes import NOTHING, RunNotes, read_notes
@@ -67,6 +68,7 @@ class Run:
     shape: tuple[int, ...] = ()
     failure: str = ""
     holder: str = ""
+    computing: Computing = field(default_factory=Computing)
 
     @property
     def in_use(self) -> str:
@@ -268,7 +270,7 @@ def read_run_line(path: Path) -> Run | None:
         checkpoint_step=checkpoint_step, note="\n".join(filter(None, (skipped, trouble))),
         loss=_the_nan(loss), seconds=_the_nan(seconds), notes=notes,
         shape=_shape(started.get("shape")), failure=failure,
-        holder="" if holder is None else str(holder),
+        holder="" if holder is None else str(holder), computing=computing_of(events),
     )  # fmt: skip
 
 

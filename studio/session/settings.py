@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
+from resources import compiling
 from resources.processes import missing
 from resources.settings import RULES_OF, SETTINGS, Settings, optimizers, problems, rule_of
 
@@ -75,6 +76,9 @@ def setting_problems(settings: RunSettings) -> dict[str, str]:
     why = missing() if settings.workers > 1 and "workers" not in found else ""
     if why:
         found["workers"] = f"more than one needs MPI: {why}, or take 1"
+    why = compiling.missing() if settings.kernels == "fast" and "kernels" not in found else ""
+    if why:
+        found["kernels"] = f"compiled ones can't be made: {why}, or choose Automatic"
     if found or not settings.schedule_params:
         return found
     from engine.training.config import setting_problems as thorough

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from psygnal import Signal, SignalGroupDescriptor
 
+from studio.session.computing import Computing, after
 from studio.session.problems import ProblemView, problem_from_event, problem_from_message
 from studio.session.runs import latest_checkpoint
 from studio.session.settings import RunSettings, title_of_setting
@@ -67,6 +68,7 @@ class TrainViewModel:
 
     Accuracies are from 0 to 1, NaN where not measured yet; ``seconds_left`` is NaN while unknown. ``why_not``
     says for each command that can't be given now why not.
+    ``computing`` says which threads, library and kernels compute.
     ``ranks`` has for each of several processes a dict with rank, steps_per_second and waiting (0 to 1).
     ``trained_data`` is the data that ``train_samples`` counts, where a run took all of it.
     ``rate_asked`` is the learning rate that was asked for and is not used yet, NaN where none is.
@@ -111,6 +113,7 @@ class TrainViewModel:
     quiet: int = 0
     ranks: list[Mapping[str, Any]] = field(default_factory=list)
     memory: int = 0
+    computing: Computing = field(default_factory=Computing)
     last_checkpoint: str = ""
     last_checkpoint_step: int = -1
     last_problem: ProblemView | None = None
@@ -172,6 +175,7 @@ class TrainViewModel:
         self.measured_epoch = self.best_epoch = 0
         self.samples_per_second, self.seconds_left, self.elapsed = 0.0, math.nan, 0.0
         self.learning_rate, self.rate_asked, self.ranks = math.nan, math.nan, []
+        self.computing = Computing()
         self.last_checkpoint, self.last_checkpoint_step = "", -1
         self.cleared.emit()
 
@@ -226,6 +230,7 @@ class TrainViewModel:
         self.parameters, self.classes = event["parameters"], tuple(event["classes"])
         self.learning_rate = event["config"].get("learning_rate", math.nan)
         self.ranks = []
+        self.computing = after(self.computing, event)
         if event["resumed_from"]:
             self.rewound.emit(event["step"])
             self.last_checkpoint, self.last_checkpoint_step = event["resumed_from"], event["step"]
@@ -233,6 +238,9 @@ class TrainViewModel:
             self.report(problem_from_message(event["differs"], "The training goes on a little otherwise"))
         if self.state == "starting":
             self.go_to("running", "Training")
+
+    def _on_kernels(self, event: told.KernelsTaken) -> None:
+        self.computing = after(self.computing, event)
 
     def _on_steps(self, event: told.Steps) -> None:
         self.step, self.epoch, self.total_steps = event["step"], event["epoch"], event["total_steps"]

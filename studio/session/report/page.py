@@ -199,6 +199,8 @@ def _facts(found: Gathered) -> str:
     environment = started.get("environment")
     if isinstance(environment, Mapping):
         rows += [(str(name).capitalize(), str(value)) for name, value in environment.items()]
+        since = found.run.computing.since
+        rows.append(("Kernels", "NumPy" if since < 0 else f"compiled from step {since + 1} on"))
     return _section("Run", _table((name, value) for name, value in rows if value))
 
 

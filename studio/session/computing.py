@@ -1,0 +1,47 @@
+"""What computed a training: its threads, its library of products, and since when compiled kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+_LONGEST = 200  # characters of a text in somebody's journal
+
+
+@dataclass(frozen=True)
+class Computing:
+    """As the journal tells it; ``threads`` and ``blas`` are empty where it does not.
+
+    ``since`` is the last step on NumPy's kernels alone, -1 where no compiled ones were used.
+    """
+
+    threads: str = ""
+    blas: str = ""
+    since: int = -1
+
+
+def computing_of(events: Iterable[Mapping[str, Any]]) -> Computing:
+    """What the events of a run tell, the newest of each kind."""
+    found = Computing()
+    for event in events:
+        found = after(found, event)
+    return found
+
+
+def after(known: Computing, event: Mapping[str, Any]) -> Computing:
+    """What is known with one more event; a run that goes on tells of its kernels again."""
+    kind = event.get("event")
+    if kind == "started":
+        told = event.get("environment")
+        told = told if isinstance(told, Mapping) else {}
+        return Computing(_text(told.get("threads")), _text(told.get("blas")))
+    if kind == "kernels":
+        since = event.get("since")
+        sound = isinstance(since, int) and not isinstance(since, bool) and since >= 0
+        return Computing(known.threads, known.blas, since) if sound and isinstance(since, int) else known
+    return known
+
+
+def _text(value: object) -> str:
+    return value[:_LONGEST] if isinstance(value, str) else ""
