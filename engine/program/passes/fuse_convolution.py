@@ -8,6 +8,7 @@ from engine.core.identity import IdentityMap
 from engine.core.operator import Operator
 from engine.ops.images.conv_bias import FUSED
 from engine.program.graph.liveness import with_sub_blocks, written
+from engine.program.graph.positions import positions
 from engine.program.graph.program import Block, Program, reads, writes
 from engine.program.graph.variable import Variable
 from engine.program.passes.common_subexpressions import changing
@@ -45,9 +46,11 @@ def fuse_convolutions(program: Program) -> None:
         attrs = {**conv.attrs, "activation": "" if last is added else "relu"}
         with rewriter.before(last, block, conv):
             made = FUSED[conv.opdef.name](*conv.inputs, bias, **attrs)
+            parts = (conv, added) if last is added else (conv, added, last)
+            block.ops[-1].note("places", tuple(place for part in parts for place in positions(part)))
         made.stop_gradient = last.outputs[0].stop_gradient
         found[last.outputs[0]] = made
-        fused += [conv, added, *([] if last is added else [last])]
+        fused += parts
     rewriter.substitute(found)
     rewriter.erase(fused)
 

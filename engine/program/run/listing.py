@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from engine.core.operator import Operator
+from engine.program.graph.positions import positions
 
 
 def name_with_parts(name: str, attrs: Mapping[str, Any]) -> str:
@@ -34,12 +35,6 @@ def _line(operator: Operator) -> str:
     text = f"{results} = " if results else ""
     text += f"{name_with_parts(operator.opdef.name, operator.attrs)}({inputs})"
     return f"{text}  # {places}" if places else text
-
-
-def positions(operator: Operator) -> list[tuple[str, int]]:
-    """File and line of all that the operator is made of, each once."""
-    parts = (operator.notes or {}).get("parts", (operator,))
-    return [*dict.fromkeys(part.position for part in parts if part.position is not None)]
 
 
 def _name(value: Any) -> str:
