@@ -1,4 +1,7 @@
-"""The application: builds session, controllers and windows, and is the only file that knows all of them."""
+"""The application: builds session, controllers and windows, and is the only file that knows all of them.
+
+Pages behind the first one are imported where they are built: after the first picture of the window (decision 97).
+"""
 
 from __future__ import annotations
 
@@ -16,18 +19,11 @@ from PySide6.QtWidgets import QApplication
 
 from studio.controllers.actions import Actions
 from studio.controllers.bridge import Bridge
-from studio.controllers.code import CodeController
-from studio.controllers.data import DataController
-from studio.controllers.export import ExportController
-from studio.controllers.float_layers import FloatLayersController
 from studio.controllers.frame import FrameController
-from studio.controllers.graph import GraphController
 from studio.controllers.help import HelpController
 from studio.controllers.mistakes import MistakesController
 from studio.controllers.opening import OpeningController
 from studio.controllers.output import OutputController
-from studio.controllers.palette_entries import OF_QUANTIZE, PaletteEntries
-from studio.controllers.predict import PredictController
 from studio.controllers.project import ProjectController
 from studio.controllers.rate import RateController
 from studio.controllers.rate_finder import RateFinderController
@@ -35,22 +31,12 @@ from studio.controllers.reports import ReportsController
 from studio.controllers.restoring import RestoringController
 from studio.controllers.runs import RunsController
 from studio.controllers.train import TrainController
-from studio.session.code.templates import ALL as TEMPLATES
 from studio.session.last_time import LastTime
 from studio.session.problems import ProblemView
 from studio.session.project import preferences_path
 from studio.session.session import Session
-from studio.windows.code_page import CodePage
-from studio.windows.code_panel import CodePanel
-from studio.windows.data_page import DataPage
-from studio.windows.data_panel import DataPanel
-from studio.windows.export_page import ExportPage
-from studio.windows.graph_page import GraphPage
-from studio.windows.inspector import Inspector
 from studio.windows.main_window import MainWindow
-from studio.windows.model_panel import ModelPanel
 from studio.windows.output_panel import PROBLEMS
-from studio.windows.predict_page import PredictPage
 from studio.windows.settings_panel import SettingsPanel
 from studio.windows.train_page import TrainPage
 from studio.windows.welcome import Welcome
@@ -148,6 +134,9 @@ class Studio:
         """Build the pages that are not there yet."""
         if not self._whole:
             self._whole = True
+            from studio.controllers.palette_entries import PaletteEntries
+
+            self.train_page.curves.make_plots()
             self._controllers += [add() for page, add in self._pages.items() if page != "train"]
             entries = PaletteEntries(
                 self.session, self.window, self.session.select_run, self.project.open_path, self._load,
@@ -161,6 +150,10 @@ class Studio:
             self.opening.open_source = self.code.open_file
 
     def _add_data(self) -> Closes:
+        from studio.controllers.data import DataController
+        from studio.windows.data_page import DataPage
+        from studio.windows.data_panel import DataPanel
+
         self.data_page, self.data_panel = DataPage(), DataPanel()
         self.data = DataController(self.session, self.data_page, self.data_panel)
         self.frame.add_page("data", self.data_page, self.data_panel, self.window.tr("Data settings"))
@@ -185,6 +178,11 @@ class Studio:
         return self.train
 
     def _add_code(self) -> Closes:
+        from studio.controllers.code import CodeController
+        from studio.session.code.templates import ALL as TEMPLATES
+        from studio.windows.code_page import CodePage
+        from studio.windows.code_panel import CodePanel
+
         self.code_page = CodePage([(each.id, each.title, each.help) for each in TEMPLATES])
         self.code_panel = CodePanel()
         self.code = CodeController(
@@ -195,6 +193,10 @@ class Studio:
         return self.code
 
     def _add_graph(self) -> Closes:
+        from studio.controllers.graph import GraphController
+        from studio.windows.graph_page import GraphPage
+        from studio.windows.inspector import Inspector
+
         self.graph_page, self.inspector = GraphPage(), Inspector()
         self.graph = GraphController(
             self.session, self.graph_page, self.inspector, self.window.project, self._bars["graph"],
@@ -205,6 +207,11 @@ class Studio:
         return self.graph
 
     def _add_export(self) -> Closes:
+        from studio.controllers.export import ExportController
+        from studio.controllers.float_layers import FloatLayersController
+        from studio.windows.export_page import ExportPage
+        from studio.windows.inspector import Inspector
+
         self.export_page, self.export_panel = ExportPage(), Inspector()
         self.export = ExportController(
             self.session, self.export_page, self.export_panel, self._bars["export"], self.actions,
@@ -221,6 +228,10 @@ class Studio:
         return self.export
 
     def _add_predict(self) -> Closes:
+        from studio.controllers.predict import PredictController
+        from studio.windows.model_panel import ModelPanel
+        from studio.windows.predict_page import PredictPage
+
         self.predict_page, self.model_panel = PredictPage(), ModelPanel()
         self.predict = PredictController(
             self.session, self.predict_page, self.model_panel, self._bars["predict"], self.actions,
@@ -245,6 +256,8 @@ class Studio:
         self.predict.models.load_run(folder)
 
     def _focus_setting(self, name: str) -> None:
+        from studio.controllers.palette_entries import OF_QUANTIZE
+
         if name.startswith(OF_QUANTIZE):
             self.export.quantize(name.removeprefix(OF_QUANTIZE))
             return

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import QCoreApplication
 
 from studio.controllers.run_points import VALIDATED, Floats, Points, points_of
 from studio.session.runs import RunHistory
-from widgets.plot import CurvePlot
+
+if TYPE_CHECKING:
+    from widgets.plot import CurvePlot
 
 _END = "/validation"
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QObject
 
 from studio.controllers.actions import Actions
@@ -9,8 +11,10 @@ from studio.controllers.binders import Bonds
 from studio.session.session import Session
 from studio.windows.dialogs import ask_agreement
 from studio.windows.main_window import MainWindow
-from studio.windows.rate_dialog import RateDialog
 from studio.windows.settings_panel import SettingsPanel
+
+if TYPE_CHECKING:
+    from studio.windows.rate_dialog import RateDialog
 
 
 class RateFinderController(QObject):
@@ -44,6 +48,8 @@ class RateFinderController(QObject):
     def _open(self) -> None:
         dialog = self._dialog
         if dialog is None:
+            from studio.windows.rate_dialog import RateDialog  # with its plot, which takes long to import
+
             dialog = self._dialog = RateDialog(self._window)
             dialog.rate_used.connect(self._use)
             dialog.again_requested.connect(lambda: self._actions.trigger("find_rate"))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QEvent, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QButtonGroup, QComboBox, QWidget
 
 from studio.windows.columns import Columns
@@ -11,7 +14,10 @@ from studio.windows.layers_panel import LayersPanel
 from widgets import theme
 from widgets.cards import Chip
 from widgets.flow import FlowLayout
-from widgets.plot import CurvePlot, SmoothingControl
+from widgets.plot.controls import SmoothingControl
+
+if TYPE_CHECKING:
+    from widgets.plot import CurvePlot
 
 SMOOTHING = 0.02
 BESIDE = ("accuracy", "rate", "throughput", "memory", "gradient")
@@ -22,7 +28,8 @@ PLOT_HEIGHT = 190
 class CurvesCard(PageCard):
     """Two plots and the choice of what they show; a tab for the layers.
 
-    ``plot_added`` (quantity) comes when a quantity is first shown: ``plots`` has its plot then.
+    The plots are made when the card is first seen, or asked for: what draws them takes long to import.
+    ``plot_added`` (quantity) comes when a quantity gets its plot: ``plots`` has it then.
     ``saved`` and ``failed`` say what came of saving points or a picture.
     """
 
@@ -43,7 +50,7 @@ class CurvesCard(PageCard):
         self.tabs = {name: Chip(checkable=True) for name in ("curves", "layers")}
         self.quantities = {name: Chip(checkable=True) for name in BESIDE}
         self.layers = LayersPanel()
-        self._second = Stack()
+        self._first, self._second = Stack(), Stack()
         self._share = SMOOTHING
         self._pages: Stack
         self._build()
@@ -56,8 +63,6 @@ class CurvesCard(PageCard):
                 chip.setChecked(False)
                 group.addButton(chip)
         self.log.setChecked(False)
-        loss, accuracy = self._add_plot("loss"), self._add_plot("accuracy")
-        self.log.toggled.connect(loss.set_log)
         bar, beside = QWidget(), QWidget()
         chips = FlowLayout(beside, theme.SPACE_XS, theme.SPACE_XS)
         for chip in self.quantities.values():
@@ -66,8 +71,7 @@ class CurvesCard(PageCard):
         self._for_curves = (self.axis, self.smoothing, self.log, beside)
         for widget in (*self.tabs.values(), *self._for_curves):
             flow.addWidget(widget)
-        self._second.addWidget(accuracy)
-        curves = Columns(loss, self._second)
+        curves = Columns(self._first, self._second)
         self._pages = Stack(curves, self.layers)
         self.body.addWidget(bar)
         self.body.addWidget(self._pages, 1)
@@ -81,7 +85,25 @@ class CurvesCard(PageCard):
         self.tabs["curves"].setChecked(True)
         self.quantities["accuracy"].setChecked(True)
 
-    def _add_plot(self, quantity: str) -> CurvePlot:
+    def make_plots(self) -> None:
+        """Make the plots of loss and accuracy, where they are not there yet."""
+        if "loss" not in self.plots:
+            loss = self._add_plot("loss", self._first)
+            self.log.toggled.connect(loss.set_log)
+            self._add_plot("accuracy", self._second)
+
+    def plot(self, quantity: str) -> CurvePlot:
+        """The plot of a quantity. Raises KeyError where one beside the first two was never shown."""
+        self.make_plots()
+        return self.plots[quantity]
+
+    def showEvent(self, event: QShowEvent) -> None:
+        self.make_plots()
+        super().showEvent(event)
+
+    def _add_plot(self, quantity: str, stack: Stack) -> CurvePlot:
+        from widgets.plot import CurvePlot
+
         plot = self.plots[quantity] = CurvePlot()
         plot.set_controls_visible(False)
         plot.set_smoothing(self._share)
@@ -91,6 +113,9 @@ class CurvesCard(PageCard):
         plot.curve_clicked.connect(self.curve_clicked)
         plot.exported.connect(self.saved)
         plot.export_failed.connect(self.failed)
+        stack.addWidget(plot)
+        self.retranslate()
+        self.plot_added.emit(quantity)
         return plot
 
     def show_tab(self, name: str) -> None:
@@ -102,10 +127,9 @@ class CurvesCard(PageCard):
 
     def show_quantity(self, name: str) -> None:
         """Show a quantity beside the loss."""
+        self.make_plots()
         if name not in self.plots:
-            self._second.addWidget(self._add_plot(name))
-            self.retranslate()
-            self.plot_added.emit(name)
+            self._add_plot(name, self._second)
         self.quantities[name].setChecked(True)
         self._second.setCurrentWidget(self.plots[name])
 

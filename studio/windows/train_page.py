@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -16,6 +18,9 @@ from studio.windows.welcome import Welcome
 from widgets import theme
 from widgets.cards import EmptyState, KeyFigure
 
+if TYPE_CHECKING:
+    from widgets.plot import CurvePlot
+
 FIGURES = ("loss", "accuracy", "throughput", "left")
 
 
@@ -27,7 +32,6 @@ class TrainPage(QWidget):
         self.welcome = welcome
         self.figures = {name: KeyFigure() for name in FIGURES}
         self.curves = CurvesCard()
-        self.loss, self.accuracy = (self.curves.plots[name] for name in ("loss", "accuracy"))
         self.confusion_card, self.hardest = ConfusionCard(), MistakeGrid()
         self.confusion = self.confusion_card.matrix
         self._no_hardest = EmptyState("")
@@ -53,6 +57,16 @@ class TrainPage(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._stack)
+
+    @property
+    def loss(self) -> CurvePlot:
+        """The plot of the loss."""
+        return self.curves.plot("loss")
+
+    @property
+    def accuracy(self) -> CurvePlot:
+        """The plot of the accuracy."""
+        return self.curves.plot("accuracy")
 
     # what is shown
 
