@@ -1,6 +1,6 @@
 """The application: builds session, controllers and windows, and is the only file that knows all of them.
 
-Pages behind the first one are imported where they are built: after the first picture of the window (decision 97).
+Pages behind the first one are imported where they are built: after the window's first picture (decision 97).
 """
 
 from __future__ import annotations

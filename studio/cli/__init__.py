@@ -1,16 +1,75 @@
-"""The command ``model-studio``: the window, and commands that train, look for settings, export and run."""
+"""The command ``model-studio``: the window, and commands that train, look for settings, export and run.
 
-from studio.cli import (  # they add their commands
-    launch,
-    models,
-    profiling,
-    quantizing,
-    rate,
-    reporting,
-    runs,
-    sweeping,
-    training,
-)
-from studio.cli.application import app, main
+Only the module of the command that is given is imported; ``app`` has all of them, for help and errors.
+"""
 
-__all__ = ["app", "main"]
+from __future__ import annotations
+
+import gc
+import importlib
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from studio.cli.application import app
+
+__all__ = ["COMMANDS", "app", "main"]
+
+# Each command with its module, in the order of the help.
+COMMANDS = {
+    "launch": "launch", "export": "models", "predict": "models", "run": "models", "inspect": "models",
+    "profile": "profiling", "quantize": "quantizing", "find-rate": "rate", "report": "reporting",
+    "sweep": "sweeping", "train": "training", "runs": "runs",
+}  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    """``app``, the application of all commands."""
+    if name != "app":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    for module in dict.fromkeys(COMMANDS.values()):
+        importlib.import_module(f"{__name__}.{module}")
+    from studio.cli.application import app
+
+    globals()["app"] = app
+    return app
+
+
+def _open_window() -> None:
+    """Open the window and leave with its exit status, without the libraries that only commands need.
+
+    Returns where no window can be opened: then the application of commands says why.
+    """
+    from resources.blas_core import choose_core
+    from studio.cli.streams import prepare_streams
+    from studio.session.display import display_problem
+
+    prepare_streams()
+    if display_problem():
+        return
+    choose_core()
+    try:
+        gc.disable()  # what is imported and built until the window shows stays for good
+        from studio.app import main as show
+    except ImportError:
+        gc.enable()
+        return
+    raise SystemExit(show())
+
+
+def main() -> None:
+    """The entry point: exit status 0 done, 1 failed with one line on stderr, 2 wrong usage."""
+    words = sys.argv[1:]
+    if not words:
+        try:
+            _open_window()
+        except KeyboardInterrupt:
+            print("Aborted!", file=sys.stderr)
+            raise SystemExit(1) from None
+    if words and words[0] in COMMANDS:
+        importlib.import_module(f"{__name__}.{COMMANDS[words[0]]}")
+    else:
+        __getattr__("app")
+    from studio.cli.application import main as carry_out
+
+    carry_out()

@@ -10,7 +10,8 @@ import typer
 from typer.core import TyperGroup
 
 from resources.blas_core import choose_core
-from studio.cli.output import fail, prepare_streams, visible
+from studio.cli.output import fail, visible
+from studio.cli.streams import prepare_streams
 
 # Typer's own or click's, as its version has it; what is raised for unknown options and commands too.
 UsageError: Any = typer.BadParameter.__mro__[1]
@@ -48,7 +49,7 @@ app = typer.Typer(
 
 
 def main() -> None:
-    """The entry point: exit status 0 done, 1 failed with one line on stderr, 2 wrong usage."""
+    """Carry out the command line; its command's module has been imported."""
     prepare_streams()
     choose_core()  # before any command loads NumPy
     app(prog_name="model-studio")

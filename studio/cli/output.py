@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import io
 import os
 import signal
 import sys
@@ -77,19 +76,6 @@ def note(text: str, as_json: bool) -> None:
     stderr. Empty where there is nothing to tell."""
     if text:
         say(f"note: {text}", err=as_json)
-
-
-def prepare_streams() -> None:
-    """Let characters that stdout and stderr can't encode (an ASCII locale) be written as escapes.
-
-    A stream that was closed before the start (``>&-``) takes what is written and drops it.
-    """
-    for name in ("stdout", "stderr"):
-        stream = getattr(sys, name)
-        if stream is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
-        elif isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
 
 
 def drop_output(stream: TextIO) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
@@ -28,11 +30,11 @@ from studio.cli.output import (
 )
 from studio.cli.signals import interruptible
 from studio.cli.trust import Trust, require_trust
-from studio.session.runs import read_run_line
 
 if TYPE_CHECKING:
     from engine.training import TrainingRun
     from engine.training.events import TrainingEvent
+    from studio.session.runs import Run
 
 
 @app.command(epilog=rules_help())
@@ -57,8 +59,8 @@ def train(
     if resume and not out:
         raise typer.BadParameter("--resume needs the folder of the run: give --out DIR")
     given = {name: settings[name] for name in given_options(context) if name in settings}
-    with one_line_errors():
-        recorded = read_run_line(Path(out)) if resume else None
+    with one_line_errors(), _without_collections():
+        recorded = _recorded(out) if resume else None
         chosen = {**settings, **(recorded.config if recorded is not None else {}), **given}
         for name, (chooser, _) in RULES_OF.items():
             values = given if resume else settings
@@ -78,6 +80,22 @@ def train(
             raise typer.BadParameter(str(error)) from None
         note(recorded.note if recorded is not None else "", as_json)
         _run(run, as_json, stop_after)
+
+
+@contextlib.contextmanager
+def _without_collections() -> Iterator[None]:
+    """No search for garbage until the training has started: what is imported and built so far stays."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+def _recorded(folder: str) -> Run | None:
+    from studio.session.runs import read_run_line  # with what checks documents, which a new run needs not
+
+    return read_run_line(Path(folder))
 
 
 def _run(run: TrainingRun, as_json: bool, stop_after: int) -> None:
@@ -147,7 +165,9 @@ class Teller:
         self._stdout = stdout
 
     def on_event(self, event: TrainingEvent) -> None:
-        if event["event"] == "diverged":
+        if event["event"] == "started":
+            gc.enable()
+        elif event["event"] == "diverged":
             self.diverged = event["message"]
         elif event["event"] == "failed":
             self.checkpoint = event["checkpoint"]

@@ -89,6 +89,7 @@ class CurvesCard(PageCard):
         """Make the plots of loss and accuracy, where they are not there yet."""
         if "loss" not in self.plots:
             loss = self._add_plot("loss", self._first)
+            loss.set_log(self.log.isChecked())
             self.log.toggled.connect(loss.set_log)
             self._add_plot("accuracy", self._second)
 

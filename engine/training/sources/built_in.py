@@ -8,6 +8,10 @@ from typing import Any
 
 import numpy as np
 
+# By name the class in engine.vision.datasets; only what is asked for is imported.
+_CLASSES = {"digits": "Digits", "mnist": "MNIST", "fashion-mnist": "FashionMNIST"}
+_DOWNLOADED = ("mnist", "fashion-mnist")
+
 
 def grey_splits(name: str, kind: str) -> tuple[Any, Any]:
     """The training and the test split of a data set of ours, or of a folder with IDX files.
@@ -20,7 +24,7 @@ def grey_splits(name: str, kind: str) -> tuple[Any, Any]:
     if kind == "idx":
         folder = str(Path(name).expanduser())
         return datasets.IDXFolder(folder, mode="train"), datasets.IDXFolder(folder, mode="test")
-    made = {"digits": datasets.Digits, "mnist": datasets.MNIST, "fashion-mnist": datasets.FashionMNIST}[kind]
+    made = getattr(datasets, _CLASSES[kind])
     return made(mode="train"), made(mode="test")
 
 
@@ -29,12 +33,12 @@ def fetch_data(name: str, tell: Callable[[str], None]) -> None:
 
     A failed download raises nothing: ``load_data`` then names the missing files and where to put them.
     """
-    from engine.core.errors import EngineError
-    from engine.vision.datasets import MNIST, FashionMNIST
-
-    known: dict[str, Any] = {"mnist": MNIST, "fashion-mnist": FashionMNIST}
-    if name not in known:
+    if name not in _DOWNLOADED:
         return
+    from engine.core.errors import EngineError
+    from engine.vision import datasets
+
+    chosen = getattr(datasets, _CLASSES[name])
     told = ""
 
     def progress(file: str, done: int, total: int) -> None:
@@ -45,9 +49,9 @@ def fetch_data(name: str, tell: Callable[[str], None]) -> None:
             tell(text)
 
     for mode in ("train", "test"):
-        if not known[name].present(mode):
+        if not chosen.present(mode):
             try:
-                known[name].fetch(mode, progress)
+                chosen.fetch(mode, progress)
             except EngineError:
                 return
 

@@ -18,7 +18,7 @@ from engine.files.atomic import atomic_file, make_folder
 from engine.vision.datasets.draw import SIZE, VERSION, draw_digits, labels_of
 from engine.vision.datasets.locate import cache_folder
 from engine.vision.datasets.pictures import GreyPictures
-from engine.vision.datasets.strokes import stroke_table
+from engine.vision.datasets.strokes import fingerprint
 
 COUNTS = {"train": 10_000, "test": 2_000}
 _MOST = 1_000_000
@@ -115,7 +115,7 @@ class Digits(GreyPictures):
     def _cache_file(self) -> Path | None:
         if len(self.labels) < _WORTH_CACHING:
             return None
-        drawing = f"v{VERSION}-{stroke_table().fingerprint[:12]}"
+        drawing = f"v{VERSION}-{fingerprint()[:12]}"
         return cache_folder("digits") / f"{self.mode}-{len(self.labels)}-seed{self.seed}-{drawing}.npy"
 
     def _load(self) -> None:

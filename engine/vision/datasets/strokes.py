@@ -33,17 +33,25 @@ class StrokeTable:
     mix_from: np.ndarray  # [P, M, 4] which control points a sample mixes
     mix_weight: np.ndarray  # [P, M, 4]
     starts: np.ndarray  # [P, SEGMENTS] the sample at which a straight piece starts; it ends at the next one
-    fingerprint: str  # of the resource file
 
 
 @functools.cache
 def stroke_table() -> StrokeTable:
     """The prototypes in resources/strokes/digits.json."""
-    text = importlib.resources.files("resources").joinpath("strokes", "digits.json").read_bytes()
-    return build_table(json.loads(text)["prototypes"], hashlib.sha256(text).hexdigest())
+    return build_table(json.loads(_text())["prototypes"])
 
 
-def build_table(prototypes: list[dict[str, Any]], fingerprint: str = "") -> StrokeTable:
+@functools.cache
+def fingerprint() -> str:
+    """The SHA-256 of the prototypes' file: found without their tables, which a cached data set needs not."""
+    return hashlib.sha256(_text()).hexdigest()
+
+
+def _text() -> bytes:
+    return importlib.resources.files("resources").joinpath("strokes", "digits.json").read_bytes()
+
+
+def build_table(prototypes: list[dict[str, Any]]) -> StrokeTable:
     """Tables of ``prototypes`` (``digit``, ``weight``, ``strokes`` of points [x, y] or corners [x, y, 1])."""
     drawn = [_Drawn(prototype["strokes"]) for prototype in prototypes]
     most_points = max(len(one.points) for one in drawn)
@@ -65,7 +73,6 @@ def build_table(prototypes: list[dict[str, Any]], fingerprint: str = "") -> Stro
         mix_from=np.stack([_padded(one.mix_from, most_samples) for one in drawn]),
         mix_weight=np.stack([_padded(one.mix_weight, most_samples) for one in drawn]),
         starts=np.stack([one.starts for one in drawn]),
-        fingerprint=fingerprint,
     )
 
 

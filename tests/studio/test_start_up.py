@@ -1,0 +1,77 @@
+"""What the window and a training load before they are there, counted in fresh processes.
+
+The time that it takes depends on that, and is not the same on two machines.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import typer
+
+from studio import cli
+
+_WINDOW = """
+import json, sys
+from PySide6.QtWidgets import QApplication
+from studio.app import Studio
+
+application = QApplication([])
+studio = Studio(application, whole=False)
+studio.show()
+application.processEvents()
+shown = sorted(sys.modules)
+studio.complete()
+later = sorted(sys.modules)
+plots = sorted(studio.train_page.curves.plots)
+studio.close()
+print(json.dumps([shown, later, plots]))
+"""
+_TRAIN = """
+import json, sys
+from studio.cli import main
+
+sys.argv = ["model-studio", "train", "--help"]
+try:
+    main()
+except SystemExit:
+    print("\\n" + json.dumps(sorted(sys.modules)))
+"""
+_AFTER_SHOW = {
+    "pyqtgraph", "studio.windows.code_page", "studio.windows.data_page", "studio.windows.export_page",
+    "studio.windows.graph_page", "studio.windows.predict_page", "studio.controllers.palette_entries",
+}  # fmt: skip
+
+
+def _last_line(code: str, folder: Path) -> str:
+    env = {**os.environ, "HOME": str(folder), "XDG_CONFIG_HOME": str(folder), "XDG_DATA_HOME": str(folder)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()[-1]
+
+
+def test_the_window_shows_before_pages_plots_and_engine_are_imported(tmp_path: Path) -> None:
+    shown, later, plots = json.loads(_last_line(_WINDOW, tmp_path))
+    assert not _AFTER_SHOW & set(shown)
+    assert "engine" not in shown
+    assert "typer" not in shown
+    assert set(later) >= _AFTER_SHOW
+    assert plots == ["accuracy", "loss"]
+
+
+def test_a_command_imports_no_other_and_nothing_that_only_training_needs(tmp_path: Path) -> None:
+    loaded = set(json.loads(_last_line(_TRAIN, tmp_path)))
+    modules = {f"studio.cli.{module}" for module in cli.COMMANDS.values()}
+    assert modules & loaded == {"studio.cli.training"}
+    assert not {"numpy", "engine", "psygnal", "studio.session.runs"} & loaded
+
+
+def test_every_command_is_found_in_its_module() -> None:
+    commands = typer.main.get_command(cli.app).commands
+    assert list(commands) == list(cli.COMMANDS)
+    for name, module in cli.COMMANDS.items():
+        assert commands[name].callback.__module__ == f"studio.cli.{module}"
