@@ -35,6 +35,7 @@ from studio.session.last_time import LastTime
 from studio.session.problems import ProblemView
 from studio.session.project import preferences_path
 from studio.session.session import Session
+from studio.windows.first_picture import AfterFirstPicture
 from studio.windows.main_window import MainWindow
 from studio.windows.output_panel import PROBLEMS
 from studio.windows.settings_panel import SettingsPanel
@@ -54,7 +55,9 @@ OFFERED = (
 )  # fmt: skip
 
 
-# Time for the first picture of the window.
+# When what waits for the first picture of the window begins without one.
+LATEST_MS = 500
+# Time to take what the user has pressed meanwhile.
 AFTER_SHOW_MS = 20
 
 
@@ -277,7 +280,7 @@ class Studio:
         """Show the window; what takes longer begins after it is there."""
         self.window.show()
         self.train_page.welcome.start.setFocus()
-        QTimer.singleShot(AFTER_SHOW_MS, self.window, self._after_show)
+        AfterFirstPicture(self.window, self._after_show, LATEST_MS)
 
     def _after_show(self) -> None:
         self.complete()
