@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 
 class AfterFirstPicture(QObject):
-    """Calls ``then`` once, after ``window`` was painted; after ``latest_ms`` where it is not, minimized say."""
+    """Calls ``then`` once, after ``window`` was painted; after ``latest_ms`` where it is not (minimized)."""
 
     def __init__(self, window: QWidget, then: Callable[[], object], latest_ms: int) -> None:
         super().__init__(window)

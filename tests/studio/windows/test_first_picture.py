@@ -13,6 +13,7 @@ class _Painted(QWidget):
     def __init__(self, told: list[str]) -> None:
         super().__init__()
         self._told = told
+        self.setMinimumSize(40, 40)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if "painted" not in self._told:
