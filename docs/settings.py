@@ -64,7 +64,7 @@ def page() -> str:
 def _run_row(setting: Setting) -> str:
     takes = "see below" if setting.kind == "parameters" or len(setting.choices) > 4 else setting.allowed()
     default = setting.default_words() if setting.kind != "parameters" else ""
-    option = "`--static`, `--eager`" if setting.kind == "bool" else f"`{setting.flag}`"
+    option = f"`{setting.flag}`, `{setting.off_flag}`" if setting.kind == "bool" else f"`{setting.flag}`"
     change = "yes" if setting.changeable else ""
     return _row(f"`{setting.name}`", option, takes, default, change, setting.help)
 

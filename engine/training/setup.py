@@ -15,6 +15,7 @@ from engine.training.environment import difference, environment
 from engine.training.events import Applied, CheckpointSkipped, Started, now
 from engine.training.models import ModelSource, build_model, find_model, load_model
 from engine.training.progress import Progress
+from engine.training.recomputing import recompute_blocks
 from engine.training.rules import make_optimizer, make_schedule
 from engine.training.stepper import Stepper
 
@@ -97,7 +98,7 @@ def build_parts(
 
     Raises:
         ArgumentError, DataError, DeviceError: an unknown name, missing data or device, a schedule that
-            ends before the run.
+            ends before the run, a network without blocks that could be computed again.
     """
     from engine.core.place import set_device
     from engine.io import DataLoader
@@ -111,6 +112,8 @@ def build_parts(
         network = change(network)
     if team is not None:
         network = SyncBatchNorm.convert_sync_batchnorm(network)
+    if config.recompute:
+        recompute_blocks(network)
     data = load_run_data(config, source_folder)
     splits = data.splits
     # The order of one process's pictures, whoever reads them.

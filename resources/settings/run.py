@@ -81,7 +81,7 @@ class Settings:
     static: bool = declared(
         "bool", True, "Mode",
         "Static runs the Program that to_static makes; eager runs Python line by line.",
-        choices=((True, "Static"), (False, "Eager")),
+        choices=((True, "Static"), (False, "Eager")), off="eager",
     )  # fmt: skip
     device: str = declared(
         "device", "cpu", "Device", "Where the numbers are computed: cpu, gpu or gpu:0.",
@@ -172,6 +172,12 @@ class Settings:
         "resumed run takes them at the same step.",
         choices=(("auto", "Automatic"), ("numpy", "NumPy"), ("fast", "Compiled")), changeable=True,
         advanced=True,
+    )  # fmt: skip
+    recompute: bool = declared(
+        "bool", False, "Recompute",
+        "Yes keeps less of each batch in memory: what the network's blocks compute inside is computed again "
+        "for the gradients. A step takes longer, its results are the same to the bit.",
+        choices=((False, "No"), (True, "Yes")), changeable=True, advanced=True,
     )  # fmt: skip
     corrections: str = declared(
         "path", "", "Corrections",

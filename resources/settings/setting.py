@@ -41,6 +41,8 @@ class Setting:
         required: there is no default that fits every run.
         changeable: may differ when a run is continued.
         option: the name on the command line, without dashes, where it is not the name of the setting.
+        off: what switches a setting of true or false off on the command line, where it is not its name with
+            ``no-``.
         advanced: needed rarely; the window keeps it out of sight until asked.
         group: data for what the page Data asks for; else the page Train does.
     """
@@ -60,6 +62,7 @@ class Setting:
     required: bool = False
     changeable: bool = False
     option: str = ""
+    off: str = ""
     advanced: bool = False
     group: Literal["", "data"] = ""
 
@@ -67,6 +70,11 @@ class Setting:
     def flag(self) -> str:
         """The option on the command line, such as ``--batch-size``."""
         return "--" + (self.option or self.name).replace("_", "-")
+
+    @property
+    def off_flag(self) -> str:
+        """What switches a setting of true or false off on the command line, such as ``--no-recompute``."""
+        return f"--{self.off}" if self.off else f"--no-{self.flag.removeprefix('--')}"
 
     def problem(self, value: Any) -> str:
         """What is wrong with ``value``: ``what: value seen; what to do``; empty where nothing is."""

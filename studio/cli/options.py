@@ -12,7 +12,6 @@ from resources.settings import RUN_SETTINGS, SETTINGS, Rule, Setting, optimizers
 
 _Command = TypeVar("_Command", bound=Callable[..., None])
 _TYPES: dict[str, Any] = {"int": int, "float": float, "bool": bool, "parameters": list[str]}
-_SWITCHES = {"static": "--static/--eager"}
 
 
 def with_settings(command: _Command) -> _Command:
@@ -35,7 +34,8 @@ def _option(setting: Setting) -> inspect.Parameter:
     kind = _TYPES.get(setting.kind, str)
     default = [] if setting.kind == "parameters" else setting.default
     metavar = "NAME=VALUE" if setting.kind == "parameters" else None
-    option = typer.Option(_SWITCHES.get(setting.name, setting.flag), help=_help(setting), metavar=metavar)
+    flags = f"{setting.flag}/{setting.off_flag}" if setting.kind == "bool" else setting.flag
+    option = typer.Option(flags, help=_help(setting), metavar=metavar)
     return inspect.Parameter(
         setting.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option]
     )

@@ -56,7 +56,8 @@ def call_around(
     if not layer._built:
         layer._build_once(*inputs, **kwargs)
         layer.__dict__["_built"] = True
-    outputs = forward(*inputs, **kwargs)
+    around = layer._around
+    outputs = forward(*inputs, **kwargs) if around is None else around(forward, *inputs, **kwargs)
     for hook in tuple(layer._forward_post_hooks.values()):
         result = form(hook)(layer, inputs, outputs)
         outputs = outputs if result is None else result

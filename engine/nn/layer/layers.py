@@ -37,6 +37,7 @@ class Layer:
     _full_name: str
     _dtype: str
     _built: bool
+    _around: Callable[..., Any] | None = None  # what calls forward in place of a plain call, as recompute
     _forward_pre_hooks: Hooks
     _forward_post_hooks: Hooks
     _state_dict_hooks: Hooks
@@ -70,7 +71,10 @@ class Layer:
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
         opened = None if watch.recorder is None else watch.open("Forward", type(self).__name__)
         try:
-            if self._forward_pre_hooks or self._forward_post_hooks or not self._built:
+            if (
+                self._forward_pre_hooks or self._forward_post_hooks or not self._built
+                or self._around is not None
+            ):  # fmt: skip
                 return call_around(self, self.forward, inputs, kwargs)
             return self.forward(*inputs, **kwargs)
         except EngineError as error:

@@ -1,0 +1,69 @@
+"""The setting ``recompute``: which blocks of a network backward computes again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from engine.core.errors import ArgumentError
+from engine.distributed.fleet.utils.recomputing import recompute
+from engine.nn import LayerDict, LayerList, Sequential
+
+_CONTAINERS = (Sequential, LayerList, LayerDict)
+
+
+def blocks_of(network: Any) -> list[Any]:
+    """The layers whose inner values are worth computing again, in the order of the network.
+
+    They consist of other layers and are as large as they can be without being the whole network: where
+    layers of one class stand side by side, these are the blocks (those of a ResNet, the layers of an
+    encoder), also if they contain others in their turn.
+    """
+    return list(_below(network))
+
+
+def recompute_blocks(network: Any) -> None:
+    """Let each block of ``network`` be called through ``recompute``.
+
+    Raises ArgumentError where there are fewer than two: nothing would be gained.
+    """
+    blocks = blocks_of(network)
+    if len(blocks) < 2:
+        raise ArgumentError(
+            f"recompute: {type(network).__name__} has {len(blocks)} blocks that could be computed again, two "
+            "or more are needed: put layers that belong together into a Layer or a Sequential each, or "
+            "switch recompute off"
+        )
+    for block in blocks:
+        block._around = recompute
+
+
+def _below(layer: Any) -> Iterator[Any]:
+    inner = [child for child in layer.children() if _is_composite(child)]
+    repeats = _repeats(inner)
+    for child in inner:
+        if _holds_composites(child) if isinstance(child, _CONTAINERS) else not repeats and _contains(child):
+            yield from _below(child)
+        elif not isinstance(child, (LayerList, LayerDict)):  # which nothing calls
+            yield child
+
+
+def _is_composite(layer: Any) -> bool:
+    return any(True for _ in layer.children())
+
+
+def _holds_composites(layer: Any) -> bool:
+    return any(map(_is_composite, layer.children()))
+
+
+def _repeats(layers: list[Any]) -> bool:
+    """Whether two of ``layers`` have one class."""
+    found = Counter(type(layer) for layer in layers if not isinstance(layer, _CONTAINERS))
+    return any(count > 1 for count in found.values())
+
+
+def _contains(layer: Any) -> bool:
+    """Whether layers of one class, which consist of others, stand side by side somewhere in ``layer``."""
+    inner = [child for child in layer.children() if _is_composite(child)]
+    return _repeats(inner) or any(map(_contains, inner))
