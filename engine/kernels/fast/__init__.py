@@ -37,6 +37,8 @@ MAKERS: dict[str, str] = {
     "log_softmax": "softmax:log_softmax",
     "momentum_flat": "updates:momentum",
     "rmsprop_flat": "updates:rmsprop",
+    "rnn": "engine.ops.sequences.rnn_makers:forward",
+    "rnn_grad": "engine.ops.sequences.rnn_makers:backward",
     "sgd_flat": "updates:sgd",
     "sigmoid": "elementwise:sigmoid",
     "silu": "elementwise:silu",

@@ -91,7 +91,7 @@ def test_the_palette_finds_pages_of_the_help_runs_and_projects(
     studio.session.preferences.remember(tmp_path / "flowers.studio.json")
     studio.actions.trigger("palette")
     QTest.keyClicks(studio.frame.palette.box, "help threads")
-    assert studio.frame.palette.titles() == ["Help: Threads", "Setting: Threads"]
+    assert studio.frame.palette.titles() == ["Help: Threads"]
     QTest.keyClick(studio.frame.palette.box, Qt.Key.Key_Return)
     assert studio.help.shown.file == "threads.md"
     studio.actions.trigger("palette")

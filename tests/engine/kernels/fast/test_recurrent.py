@@ -13,9 +13,14 @@ from engine.core.opdef import OPS
 from engine.core.spec import Spec
 from engine.kernels import choice
 from engine.kernels.cpu import pool
-from engine.kernels.fast import blas
+from engine.kernels.fast import blas, register
 
 GATES = {"LSTM": 4, "GRU": 3}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _makers():
+    register()
 
 
 def _compiled(name, inputs, attrs):

@@ -8,19 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.opdef import OPS
 from engine.ops.sequences import rnn
 from engine.ops.sequences.rnn_steps import Walks, parted
 
 _MODES = {"LSTM": "lstm", "GRU": "gru"}
 
 
-def _forward(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+def forward(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
     """The compiled kernel of ``rnn`` for Specs of its inputs; None where NumPy's is as good."""
     return _made(rnn.forward, inputs, attrs, "")
 
 
-def _backward(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+def backward(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
     """The compiled kernel of ``rnn_grad``."""
     return _made(rnn.backward, inputs, attrs, "_back")
 
@@ -87,6 +86,3 @@ def _flow(g_y: Any, states: Any) -> Any:
 
 
 _LOOPS = {"lstm": _lstm, "lstm_back": _lstm_back, "gru": _gru, "gru_back": _gru_back}
-
-OPS["rnn"].fast = _forward
-OPS["rnn_grad"].fast = _backward
