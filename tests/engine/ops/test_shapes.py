@@ -58,7 +58,8 @@ WITHOUT_EMPTY = {
     """),
     **_named(_UPDATES, """
         sgd momentum adam adamw rmsprop adadelta adamax lamb average_accumulates lookahead
-        check_finite_and_unscale update_loss_scaling
+        check_finite_and_unscale update_loss_scaling sgd_flat momentum_flat adam_flat adamw_flat adagrad_flat
+        rmsprop_flat adadelta_flat adamax_flat
     """),
     **_named("sparse tensors without values: tests/engine/sparse/test_tensors.py", """
         sparse_add_at sparse_conv3d sparse_conv3d_kernel sparse_crows sparse_csr_indices sparse_dense_matmul
