@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,7 +26,7 @@ class Gemm(NamedTuple):
     bits: int
 
 
-@cache
+@lru_cache(maxsize=4)
 def gemm(letter: str) -> Gemm | None:
     """The product of matrices of floats ("s") or doubles ("d"); None where NumPy's BLAS is not OpenBLAS."""
     near = str(Path(np.__file__).resolve().parent.parent / "numpy")
