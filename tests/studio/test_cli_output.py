@@ -13,7 +13,8 @@ from typer.testing import CliRunner
 
 from studio.cli import app, models
 from studio.cli.bar import TerminalBar
-from studio.cli.output import fail, note, prepare_streams, say, visible
+from studio.cli.output import fail, note, say, visible
+from studio.cli.streams import prepare_streams
 from studio.cli.training import Watcher
 from tests.studio.quantized import layer, report
 

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 import typer
 
 from studio import cli
@@ -55,6 +56,7 @@ def _last_line(code: str, folder: Path) -> str:
 
 
 def test_the_window_shows_before_pages_plots_and_engine_are_imported(tmp_path: Path) -> None:
+    pytest.importorskip("PySide6", reason="the window needs Qt")
     shown, later, plots = json.loads(_last_line(_WINDOW, tmp_path))
     assert not _AFTER_SHOW & set(shown)
     assert "engine" not in shown

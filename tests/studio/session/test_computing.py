@@ -1,4 +1,4 @@
-"""What computed a training: from its events, into the facts of the page Train, and what a choice needs."""
+"""What computed a training, from its events, and what a choice needs."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QObject
 
-from studio.controllers.run_facts import facts_of_computing
 from studio.session.computing import Computing, computing_of
 from studio.session.runs import read_run_line
 from studio.session.session import Session
@@ -24,11 +22,7 @@ def test_a_run_tells_what_computed_it(tmp_path: Path) -> None:
     run = read_run_line(tmp_path)
     assert run is not None
     assert run.computing == Computing("2", "openblas 0.3.30 SkylakeX", 12)
-    assert facts_of_computing(run.computing, QObject()) == [
-        ("Kernels", "compiled from step 13 on"), ("Threads", "2"), ("BLAS", "openblas 0.3.30 SkylakeX"),
-    ]  # fmt: skip
-    assert facts_of_computing(computing_of([KERNELS, STARTED]), QObject())[0] == ("Kernels", "NumPy")
-    assert not any(value for _, value in facts_of_computing(Computing(), QObject()))
+    assert computing_of([KERNELS, STARTED]) == Computing("2", "openblas 0.3.30 SkylakeX", -1)
 
 
 @pytest.mark.parametrize("since", [True, -3, "12", None])

@@ -1,0 +1,17 @@
+"""What computed a training, in the words of the page Train."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from studio.controllers.run_facts import facts_of_computing
+from studio.session.computing import Computing
+
+
+def test_the_facts_say_kernels_threads_and_blas() -> None:
+    blas = "openblas 0.3.30 SkylakeX"
+    assert facts_of_computing(Computing("2", blas, 12), QObject()) == [
+        ("Kernels", "compiled from step 13 on"), ("Threads", "2"), ("BLAS", blas),
+    ]  # fmt: skip
+    assert facts_of_computing(Computing("2", blas, -1), QObject())[0] == ("Kernels", "NumPy")
+    assert not any(value for _, value in facts_of_computing(Computing(), QObject()))
