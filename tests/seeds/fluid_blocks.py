@@ -127,7 +127,7 @@ STORIES = {
     ),
     "MyLayer": Story(((124, 149),), then=DEBUGGED),
     "reader": Story(((161, 162),), then=READS),
-    "forward": Story(((161, 162), *NETWORK, (260, 267)), out=(r"result is: \[\[0\.\d+ 0\.\d+",)),
+    "forward": Story(((161, 162), *NETWORK, (260, 267)), out=(r"result is: \[\[0\.\d+ +0\.\d+",)),
     "training": Story((*NETWORK, (283, 310)), then=LEARNED),
     "parameters": Story(
         (*NETWORK, (321, 361)), batches=5, then=PARAMETERS + LEARNED,
