@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.core.errors import ArgumentError, DataError
 from engine.files.checkpoint import latest_checkpoint, read_checkpoint
@@ -18,8 +18,11 @@ from engine.training.config import TrainingConfig
 from engine.training.data import fetch_data
 from engine.training.kernel_swap import KernelSwap
 from engine.training.run_folder import RunFolder
-from engine.training.setup import build_parts
+from engine.training.setup import Parts, build_parts
 from engine.training.stepper import random_state, seed_everything, set_random_state
+
+if TYPE_CHECKING:
+    from engine.training.given_inputs import Input
 
 # Steps before the recorded ones: the first traces, plans and compiles.
 WARM_UP = 3
@@ -40,12 +43,18 @@ class Profiled:
     threads: int = 1
 
 
-def profile(config: TrainingConfig, steps: int = 10, source_folder: Path | None = None) -> Profiled:
+def profile(
+    config: TrainingConfig,
+    steps: int = 10,
+    source_folder: Path | None = None,
+    inputs: Sequence[Input] = (),
+) -> Profiled:
     """Train ``steps`` batches of a network of its own, after three others, and record the last ones.
 
     Nothing is written, the weights are not kept, and the random numbers of the process go on as if nothing
     had been drawn. Compiled kernels, where the settings ask for them, are there before the first step that
-    counts. ``source_folder`` has the code of a run.
+    counts. ``source_folder`` has the code of a run. ``inputs`` (shape and dtype of each) are fed with random
+    numbers instead of the data, see :func:`engine.training.given_inputs.build_given`.
 
     Raises:
         ArgumentError: fewer than one step, or the loss is no longer a number. ModeError: the kernels "fast"
@@ -57,17 +66,26 @@ def profile(config: TrainingConfig, steps: int = 10, source_folder: Path | None 
     try:
         kernels = KernelSwap(config.kernels, together=True)
         with computing_threads(config.threads), kernels.in_use():
-            return _profiled(config.changed(out="", workers=1), steps, source_folder, kernels)
+            config = config.changed(out="", workers=1)
+            return _profiled(config, steps, lambda: _parts(config, source_folder, inputs), kernels)
     finally:
         set_random_state(before)
 
 
-def _profiled(
-    config: TrainingConfig, steps: int, source_folder: Path | None, kernels: KernelSwap
-) -> Profiled:
+def _parts(config: TrainingConfig, source_folder: Path | None, inputs: Sequence[Input]) -> Parts:
+    if inputs:
+        from engine.training.given_inputs import build_given
+
+        return build_given(config, inputs)
     fetch_data(config.data, lambda message: None)
+    return build_parts(config, source_folder)
+
+
+def _profiled(
+    config: TrainingConfig, steps: int, build: Callable[[], Parts], kernels: KernelSwap
+) -> Profiled:  # fmt: skip
     seed_everything(config.seed)
-    parts = build_parts(config, source_folder)
+    parts = build()
     parts.check()
     batches = _endless(parts.batches)
 

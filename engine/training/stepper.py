@@ -47,6 +47,7 @@ class Stepper:
         shape: the shape of one picture, for the InputSpec.
         schedule: moves the optimizer's learning rate on; None where it is constant.
         loss: what training makes small, see ``loss_of``; what is measured is always cross entropy.
+        inputs: InputSpecs, for a network that takes a list of Tensors instead of pictures.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class Stepper:
         shape: tuple[int, ...],
         schedule: Schedule | None = None,
         loss: str = "cross_entropy",
+        inputs: list[Any] | None = None,
     ) -> None:
         from engine import jit
         from engine.jit.input_spec import InputSpec
@@ -72,7 +74,7 @@ class Stepper:
         self._step, self._read = _layers(network, loss)
         self._learn: Callable[..., Any] | None = None  # a step that leaves the gradients as well
         if static:
-            pictures = InputSpec(shape=[None, *shape], dtype="float32", name="x")
+            pictures: Any = inputs or InputSpec(shape=[None, *shape], dtype="float32", name="x")
             labels = InputSpec(shape=[None, 1], dtype="int64", name="label")
             self._step = jit.to_static(self._step, input_spec=[pictures, labels])
             self._learn = self._step.forward.with_gradients

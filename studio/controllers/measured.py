@@ -68,10 +68,12 @@ class MeasuredController(QObject):
         if measured.compiled:
             kernels = tr("compiled kernels: {0}").format(len(measured.compiled))
         threads = tr("1 thread") if measured.threads == 1 else tr("{0} threads").format(measured.threads)
-        return tr("{0} ms a step, {1} ms while recorded · {2}, batch {3} · {4}, {5}").format(
+        words = tr("{0} ms a step, {1} ms while recorded · {2}, batch {3} · {4}, {5}").format(
             milliseconds(measured.unrecorded), milliseconds(measured.seconds), mode, measured.batch_size,
             kernels, threads,
         )  # fmt: skip
+        fed = tr("random numbers as Input says: {0}").format(measured.inputs)
+        return f"{words} \u00b7 {fed}" if measured.inputs else words
 
     def rows(self, measured: Measured) -> list[Row]:
         """The rows of the tree; the last one is the time between the kernels."""

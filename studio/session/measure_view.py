@@ -40,7 +40,8 @@ class Measured:
     """The rows of operators and of lines, the longest first, and how they were measured.
 
     ``seconds`` is a recorded step, ``unrecorded`` one without the recording; ``between`` the share of the
-    time between the kernels; ``compiled`` the operators that had compiled kernels.
+    time between the kernels; ``compiled`` the operators that had compiled kernels; ``inputs`` what was fed
+    with random numbers, empty for pictures of the data.
     """
 
     operators: tuple[Figures, ...]
@@ -53,6 +54,7 @@ class Measured:
     batch_size: int
     threads: int
     compiled: tuple[str, ...]
+    inputs: str
 
     @classmethod
     def of(cls, event: Mapping[str, Any]) -> Measured:
@@ -61,6 +63,7 @@ class Measured:
         return cls(
             operators, lines, event["steps"], event["seconds"], event["unrecorded"], event["between"],
             event["static"], event["batch_size"], event["threads"], tuple(event["compiled"]),
+            event["input_text"],
         )  # fmt: skip
 
     def at_line(self, line: int) -> Figures | None:

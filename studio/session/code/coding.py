@@ -238,7 +238,7 @@ class Coding:
         view = self.view
         if not view.file:
             return
-        self.measuring.edited(view.file, view.class_name, self.text)
+        self.measuring.edited(view.file, view.class_name, view.inputs, self.text)
         view.input_problem = ""
         view.stale = bool(view.notes or view.layers)
         try:
@@ -269,8 +269,12 @@ class Coding:
             return "Agree first that this file is run."
         if (problem := syntax_problem(self.text, Path(view.file).name)) is not None:
             return f"line {problem.line}: {problem.message}"
+        if view.input_problem:
+            return f"Input: {view.input_problem}"
         config = self._library.project.settings.as_config("")
-        self.measuring.start(measure_code_job(self.text, view.file, view.class_name, config))
+        self.measuring.start(
+            measure_code_job(self.text, view.file, view.class_name, config, input_text=view.inputs)
+        )
         return ""
 
     def fed(self) -> dict[str, Any]:

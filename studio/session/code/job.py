@@ -122,6 +122,7 @@ class _DryRun:
         from engine.eager.grad_mode import no_grad
         from engine.training.data import BUILT_IN
         from engine.training.describe import picture_shape
+        from engine.training.given_inputs import random_inputs
         from engine.training.stepper import check_output, measuring
 
         inputs = self._job["inputs"]
@@ -130,7 +131,7 @@ class _DryRun:
             if shape is None:
                 return
             inputs = [((None, *shape), "float32")]
-        made = [_random(shape, dtype) for shape, dtype in inputs]
+        made = random_inputs(inputs, BATCH)
         with measuring(network), no_grad(), self._noting(network):
             output = self._try(EAGER, lambda: network(*made))
         first = _first(output)
@@ -303,15 +304,6 @@ def _lines_of(frame: FrameType | None, file: str) -> Iterator[int]:
         if frame.f_code.co_filename == file:
             yield frame.f_lineno
         frame = frame.f_back
-
-
-def _random(shape: Sequence[int | None], dtype: str) -> Any:
-    from engine.tensor.creation import zeros
-    from engine.tensor.random import rand
-
-    sizes = [BATCH if size is None else size for size in shape]
-    # Whole numbers are indices mostly, and 0 is one everywhere.
-    return rand(sizes).astype(dtype) if dtype.startswith("float") else zeros(sizes, dtype)
 
 
 def _open(shape: Sequence[int]) -> list[int]:

@@ -8,24 +8,27 @@ from pathlib import Path
 from typing import Any
 
 from resources.scratch import make_scratch
+from studio.session.code.inputs import parse_inputs
 
 Emit = Callable[[Mapping[str, Any]], None]
 STEPS = 10
 
 
 def measure_code_job(
-    text: str, file: str, class_name: str, config: Mapping[str, Any], steps: int = STEPS
-) -> dict[str, Any]:
+    text: str, file: str, class_name: str, config: Mapping[str, Any], steps: int = STEPS,
+    input_text: str = "",
+) -> dict[str, Any]:  # fmt: skip
     """The job that trains the class ``class_name`` of a text for a few steps and measures them.
 
     Args:
         text: what the editor holds.
         file: where it belongs; modules in its folder can be imported. It is not read.
-        config: a TrainingConfig as plain values; its model and its file of corrections are not used.
+        config: a TrainingConfig as plain values; its model is not used.
+        input_text: what is fed (``parse_inputs``), with random numbers; pictures of the data where empty.
     """
     return {
         "job": "measure_code", "text": text, "file": file, "class_name": class_name, "config": dict(config),
-        "steps": steps,
+        "steps": steps, "input_text": input_text,
     }  # fmt: skip
 
 
@@ -59,8 +62,8 @@ def _measured(job: Mapping[str, Any], copy: Path) -> dict[str, Any]:
     # Imported here, with what stands beside the file; the training then finds it imported.
     load_model(ModelSource(job["file"], copy, job["class_name"], False), Path(job["file"]).parent)
     model = f"{copy}:{job['class_name']}"
-    config = TrainingConfig.from_dict({**job["config"], "model": model, "corrections": ""})
-    found = profile(config, job["steps"])
+    config = TrainingConfig.from_dict({**job["config"], "model": model})
+    found = profile(config, job["steps"], inputs=parse_inputs(job["input_text"]))
     own = str(Path(studio.__file__).parent)
     kernels = rows_of(found.result, "operator", own)
     places = rows_by_place(found.result, own)
@@ -80,6 +83,7 @@ def _measured(job: Mapping[str, Any], copy: Path) -> dict[str, Any]:
         "seconds": found.seconds / found.steps, "unrecorded": found.unrecorded,
         "between": 1 - sum(row.seconds for row in kernels) / found.seconds,
         "static": config.static, "batch_size": config.batch_size, "data": config.data,
+        "input_text": job["input_text"],
         "threads": found.threads, "compiled": list(found.compiled),
         "operators": [row | {"parts": plain(places[row["name"]])} for row in plain(kernels)],
         "lines": [row for row in plain(rows_of(found.result, "line", own)) if row["line"]],

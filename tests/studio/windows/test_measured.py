@@ -35,7 +35,7 @@ def measured(file: Path) -> dict[str, Any]:
         "operators": [row("conv2d", 0, 0.0017, 0.4, gflops=48.2, parts=[at6]),
                       row("matmul_v2", 0, 0.0002, 0.05, parts=[at7, rest])],
         "lines": [at6, at7], "steps": 10, "seconds": 0.00425, "unrecorded": 0.004, "between": 0.55,
-        "static": True, "batch_size": 64, "threads": 2, "compiled": ["conv2d"],
+        "static": True, "batch_size": 64, "threads": 2, "compiled": ["conv2d"], "input_text": "",
     }  # fmt: skip
 
 
@@ -138,3 +138,21 @@ def test_a_file_that_nobody_agreed_to_is_not_measured(desk: Desk, tmp_path: Path
     desk.stage.studio.code.open_file(str(other))
     assert desk.stage.studio.actions.trigger("measure_model") == "Agree first that this file is run."
     assert not any(each.job.get("job") == "measure_code" for each in desk.stage.workers)
+
+
+def test_what_stands_in_the_field_input_is_measured(desk: Desk, qtbot: Any) -> None:
+    desk.page.inputs.setFocus()
+    qtbot.keyClicks(desk.page.inputs, "N, 3, 32, 32")
+    qtbot.keyClick(desk.page.inputs, Qt.Key.Key_Return)
+    qtbot.mouseClick(desk.shown.buttons[0], LEFT)
+    assert desk.worker.job["input_text"] == "N, 3, 32, 32"
+    desk.tell("code_measured", **measured(desk.file) | {"input_text": "N, 3, 32, 32"})
+    assert "random numbers as Input says: N, 3, 32, 32" in desk.shown.about.text()
+    assert desk.page.editor.note(6) == "1.70 ms 40\u2009%"
+    desk.page.inputs.setFocus()
+    qtbot.keyClicks(desk.page.inputs, "; N, none")
+    qtbot.keyClick(desk.page.inputs, Qt.Key.Key_Return)
+    assert desk.view.stale
+    qtbot.keyClicks(desk.page.inputs, " float31")
+    qtbot.keyClick(desk.page.inputs, Qt.Key.Key_Return)
+    assert desk.stage.studio.actions.trigger("measure_model").startswith("Input: N, none float31: no such")

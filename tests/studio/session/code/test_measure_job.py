@@ -26,10 +26,25 @@ class Net(nn.Layer):
 """
 
 
-def told(text: str, folder: Path, data: Path) -> dict[str, Any]:
+TWO_INPUTS = """from engine import nn
+
+
+class Net(nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.words, self.linear = nn.Embedding(10, 3), nn.Linear(3, 5)
+
+    def forward(self, x, words):
+        x = x + self.words(words).mean(1)
+        return self.linear(x), x
+"""
+
+
+def told(text: str, folder: Path, data: Path, inputs: str = "", **settings: Any) -> dict[str, Any]:
     events: list[Any] = []
-    config = {"data": str(data), "batch_size": 4}
-    measure_code(measure_code_job(text, str(folder / "net.py"), "Net", config, steps=2), events.append)
+    config = {"data": str(data), "batch_size": 4, **settings}
+    job = measure_code_job(text, str(folder / "net.py"), "Net", config, steps=2, input_text=inputs)
+    measure_code(job, events.append)
     (event,) = events
     return dict(event)
 
@@ -55,3 +70,22 @@ def test_a_mistake_is_told_with_its_line_and_the_name_of_the_file(bars: Path, tm
     assert (event["event"], event["line"]) == ("measure_failed", 12)
     assert "783" in event["what"]
     assert ".work" not in event["what"] + event["do"]
+
+
+@pytest.mark.parametrize("static", [True, False])
+def test_inputs_that_no_data_has_are_measured_with_random_numbers(tmp_path: Path, static: bool) -> None:
+    event = told(TWO_INPUTS, tmp_path, tmp_path / "no data", "N, 3; N, 4 int64", static=static)
+    found = Measured.of(event)
+    assert found.inputs == "N, 3; N, 4 int64"
+    assert found.at_line(10) is not None
+    assert found.at_line(11) is not None
+    assert {"lookup_table_v2", "lookup_table_v2_grad"} <= {row.name for row in found.operators}
+
+
+def test_corrections_of_the_settings_are_measured_too(bars: Path, tmp_path: Path) -> None:  # noqa: F811
+    (tmp_path / "beside.py").write_text("WIDTH = 10\n")
+    wrong = tmp_path / "corrections.json"
+    wrong.write_text("{}")
+    event = told(TEXT, tmp_path, bars, corrections=str(wrong))
+    assert event["event"] == "measure_failed"
+    assert "no file of corrections" in event["what"]

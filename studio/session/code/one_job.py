@@ -1,0 +1,69 @@
+"""OneJob: one job at a time in a child process that can be ended, whose answer is told once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from studio.session.worker import Worker
+
+Job = dict[str, Any]
+
+
+class OneJob:
+    """Gives a job to a worker, and hands on what it tells until its answer is there.
+
+    Args:
+        make_worker: starts a worker.
+        told: told of (job, event); True where that was the answer: nothing after it is told.
+    """
+
+    def __init__(
+        self, make_worker: Callable[[], Worker], told: Callable[[Job, dict[str, Any]], bool]
+    ) -> None:  # fmt: skip
+        self._make_worker, self._tell = make_worker, told
+        self._worker: Worker | None = None
+        self._answered = False
+        self.job: Job = {}  # the one in progress, or the last one
+
+    @property
+    def running(self) -> bool:
+        """Whether a job has begun and its process has not been seen to end."""
+        return self._worker is not None
+
+    def start(self, job: Job, worker: Worker | None = None) -> None:
+        """Begin; only while nothing runs. ``worker`` is one that was made before."""
+        assert self._worker is None, "one job at a time"
+        self.job, self._answered = job, False
+        self._worker = worker or self._make_worker()
+        self._worker.start(job)
+
+    def forget(self) -> None:
+        """What runs is told to nobody."""
+        self._answered = True
+
+    def kill(self) -> None:
+        """End the process; what it told before is still told."""
+        if self._worker is not None:
+            self._worker.kill()
+
+    def take(self) -> bool:
+        """Hand on what the worker has told; True where it has ended since the last call."""
+        worker = self._worker
+        if worker is None:
+            return False
+        ended = worker.ended()
+        for event in worker.take():
+            if not self._answered:
+                self._answered = self._tell(self.job, dict(event))
+        if ended:
+            worker.close()
+            self._worker = None
+        return ended
+
+    def close(self) -> None:
+        """End what runs, at once."""
+        if self._worker is not None:
+            self._worker.close()
+            self._worker = None
