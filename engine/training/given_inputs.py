@@ -89,7 +89,7 @@ def _scores_of(network: Any) -> Any:
                 made = made[0] if isinstance(made, (list, tuple)) else list(made.values())[0]  # noqa: RUF015
             if len(made.shape) == 0:
                 raise ArgumentError(
-                    "forward: gives one number for the whole batch: got the shape []; give scores [N, classes]"
+                    "forward: gives one number for the batch: got the shape []; give scores [N, classes]"
                 )
             return made.reshape([made.shape[0], 1]) if len(made.shape) == 1 else made.flatten(1)
 
