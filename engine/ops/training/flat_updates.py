@@ -13,9 +13,12 @@ import inspect
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from engine.core.errors import DTypeError, ShapeError
 from engine.core.opdef import Applier, OpDef, op
 from engine.core.spec import Spec
+from engine.kernels.cpu.ranges import in_ranges
 from engine.ops.training import parameter_updates
 
 # Gradients of fewer elements are copied side by side, so that one call of the kernel serves many of them;
@@ -62,17 +65,28 @@ def _flat(one: Applier[Any, Any]) -> Applier[Any, Any]:
     whole = [n for n, name in enumerate(names) if name in written and n not in powers]
 
     def kernel(xp: Any, *inputs: Any, **attrs: Any) -> Any:
-        before = [inputs[n] for n in powers]
-        given = list(inputs)
-        for begin, end, gradient in stretches(xp, inputs[at]):
-            given[at] = gradient
-            for n in whole:
-                given[n] = inputs[n][begin:end]
-            for n, power in zip(powers, before, strict=True):
-                given[n] = power[:1].copy()  # each stretch is in the same step
-            opdef.kernel(xp, *given, **attrs)
-        for n, power in zip(powers, before, strict=True):
-            power[...] = given[n]
+        found = list(stretches(xp, inputs[at]))
+        after = [inputs[n][:1] for n in powers]  # all are in the same step
+
+        def work(part: slice) -> None:
+            for begin, end, gradient in found:
+                low, high = max(begin, part.start), min(end, part.stop)
+                if low >= high:
+                    continue
+                given = list(inputs)
+                given[at] = gradient[low - begin : high - begin]
+                for n in whole:
+                    given[n] = inputs[n][low:high]
+                for n in powers:
+                    given[n] = inputs[n][:1].copy()
+                opdef.kernel(xp, *given, **attrs)
+                after[:] = [given[n] for n in powers]  # the same numbers whoever is the last
+
+        length = found[-1][1] if found else 0
+        # SGD walks over one array besides the gradient, Adam over three, in six times the time.
+        in_ranges(length, length * len(whole) * (len(whole) + 1) // 2 if xp is np else 0, work)
+        for n, power in zip(powers, after, strict=True):
+            inputs[n][...] = power
         results = tuple([inputs[names.index(name)] for name in written])
         return results[0] if opdef.single else results
 
