@@ -43,6 +43,7 @@ MAKERS: dict[str, str] = {
     "sigmoid": "elementwise:sigmoid",
     "silu": "elementwise:silu",
     "softmax": "softmax:softmax",
+    "softmax_grad": "softmax:softmax_grad",
     "softmax_with_cross_entropy": "softmax:cross_entropy",
     "softmax_with_cross_entropy_grad": "softmax:cross_entropy_grad",
     "softplus": "elementwise:softplus",

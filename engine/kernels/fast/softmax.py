@@ -1,4 +1,4 @@
-"""Softmax, its logarithm, and the cross entropy of it with its gradient, along the last axis."""
+"""Softmax and its gradient, its logarithm, its cross entropy with gradient, along the last axis."""
 
 from __future__ import annotations
 
@@ -85,6 +85,49 @@ def _exponentials(row: Row, source: v.Value, target: v.Value) -> tuple[v.Value, 
 
     (total,) = row.sums(one, 1)
     return total, highest
+
+
+def softmax_grad(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
+    """The kernel of ``softmax_grad``."""
+    flow, soft = inputs
+    found = _rows(soft, attrs)
+    if found is None or flow != soft:
+        return None
+    count, length = found
+    kind, slow = KINDS[soft.dtype.name], partial(OPS["softmax_grad"].kernel, np, **attrs)
+    handle = function(f"softmax grad {kind}", partial(_build_softmax_grad, kind))
+
+    def kernel(flow: Array, soft: Array) -> Array:
+        if not (flow.flags.c_contiguous and soft.flags.c_contiguous):
+            return slow(flow, soft)
+        made = np.empty(soft.shape, soft.dtype)
+        rows.call(handle, [length], (flow, soft, made), count, soft.size)
+        return made
+
+    return Fast(kernel, [handle])
+
+
+def _build_softmax_grad(kind: Any, module: ir.Module, name: str) -> ir.Function:
+    frame = v.Frame(module, name)
+    b = frame.builder
+    row = Row(b, kind, frame.integer(0))
+    with v.loop(b, frame.begin, frame.end) as r:
+        flow, soft, target = (v.offset(b, frame.pointer(n), b.mul(r, row.count), kind) for n in (1, 2, 3))
+        through_softmax(row, flow, soft, target)
+    return frame.close()
+
+
+def through_softmax(row: Row, flow: v.Value, soft: v.Value, target: v.Value) -> None:
+    """soft * (flow - sum(flow * soft)) of a row into ``target``, which may be ``flow``."""
+    b = row.builder
+    along = row.spread(row.sums(lambda p: [b.fmul(p.load(flow), p.load(soft))], 1)[0])
+
+    def one(place: Place) -> None:
+        values = place.load(soft)
+        made = b.fsub(b.fmul(place.load(flow), values), b.fmul(values, along))
+        place.store(made, target)
+
+    row.each(one)
 
 
 # -- with hard labels ----------------------------------------------------------------------------------------

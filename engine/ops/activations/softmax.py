@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.infer import normal_axis, require_floating
+from engine.core.infer import normal_axis, require_floating, require_same_dtype
 from engine.core.opdef import op
 from engine.core.random import draws_of
 from engine.core.spec import Spec
@@ -33,12 +33,30 @@ def softmax(xp, x, *, axis=-1):
     return e
 
 
-def _softmax_grad(g: Any, out: Any, axis: int) -> Any:
-    gy = g * out
-    return gy - out * reduce.sum(gy, axis=[axis] if out.ndim else [], keepdim=True)
+def _infer_softmax_grad(flow: Spec, soft: Spec, **_: Any) -> Spec:
+    require_same_dtype("softmax_grad", flow=flow, soft=soft)
+    return soft
 
 
-softmax.grad(x=_softmax_grad)
+@op("softmax_grad", infer=_infer_softmax_grad)
+def softmax_grad(xp, flow, soft, *, axis=-1):
+    """The gradient of x where ``flow`` is that of ``soft`` = softmax(x)."""
+    made = flow * soft
+    made -= soft * (summed(xp, made, (axis % soft.ndim,), True) if soft.ndim else made)
+    return made
+
+
+@softmax_grad.grad_all("flow", "soft")
+def _softmax_grad_grad(g: Any, flow: Any, soft: Any, axis: int, wanted: frozenset[str]) -> tuple[Any, Any]:
+    of_flow = softmax_grad(g, soft, axis=axis) if "flow" in wanted else None
+    if "soft" not in wanted:
+        return of_flow, None
+    axes = [axis] if soft.ndim else []
+    along, across = (reduce.sum(y * soft, axis=axes, keepdim=True) for y in (flow, g))
+    return of_flow, g * (flow - along) - flow * across
+
+
+softmax.grad(x=lambda g, out, axis: softmax_grad(g, out, axis=axis))
 
 
 @op("log_softmax", infer=_infer_softmax)

@@ -120,14 +120,37 @@ def _matmul_grad(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool, wanted: f
     gx = gy = None
     if "y" in wanted and y.ndim == 2 and x.ndim > 2 and not trans_x:
         # A weight: one product over all rows, where a product for each matrix would have to be summed.
-        rows, g_rows = _matrix(x, x.ndim - 1), _matrix(g, g.ndim - 1)
-        gy = matmul(g_rows, rows, trans_x=True) if trans_y else matmul(rows, g_rows, trans_x=True)
+        gy = product_of_rows(g, x) if trans_y else product_of_rows(x, g)
         wanted = wanted - {"y"}
     if "x" in wanted:
         gx = matmul(y, g, trans_x=trans_y, trans_y=True) if trans_x else matmul(g, y, trans_y=not trans_y)
     if "y" in wanted:
         gy = matmul(g, x, trans_x=True, trans_y=trans_x) if trans_y else matmul(x, g, trans_x=not trans_x)
     return gx, gy
+
+
+def _infer_product_of_rows(x: Spec, y: Spec) -> Spec:
+    dtype = require_same_dtype("product_of_rows", x=x, y=y)
+    if x.ndim < 2 or x.ndim != y.ndim or not _may_be_equal(x.shape[:-1], y.shape[:-1]):
+        raise ShapeError(
+            f"product_of_rows: x is {x} and y is {y}: both need rows, as many and in the same dimensions"
+        )
+    return Spec((x.shape[-1], y.shape[-1]), dtype)
+
+
+@op("product_of_rows", infer=_infer_product_of_rows, complex=True)
+def product_of_rows(xp, x, y):
+    """x.T @ y with all dimensions but the last as one: the gradient of a weight."""
+    if x.shape[:-1] != y.shape[:-1] or x.ndim < 2 or x.dtype != y.dtype:
+        raise ValueError("wrong shapes")  # inference explains what is wrong
+    rows = python_math.prod(x.shape[:-1])
+    return product(xp, x.reshape(rows, x.shape[-1]).T, y.reshape(rows, y.shape[-1]))
+
+
+product_of_rows.grad(
+    x=lambda g, y: matmul(arithmetic.conjugate(y), g, trans_y=True),
+    y=lambda g, x: matmul(arithmetic.conjugate(x), g),
+)
 
 
 def _vector_grad(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> tuple[Any, Any]:

@@ -61,6 +61,15 @@ def test_softmax(shape, dtype):
 
 @pytest.mark.parametrize("dtype", EXACT)
 @pytest.mark.parametrize("shape", SIZES)
+def test_the_gradient_of_softmax(shape, dtype):
+    flow, soft = values(shape, dtype), values(shape, dtype, special=False)
+    compare("softmax_grad", softmax.softmax_grad, [flow, soft], {}, dtype)
+    compare("softmax_grad", softmax.softmax_grad, [flow, np.asfortranarray(soft)], {}, dtype)
+    assert softmax.softmax_grad([Spec.of(flow), Spec.of(soft)], {"axis": 0}) is None
+
+
+@pytest.mark.parametrize("dtype", EXACT)
+@pytest.mark.parametrize("shape", SIZES)
 def test_cross_entropy(shape, dtype):
     rng = np.random.default_rng(1)
     x = values(shape, dtype)

@@ -27,6 +27,10 @@ def _log_softmax(x: Any, axis: int = -1) -> Any:
     return np.log(np.exp(x) / np.exp(x).sum(axis, keepdims=True)) if x.ndim else np.zeros(())
 
 
+def _softmax_grad(flow: Any, soft: Any, axis: int = -1) -> Any:
+    return soft * (flow - (flow * soft).sum(axis, keepdims=True)) if soft.ndim else soft * flow * (1 - soft)
+
+
 CASES: list[Case] = [
     *row("gumbel_softmax", None, s(v(2, 3)), s(v(2, 3, 2), axis=1, temperature=0.5), s(v(0, 3)),
          s(np.tile(v(3), (2000, 1))), check=_check_gumbel, grads="x", through=(0,)),
@@ -36,6 +40,8 @@ CASES: list[Case] = [
     *row("softmax", lambda x, axis=-1: np.exp(_log_softmax(x, axis)), s(v()), s(v(4)), s(v(2, 3)),
          s(v(2, 3, 2), axis=1), s(v(0, 3)), grads="x"),
     *row("softmax", lambda x: np.array([0.5, 0.5, 0.0]), s(np.array([1e4, 1e4, -1e4]))),
+    *row("softmax_grad", _softmax_grad, s(v(), v(seed=1)), s(v(4), v(4, seed=1)), s(v(2, 3), v(2, 3, seed=1)),
+         s(v(2, 3, 2), v(2, 3, 2, seed=1), axis=1), s(v(0, 3), v(0, 3)), grads="flow soft"),
     *row("log_softmax", _log_softmax, s(v()), s(v(4)), s(v(2, 3)), s(v(2, 3, 2), axis=1), s(v(0, 3)),
          grads="x"),
     *row("log_softmax", lambda x: np.array([0.0, -2e4]), s(np.array([1e4, -1e4]))),

@@ -67,5 +67,7 @@ CASES: list[Case] = [
          s(v(2, 1, 2, 3), v(3, 3, 2)), s(v(2, 2, 3), v(3)),
          s(v(3), v(2, 3, 2)), s(v(2, 3, 2), v(3, 2), trans_x=True), s(v(0, 3), v(3, 2)), s(v(2, 0), v(0, 2)),
          grads="x y"),
+    *row("product_of_rows", lambda x, y: np.tensordot(x, y, axes=[range(x.ndim - 1)] * 2),
+         s(v(3, 2), v(3, 4, seed=1)), s(v(2, 3, 2), v(2, 3, 4, seed=1)), s(v(0, 2), v(0, 3)), grads="x y"),
     *row("squared_l2_norm", lambda x: np.array([(x**2).sum()]), s(v(2, 3)), s(v()), s(v(0, 2)), grads="x"),
 ]  # fmt: skip
