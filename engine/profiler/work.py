@@ -98,6 +98,10 @@ def _mul(grad: bool, taken: Sequence[Shape], given: Sequence[Shape], attrs: Mapp
     return 2 * math.prod(given[0]) * math.prod(taken[0][attrs.get("x_num_col_dims", 1) :])
 
 
+def _rows(grad: bool, taken: Sequence[Shape], given: Sequence[Shape], attrs: Mapping[str, Any]) -> int:
+    return 2 * math.prod(given[0]) * math.prod(taken[0][:-1])
+
+
 def _convolution(grad: bool, taken: Sequence[Shape], given: Sequence[Shape], attrs: Mapping[str, Any]) -> int:
     weight = taken[1]
     places = taken[2] if grad else given[0]  # of the gradient of the result, of the result
@@ -109,7 +113,7 @@ def _transposed(grad: bool, taken: Sequence[Shape], given: Sequence[Shape], attr
 
 
 _PRODUCTS: dict[str, Callable[[bool, Sequence[Shape], Sequence[Shape], Mapping[str, Any]], int]] = {
-    "matmul_v2": _matmul, "bmm": _matmul, "mul": _mul,
+    "matmul_v2": _matmul, "bmm": _matmul, "mul": _mul, "product_of_rows": _rows,
     "conv2d": _convolution, "conv3d": _convolution, "depthwise_conv2d": _convolution,
     "conv2d_transpose": _transposed, "conv3d_transpose": _transposed,
     "depthwise_conv2d_transpose": _transposed,

@@ -148,7 +148,9 @@ _MATRIX = frozenset(
     ("solve", "inverse", "cholesky", "cholesky_solve", "triangular_solve", "determinant", "determinant_grad")
 ) | {"slogdeterminant", "lu", "lu_unpack"}
 _SPECTRUM = frozenset(("svd", "eig", "eig_grad", "eigh", "eigvals", "lstsq", "pinv", "matrix_rank", "qr"))
-_PRODUCT = frozenset(("matmul_v2", "mul", "bmm", "addmm", "mv", "dot", "matmul_v2_integer", "mul_integer"))
+_PRODUCT = frozenset((
+    "matmul_v2", "mul", "bmm", "addmm", "mv", "dot", "product_of_rows", "matmul_v2_integer", "mul_integer",
+))  # fmt: skip
 # Operators whose kernels have loops in Python over a dimension of an input.
 _TURNING = frozenset(
     name + ending
@@ -172,6 +174,8 @@ def operations(name: str, inputs: Sequence[Any], results: Sequence[Spec], attrs:
         along = x.shape[-2 if attrs.get("trans_x") and x.ndim > 1 else -1]
         if name.startswith("mul"):
             along = math.prod(x.shape[attrs["x_num_col_dims"] :])
+        elif name == "product_of_rows":
+            along = math.prod(x.shape[:-1])
         found += float(made) * along * (1 if x.dtype.is_floating_point else 20)
     elif name in _MATRIX | _SPECTRUM and x.ndim:
         found += float(_sizes(inputs)) * max(x.shape[-2:]) * (30 if name in _SPECTRUM else 2)

@@ -108,6 +108,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.
     [
         ("matmul_v2", [(3, 4), (4, 5)], [(3, 5)], {}, 120),
         ("matmul_v2", [(4, 3), (4, 5)], [(3, 5)], {"trans_x": True}, 120),
+        ("product_of_rows", [(2, 3, 4), (2, 3, 5)], [(4, 5)], {}, 240),
         ("mul", [(2, 3, 4), (12, 5)], [(2, 5)], {"x_num_col_dims": 1}, 240),
         ("conv2d", [(1, 4, 5, 5), (6, 2, 3, 3)], [(1, 6, 3, 3)], {"groups": 2}, 2 * 54 * 18),
         ("conv2d_grad", [(1, 4, 5, 5), (6, 4, 3, 3), (1, 6, 3, 3)], [(1, 4, 5, 5), (6, 4, 3, 3)], {},
