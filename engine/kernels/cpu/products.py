@@ -3,7 +3,8 @@
 How a product is split follows from its sizes and the number of threads alone, never from a measurement while
 it runs, so with as many threads it gives the same bits each time. Along what: leading dimensions where they
 divide well, else the rows or the columns of the result, whichever are more, since each shard packs the other
-operand anew.
+operand anew. Where llvmlite is installed the shards are handed over in compiled code
+(engine/kernels/fast/products.py), to the same bits.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.kernels import choice
 from engine.kernels.cpu import pool
 from engine.kernels.cpu import threads as threads_
 
@@ -69,6 +71,10 @@ def _in_shards(a: Any, b: Any, out: Any, count: int) -> Any:
         return None
     if out is None:
         out = _result(a, b, lead)
+    compiled = _compiled(a, b, out, axis, tuple(ends))
+    if compiled is not None:
+        compiled.run(a, b, out)
+        return out
     tasks = []
     for begin, end in itertools.pairwise(ends):
         part = slice(begin, end)
@@ -81,6 +87,41 @@ def _in_shards(a: Any, b: Any, out: Any, count: int) -> Any:
         tasks.append(functools.partial(np.matmul, *shard))
     pool.run(tasks)
     return out
+
+
+_fast: Any = None  # engine.kernels.fast.products, once it is imported
+_asked: Any = None  # the compiler that was asked to import it
+
+
+def _compiled(a: Any, b: Any, out: Any, axis: int, ends: tuple[int, ...]) -> Any:
+    """The shards as calls in compiled code; None where it is not there, or NumPy has to watch for errors."""
+    if choice.kernels.get() == "numpy" or any(how != "ignore" for how in np.geterr().values()):
+        return None
+    if _fast is None:
+        _ask_for_code()
+        return None
+    if out.dtype != a.dtype or not (a.dtype.isnative and all(x.flags.aligned for x in (a, b, out))):
+        return None
+    layouts = [_fast.Layout(x.shape, x.strides) for x in (a, b, out)]
+    found = _fast.table(a.dtype.char, *layouts, axis, ends)
+    return None if found is None or found.handle.address is None else found
+
+
+def _ask_for_code() -> None:
+    """Let the compiler's thread import what writes the code: it takes longer than many products."""
+    global _asked
+    from engine.kernels.fast.compiler import available, compiler
+
+    if available() and _asked is not compiler():  # another one in a forked child
+        _asked = compiler()
+        _asked.submit(_import)
+
+
+def _import() -> None:
+    global _fast
+    from engine.kernels.fast import products
+
+    _fast = products
 
 
 def _split(lead: tuple[int, ...], rows: int, columns: int, parts: int) -> tuple[int, list[int]]:

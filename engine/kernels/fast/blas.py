@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -13,7 +14,8 @@ from threadpoolctl import threadpool_info
 
 from engine.kernels.fast.vectors import F32, I32, I64, POINTER, Builder, Value, constant, element
 
-_ROW_MAJOR, _AS_IT_IS = 101, 111  # CBLAS_ORDER and CBLAS_TRANSPOSE
+# CBLAS_ORDER and CBLAS_TRANSPOSE
+_ROW_MAJOR, AS_IT_IS, TRANSPOSED = 101, 111, 112
 
 # Names in the OpenBLAS of NumPy's wheels, then in others; those that end in 64_ take integers of 64 bits.
 _NAMES = ("scipy_cblas_{}gemm64_", "scipy_cblas_{}gemm", "cblas_{}gemm64_", "cblas_{}gemm")
@@ -59,16 +61,31 @@ def product(
     ``sizes`` are the rows of a, the columns of b and what they share, 64-bit integers; ``function`` is the
     address in a kernel's argument, ``kind`` float or double.
     """
+    _, columns, inner = sizes
+    plain = I32(AS_IT_IS), I32(AS_IT_IS)
+    call(builder, function, bits, kind, plain, sizes, (a, b, c), (inner, columns, columns), add)
+
+
+def call(
+    builder: Builder, function: Value, bits: int, kind: ir.Type, flags: Sequence[Value],
+    sizes: Sequence[Value], places: Sequence[Value], steps: Sequence[Value], add: bool,
+) -> None:  # fmt: skip
+    """The same for matrices a, b, c at ``places`` with ``steps`` elements from one row to the next.
+
+    ``flags`` say for a and b whether they lie transposed (CBLAS_TRANSPOSE, 32 bits): then the step is that
+    from one column to the next.
+    """
     whole = I64 if bits == 64 else I32
-    rows, columns, inner = sizes if bits == 64 else [builder.trunc(n, I32) for n in sizes]
+    numbers = [n if bits == 64 else builder.trunc(n, I32) for n in (*sizes, *steps)]
+    rows, columns, inner, of_a, of_b, of_c = numbers
     one = element(kind)
     sort = ir.FunctionType(
         ir.VoidType(),
         [I32, I32, I32, whole, whole, whole, one, POINTER, whole, POINTER, whole, one, POINTER, whole],
     )
     builder.call(builder.inttoptr(function, sort.as_pointer()), [
-        I32(_ROW_MAJOR), I32(_AS_IT_IS), I32(_AS_IT_IS), rows, columns, inner, constant(one, 1.0), a, inner,
-        b, columns, constant(one, 1.0 if add else 0.0), c, columns,
+        I32(_ROW_MAJOR), *flags, rows, columns, inner, constant(one, 1.0), places[0], of_a, places[1], of_b,
+        constant(one, 1.0 if add else 0.0), places[2], of_c,
     ])  # fmt: skip
 
 

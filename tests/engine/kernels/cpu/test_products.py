@@ -7,15 +7,17 @@ import sys
 import numpy as np
 import pytest
 
+from engine.kernels import choice
 from engine.kernels.cpu import pool, products, threads
 
 
 @pytest.fixture(params=[2, 3])
 def several(monkeypatch, request):
-    """Several threads, and shards small enough that small products are split."""
+    """Several threads that Python hands over to, and shards small enough that small products are split."""
     monkeypatch.setattr(threads, "_count", request.param)
     monkeypatch.setattr(products, "SHARD", 64)
-    yield
+    with choice.kernels.guard("numpy"):
+        yield
     pool.dismiss()
 
 
@@ -115,3 +117,46 @@ def test_blas_starts_no_threads_beside_the_pool():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment
     )
     assert made.stdout.split() in (["2", "1"], ["2"])  # a BLAS that threadpoolctl does not know has no entry
+
+
+@pytest.fixture
+def compiled(several, monkeypatch):
+    """The sizes of the tables that compiled code has walked through."""
+    pytest.importorskip("llvmlite")
+    from engine.kernels.fast.compiler import compiler
+
+    done = []
+
+    def parallel(address, args, count, call=pool.parallel):
+        done.append(count)
+        call(address, args, count)
+
+    monkeypatch.setattr(pool, "parallel", parallel)
+    with choice.kernels.guard("auto"):
+        for dtype in ("float32", "float64"):
+            for _ in range(2):  # the first call asks for the import, or for the code
+                products.product(np, random(40, 40, dtype=dtype), random(40, 60, dtype=dtype))
+                assert compiler().wait(120)
+        done.clear()
+        yield done
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_compiled_code_hands_over_to_the_same_bits(compiled, name):
+    a, b = PAIRS[name]
+    with choice.kernels.guard("numpy"):
+        expected = products.product(np, a, b)
+    out = np.full_like(expected, np.nan)
+    products.product(np, a, b, out)
+    assert (out.dtype, out.tobytes()) == (expected.dtype, expected.tobytes())
+    assert bool(compiled) == (name not in ("complex", "a view backwards"))
+
+
+def test_what_compiled_code_leaves_to_numpy(compiled):
+    x = random(100, 20)
+    wide = np.empty((100, 30))  # a result of another dtype
+    products.product(np, x, random(20, 30), wide)
+    np.testing.assert_allclose(wide, x @ random(20, 30), rtol=1e-5)
+    with np.errstate(over="raise"), pytest.raises(FloatingPointError):
+        products.product(np, x * 3e38, random(20, 30) * 3e38)
+    assert not compiled

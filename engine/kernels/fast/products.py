@@ -1,0 +1,145 @@
+"""Products of matrices as a table of calls of BLAS, whose shards are handed over in compiled code.
+
+Each call is the one that NumPy's ``matmul`` makes for the same matrices, so it gives NumPy's bits.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+from collections.abc import Sequence
+from functools import lru_cache, partial
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+from llvmlite import ir
+
+from engine.kernels.cpu import pool
+from engine.kernels.fast import blas
+from engine.kernels.fast import vectors as v
+from engine.kernels.fast.arguments import address
+from engine.kernels.fast.compiler import Handle, function
+
+Array = Any
+_ENTRY = 5  # offsets of a, b and c in bytes, rows and columns of c
+# Calls in a table; more are as well made in another way.
+_MOST = 1 << 14
+
+
+# The numbers before the table's address: gemm, how a and b lie, the steps of all three, what they share.
+_NUMBERS = 7
+
+
+class Layout(NamedTuple):
+    """Shape, and strides in bytes, of an array."""
+
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+
+
+class Lie(NamedTuple):
+    """How BLAS reads a matrix: plain or transposed, and elements from one row or column to the next."""
+
+    flag: int
+    step: int
+
+
+def lie(rows: int, columns: int, strides: Sequence[int], itemsize: int) -> Lie | None:
+    """How BLAS reads matrices [rows, columns] with such strides, as NumPy finds it; None where it can't."""
+    for flag, (outer, inner), length in (
+        (blas.AS_IT_IS, strides, columns),
+        (blas.TRANSPOSED, (strides[1], strides[0]), rows),
+    ):
+        step, rest = divmod(outer, itemsize)
+        if inner == itemsize and not rest and length <= step < 1 << 31:
+            return Lie(flag, step)
+    return None
+
+
+class Table:
+    """The calls of BLAS that make up a product of arrays that lie in one way."""
+
+    __slots__ = ("_entries", "_make", "_template", "count", "handle")
+
+    def __init__(self, handle: Handle, numbers: Sequence[int], entries: Sequence[Sequence[int]]) -> None:
+        self.handle, self.count = handle, len(entries)
+        flat = [number for entry in entries for number in entry]
+        self._entries = (ctypes.c_int64 * len(flat))(*flat)
+        kind = ctypes.c_int64 * (len(numbers) + 4)
+        self._template = kind(*numbers, ctypes.addressof(self._entries))
+        self._make = kind.from_buffer_copy
+
+    def run(self, a: Array, b: Array, c: Array) -> None:
+        """c = a @ b over the threads of this process; the code must be compiled."""
+        args = self._make(self._template)
+        args[_NUMBERS + 1], args[_NUMBERS + 2], args[_NUMBERS + 3] = address(a), address(b), address(c)
+        pool.parallel(self.handle.address, args, self.count)  # type: ignore[arg-type]
+
+
+@lru_cache(maxsize=512)
+def table(letter: str, a: Layout, b: Layout, c: Layout, axis: int, ends: tuple[int, ...]) -> Table | None:
+    """The calls that compute ``c = a @ b``, arrays of the dtype ``letter`` that lie in these ways.
+
+    Matrices are cut at ``ends`` of their rows where ``axis`` is -2, of the columns of b where it is -1; with
+    another axis each matrix is one call. None where a call would not be NumPy's: other dtypes than floats,
+    vectors, strides that BLAS can't take.
+    """
+    if letter not in "fd":
+        return None
+    kind, itemsize = (v.F32, 4) if letter == "f" else (v.F64, 8)
+    gemm = blas.gemm(blas.letter(kind))
+    (rows, inner), columns = a.shape[-2:], b.shape[-1]
+    if gemm is None or inner < 2:
+        return None
+    first, second, third = (lie(*x.shape[-2:], x.strides[-2:], itemsize) for x in (a, b, c))
+    if first is None or second is None or third is None or third.flag != blas.AS_IT_IS:
+        return None
+    cuts = list(itertools.pairwise(ends)) if axis < 0 else [(0, 0)]
+    lead = c.shape[:-2]
+    if prod(lead) * len(cuts) > _MOST:
+        return None
+    entries = []
+    for index in np.ndindex(*lead):
+        at_a, at_b, at_c = (_place(x, index) for x in (a, b, c))
+        for begin, end in cuts:
+            if axis == -2:
+                steps = begin * a.strides[-2], 0, begin * c.strides[-2]
+                size = end - begin, columns
+            elif axis == -1:
+                steps = 0, begin * b.strides[-1], begin * c.strides[-1]
+                size = rows, end - begin
+            else:
+                steps, size = (0, 0, 0), (rows, columns)
+            if min(size) < 2:
+                return None  # NumPy calls another function for vectors
+            entries.append((at_a + steps[0], at_b + steps[1], at_c + steps[2], *size))
+    handle = function(f"product {kind} {gemm.bits}", partial(_build, kind, gemm.bits))
+    numbers = [gemm.address, first.flag, second.flag, first.step, second.step, third.step, inner]
+    return Table(handle, numbers, entries)
+
+
+def _place(x: Layout, index: Sequence[int]) -> int:
+    """Where the matrix of the result's leading ``index`` lies, in bytes; x may broadcast."""
+    own = len(x.shape) - 2
+    return sum(
+        n * step
+        for n, step, length in zip(index[len(index) - own :], x.strides, x.shape, strict=False)
+        if length > 1
+    )
+
+
+def _build(kind: Any, bits: int, module: ir.Module, name: str) -> ir.Function:
+    frame = v.Frame(module, name)
+    b = frame.builder
+    gemm, *rest = (frame.integer(n) for n in range(_NUMBERS))
+    entries, x, y, z = (frame.pointer(_NUMBERS + n) for n in range(4))
+    flags, steps, inner = [b.trunc(f, v.I32) for f in rest[:2]], rest[2:5], rest[5]
+    with v.loop(b, frame.begin, frame.end) as n:
+        entry = v.offset(b, entries, b.mul(n, v.I64(_ENTRY)), v.I64)
+        at_x, at_y, at_z, rows, columns = (
+            v.load(b, v.offset(b, entry, v.I64(k), v.I64), v.I64) for k in range(_ENTRY)
+        )
+        places = v.offset(b, x, at_x), v.offset(b, y, at_y), v.offset(b, z, at_z)
+        blas.call(b, gemm, bits, kind, flags, (rows, columns, inner), places, steps, False)
+    return frame.close()
