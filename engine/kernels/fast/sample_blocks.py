@@ -13,8 +13,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 
+from engine.kernels.fast.arguments import address
 from engine.kernels.fast.compiler import lanes as most_lanes
 from engine.kernels.fast.vectors import (
     F32,
@@ -43,6 +45,12 @@ def lanes_for(samples: int) -> int:
 def array(*values: int) -> Any:
     """Arguments of a compiled function."""
     return (ctypes.c_int64 * len(values))(*values)
+
+
+def aligned(floats: int) -> Any:
+    """An array of so many floats that begins with a line of the cache, so no vector lies in two of them."""
+    made = np.empty(floats + 16, np.float32)
+    return made[-address(made) % 64 // 4 :]
 
 
 SHARDS = 64  # at most, since each has a block of its own: more items than that share

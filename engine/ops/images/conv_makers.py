@@ -11,10 +11,12 @@ from engine.core.dtype import float32
 from engine.ops.images.conv_choice import plan_of
 from engine.ops.images.conv_plan import Plan
 from engine.ops.images.depthwise_plan import DepthwisePlan
-from engine.ops.images.windows import channel_first, channel_last, pads_of
+from engine.ops.images.windows import channel_first, channel_last, pads_of, samples_last
 
 _FEW_PIXELS = 16  # a result with fewer leaves the gradient of the filters to BLAS
 _WIDE = 1 << 17  # elements of filters that are too many to be read again for each few columns
+# Channels and filters, each and as a product, from which on transforms cost less than the products they save.
+_DEEP, _WORTH = 16, 512
 
 
 def _plan(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Plan | None:
@@ -35,7 +37,7 @@ def _plan(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Plan | None:
     found = plan_of(np, shape, weight.shape, tuple(attrs["strides"]), pads, dilations, attrs["groups"])
     if not isinstance(found, Plan):  # its filters are cut
         return None
-    if found.ow < 4 and found.each * found.taken * found.kh * found.kw > _WIDE:
+    if found.ow < 4 and not _by_transforms(found) and found.each * found.taken * found.kh * found.kw > _WIDE:
         return None
     return found
 
@@ -49,63 +51,155 @@ def _channels_first(plan: Plan) -> bool:
     return isinstance(plan, DepthwisePlan) or plan.by_windows()
 
 
+def _by_transforms(plan: Plan) -> bool:
+    """Whether Winograd's transforms compute the convolution and its gradients."""
+    return (
+        (plan.kh, plan.kw, plan.sh, plan.sw, plan.dh, plan.dw, plan.groups) == (3, 3, 1, 1, 1, 1, 1)
+        and min(plan.each, plan.taken) >= _DEEP
+        and plan.each * plan.taken >= _WORTH
+        and max(plan.top, plan.left) <= 2
+    )
+
+
 def forward(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
     """The kernel of conv2d, of depthwise_conv2d, and of both with bias and activation."""
-    from engine.kernels.fast import Fast, convolution
+    from engine.kernels.fast import Fast
 
     plan = _plan(inputs, attrs)
     if plan is None:
         return None
-    direct = convolution.DirectKernel(
-        convolution.forward_plan(plan, len(inputs) > 2, attrs.get("activation", "")), plan.samples
-    )
-    channels_first = _channels_first(plan)
+    has_bias, activation = len(inputs) > 2, attrs.get("activation", "")
+    made = _transformed(plan, has_bias, activation) if _by_transforms(plan) else None
+    compute, handles = made or _direct(plan, has_bias, activation)
     last = attrs["data_format"][-1] == "C"
-    each = plan.each
 
     def kernel(x: Any, weight: Any, bias: Any = None) -> Any:
-        per_filter, *others = weight.strides
         if bias is not None and bias.strides[0] != bias.itemsize:
             bias = np.ascontiguousarray(bias)
-        x = channel_first(x) if last else x
-        result = direct(x, weight, (per_filter * each, per_filter, *others), channels_first, bias)
+        result = compute(channel_first(x) if last else x, weight, bias)
         return channel_last(result) if last else result
 
-    return Fast(kernel, direct.handles)
+    return Fast(kernel, handles)
+
+
+def _direct(plan: Plan, bias: bool, activation: str) -> Any:
+    """What computes the result as sums of products, and the handles of its code."""
+    from engine.kernels.fast import convolution
+
+    direct = convolution.DirectKernel(convolution.forward_plan(plan, bias, activation), plan.samples)
+    channels_first, each = _channels_first(plan), plan.each
+
+    def compute(x: Any, weight: Any, bias: Any) -> Any:
+        per_filter, *others = weight.strides
+        return direct(x, weight, (per_filter * each, per_filter, *others), channels_first, bias)
+
+    return compute, direct.handles
+
+
+def _transformed(plan: Plan, bias: bool, activation: str) -> Any:
+    """What computes the result by Winograd's transforms, and the handles of its code."""
+    from engine.kernels.fast.winograd import WinogradKernel, tiles
+
+    size, before, out = (plan.height, plan.width), (plan.top, plan.left), (plan.oh, plan.ow)
+    cut = tiles(plan.samples, plan.taken, plan.each, size, before, out)
+    fast = WinogradKernel(cut, plan.samples, bias, activation)
+    channels_first = _channels_first(plan)
+
+    def compute(x: Any, weight: Any, bias: Any) -> Any:
+        result = fast(samples_last(x), weight, channels_first, bias)
+        if result is None:  # what is not finite spreads over a tile: NumPy's way shows where it belongs
+            result = plan.forward(x, weight)
+            if bias is not None:
+                result += bias.reshape(-1, 1, 1)
+            if activation:
+                np.maximum(result, 0, out=result)
+        return result
+
+    return compute, fast.handles
 
 
 def gradients(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
     """The kernel of the gradients of conv2d and depthwise_conv2d."""
-    from engine.kernels.fast import Fast, convolution
+    from engine.kernels.fast import Fast
 
     plan = _plan(inputs, attrs)
     if plan is None:
         return None
     last = attrs["data_format"][-1] == "C"
     to_x = to_weight = None
+    transforms = _by_transforms(plan)
     if attrs["need_x"]:
-        to_x = convolution.DirectKernel(convolution.image_plan(plan), plan.samples)
-    if attrs["need_weight"] and plan.oh * plan.ow >= _FEW_PIXELS:
-        to_weight = convolution.FilterKernel(convolution.filter_plan(plan), plan.samples)
-    handles = [h for each in (to_x, to_weight) if each is not None for h in each.handles]
+        to_x = _transformed_image(plan) if transforms else _direct_image(plan)
+    if attrs["need_weight"]:
+        to_weight = _transformed_filters(plan) if transforms else _direct_filters(plan)
+    handles = [h for each in (to_x, to_weight) if each is not None for h in each[1]]
     if not handles:
         return None
-    by_blas = attrs["need_weight"] and to_weight is None
 
     def kernel(x: Any, weight: Any, g: Any) -> Any:
         if last:
             x, g = channel_first(x), channel_first(g)
         x_grad = weight_grad = None
         if to_x is not None:
-            per_filter, per_channel, *others = weight.strides
-            # Laid out as x, with which the operators before combine it.
-            strides = (per_filter * plan.each, per_channel, per_filter, *others)
-            x_grad = to_x(g, weight, strides, x.strides[1] >= x.strides[2])
+            x_grad = to_x[0](x, weight, g)
             x_grad = channel_last(x_grad) if last else x_grad
         if to_weight is not None:
-            weight_grad = to_weight(x, g)
-        elif by_blas:
-            _, weight_grad = plan.gradients(x, weight, g, False, True)
+            weight_grad = to_weight[0](x, weight, g)
         return x_grad, weight_grad
 
     return Fast(kernel, handles)
+
+
+def _first_in(x: Any) -> bool:
+    """Whether channels come before rows in memory: an image's gradient lies as the image, with which the
+    operators before combine it."""
+    return bool(x.strides[1] >= x.strides[2])
+
+
+def _direct_image(plan: Plan) -> Any:
+    from engine.kernels.fast import convolution
+
+    fast = convolution.DirectKernel(convolution.image_plan(plan), plan.samples)
+
+    def compute(x: Any, weight: Any, g: Any) -> Any:
+        per_filter, per_channel, *others = weight.strides
+        return fast(g, weight, (per_filter * plan.each, per_channel, per_filter, *others), _first_in(x))
+
+    return compute, fast.handles
+
+
+def _transformed_image(plan: Plan) -> Any:
+    from engine.kernels.fast.winograd import WinogradKernel, tiles
+
+    size, out = (plan.oh, plan.ow), (plan.height, plan.width)
+    cut = tiles(plan.samples, plan.each, plan.taken, size, (2 - plan.top, 2 - plan.left), out)
+    fast = WinogradKernel(cut, plan.samples, False, "")
+
+    def compute(x: Any, weight: Any, g: Any) -> Any:
+        turned = weight.transpose(1, 0, 2, 3)[:, :, ::-1, ::-1]
+        found = fast(samples_last(g), turned, _first_in(x))
+        return plan.gradients(x, weight, g, True, False)[0] if found is None else found
+
+    return compute, fast.handles
+
+
+def _direct_filters(plan: Plan) -> Any:
+    from engine.kernels.fast import convolution
+
+    if plan.oh * plan.ow < _FEW_PIXELS:
+        return lambda x, weight, g: plan.gradients(x, weight, g, False, True)[1], ()
+    fast = convolution.FilterKernel(convolution.filter_plan(plan), plan.samples)
+    return lambda x, weight, g: fast(x, g), fast.handles
+
+
+def _transformed_filters(plan: Plan) -> Any:
+    from engine.kernels.fast.winograd import WinogradFilterKernel, tiles
+
+    size, before, out = (plan.height, plan.width), (plan.top, plan.left), (plan.oh, plan.ow)
+    fast = WinogradFilterKernel(tiles(plan.samples, plan.taken, plan.each, size, before, out), plan.samples)
+
+    def compute(x: Any, weight: Any, g: Any) -> Any:
+        found = fast(samples_last(x), samples_last(g))
+        return plan.gradients(x, weight, g, False, True)[1] if found is None else found
+
+    return compute, fast.handles

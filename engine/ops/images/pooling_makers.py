@@ -9,7 +9,7 @@ import numpy as np
 
 from engine.core.dtype import float32
 from engine.ops.images.pooling_plan import PoolPlan
-from engine.ops.images.windows import channel_first, channel_last
+from engine.ops.images.windows import channel_first, channel_last, samples_last
 
 
 def _plan(x: Any, attrs: Mapping[str, Any]) -> tuple[PoolPlan, Any] | None:
@@ -39,13 +39,6 @@ def _divisors(plan: PoolPlan) -> Any:
     return np.ascontiguousarray(np.broadcast_to(counts, plan.out), np.float32)
 
 
-def _samples_last(x: Any) -> Any:
-    """x with its samples side by side in memory."""
-    if x.strides[0] == x.itemsize:
-        return x
-    return np.ascontiguousarray(x.transpose(1, 2, 3, 0)).transpose(3, 0, 1, 2)
-
-
 def _empty_like(x: Any, size: Sequence[int]) -> Any:
     """An array for images of another size, samples last in memory, rows or channels first as x has them."""
     samples, channels = x.shape[:2]
@@ -68,7 +61,7 @@ def forward(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
     last = attrs["data_format"][-1] == "C"
 
     def kernel(x: Any) -> Any:
-        x = _samples_last(channel_first(x) if last else x)
+        x = samples_last(channel_first(x) if last else x)
         y = _empty_like(x, plan.out)
         compiled([x, y], divisors)
         return channel_last(y) if last else y
@@ -92,7 +85,7 @@ def gradient(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
     def kernel(x: Any, y: Any, g: Any) -> Any:
         if last:
             x, y, g = channel_first(x), channel_first(y), channel_first(g)
-        x, y = _samples_last(x), _samples_last(y)
+        x, y = samples_last(x), samples_last(y)
         made = _empty_like(x, plan.size)
         compiled([x, y, g, made], divisors)
         return channel_last(made) if last else made

@@ -1,0 +1,349 @@
+"""The code of Winograd's convolutions over samples-last images, and of the gradients of their images.
+
+A vector holds one pixel of as many samples as it has lanes; what a vector of a whole tile becomes is called a
+spot here. Each item takes a few spots of all channels through three steps that stay in the cache: the image's
+transform, for each point a product of matrices with the filters' transforms, and the result's transform.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from llvmlite import ir
+
+from engine.kernels.fast.sample_blocks import items, spread
+from engine.kernels.fast.vectors import (
+    F32,
+    I1,
+    I32,
+    I64,
+    Builder,
+    Frame,
+    Local,
+    Value,
+    constant,
+    first,
+    fma,
+    load,
+    loop,
+    masked_load,
+    masked_store,
+    maximum,
+    offset,
+    plus,
+    store,
+    total,
+)
+from engine.kernels.fast.winograd_transforms import apply_twice, transforms
+
+FILTERS = 4  # of a tile of products
+CHANNELS = 4  # whose filters are transformed side by side
+_LINE = 64  # bytes that keep points from sharing a place in the cache
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """Images cut into tiles of ``m`` by ``m`` results, and how their work is divided into items.
+
+    ``ins`` channels of ``height`` by ``width``, ``top`` and ``left`` rows and columns of zeros before them,
+    give ``outs`` channels of ``out_height`` by ``out_width``. An item has ``spots`` spots and ``share``
+    filters, a multiple of FILTERS.
+    """
+
+    m: int
+    ins: int
+    outs: int
+    height: int
+    width: int
+    top: int
+    left: int
+    out_height: int
+    out_width: int
+    spots: int
+    share: int
+
+    @property
+    def points(self) -> int:
+        """Products for each tile, channel and filter."""
+        return (self.m + 2) ** 2
+
+    @property
+    def across(self) -> int:
+        """Tiles side by side."""
+        return -(-self.out_width // self.m)
+
+    @property
+    def tiles(self) -> int:
+        """Tiles of an image."""
+        return -(-self.out_height // self.m) * self.across
+
+    @property
+    def shares(self) -> int:
+        """Items for the same spots."""
+        return -(-self.outs // self.share)
+
+    @property
+    def rows(self) -> int:
+        """Filters, those that fill up the last tile of products among them."""
+        return -(-self.outs // FILTERS) * FILTERS
+
+    @property
+    def padded(self) -> int:
+        """Channels whose filters are laid out."""
+        return -(-self.ins // CHANNELS) * CHANNELS
+
+    def weights(self) -> int:
+        """Floats of the filters' transforms."""
+        return self.points * self.rows * self.padded
+
+    def part(self, channels: int, lanes: int) -> int:
+        """Bytes of one point of an item's spots."""
+        return channels * self.spots * lanes * 4 + _LINE
+
+    def block(self, lanes: int) -> int:
+        """Bytes that an item works in."""
+        return self.points * (self.part(self.ins, lanes) + self.part(self.share, lanes))
+
+
+def emit_filters(module: ir.Module, name: str, plan: Tiles) -> ir.Function:
+    """The filters' transforms, [point][tile of filters][channel][filter]; shards are tiles of filters.
+
+    Arguments: filters; bytes between results' channels, source's channels, rows, columns; target. Filters and
+    channels that fill up are those before, again.
+    """
+    frame = Frame(module, name)
+    b = frame.builder
+    weight, target = frame.pointer(0), frame.pointer(5)
+    per_out, per_in, per_row, per_column = (frame.integer(n) for n in range(1, 5))
+    lanes = FILTERS * CHANNELS
+    kind = ir.VectorType(F32, lanes)
+    point = plan.rows * plan.padded * 4
+    with loop(b, frame.begin, frame.end) as tile, loop(b, I64(0), I64(plan.padded), CHANNELS) as channel:
+        starts = []
+        for c in range(CHANNELS):
+            here = b.mul(least(b, b.add(channel, I64(c)), I64(plan.ins - 1)), per_in)
+            for f in range(FILTERS):
+                filter_ = least(b, b.add(b.mul(tile, I64(FILTERS)), I64(f)), I64(plan.outs - 1))
+                starts.append(offset(b, weight, b.add(here, b.mul(filter_, per_out))))
+        entries: list[list[Value]] = [[], [], []]
+        for row in range(3):
+            for column in range(3):
+                far = b.add(b.mul(I64(row), per_row), b.mul(I64(column), per_column))
+                value: Value = ir.Constant(kind, ir.Undefined)
+                for n, start in enumerate(starts):
+                    value = b.insert_element(value, load(b, offset(b, start, far), F32), I32(n))
+                entries[row].append(value)
+        place = b.add(b.mul(tile, I64(plan.padded * FILTERS)), b.mul(channel, I64(FILTERS)))
+        goal = offset(b, target, place, F32)
+        made = apply_twice(b, transforms(plan.m).filters, entries)
+        for n, value in enumerate(value for row in made for value in row):
+            store(b, value, offset(b, goal, I64(n * point)))
+    return frame.close()
+
+
+def least(b: Builder, one: Value, other: Value) -> Value:
+    """The smaller one of two integers."""
+    return b.select(b.icmp_signed("<", one, other), one, other)
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A spot: the number of its first sample, the mask of those that there are, the tile's row and column."""
+
+    sample: Value
+    mask: Value
+    row: Value
+    column: Value
+
+
+def spot_at(b: Builder, plan: Tiles, number: Value, samples: Value, lanes: int) -> Spot:
+    """The spot with that number: all tiles of one vector of samples, then those of the next."""
+    sample = b.mul(b.sdiv(number, I64(plan.tiles)), I64(lanes))
+    tile = b.srem(number, I64(plan.tiles))
+    mask = first(b, b.sub(samples, sample), lanes)
+    row, column = b.sdiv(tile, I64(plan.across)), b.srem(tile, I64(plan.across))
+    return Spot(sample, mask, b.mul(row, I64(plan.m)), b.mul(column, I64(plan.m)))
+
+
+class Window:
+    """``high`` rows and columns of an image from a row and column on, zeros beside the image.
+
+    ``strides`` are bytes between rows and columns; samples lie side by side.
+    """
+
+    def __init__(
+        self, b: Builder, corner: tuple[Value, Value], high: int, size: tuple[int, int], spot: Spot,
+        strides: tuple[Value, Value],
+    ) -> None:  # fmt: skip
+        self.b, self.high, self.kind = b, high, ir.VectorType(F32, spot.mask.type.count)
+        nothing = ir.Constant(ir.VectorType(I1, spot.mask.type.count), None)
+        self.far, inside = [], []
+        for start, length, stride in zip(corner, size, strides, strict=True):
+            places = [b.add(start, I64(n)) for n in range(high)]
+            self.far.append([b.mul(place, stride) for place in places])
+            inside.append([b.icmp_unsigned("<", place, I64(length)) for place in places])
+        columns = [b.select(one, spot.mask, nothing) for one in inside[1]]
+        self.masks = [[b.select(row, column, nothing) for column in columns] for row in inside[0]]
+
+    def _at(self, pointer: Value, row: int, column: int) -> Value:
+        return offset(self.b, offset(self.b, pointer, self.far[0][row]), self.far[1][column])
+
+    def read(self, pointer: Value) -> list[list[Value]]:
+        """The pixels of one channel, which begins at ``pointer``."""
+        return [
+            [
+                masked_load(self.b, self._at(pointer, row, column), self.kind, self.masks[row][column])
+                for column in range(self.high)
+            ]
+            for row in range(self.high)
+        ]
+
+    def write(self, pointer: Value, values: Sequence[Sequence[Value]]) -> None:
+        """Write the pixels of one channel."""
+        for row, of_row in enumerate(values):
+            for column, value in enumerate(of_row):
+                masked_store(self.b, value, self._at(pointer, row, column), self.masks[row][column])
+
+
+def products(
+    b: Builder, lanes: int, count: Value, vectors: tuple[Value, int], factors: tuple[Value, int, int],
+    sums: list[list[Local]],
+) -> None:  # fmt: skip
+    """``sums[f][p] += factors[n][f] * vectors[n][p]`` for n below ``count``.
+
+    ``vectors``: address and bytes between n, vectors of one n side by side. ``factors``: address, and bytes
+    between n and between f.
+    """
+    kind = ir.VectorType(F32, lanes)
+    across = range(len(sums[0]))
+    with loop(b, I64(0), count) as n:
+        read = offset(b, vectors[0], b.mul(n, I64(vectors[1])))
+        taken = offset(b, factors[0], b.mul(n, I64(factors[1])))
+        values = [load(b, offset(b, read, I64(p * lanes * 4)), kind) for p in across]
+        for f, of_filter in enumerate(sums):
+            factor = spread(b, offset(b, taken, I64(f * factors[2])), lanes)
+            for value, one in zip(values, of_filter, strict=True):
+                one.set(fma(b, value, factor, one.get()))
+
+
+def runs(count: int) -> list[tuple[int, int, int]]:
+    """``count`` vectors as tiles of products take them: begin, how many tiles, and vectors of each."""
+    width = 5 if count % 5 == 0 or count % 4 else 4
+    whole, left = divmod(count, width)
+    return [(0, whole, width)] * (whole > 0) + [(whole * width, 1, left)] * (left > 0)
+
+
+class _Code:
+    """The function of one convolution while it is written.
+
+    Arguments: source and its bytes between channels, rows, columns; the same of the result; filters'
+    transforms; bias; blocks; samples; spots in all; 0 for each shard, not 0 afterwards where a call that
+    began with it met a result that is not finite; items and shards.
+    """
+
+    def __init__(
+        self, module: ir.Module, name: str, plan: Tiles, lanes: int, bias: bool, activation: str
+    ) -> None:
+        self.plan, self.lanes, self.has_bias, self.activation = plan, lanes, bias, activation
+        self.kind = ir.VectorType(F32, lanes)
+        self.frame = Frame(module, name)
+        self.b = self.frame.builder
+
+    def write(self) -> ir.Function:
+        b, plan, frame = self.b, self.plan, self.frame
+        source, result, weights, bias, blocks = (frame.pointer(n) for n in (0, 4, 8, 9, 10))
+        samples, spots, flags = frame.integer(11), frame.integer(12), frame.pointer(13)
+        image = offset(b, blocks, b.mul(frame.begin, I64(plan.block(self.lanes))))
+        made = offset(b, image, I64(plan.points * plan.part(plan.ins, self.lanes)))
+        odd = Local(b, ir.Constant(self.kind, None))
+        chunks = b.sdiv(b.add(spots, I64(plan.spots - 1)), I64(plan.spots))
+        with items(frame, 14) as item:
+            begin = b.mul(b.srem(item, chunks), I64(plan.spots))
+            have = least(b, I64(plan.spots), b.sub(spots, begin))
+            filters = b.mul(b.sdiv(item, chunks), I64(plan.share))
+            with loop(b, I64(0), have) as n:
+                self._read(source, image, n, spot_at(b, plan, b.add(begin, n), samples, self.lanes))
+            with loop(b, I64(0), I64(plan.points)) as point:
+                self._multiply(point, image, made, weights, filters)
+            with loop(b, I64(0), have) as n:
+                spot = spot_at(b, plan, b.add(begin, n), samples, self.lanes)
+                self._write(result, made, n, spot, filters, bias, odd)
+        found = total(b, odd.get(), plus)
+        store(b, found, offset(b, flags, frame.begin, F32))
+        return frame.close()
+
+    def _read(self, source: Value, image: Value, n: Value, spot: Spot) -> None:
+        b, plan = self.b, self.plan
+        corner = b.sub(spot.row, I64(plan.top)), b.sub(spot.column, I64(plan.left))
+        strides = self.frame.integer(2), self.frame.integer(3)
+        window = Window(b, corner, plan.m + 2, (plan.height, plan.width), spot, strides)
+        part, vector = plan.part(plan.ins, self.lanes), self.lanes * 4
+        here = offset(b, source, spot.sample, F32)
+        goal = offset(b, image, b.mul(n, I64(vector)))
+        with loop(b, I64(0), I64(plan.ins)) as channel:
+            values = window.read(offset(b, here, b.mul(channel, self.frame.integer(1))))
+            place = offset(b, goal, b.mul(channel, I64(plan.spots * vector)))
+            made = apply_twice(b, transforms(plan.m).image, values)
+            for point, value in enumerate(value for row in made for value in row):
+                store(b, value, offset(b, place, I64(point * part)))
+
+    def _multiply(self, point: Value, image: Value, made: Value, weights: Value, filters: Value) -> None:
+        b, plan, vector = self.b, self.plan, self.lanes * 4
+        taken = offset(b, image, b.mul(point, I64(plan.part(plan.ins, self.lanes))))
+        goal = offset(b, made, b.mul(point, I64(plan.part(plan.share, self.lanes))))
+        begin = b.add(b.mul(point, I64(plan.rows)), filters)
+        factors = offset(b, weights, b.mul(begin, I64(plan.padded)), F32)
+        count = least(b, I64(plan.share), b.sub(I64(plan.rows), filters))
+
+        def tile(start: Value, across: int) -> None:
+            begin = b.mul(start, I64(vector))
+            with loop(b, I64(0), count, FILTERS) as one:
+                sums = [
+                    [Local(b, ir.Constant(self.kind, None)) for _ in range(across)] for _ in range(FILTERS)
+                ]
+                products(
+                    b, self.lanes, I64(plan.ins), (offset(b, taken, begin), plan.spots * vector),
+                    (offset(b, factors, b.mul(one, I64(plan.padded)), F32), FILTERS * 4, 4), sums,
+                )  # fmt: skip
+                for f, of_filter in enumerate(sums):
+                    line = b.add(b.mul(b.add(one, I64(f)), I64(plan.spots * vector)), begin)
+                    for p, value in enumerate(of_filter):
+                        store(b, value.get(), offset(b, goal, b.add(line, I64(p * vector))))
+
+        for begin, times, across in runs(plan.spots):
+            with loop(b, I64(0), I64(times)) as turn:
+                tile(b.add(b.mul(turn, I64(across)), I64(begin)), across)
+
+    def _write(
+        self, result: Value, made: Value, n: Value, spot: Spot, filters: Value, bias: Value, odd: Local
+    ) -> None:
+        b, plan, vector = self.b, self.plan, self.lanes * 4
+        strides = self.frame.integer(6), self.frame.integer(7)
+        window = Window(b, (spot.row, spot.column), plan.m, (plan.out_height, plan.out_width), spot, strides)
+        part = plan.part(plan.share, self.lanes)
+        here = offset(b, made, b.mul(n, I64(vector)))
+        goal = offset(b, result, spot.sample, F32)
+        side, zeros = plan.m + 2, ir.Constant(self.kind, None)
+        with loop(b, I64(0), least(b, I64(plan.share), b.sub(I64(plan.outs), filters))) as one:
+            taken = offset(b, here, b.mul(one, I64(plan.spots * vector)))
+            values = [
+                [load(b, offset(b, taken, I64((r * side + c) * part)), self.kind) for c in range(side)]
+                for r in range(side)
+            ]
+            channel = b.add(filters, one)
+            found = apply_twice(b, transforms(plan.m).result, values)
+            shift = spread(b, offset(b, bias, channel, F32), self.lanes) if self.has_bias else None
+            for row in found:
+                for column, value in enumerate(row):
+                    odd.set(fma(b, value, zeros, odd.get()))
+                    value = value if shift is None else b.fadd(value, shift)
+                    if self.activation == "relu":
+                        value = maximum(b, value, constant(self.kind, 0.0))
+                    row[column] = value
+            window.write(offset(b, goal, b.mul(channel, self.frame.integer(5))), found)
+
+
+def emit(module: ir.Module, name: str, plan: Tiles, lanes: int, bias: bool, activation: str) -> ir.Function:
+    """The function of one convolution; its items are spots and shares of the filters, see ``_Code``."""
+    return _Code(module, name, plan, lanes, bias, activation).write()

@@ -1,0 +1,257 @@
+"""The code of the gradient of a convolution's filters by Winograd's transforms, over samples-last images.
+
+An item has a share of the filters and a part of the spots (``winograd_code``). For each point it adds up
+products of the image's transforms, channels side by side in a vector, with those of the result's gradient. A
+second function adds up the parts in their order and transforms back, so the sums do not depend on the number
+of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from llvmlite import ir
+
+from engine.kernels.fast.sample_blocks import items
+from engine.kernels.fast.vectors import (
+    F32,
+    I32,
+    I64,
+    Builder,
+    Frame,
+    Local,
+    Value,
+    first,
+    fma,
+    load,
+    loop,
+    masked_load,
+    offset,
+    plus,
+    store,
+    total,
+)
+from engine.kernels.fast.winograd_code import FILTERS, Spot, Tiles, Window, least, products, runs, spot_at
+from engine.kernels.fast.winograd_transforms import apply_twice, transforms, turned
+
+_LINE = 64
+
+
+@dataclass(frozen=True)
+class Gradient:
+    """How the work is divided: ``tiles`` of the convolution, in ``parts`` parts, by vectors of ``lanes``."""
+
+    tiles: Tiles
+    parts: int
+    lanes: int
+
+    @property
+    def columns(self) -> int:
+        """Channels of the image, those that fill up the last vector among them."""
+        return -(-self.tiles.ins // self.lanes) * self.lanes
+
+    @property
+    def image(self) -> int:
+        """Bytes of one point of an item's spots of the image: [spot and sample][channel]."""
+        return self.tiles.spots * self.lanes * self.columns * 4 + _LINE
+
+    @property
+    def sent(self) -> int:
+        """Bytes of one point of an item's spots of the result's gradient: [filter][spot and sample]."""
+        return self.tiles.share * self.tiles.spots * self.lanes * 4 + _LINE
+
+    def block(self) -> int:
+        """Bytes that an item works in: both, and the transforms of one spot of as many channels as lanes."""
+        points = self.tiles.points
+        return points * (self.image + self.sent + self.lanes * self.lanes * 4)
+
+    @property
+    def rows(self) -> int:
+        """Filters, those that fill up the last item among them."""
+        return self.tiles.shares * self.tiles.share
+
+    def sums(self) -> int:
+        """Floats of the sums: [part][point][filter][channel]."""
+        return self.parts * self.tiles.points * self.rows * self.columns
+
+
+def transpose(b: Builder, rows: Sequence[Value]) -> list[Value]:
+    """The columns of as many vectors as each has lanes, a power of two."""
+    found, lanes = list(rows), len(rows)
+    step = 1
+    while step < lanes:
+        near = [n if not n & step else lanes + (n ^ step) for n in range(lanes)]
+        far = [n | step if not n & step else lanes + n for n in range(lanes)]
+        low, high = (ir.Constant(ir.VectorType(I32, lanes), places) for places in (near, far))
+        for n in range(lanes):
+            if not n & step:
+                one, other = found[n], found[n | step]
+                found[n] = b.shuffle_vector(one, other, low)
+                found[n | step] = b.shuffle_vector(one, other, high)
+        step *= 2
+    return found
+
+
+class _Code:
+    """The function that adds up, while it is written.
+
+    Arguments: image and its bytes between channels, rows, columns; the same of the result's gradient; sums;
+    blocks; samples; spots in all; items and shards.
+    """
+
+    def __init__(self, module: ir.Module, name: str, plan: Gradient) -> None:
+        self.plan, self.tiles, self.lanes = plan, plan.tiles, plan.lanes
+        self.kind = ir.VectorType(F32, self.lanes)
+        self.frame = Frame(module, name)
+        self.b = self.frame.builder
+
+    def write(self) -> ir.Function:
+        b, plan, tiles, frame = self.b, self.plan, self.tiles, self.frame
+        x, g, sums, blocks = (frame.pointer(n) for n in (0, 4, 8, 9))
+        samples, spots = frame.integer(10), frame.integer(11)
+        image = offset(b, blocks, b.mul(frame.begin, I64(plan.block())))
+        sent = offset(b, image, I64(tiles.points * plan.image))
+        scratch = offset(b, sent, I64(tiles.points * plan.sent))
+        chunks = b.sdiv(b.add(spots, I64(tiles.spots - 1)), I64(tiles.spots))
+        with items(frame, 12) as item:
+            part, share = b.sdiv(item, I64(tiles.shares)), b.srem(item, I64(tiles.shares))
+            filters = b.mul(share, I64(tiles.share))
+            row = b.add(b.mul(part, I64(tiles.points * plan.rows)), filters)
+            goal = offset(b, sums, b.mul(row, I64(plan.columns)), F32)
+            self._clear(goal, scratch)
+            begin, end = (b.sdiv(b.mul(n, chunks), I64(plan.parts)) for n in (part, b.add(part, I64(1))))
+            with loop(b, begin, end) as chunk:
+                start = b.mul(chunk, I64(tiles.spots))
+                have = least(b, I64(tiles.spots), b.sub(spots, start))
+                with loop(b, I64(0), have) as n:
+                    spot = spot_at(b, tiles, b.add(start, n), samples, self.lanes)
+                    self._read_image(x, image, scratch, n, spot)
+                    self._read_sent(g, sent, n, spot, filters)
+                with loop(b, I64(0), I64(tiles.points)) as point:
+                    self._add(point, image, sent, goal, b.mul(have, I64(self.lanes)))
+        return frame.close()
+
+    def _clear(self, sums: Value, scratch: Value) -> None:
+        """Zeros where sums begin, and for channels that there are not."""
+        b, plan, vector = self.b, self.plan, self.lanes * 4
+        zeros = ir.Constant(self.kind, None)
+        with loop(b, I64(0), I64(self.tiles.points)) as point:
+            line = offset(b, sums, b.mul(point, I64(plan.rows * plan.columns)), F32)
+            with loop(b, I64(0), I64(self.tiles.share * plan.columns * 4), vector) as far:
+                store(b, zeros, offset(b, line, far))
+
+    def _read_image(self, x: Value, image: Value, scratch: Value, n: Value, spot: Spot) -> None:
+        b, plan, tiles, lanes = self.b, self.plan, self.tiles, self.lanes
+        vector = lanes * 4
+        corner = b.sub(spot.row, I64(tiles.top)), b.sub(spot.column, I64(tiles.left))
+        strides = self.frame.integer(2), self.frame.integer(3)
+        window = Window(b, corner, tiles.m + 2, (tiles.height, tiles.width), spot, strides)
+        here = offset(b, x, spot.sample, F32)
+        goal = offset(b, image, b.mul(n, I64(lanes * plan.columns * 4)))
+        zeros = ir.Constant(self.kind, None)
+        with loop(b, I64(0), I64(plan.columns), lanes) as begin:
+            many = least(b, I64(lanes), b.sub(I64(tiles.ins), begin))
+            with loop(b, I64(0), many) as one:
+                channel = b.add(begin, one)
+                values = window.read(offset(b, here, b.mul(channel, self.frame.integer(1))))
+                made = apply_twice(b, transforms(tiles.m).image, values)
+                place = offset(b, scratch, b.mul(one, I64(vector)))
+                for point, value in enumerate(value for row in made for value in row):
+                    store(b, value, offset(b, place, I64(point * lanes * vector)))
+            with loop(b, many, I64(lanes)) as one, loop(b, I64(0), I64(tiles.points)) as point:
+                place = b.add(b.mul(point, I64(lanes * vector)), b.mul(one, I64(vector)))
+                store(b, zeros, offset(b, scratch, place))
+            with loop(b, I64(0), I64(tiles.points)) as point:
+                place = offset(b, scratch, b.mul(point, I64(lanes * vector)))
+                rows = [load(b, offset(b, place, I64(one * vector)), self.kind) for one in range(lanes)]
+                target = offset(b, offset(b, goal, b.mul(point, I64(plan.image))), begin, F32)
+                for sample, value in enumerate(transpose(b, rows)):
+                    store(b, value, offset(b, target, I64(sample * plan.columns * 4)))
+
+    def _read_sent(self, g: Value, sent: Value, n: Value, spot: Spot, filters: Value) -> None:
+        b, plan, tiles = self.b, self.plan, self.tiles
+        vector = self.lanes * 4
+        strides = self.frame.integer(6), self.frame.integer(7)
+        size = tiles.out_height, tiles.out_width
+        window = Window(b, (spot.row, spot.column), tiles.m, size, spot, strides)
+        here = offset(b, g, spot.sample, F32)
+        goal = offset(b, sent, b.mul(n, I64(vector)))
+        back = turned(transforms(tiles.m).result)
+        with loop(b, I64(0), least(b, I64(tiles.share), b.sub(I64(tiles.outs), filters))) as one:
+            values = window.read(offset(b, here, b.mul(b.add(filters, one), self.frame.integer(5))))
+            place = offset(b, goal, b.mul(one, I64(tiles.spots * vector)))
+            for point, value in enumerate(v for row in apply_twice(b, back, values) for v in row):
+                store(b, value, offset(b, place, I64(point * plan.sent)))
+
+    def _add(self, point: Value, image: Value, sent: Value, sums: Value, count: Value) -> None:
+        """The products of one point. Filters beyond the last one get sums that nobody reads."""
+        b, plan, tiles, vector = self.b, self.plan, self.tiles, self.lanes * 4
+        x = offset(b, image, b.mul(point, I64(plan.image)))
+        g = offset(b, sent, b.mul(point, I64(plan.sent)))
+        goal = offset(b, sums, b.mul(point, I64(plan.rows * plan.columns)), F32)
+        line = tiles.spots * vector  # of one filter
+
+        def tile(start: Value, across: int) -> None:
+            with loop(b, I64(0), I64(tiles.share), FILTERS) as one:
+                place = offset(b, goal, b.add(b.mul(one, I64(plan.columns)), start), F32)
+                spots = [
+                    [offset(b, place, I64(f * plan.columns * 4 + p * vector)) for p in range(across)]
+                    for f in range(FILTERS)
+                ]
+                held = [[Local(b, load(b, spot, self.kind)) for spot in each] for each in spots]
+                products(
+                    b, self.lanes, count, (offset(b, x, start, F32), plan.columns * 4),
+                    (offset(b, g, b.mul(one, I64(line))), 4, line), held,
+                )  # fmt: skip
+                for ones, each in zip(held, spots, strict=True):
+                    for value, spot in zip(ones, each, strict=True):
+                        store(b, value.get(), spot)
+
+        for begin, times, across in runs(plan.columns // self.lanes):
+            with loop(b, I64(0), I64(times)) as turn:
+                tile(b.mul(b.add(b.mul(turn, I64(across)), I64(begin)), I64(self.lanes)), across)
+
+
+def emit_sums(module: ir.Module, name: str, plan: Gradient) -> ir.Function:
+    """The function that adds up; see ``_Code``."""
+    return _Code(module, name, plan).write()
+
+
+def emit_back(module: ir.Module, name: str, plan: Gradient) -> ir.Function:
+    """The filters' gradient from the sums of all parts; shards are filters.
+
+    Arguments: sums; gradient, contiguous; 0 for each filter, not 0 afterwards where a call that began with it
+    met an entry that is not finite.
+    """
+    frame = Frame(module, name)
+    b, tiles, lanes = frame.builder, plan.tiles, plan.lanes
+    kind, side = ir.VectorType(F32, lanes), tiles.m + 2
+    sums, target, flags = (frame.pointer(n) for n in range(3))
+    part, point = tiles.points * plan.rows * plan.columns, plan.rows * plan.columns
+    odd = Local(b, ir.Constant(kind, None))
+    zeros = ir.Constant(kind, None)
+    back = turned(transforms(tiles.m).filters)
+    with loop(b, frame.begin, frame.end) as filter_, loop(b, I64(0), I64(plan.columns), lanes) as channel:
+        have = least(b, I64(lanes), b.sub(I64(tiles.ins), channel))
+        mask = first(b, have, lanes)
+        start = offset(b, sums, b.add(b.mul(filter_, I64(plan.columns)), channel), F32)
+        values = []
+        for n in range(tiles.points):
+            found = Local(b, zeros)
+            with loop(b, I64(0), I64(plan.parts)) as number:
+                place = offset(b, start, b.add(b.mul(number, I64(part)), I64(n * point)), F32)
+                found.set(b.fadd(found.get(), masked_load(b, place, kind, mask)))
+            values.append(found.get())
+        rows = [values[n * side : (n + 1) * side] for n in range(side)]
+        made = [value for row in apply_twice(b, back, rows) for value in row]
+        goal = offset(b, target, b.mul(b.add(b.mul(filter_, I64(tiles.ins)), channel), I64(9)), F32)
+        entries = [Local(b, value) for value in made]
+        for value in made:
+            odd.set(fma(b, value, zeros, odd.get()))
+        with loop(b, I64(0), have) as one:
+            for n, entry in enumerate(entries):
+                number = b.extract_element(entry.get(), one)
+                store(b, number, offset(b, goal, b.add(b.mul(one, I64(9)), I64(n)), F32))
+    store(b, total(b, odd.get(), plus), offset(b, flags, frame.begin, F32))
+    return frame.close()
