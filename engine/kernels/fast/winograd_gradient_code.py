@@ -185,7 +185,7 @@ class _Code:
                 store(b, value, offset(b, place, I64(point * plan.sent)))
 
     def _add(self, point: Value, image: Value, sent: Value, sums: Value, count: Value) -> None:
-        """The products of one point. Filters beyond the last one get sums that nobody reads."""
+        """The products of one point. Filters beyond the last one get sums, which nothing reads."""
         b, plan, tiles, vector = self.b, self.plan, self.tiles, self.lanes * 4
         x = offset(b, image, b.mul(point, I64(plan.image)))
         g = offset(b, sent, b.mul(point, I64(plan.sent)))
