@@ -55,15 +55,18 @@ def product(
     b: Value,
     c: Value,
     add: bool,
+    apart: Value | None = None,
 ) -> None:
     """c = a @ b, or c += a @ b with ``add``, of contiguous matrices by rows.
 
     ``sizes`` are the rows of a, the columns of b and what they share, 64-bit integers; ``function`` is the
-    address in a kernel's argument, ``kind`` float or double.
+    address in a kernel's argument, ``kind`` float or double. The rows of a may lie ``apart``: so many
+    elements from one to the next.
     """
     _, columns, inner = sizes
     plain = I32(AS_IT_IS), I32(AS_IT_IS)
-    call(builder, function, bits, kind, plain, sizes, (a, b, c), (inner, columns, columns), add)
+    steps = (inner if apart is None else apart, columns, columns)
+    call(builder, function, bits, kind, plain, sizes, (a, b, c), steps, add)
 
 
 def call(

@@ -1,21 +1,24 @@
-"""The loops of LSTM and GRU through time: BLAS products of each step with what is pointwise around them.
+"""What loops of recurrent layers through time are written with, and how they are called.
 
-A shard is a block of samples that walks through all steps. Arrays are contiguous, and as in
-engine/ops/sequences/rnn_steps.py: gates [gates, T, N, H], states [T, N, H], weights [gates, H, H].
+A shard is a block of samples that walks through all steps alone: BLAS products of each step with what is
+pointwise around them. How many samples it has follows from sizes alone. Arrays are contiguous, and as in
+engine/ops/sequences/rnn_steps.py: gates [gates, T, N, H], states [T, N, H], weights [gates, K, H]; only x
+and the gradient of y may have steps and samples that lie apart, as views of [N, T, K] have them.
 """
 
 from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from contextlib import ExitStack, contextmanager
+from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
 
 from engine.kernels.cpu import pool
 from engine.kernels.fast import blas
+from engine.kernels.fast.arguments import address
 from engine.kernels.fast.compiler import Handle, function, lanes
 from engine.kernels.fast.functions import tanh
 from engine.kernels.fast.vectors import (
@@ -31,14 +34,19 @@ from engine.kernels.fast.vectors import (
     loop,
     masked_load,
     masked_store,
+    maximum,
     offset,
     size,
     store,
 )
 
-# The arguments that all have; those of one kernel follow.
-_GEMM, _STEPS, _BATCH, _SIZE, _SHARD, _REVERSE, _OWN = range(7)
-_ROWS = 8  # samples of a shard, at least
+# The arguments that all have; those of one kernel follow. A view is the steps and the rows of x or of the
+# gradient of y: how many elements lie between two of them.
+_GEMM, _STEPS, _BATCH, _SIZE, _SHARD, _REVERSE, _FEATURES, _STEP, _ROW, _OWN = range(10)
+# Bytes of weights that stay in a core's cache from step to step. Up to here the product of x belongs to the
+# step, whose gates are in the cache, too; beyond, it is one product over all steps.
+NEAR = 1 << 19
+_ROWS, _FAR_ROWS = 16, 64  # samples of a shard whose weights stay in the cache, and of others
 
 
 class Pointwise:
@@ -74,6 +82,17 @@ class Pointwise:
         """1 - x."""
         return self.builder.fsub(constant(self.kind, 1.0), x)
 
+    def tanh(self, x: Value) -> Value:
+        return tanh(self.builder, x)
+
+    def relu(self, x: Value) -> Value:
+        return maximum(self.builder, x, constant(self.kind, 0.0))
+
+    def positive(self, x: Value) -> Value:
+        """1 where x is above 0, else 0."""
+        above = self.builder.fcmp_ordered(">", x, constant(self.kind, 0.0))
+        return self.builder.select(above, constant(self.kind, 1.0), constant(self.kind, 0.0))
+
     def sigmoid_of_half(self, x: Value) -> Value:
         """sigmoid(2 x): the halves are in the weights, as for NumPy's loops."""
         half = constant(self.kind, 0.5)
@@ -88,18 +107,22 @@ class Walk:
         self.builder = b = self.frame.builder
         self.scalar, self.bits = scalar, bits
         self.kind = ir.VectorType(scalar, lanes() * 4 // size(scalar))
-        self.steps, self.batch, self.size, shard, self.reverse = (
-            self.frame.integer(n) for n in (_STEPS, _BATCH, _SIZE, _SHARD, _REVERSE)
+        numbers = (_STEPS, _BATCH, _SIZE, _SHARD, _REVERSE, _FEATURES, _STEP, _ROW)
+        self.steps, self.batch, self.size, shard, self.reverse, self.features, self.step, self.row = (
+            self.frame.integer(n) for n in numbers
         )
         self.gemm = self.frame.integer(_GEMM)
-        self.begin = b.mul(self.frame.begin, shard)
-        end = b.mul(self.frame.end, shard)
+        self.state = b.mul(self.batch, self.size)  # elements of a state
+        self.all = b.mul(self.steps, self.state)
+        # One shard after the other: with one thread, too, a product has as many rows as with several.
+        self._shards = ExitStack()
+        number = self._shards.enter_context(loop(b, self.frame.begin, self.frame.end))
+        self.begin = b.mul(number, shard)
+        end = b.add(self.begin, shard)
         end = b.select(b.icmp_signed("<", end, self.batch), end, self.batch)
         self.rows = b.sub(end, self.begin)
         self.here = b.mul(self.begin, self.size)  # elements before the block in a state
-        self.state = b.mul(self.batch, self.size)  # elements of a state
         self.block = b.mul(self.rows, self.size)
-        self.all = b.mul(self.steps, self.state)
 
     def pointer(self, number: int) -> Value:
         """The kernel's own argument ``number``."""
@@ -123,12 +146,18 @@ class Walk:
         place = b.add(b.mul(t, self.state), self.here)
         return offset(b, array, b.add(place, b.mul(I64(gate), self.all)), self.scalar)
 
+    def viewed(self, array: Value, t: Value) -> Value:
+        """The block of a step in x or in the gradient of y."""
+        b = self.builder
+        return offset(b, array, b.add(b.mul(t, self.step), b.mul(self.begin, self.row)), self.scalar)
+
     def only(self, array: Value) -> Value:
         """The block in an array [N, H]."""
         return offset(self.builder, array, self.here, self.scalar)
 
-    def weight(self, array: Value, gate: int) -> Value:
-        place = self.builder.mul(I64(gate), self.builder.mul(self.size, self.size))
+    def weight(self, array: Value, gate: int, inner: Value | None = None) -> Value:
+        """A gate's weight [inner, H], or [H, inner]; ``inner`` is H where it is not said."""
+        place = self.builder.mul(I64(gate), self.builder.mul(inner or self.size, self.size))
         return offset(self.builder, array, place, self.scalar)
 
     def product(self, a: Value, b: Value, c: Value, add: bool) -> None:
@@ -136,9 +165,60 @@ class Walk:
         sizes = (self.rows, self.size, self.size)
         blas.product(self.builder, self.gemm, self.bits, self.scalar, sizes, a, b, c, add)
 
-    def each(self, body: Callable[[Pointwise, Value], None]) -> None:
-        """``body(pointwise, place)`` for every vector of a block, ``place`` in elements."""
-        b, width, count = self.builder, self.kind.count, self.block
+    def inputs(
+        self, x: Value, weight: Value, bias: Value, t: Value, parts: Sequence[Value], gates: int
+    ) -> None:
+        """Fill the gates of a step with their biases and, so many of them, with the products of x, where both
+        are left to the step. ``weight`` is [gates, features, H]."""
+        b = self.builder
+        with b.if_then(b.icmp_signed(">", self.features, I64(0))):
+            for gate, part in enumerate(parts):
+                source = offset(b, bias, b.mul(I64(gate), self.size), self.scalar)
+                with loop(b, I64(0), self.rows) as row:
+                    target = self.move(part, b.mul(row, self.size))
+
+                    def copy(p: Pointwise, place: Value, source: Value = source, to: Value = target) -> None:
+                        p.store(p.load(self.move(source, place)), self.move(to, place))
+
+                    self.each(copy, self.size)
+            rows = self.viewed(x, t)
+            sizes = (self.rows, self.size, self.features)
+            for gate in range(gates):
+                own = self.weight(weight, gate, self.features)
+                blas.product(
+                    b, self.gemm, self.bits, self.scalar, sizes, rows, own, parts[gate], True, self.row
+                )  # fmt: skip
+
+    def flow(self, g_y: Value, t: Value, dh: Value) -> None:
+        """Add the gradient of y, where there is one, to that of the state after the step."""
+        b = self.builder
+        with b.if_then(b.icmp_signed("!=", b.ptrtoint(g_y, I64), I64(0))):
+            block = self.viewed(g_y, t)
+            with loop(b, I64(0), self.rows) as row:
+                source, target = self.move(block, b.mul(row, self.row)), self.move(dh, b.mul(row, self.size))
+
+                def add(p: Pointwise, place: Value) -> None:
+                    to = self.move(target, place)
+                    p.store(p.add(p.load(to), p.load(self.move(source, place))), to)
+
+                self.each(add, self.size)
+
+    def to_x(self, made: Sequence[Value], weight: Value, g_x: Value, t: Value) -> None:
+        """The gradient of x [T, N, features] from those of the gates, where it is left to the step."""
+        b = self.builder
+        with b.if_then(b.icmp_signed(">", self.features, I64(0))):
+            place = b.mul(b.add(b.mul(t, self.batch), self.begin), self.features)
+            block = self.move(g_x, place)
+            sizes = (self.rows, self.features, self.size)
+            for gate, part in enumerate(made):
+                own = self.weight(weight, gate, self.features)
+                blas.product(b, self.gemm, self.bits, self.scalar, sizes, part, own, block, gate > 0)
+
+    def each(self, body: Callable[[Pointwise, Value], None], count: Value | None = None) -> None:
+        """``body(pointwise, place)`` for every vector of a block, or of so many elements; ``place`` in
+        elements."""
+        b, width = self.builder, self.kind.count
+        count = self.block if count is None else count
         whole = b.sub(count, b.srem(count, I64(width)))
         with loop(b, I64(0), whole, width) as place:
             body(Pointwise(b, self.kind, None), place)
@@ -149,133 +229,38 @@ class Walk:
         return offset(self.builder, pointer, place, self.scalar)
 
     def close(self) -> ir.Function:
+        self._shards.close()
         return self.frame.close()
-
-
-def _lstm(module: ir.Module, name: str, scalar: ir.Type, bits: int) -> ir.Function:
-    w = Walk(module, name, scalar, bits)
-    b = w.builder
-    gates, recurrent, h0, c0, y, cells = (w.pointer(n) for n in range(6))
-    with w.time(False) as (t, earlier, is_first):
-        h = b.select(is_first, w.only(h0), w.at(y, earlier))
-        c = b.select(is_first, w.only(c0), w.at(cells, earlier))
-        parts = [w.at(gates, t, gate) for gate in range(4)]
-        for gate in range(4):
-            w.product(h, w.weight(recurrent, gate), parts[gate], True)
-        new_h, new_c = w.at(y, t), w.at(cells, t)
-
-        def body(p: Pointwise, place: Value) -> None:
-            values = [p.load(w.move(part, place)) for part in parts]
-            i, f, o = (p.sigmoid_of_half(values[n]) for n in (0, 1, 3))
-            g = tanh(b, values[2])
-            for value, part in zip((i, f, g, o), parts, strict=True):
-                p.store(value, w.move(part, place))
-            cell = p.add(p.mul(f, p.load(w.move(c, place))), p.mul(i, g))
-            p.store(cell, w.move(new_c, place))
-            p.store(p.mul(o, tanh(b, cell)), w.move(new_h, place))
-
-        w.each(body)
-    return w.close()
-
-
-def _lstm_back(module: ir.Module, name: str, scalar: ir.Type, bits: int) -> ir.Function:
-    w = Walk(module, name, scalar, bits)
-    b = w.builder
-    gates, weight, c0, cells, g_y, dh, dc, result = (w.pointer(n) for n in range(8))
-    dh, dc = w.only(dh), w.only(dc)
-    with w.time(True) as (t, earlier, is_first):
-        before = b.select(is_first, w.only(c0), w.at(cells, earlier))
-        parts = [w.at(gates, t, gate) for gate in range(4)]
-        made = [w.at(result, t, gate) for gate in range(4)]
-        cell, flow = w.at(cells, t), w.at(g_y, t)
-
-        def body(p: Pointwise, place: Value) -> None:
-            i, f, g, o = (p.load(w.move(part, place)) for part in parts)
-            bent = tanh(b, p.load(w.move(cell, place)))
-            new_h = p.add(p.load(w.move(dh, place)), p.load(w.move(flow, place)))
-            new_c = p.add(p.load(w.move(dc, place)), p.mul(new_h, o, p.rest(p.mul(bent, bent))))
-            slopes = (
-                p.mul(new_c, p.mul(p.rest(i), i, g)),
-                p.mul(new_c, p.mul(p.rest(f), f, p.load(w.move(before, place)))),
-                p.mul(new_c, p.mul(p.rest(p.mul(g, g)), i)),
-                p.mul(new_h, p.mul(p.rest(o), o, bent)),
-            )
-            for slope, part in zip(slopes, made, strict=True):
-                p.store(slope, w.move(part, place))
-            p.store(p.mul(new_c, f), w.move(dc, place))
-
-        w.each(body)
-        for gate in range(4):
-            w.product(made[gate], w.weight(weight, gate), dh, gate > 0)
-    return w.close()
-
-
-def _gru(module: ir.Module, name: str, scalar: ir.Type, bits: int) -> ir.Function:
-    w = Walk(module, name, scalar, bits)
-    b = w.builder
-    gates, recurrent, h0, y = (w.pointer(n) for n in range(4))
-    with w.time(False) as (t, earlier, is_first):
-        h = b.select(is_first, w.only(h0), w.at(y, earlier))
-        parts = [w.at(gates, t, gate) for gate in range(4)]
-        for gate, into in enumerate((0, 1, 3)):
-            w.product(h, w.weight(recurrent, gate), parts[into], True)
-        new_h = w.at(y, t)
-
-        def body(p: Pointwise, place: Value) -> None:
-            r, u = (p.sigmoid_of_half(p.load(w.move(parts[n], place))) for n in (0, 1))
-            from_h = p.load(w.move(parts[3], place))
-            candidate = tanh(b, p.add(p.load(w.move(parts[2], place)), p.mul(r, from_h)))
-            for value, part in zip((r, u, candidate), parts[:3], strict=True):
-                p.store(value, w.move(part, place))
-            old = p.load(w.move(h, place))
-            p.store(p.add(p.mul(p.sub(old, candidate), u), candidate), w.move(new_h, place))
-
-        w.each(body)
-    return w.close()
-
-
-def _gru_back(module: ir.Module, name: str, scalar: ir.Type, bits: int) -> ir.Function:
-    w = Walk(module, name, scalar, bits)
-    gates, weight, before, g_y, dh, to_x, to_h = (w.pointer(n) for n in range(7))
-    dh = w.only(dh)
-    with w.time(True) as (t, _, _):
-        parts = [w.at(gates, t, gate) for gate in range(4)]
-        for_x = [w.at(to_x, t, gate) for gate in range(3)]
-        for_h = [w.at(to_h, t, gate) for gate in range(3)]
-        old, flow = w.at(before, t), w.at(g_y, t)
-
-        def body(p: Pointwise, place: Value) -> None:
-            r, u, c, from_h = (p.load(w.move(part, place)) for part in parts)
-            new_h = p.add(p.load(w.move(dh, place)), p.load(w.move(flow, place)))
-            to_c = p.mul(new_h, p.mul(p.rest(p.mul(c, c)), p.rest(u)))
-            to_r = p.mul(p.mul(p.rest(r), r, from_h), to_c)
-            to_u = p.mul(new_h, p.mul(p.rest(u), u, p.sub(p.load(w.move(old, place)), c)))
-            for value, part in zip((to_r, to_u, to_c), for_x, strict=True):
-                p.store(value, w.move(part, place))
-            for value, part in zip((to_r, to_u, p.mul(to_c, r)), for_h, strict=True):
-                p.store(value, w.move(part, place))
-            p.store(p.mul(new_h, u), w.move(dh, place))
-
-        w.each(body)
-        for gate in range(3):
-            w.product(for_h[gate], w.weight(weight, gate), dh, True)
-    return w.close()
-
-
-_BUILDERS = {"lstm": _lstm, "lstm_back": _lstm_back, "gru": _gru, "gru_back": _gru_back}
 
 
 def kernel(which: str, dtype: Any) -> Compiled | None:
     """The loop ``which`` for float32 or float64; None for others, or where BLAS has no address to call."""
+    from engine.kernels.fast.recurrent_loops import BUILDERS
+
     scalar = {"float32": F32, "float64": F64}.get(np.dtype(dtype).name)
     gemm = None if scalar is None else blas.gemm(blas.letter(scalar))
     if gemm is None:
         return None
     handle = function(
         f"recurrent {which} {scalar} {lanes()} {gemm.bits}",
-        lambda module, name: _BUILDERS[which](module, name, scalar, gemm.bits),
+        lambda module, name: BUILDERS[which](module, name, scalar, gemm.bits),
     )
     return Compiled(handle, gemm.address)
+
+
+class Sizes(NamedTuple):
+    """What a loop is called for: [steps, batch, size] of its states, and whether weights are ``near``."""
+
+    steps: int
+    batch: int
+    size: int
+    near: bool
+
+    def shard(self) -> int:
+        """Samples of a shard: few enough for two shards where the weights stay in the cache."""
+        if not self.near:
+            return _FAR_ROWS
+        return max(_ROWS // 2, min(_ROWS, self.batch // 2))
 
 
 class Compiled:
@@ -286,13 +271,18 @@ class Compiled:
     def __init__(self, handle: Handle, gemm: int) -> None:
         self.handle, self.gemm = handle, gemm
 
-    def __call__(self, states: Any, arrays: Sequence[Any], reverse: bool) -> None:
-        """``states`` [T, N, H] says the sizes. All arrays are contiguous and of its dtype."""
-        steps, batch, width = states.shape
-        blocks = max(1, min(pool.threads(), batch // _ROWS))
-        shard = -(-batch // blocks)
-        values = [self.gemm, steps, batch, width, shard, reverse, *(a.ctypes.data for a in arrays)]
+    def __call__(
+        self, sizes: Sizes, arrays: Sequence[Any], reverse: bool, features: int, view: Any = None
+    ) -> None:
+        """Walk. All arrays are contiguous but ``view``, which is x or the gradient of y; None: is not there.
+
+        ``features`` is 0 where the products of x, or the gradient of x, are not left to the steps.
+        """
+        shard = sizes.shard()
+        step, row = (0, 0) if view is None else (n // view.itemsize for n in view.strides[:2])
+        places = [0 if a is None else address(a) for a in arrays]
+        values = [self.gemm, *sizes[:3], shard, reverse, features, step, row, *places]
         args = (ctypes.c_int64 * len(values))(*values)
-        address = self.handle.address
-        assert address is not None
-        pool.parallel(address, args, -(-batch // shard) if batch else 0)
+        code = self.handle.address
+        assert code is not None
+        pool.parallel(code, args, -(-sizes.batch // shard))

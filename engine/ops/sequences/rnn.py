@@ -9,6 +9,7 @@ from engine.core.infer import require_floating, require_same_dtype
 from engine.core.opdef import op
 from engine.core.spec import Spec
 from engine.kernels.cpu.products import product
+from engine.kernels.cpu.sums import summed
 from engine.ops.sequences import rnn_steps as steps
 
 _NAMES = {"LSTM": "LSTM", "GRU": "GRU", "RNN_TANH": "SimpleRNN", "RNN_RELU": "SimpleRNN"}
@@ -19,9 +20,6 @@ _SLOTS = {
     "h0": "PreState", "c0": "PreCell", "lengths": "SequenceLength",
     "y": "Out", "h": "State", "c": "Cell", "gates": "Reserve",
 }  # fmt: skip
-
-
-_NUMPY = steps.Walks()
 
 
 def _fits(shape: Any, wanted: Any) -> bool:
@@ -103,7 +101,8 @@ def _mask(xp: Any, lengths: Any, time: int, dtype: Any, mode: str) -> Any:
     return None if low == time else (xp.arange(time)[:, None] < lengths[None, :]).astype(dtype)[:, :, None]
 
 
-def _start(xp: Any, state: Any, x: Any, w_hh: Any) -> Any:
+def start(xp: Any, state: Any, x: Any, w_hh: Any) -> Any:
+    """The state before the first step [N, H]: zeros where none is given."""
     return xp.zeros((x.shape[1], w_hh.shape[1]), x.dtype) if state is None else state
 
 
@@ -117,25 +116,16 @@ def rnn(
     Without h0 and c0 the state starts at zero. Steps beyond a sequence's ``lengths`` give 0 and keep the
     state. ``gates`` and ``cells`` are for the gradient.
     """
-    return forward(xp, _NUMPY, x, w_ih, w_hh, b_ih, b_hh, h0, c0, lengths, mode=mode, is_reverse=is_reverse)
-
-
-def forward(
-    xp: Any, walks: steps.Walks, x: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, h0: Any, c0: Any,
-    lengths: Any, *, mode: str, is_reverse: bool,
-) -> Any:  # fmt: skip
-    """The kernel of ``rnn`` with the loops through time that ``walks`` has."""
     given = (x, w_ih, w_hh, b_ih, b_hh, h0, c0, lengths)
     _infer(*[_spec(a) for a in given], mode=mode, is_reverse=is_reverse)
     mask = _mask(xp, lengths, x.shape[0], x.dtype, mode)
-    walks = walks if mask is None else _NUMPY
-    h = _start(xp, h0, x, w_hh)
+    h = start(xp, h0, x, w_hh)
     if mode == "LSTM":
-        c = _start(xp, c0, x, w_hh)
-        return steps.lstm(xp, x, w_ih, w_hh, b_ih, b_hh, h, c, mask, is_reverse, walks.lstm)
+        c = start(xp, c0, x, w_hh)
+        return steps.lstm(xp, x, w_ih, w_hh, b_ih, b_hh, h, c, mask, is_reverse)
     no_c, no_cells = xp.zeros((x.shape[1], 0), x.dtype), xp.zeros((*x.shape[:2], 0), x.dtype)
     if mode == "GRU":
-        y, h, gates = steps.gru(xp, x, w_ih, w_hh, b_ih, b_hh, h, mask, is_reverse, walks.gru)
+        y, h, gates = steps.gru(xp, x, w_ih, w_hh, b_ih, b_hh, h, mask, is_reverse)
         return y, h, no_c, gates, no_cells
     y, h = steps.simple(xp, x, w_ih, w_hh, b_ih, b_hh, h, mask, is_reverse, mode == "RNN_RELU")
     return y, h, no_c, xp.zeros((0, *y.shape), x.dtype), no_cells
@@ -165,50 +155,72 @@ def _rnn_grad(
 
     Without ``of_x`` that of x, which data do not need, is None.
     """
-    return backward(
-        xp, _NUMPY, x, w_ih, w_hh, y, gates, cells, b_ih, b_hh, h0, c0, lengths, g_y, g_h, g_c, mode=mode,
-        is_reverse=is_reverse, of_x=of_x,
-    )  # fmt: skip
-
-
-def backward(
-    xp: Any, walks: steps.Walks, x: Any, w_ih: Any, w_hh: Any, y: Any, gates: Any, cells: Any, b_ih: Any,
-    b_hh: Any, h0: Any, c0: Any, lengths: Any, g_y: Any, g_h: Any, g_c: Any, *, mode: str, is_reverse: bool,
-    of_x: bool,
-) -> Any:  # fmt: skip
-    """The kernel of ``rnn_grad`` with the loops through time that ``walks`` has."""
     time, batch, size = y.shape
     mask = _mask(xp, lengths, time, x.dtype, mode)
-    walks = walks if mask is None else _NUMPY
-    first = _start(xp, h0, x, w_hh)
+    first = start(xp, h0, x, w_hh)
     last = xp.zeros((batch, size), x.dtype) if g_h is None else g_h
-    before = _before(xp, y, first, mask, is_reverse)
     to_c = None
     if mode == "LSTM":
         g_c = xp.zeros((batch, size), x.dtype) if g_c is None else g_c
-        start = _start(xp, c0, x, w_hh)
-        to_x, to_h, to_first, to_c = walks.lstm_back(
-            xp, w_hh, gates, cells, start, g_y, last, g_c, mask, is_reverse
+        begin = start(xp, c0, x, w_hh)
+        to_x, to_h, to_first, to_c = steps.lstm_back(
+            xp, w_hh, gates, cells, begin, g_y, last, g_c, mask, is_reverse
         )
     elif mode == "GRU":
-        to_x, to_h, to_first = walks.gru_back(xp, w_hh, gates, before, g_y, last, mask, is_reverse)
+        before = _before(xp, y, first, mask, is_reverse)
+        to_x, to_h, to_first = steps.gru_back(xp, w_hh, gates, before, g_y, last, mask, is_reverse)
     else:
         to_x, to_h, to_first = steps.simple_back(xp, w_hh, y, g_y, last, mask, is_reverse, mode == "RNN_RELU")
-    count = len(to_x)
-    flat, flat_h = to_x.reshape(count, -1, size), to_h.reshape(count, -1, size)
-    # One product over all steps for each gate.
-    g_w_ih = product(xp, flat.swapaxes(1, 2), x.reshape(-1, x.shape[2])).reshape(w_ih.shape)
-    g_w_hh = product(xp, flat_h.swapaxes(1, 2), before.reshape(-1, size)).reshape(w_hh.shape)
-    g_b_ih = g_b_hh = g_x = None
-    if b_ih is not None:
-        g_b_ih = flat.sum(1).reshape(-1)
-    if b_hh is not None:
-        g_b_hh = flat_h.sum(1).reshape(-1) if to_x is not to_h or g_b_ih is None else g_b_ih.copy()
+    g_x = None
     if of_x:
-        g_x = product(xp, flat, steps.parted(w_ih, count)).sum(0).reshape(x.shape)
+        g_x = of_inputs(xp, to_x, w_ih, x.shape)
+    of_h = of_recurrent(xp, to_h, y, h0 if mask is None else first, mask, is_reverse).reshape(w_hh.shape)
     return (
-        g_x, g_w_ih, g_w_hh, g_b_ih, g_b_hh, None if h0 is None else to_first, None if c0 is None else to_c,
+        g_x, of_input(xp, to_x, x).reshape(w_ih.shape), of_h, *of_biases(xp, to_x, to_h, b_ih, b_hh),
+        None if h0 is None else to_first, None if c0 is None else to_c,
     )  # fmt: skip
+
+
+def of_inputs(xp: Any, to_x: Any, w_ih: Any, shape: Any) -> Any:
+    """The gradient of x from those of the gates [gates, T, N, H]."""
+    count, size = to_x.shape[0], to_x.shape[3]
+    return product(xp, to_x.reshape(count, -1, size), steps.parted(w_ih, count)).sum(0).reshape(shape)
+
+
+def of_input(xp: Any, to_x: Any, x: Any) -> Any:
+    """The gradient of the weight of x, [gates, H, I]: one product over all steps for each gate."""
+    return product(xp, _turned(to_x), x.reshape(-1, x.shape[2]))
+
+
+def of_recurrent(xp: Any, to_h: Any, y: Any, first: Any, mask: Any, is_reverse: bool) -> Any:
+    """The gradient of the weight of h, [gates, H, H].
+
+    ``first`` is the state before the first step, None where that is zero: it takes no part then.
+    """
+    size = y.shape[2]
+    if first is None and len(y) > 1:
+        later, earlier = (slice(-1), slice(1, None)) if is_reverse else (slice(1, None), slice(-1))
+        return product(xp, _turned(to_h[:, later]), y[earlier].reshape(-1, size))
+    before = _before(xp, y, 0 if first is None else first, mask, is_reverse)
+    return product(xp, _turned(to_h), before.reshape(-1, size))
+
+
+def _turned(to_gates: Any) -> Any:
+    """Gradients of the gates [gates, T, N, H] as [gates, H, rows]."""
+    return to_gates.reshape(len(to_gates), -1, to_gates.shape[3]).swapaxes(1, 2)
+
+
+def of_biases(xp: Any, to_x: Any, to_h: Any, b_ih: Any, b_hh: Any) -> tuple[Any, Any]:
+    """The gradients of both biases; None for one that is not there."""
+    g_b_ih = None if b_ih is None else _sums(xp, to_x)
+    if b_hh is None:
+        return g_b_ih, None
+    return g_b_ih, _sums(xp, to_h) if to_x is not to_h or g_b_ih is None else g_b_ih.copy()
+
+
+def _sums(xp: Any, to_gates: Any) -> Any:
+    """Gradients of the gates [gates, T, N, H] summed over steps and samples, side by side: [gates * H]."""
+    return xp.concatenate([summed(xp, each, (0, 1)) for each in to_gates])
 
 
 def _before(xp: Any, y: Any, first: Any, mask: Any, is_reverse: bool) -> Any:

@@ -9,80 +9,107 @@ from typing import Any
 import numpy as np
 
 from engine.ops.sequences import rnn
-from engine.ops.sequences.rnn_steps import Walks, parted
+from engine.ops.sequences import rnn_steps as steps
 
-_MODES = {"LSTM": "lstm", "GRU": "gru"}
+Array = Any
+
+_WEIGHTS = {
+    "LSTM": steps.lstm_weights, "GRU": steps.gru_weights,
+    "RNN_TANH": steps.simple_weights, "RNN_RELU": steps.simple_weights,
+}  # fmt: skip
 
 
 def forward(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
     """The compiled kernel of ``rnn`` for Specs of its inputs; None where NumPy's is as good."""
-    return _made(rnn.forward, inputs, attrs, "")
+    return _made(_forward, "", inputs, inputs[7], attrs)
 
 
 def backward(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
     """The compiled kernel of ``rnn_grad``."""
-    return _made(rnn.backward, inputs, attrs, "_back")
+    return _made(_backward, " back", inputs, inputs[10], attrs)
 
 
-def _made(kernel: Any, inputs: Sequence[Any], attrs: Mapping[str, Any], suffix: str) -> Any:
+def _made(kernel: Any, suffix: str, inputs: Sequence[Any], lengths: Any, attrs: Mapping[str, Any]) -> Any:
+    """Sequences of different lengths, and arrays without elements, stay with NumPy."""
     from engine.kernels.fast import Fast, recurrent
 
-    which = _MODES.get(attrs["mode"])
-    if which is None or 0 in inputs[0].shape:
+    x, w_hh = inputs[0], inputs[2]
+    if lengths is not None or 0 in x.shape or 0 in w_hh.shape:
         return None
-    loop = recurrent.kernel(which + suffix, inputs[0].dtype.np)
+    loop = recurrent.kernel(attrs["mode"] + suffix, x.dtype.np)
     if loop is None:
         return None
-    name = which + suffix
-    walks = Walks(**{name: partial(_LOOPS[name], loop)})
-    return Fast(partial(kernel, np, walks, **attrs), [loop.handle])
+    (rows, size), (time, batch, features) = w_hh.shape, x.shape
+    near = rows * (features + size) * x.dtype.np.itemsize <= recurrent.NEAR
+    sizes = recurrent.Sizes(time, batch, size, near)
+    return Fast(partial(kernel, loop, sizes, **attrs), [loop.handle])
 
 
-def _lstm(
-    loop: Any,
-    xp: Any,
-    gates: Any,
-    recurrent: Any,
-    h: Any,
-    c: Any,
-    y: Any,
-    cells: Any,
-    mask: Any,
-    reverse: bool,
-) -> tuple[Any, Any]:
-    arrays = (gates, recurrent, *map(np.ascontiguousarray, (h, c)), y, cells)
-    loop(y, arrays, reverse)
-    last = 0 if reverse else -1
-    return y[last], cells[last]
+def _forward(
+    loop: Any, sizes: Any, x: Array, w_ih: Array, w_hh: Array, b_ih: Array, b_hh: Array, h0: Array, c0: Array,
+    lengths: None, *, mode: str, is_reverse: bool,
+) -> tuple[Array, ...]:  # fmt: skip
+    w_in, recurrent, bias = _WEIGHTS[mode](np, w_ih, w_hh, b_ih, b_hh)
+    y, kept = np.empty(sizes[:3], x.dtype), 4 if mode in ("LSTM", "GRU") else 0
+    gates = np.empty((kept, *y.shape), x.dtype)
+    into = gates if kept else y[None]
+    if sizes.near:
+        x = _viewed(x)
+        bias = np.zeros((len(into), sizes.size), x.dtype) if bias is None else np.ascontiguousarray(bias)
+        features = x.shape[2]
+    else:
+        features, count = 0, len(w_in)
+        steps.inputs(np, x, w_in, None if bias is None else bias[:count], into[:count])
+        into[count:] = 0 if bias is None else bias[count:, None, None]
+    first = np.ascontiguousarray(rnn.start(np, h0, x, w_hh))
+    arrays = [x, w_in, bias, recurrent, first]
+    last = 0 if is_reverse else -1
+    if mode == "LSTM":
+        cells = np.empty_like(y)
+        arrays += [np.ascontiguousarray(rnn.start(np, c0, x, w_hh)), gates, y, cells]
+        loop(sizes, arrays, is_reverse, features, x)
+        return y, y[last].copy(), cells[last].copy(), gates, cells
+    loop(sizes, [*arrays, gates, y] if kept else [*arrays, y], is_reverse, features, x)
+    no_cells = np.empty((*y.shape[:2], 0), x.dtype)
+    return y, y[last].copy(), no_cells[0], gates, no_cells
 
 
-def _lstm_back(
-    loop: Any, xp: Any, w_hh: Any, gates: Any, cells: Any, c0: Any, g_y: Any, g_h: Any, g_c: Any, mask: Any,
-    reverse: bool,
-) -> tuple[Any, Any, Any, Any]:  # fmt: skip
-    weight, c0, flow = map(np.ascontiguousarray, (parted(w_hh, 4), c0, _flow(g_y, cells)))
-    dh, dc, result = np.array(g_h, order="C"), np.array(g_c, order="C"), np.empty_like(gates)
-    loop(cells, (gates, weight, c0, cells, flow, dh, dc, result), reverse)
-    return result, result, dh, dc
+def _backward(
+    loop: Any, sizes: Any, x: Array, w_ih: Array, w_hh: Array, y: Array, gates: Array, cells: Array,
+    b_ih: Array, b_hh: Array, h0: Array, c0: Array, lengths: None, g_y: Array, g_h: Array, g_c: Array, *,
+    mode: str, is_reverse: bool, of_x: bool = True,
+) -> tuple[Any, ...]:  # fmt: skip
+    g_x = np.empty(x.shape, x.dtype) if of_x and sizes.near else None
+    features = 0 if g_x is None else x.shape[2]
+    w_hh, w_in = np.ascontiguousarray(w_hh), np.ascontiguousarray(w_ih)
+    g_y, dh, dc = None if g_y is None else _viewed(g_y), _flow(g_h, sizes, x), None
+    count = 3 if mode == "GRU" else max(len(gates), 1)
+    to_x = to_h = np.empty((count, *y.shape), x.dtype)
+    if mode == "LSTM":
+        dc = _flow(g_c, sizes, x)
+        begin = np.ascontiguousarray(rnn.start(np, c0, x, w_hh))
+        arrays = [gates, w_hh, begin, cells, g_y, dh, dc, to_x]
+    elif mode == "GRU":
+        to_h = np.empty_like(to_x)
+        arrays = [gates, w_hh, np.ascontiguousarray(rnn.start(np, h0, x, w_hh)), y, g_y, dh, to_x, to_h]
+    else:
+        arrays = [y, w_hh, g_y, dh, to_x]
+    loop(sizes, [*arrays, w_in, g_x], is_reverse, features, g_y)
+    if of_x and g_x is None:
+        g_x = rnn.of_inputs(np, to_x, w_ih, x.shape)
+    return (
+        g_x, rnn.of_input(np, to_x, x).reshape(w_ih.shape),
+        rnn.of_recurrent(np, to_h, y, h0, None, is_reverse).reshape(w_hh.shape),
+        *rnn.of_biases(np, to_x, to_h, b_ih, b_hh), None if h0 is None else dh, None if c0 is None else dc,
+    )  # fmt: skip
 
 
-def _gru(loop: Any, xp: Any, gates: Any, recurrent: Any, h: Any, y: Any, mask: Any, reverse: bool) -> Any:
-    loop(y, (gates, recurrent, np.ascontiguousarray(h), y), reverse)
-    return y[0 if reverse else -1]
+def _viewed(x: Array) -> Array:
+    """x itself where the elements of a row lie side by side and rows do not overlap, else a copy."""
+    rows_apart = all(step >= x.shape[2] * x.itemsize for step in x.strides[:2])
+    return x if x.strides[2] == x.itemsize and rows_apart else np.ascontiguousarray(x)
 
 
-def _gru_back(
-    loop: Any, xp: Any, w_hh: Any, gates: Any, before: Any, g_y: Any, g_h: Any, mask: Any, reverse: bool
-) -> tuple[Any, Any, Any]:
-    weight, flow = map(np.ascontiguousarray, (parted(w_hh, 3), _flow(g_y, before)))
-    dh = np.array(g_h, order="C")
-    to_x, to_h = (np.empty((3, *before.shape), gates.dtype) for _ in range(2))
-    loop(before, (gates, weight, before, flow, dh, to_x, to_h), reverse)
-    return to_x, to_h, dh
-
-
-def _flow(g_y: Any, states: Any) -> Any:
-    return np.zeros_like(states) if g_y is None else g_y
-
-
-_LOOPS = {"lstm": _lstm, "lstm_back": _lstm_back, "gru": _gru, "gru_back": _gru_back}
+def _flow(given: Array, sizes: Any, x: Array) -> Array:
+    """A state's gradient that the loop may change."""
+    return np.zeros((sizes.batch, sizes.size), x.dtype) if given is None else np.array(given, order="C")

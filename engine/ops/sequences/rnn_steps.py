@@ -11,8 +11,7 @@ Steps beyond a sequence's end are the last ones forward, and the first ones in r
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from engine.kernels.cpu import products
 
@@ -83,20 +82,24 @@ def _tanh_slopes(xp: Any, t: Any, factor: Any, out: Any) -> None:
 # -- LSTM: Hochreiter and Schmidhuber (1997), with forget gates; gates i, f, g, o ---------------------------
 
 
+def lstm_weights(xp: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> tuple[Any, Any, Any]:
+    """What x and h are multiplied by, [4, I, H] and [4, H, H], and the biases [4, H] or None."""
+    half, _ = _halves(xp, 4, 2, w_hh.dtype)
+    bias = both(b_ih, b_hh)
+    bias = None if bias is None else parted(bias, 4) * half[:, 0]
+    return across(xp, parted(w_ih, 4), half), across(xp, parted(w_hh, 4), half), bias
+
+
 def lstm(
-    xp: Any, x: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, h: Any, c: Any, mask: Any, reverse: bool,
-    walk: Callable[..., Any],
-) -> Any:  # fmt: skip
+    xp: Any, x: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, h: Any, c: Any, mask: Any, reverse: bool
+) -> Any:
     """y, last h, last c, the gates after their activation and the cells of every step."""
     steps, batch, size = x.shape[0], x.shape[1], w_hh.shape[1]
-    half, _ = _halves(xp, 4, 2, x.dtype)
-    bias = both(b_ih, b_hh)
     gates = xp.empty((4, steps, batch, size), x.dtype)
-    bias = None if bias is None else parted(bias, 4) * half[:, 0]
-    inputs(xp, x, across(xp, parted(w_ih, 4), half), bias, gates)
-    recurrent = across(xp, parted(w_hh, 4), half)
+    w_in, recurrent, bias = lstm_weights(xp, w_ih, w_hh, b_ih, b_hh)
+    inputs(xp, x, w_in, bias, gates)
     y, cells = xp.empty((steps, batch, size), x.dtype), xp.empty((steps, batch, size), x.dtype)
-    h, c = walk(xp, gates, recurrent, h, c, y, cells, mask, reverse)
+    h, c = _lstm_walk(xp, gates, recurrent, h, c, y, cells, mask, reverse)
     return y, h.copy(), c.copy(), gates, cells
 
 
@@ -180,26 +183,34 @@ def lstm_back(
 # -- GRU: Cho et al. (2014); gates r, z, c; the reset gate multiplies after the matrix product --------------
 
 
-def gru(
-    xp: Any, x: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, h: Any, mask: Any, reverse: bool,
-    walk: Callable[..., Any],
-) -> Any:  # fmt: skip
+def gru_weights(xp: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> tuple[Any, Any, Any]:
+    """What x and h are multiplied by, [3, I, H] and [3, H, H], and the biases [4, H] or None.
+
+    The last bias is that of the share of h in c; in r and z biases of x and h are added.
+    """
+    half, _ = _halves(xp, 3, 2, w_hh.dtype)
+    bias = None
+    if b_ih is not None or b_hh is not None:
+        bias = xp.zeros((4, w_hh.shape[1]), w_hh.dtype)
+        if b_ih is not None:
+            bias[:3] = parted(b_ih, 3)
+        if b_hh is not None:
+            of_h = parted(b_hh, 3)
+            bias[:2] += of_h[:2]
+            bias[3] = of_h[2]
+        bias[:3] *= half[:, 0]
+    return across(xp, parted(w_ih, 3), half), across(xp, parted(w_hh, 3), half), bias
+
+
+def gru(xp: Any, x: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, h: Any, mask: Any, reverse: bool) -> Any:
     """y, last h, and for every step the gates r, z, c with the share of h in c: [4, T, N, H]."""
     steps, batch, size = x.shape[0], x.shape[1], w_hh.shape[1]
-    half, _ = _halves(xp, 3, 2, x.dtype)
     gates = xp.empty((4, steps, batch, size), x.dtype)
-    # The bias of h belongs into the share of h in c; in r and z it may be added with that of x.
-    bias = None if b_ih is None else parted(b_ih, 3).copy()
-    gates[3] = 0 if b_hh is None else parted(b_hh, 3)[2]
-    if b_hh is not None:
-        of_h = parted(b_hh, 3)
-        bias = xp.zeros_like(of_h) if bias is None else bias
-        bias[:2] += of_h[:2]
-    bias = None if bias is None else bias * half[:, 0]
-    inputs(xp, x, across(xp, parted(w_ih, 3), half), bias, gates[:3])
-    recurrent = across(xp, parted(w_hh, 3), half)
+    w_in, recurrent, bias = gru_weights(xp, w_ih, w_hh, b_ih, b_hh)
+    inputs(xp, x, w_in, None if bias is None else bias[:3], gates[:3])
+    gates[3] = 0 if bias is None else bias[3]
     y = xp.empty((steps, batch, size), x.dtype)
-    return y, walk(xp, gates, recurrent, h, y, mask, reverse).copy(), gates
+    return y, _gru_walk(xp, gates, recurrent, h, y, mask, reverse).copy(), gates
 
 
 def _gru_walk(xp: Any, gates: Any, recurrent: Any, h: Any, y: Any, mask: Any, reverse: bool) -> Any:
@@ -269,14 +280,20 @@ def gru_back(
 # -- Elman's recurrent net (1990) ----------------------------------------------------------------------------
 
 
+def simple_weights(xp: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> tuple[Any, Any, Any]:
+    """What x and h are multiplied by, [1, I, H] and [1, H, H], and the bias [1, H] or None."""
+    bias = both(b_ih, b_hh)
+    return across(xp, w_ih[None]), across(xp, w_hh[None]), None if bias is None else bias[None]
+
+
 def simple(
     xp: Any, x: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, h: Any, mask: Any, reverse: bool, relu: bool
 ) -> Any:
     """y and last h."""
     y = xp.empty((*x.shape[:2], w_hh.shape[1]), x.dtype)
-    bias = both(b_ih, b_hh)
-    inputs(xp, x, across(xp, w_ih[None]), None if bias is None else bias[None], y[None])
-    recurrent = xp.ascontiguousarray(w_hh.T)
+    w_in, recurrent, bias = simple_weights(xp, w_ih, w_hh, b_ih, b_hh)
+    inputs(xp, x, w_in, bias, y[None])
+    recurrent = recurrent[0]
     product = xp.empty(y.shape[1:], x.dtype)
     for t in order(x.shape[0], reverse):
         new_h = y[t]
@@ -327,12 +344,3 @@ def shifted(xp: Any, states: Any, first: Any, is_reverse: bool) -> Any:
     else:
         before[0], before[1:] = first, states[:-1]
     return before
-
-
-class Walks(NamedTuple):
-    """The loops through time, which compiled ones may replace where there is no mask."""
-
-    lstm: Callable[..., Any] = _lstm_walk
-    lstm_back: Callable[..., Any] = lstm_back
-    gru: Callable[..., Any] = _gru_walk
-    gru_back: Callable[..., Any] = gru_back

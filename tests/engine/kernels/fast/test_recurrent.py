@@ -1,5 +1,6 @@
 """Compiled loops of recurrent layers against NumPy's, in float64, and who takes them."""
 
+import itertools
 import threading
 
 import numpy as np
@@ -13,9 +14,10 @@ from engine.core.opdef import OPS
 from engine.core.spec import Spec
 from engine.kernels import choice
 from engine.kernels.cpu import pool
-from engine.kernels.fast import blas, register
+from engine.kernels.fast import blas, recurrent, register
+from engine.kernels.fast.compiler import PROTOTYPE
 
-GATES = {"LSTM": 4, "GRU": 3}
+GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -53,7 +55,8 @@ def _agree(found, wanted, tolerance):
             np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance)
 
 
-@pytest.mark.parametrize("mode", ["LSTM", "GRU"])
+@pytest.mark.parametrize("mode", GATES)
+@pytest.mark.parametrize("near", [True, False])
 @pytest.mark.parametrize(
     ("sizes", "options"),
     [
@@ -64,8 +67,10 @@ def _agree(found, wanted, tolerance):
     ],
 )
 @pytest.mark.parametrize("reverse", [False, True])
-def test_compiled_loops_agree_with_numpy(monkeypatch, mode, sizes, options, reverse):
-    monkeypatch.setattr(pool, "threads", lambda: 3)  # blocks of samples, whoever computes them
+def test_compiled_loops_agree_with_numpy(monkeypatch, mode, near, sizes, options, reverse):
+    """Also where the products of x are made before the loop, as they are for large weights."""
+    if not near:
+        monkeypatch.setattr(recurrent, "NEAR", 0)
     for dtype, tolerance in ((np.float64, 1e-12), (np.float32, 2e-5)):
         given, flows = _inputs(mode, dtype, sizes, **options)
         attrs = {"mode": mode, "is_reverse": reverse}
@@ -80,13 +85,29 @@ def test_compiled_loops_agree_with_numpy(monkeypatch, mode, sizes, options, reve
             _agree(_compiled("rnn_grad", back, all_attrs), wanted_back, 10 * tolerance)
 
 
-@pytest.mark.parametrize("mode", ["LSTM", "GRU"])
-def test_lengths_leave_the_loop_to_numpy(mode):
-    given, _ = _inputs(mode, np.float64, (4, 3, 2, 5))
-    given = (*given[:7], np.array([4, 0, 2]))
-    attrs = {"mode": mode, "is_reverse": False}
-    for a, b in zip(_compiled("rnn", given, attrs), OPS["rnn"].kernel(np, *given, **attrs), strict=True):
+@pytest.mark.parametrize("threads", [1, 2])
+def test_results_do_not_depend_on_the_number_of_threads(monkeypatch, threads):
+    given, _ = _inputs("LSTM", np.float32, (4, 40, 5, 24))
+    attrs = {"mode": "LSTM", "is_reverse": False}
+    found = _compiled("rnn", given, attrs)
+    monkeypatch.setattr(
+        pool, "parallel", lambda address, args, count: _in_calls(address, args, count, threads)
+    )
+    for a, b in zip(_compiled("rnn", given, attrs), found, strict=True):
         np.testing.assert_array_equal(a, b)
+
+
+def _in_calls(address, args, count, threads):
+    """The shards in as many calls as there are threads."""
+    ends = [count * n // threads for n in range(threads + 1)]
+    for begin, end in itertools.pairwise(ends):
+        PROTOTYPE(address)(args, begin, end)
+
+
+def test_lengths_leave_the_loop_to_numpy():
+    given, _ = _inputs("LSTM", np.float64, (4, 3, 2, 5))
+    specs = [None if a is None else Spec.of(a) for a in (*given[:7], np.array([4, 0, 2]))]
+    assert OPS["rnn"].fast(specs, {"mode": "LSTM", "is_reverse": False}) is None
 
 
 def test_nan_and_infinity_go_through():
@@ -99,10 +120,9 @@ def test_nan_and_infinity_go_through():
     np.testing.assert_array_equal(np.isnan(found[0]), np.isnan(wanted[0]))
 
 
-def test_other_layers_and_other_libraries_stay_with_numpy(monkeypatch):
+def test_other_libraries_stay_with_numpy(monkeypatch):
     given, _ = _inputs("GRU", np.float32, (2, 2, 2, 2))
     specs = [None if a is None else Spec.of(a) for a in given]
-    assert OPS["rnn"].fast(specs, {"mode": "RNN_TANH", "is_reverse": False}) is None
     monkeypatch.setattr(blas, "gemm", lambda letter: None)
     assert OPS["rnn"].fast(specs, {"mode": "GRU", "is_reverse": False}) is None
 
