@@ -67,6 +67,10 @@ class AtOnce:
             leave(everything[n]._edge, wrapped(gradient), True)
         return [wrapped(r) for r in found[:count]]
 
+    def plans(self) -> list[Plan]:
+        """The plans that were made so far."""
+        return [run.plan for run in self._plans.values() if run.plan is not None]
+
     def _compile(self, wanted: tuple[int, ...], arrays: list[Any]) -> _Compiled:
         whole = differentiate(self._runner, wanted, (0,))
         feeds = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,9 @@ from engine.tensor.inplace import replace
 from engine.tensor.tensor_array import TensorArray
 
 if TYPE_CHECKING:
+    from engine.jit.at_once import AtOnce
     from engine.jit.static_function import StaticFunction
+    from engine.program.run.plan import Plan
 
 
 class ConcreteProgram:
@@ -131,7 +133,7 @@ class ConcreteProgram:
         return self._finished(tensors, self.runner(tensors) if self._step is None else self._step(tensors))
 
     @cached_property
-    def _at_once(self) -> Callable[[Sequence[Tensor]], list[Tensor] | None]:
+    def _at_once(self) -> AtOnce:
         from engine.jit.at_once import AtOnce  # only trainings need it
 
         return AtOnce(self.runner)
@@ -146,6 +148,13 @@ class ConcreteProgram:
         results = self(tensors)
         nest.flatten(results)[0].backward()
         return results
+
+    def plans(self) -> list[tuple[str, Plan]]:
+        """The plans that were made so far, each with what it runs: "forward", "backward", or "forward and
+        backward" of a training that does both by one plan."""
+        at_once = self.__dict__.get("_at_once")
+        both = [] if at_once is None else [("forward and backward", plan) for plan in at_once.plans()]
+        return both + self.runner.plans()
 
     def _finished(self, tensors: list[Tensor], results: list[Tensor]) -> Any:
         """What the function gives, from the results of its Program."""

@@ -308,6 +308,15 @@ class ProgramRunner:
             fed.append(gradient)
         return runner([*activation.tensors, *fed], activation.keys)
 
+    def plans(self) -> list[tuple[str, Plan]]:
+        """The plans that were made so far, each with the part that it runs: forward or backward."""
+        trained = [
+            (part, plan)
+            for run in self._training.values()
+            for part, plan in (("forward", run.forward), ("backward", run.backward))
+        ]
+        return [*[("forward", plan) for plan in self._inference.values()], *trained]
+
     @property
     def training_programs(self) -> list[Program]:
         """The Programs with backward operators that were built so far."""

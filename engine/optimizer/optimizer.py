@@ -28,6 +28,7 @@ from engine.optimizer.memory import First, Memory
 if TYPE_CHECKING:
     from engine.optimizer.static_step import StaticStep
     from engine.optimizer.together import Together
+    from engine.program.run.kernels import OneCall
 
 _FLOAT32 = np.dtype(np.float32)
 
@@ -89,6 +90,10 @@ class Optimizer:
         by_rule = self._rule is not None and type(self)._update is Optimizer._update
         flat = FLAT.get(self._rule.opdef.name) if by_rule else None
         return None if flat is None else Together(flat, self._state)
+
+    def flat_calls(self) -> list[tuple[int, int, OneCall]]:
+        """The calls that updated several parameters at once: how many, how many numbers, the kernel."""
+        return [] if self._together is None else self._together.calls()
 
     @cached_property
     def _static(self) -> StaticStep:

@@ -115,6 +115,14 @@ class Together:
         for row in rows:
             row.updated()
 
+    def calls(self) -> list[tuple[int, int, OneCall]]:
+        """The calls that updated neighbours so far: how many parameters, how many numbers in them, the
+        kernel."""
+        return [
+            (last - first + 1, arena.rows[last].end - arena.rows[first].begin, call)
+            for (arena, first, last), call in self._calls.items()
+        ]
+
     def _call(self, rows: list[Row], attributes: dict[str, Any], arrays: list[Any]) -> OneCall:
         """The kernel for neighbours, the same one in each step."""
         from engine.program.run.kernels import OneCall  # with the first update, not with the engine

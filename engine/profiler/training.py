@@ -67,12 +67,13 @@ def profile(
         kernels = KernelSwap(config.kernels, together=True)
         with computing_threads(config.threads), kernels.in_use():
             config = config.changed(out="", workers=1)
-            return _profiled(config, steps, lambda: _parts(config, source_folder, inputs), kernels)
+            return _profiled(config, steps, lambda: parts_of(config, source_folder, inputs), kernels)
     finally:
         set_random_state(before)
 
 
-def _parts(config: TrainingConfig, source_folder: Path | None, inputs: Sequence[Input]) -> Parts:
+def parts_of(config: TrainingConfig, source_folder: Path | None, inputs: Sequence[Input]) -> Parts:
+    """What a training of ``config`` needs, on its data, or on random numbers for ``inputs``."""
     if inputs:
         from engine.training.given_inputs import build_given
 

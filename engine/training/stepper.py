@@ -125,6 +125,10 @@ class Stepper:
 
         self.optimizer.step(closure)
 
+    def traced(self) -> Any:
+        """The ConcreteProgram of a step; None for one that runs eagerly."""
+        return self._step.forward.concrete_program if self.static else None
+
     def end_epoch(self, measured: Mapping[str, float]) -> None:
         """An epoch is over and was measured: a schedule that counts epochs, or follows a value, moves on."""
         if self.schedule is not None:

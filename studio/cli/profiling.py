@@ -11,6 +11,7 @@ import typer
 from studio.cli.application import app
 from studio.cli.options import given_options, read_parameters, with_settings
 from studio.cli.output import one_line_errors, say
+from studio.cli.planned_output import plain_planned, show_passes, show_plans
 from studio.cli.trust import Trust, require_trust
 
 if TYPE_CHECKING:
@@ -38,10 +39,18 @@ def profile(
         Path | None,
         typer.Option(help="Write all calls to this file, for chrome://tracing or Perfetto.", metavar="FILE"),
     ] = None,
+    passes: Annotated[
+        bool, typer.Option("--passes", help="Print the Program of a step after each pass.")
+    ] = False,
+    plan: Annotated[
+        bool,
+        typer.Option("--plan", help="Print what really runs: fused, views, in place, whose kernel and why."),
+    ] = False,
     trust: Trust = False,
     **settings: Any,
 ) -> None:
-    """Time, calls, bytes and GFLOP/s of a training's operators, of a run or of --model. Nothing is kept."""
+    """Time, calls, bytes and GFLOP/s of a training's operators, of a run or of --model, what passes made of
+    its Program, and what its plan runs. Nothing is kept."""
     with one_line_errors():
         from engine.core.errors import ArgumentError
         from engine.profiler.report import BY, rows_of, table_of
@@ -54,6 +63,11 @@ def profile(
         except ArgumentError as error:
             raise typer.BadParameter(str(error)) from None
         found = profiled(config, steps, source)
+        shown = None
+        if passes or plan:
+            from engine.profiler.planned import planned
+
+            shown = planned(config, source)
         own = str(Path(__file__).parents[1])
         if trace is not None:
             found.result.save(str(trace))
@@ -63,6 +77,7 @@ def profile(
                 "threads": found.threads, "compiled": list(found.compiled),
                 "steps": found.steps, "seconds": found.seconds, "seconds_unrecorded": found.unrecorded,
                 **{kind: [row.plain() for row in rows_of(found.result, kind, own)] for kind in BY},
+                **(plain_planned(shown, passes, plan) if shown is not None else {}),
             })  # fmt: skip
         mode = "static" if config.static else "eager"
         say(
@@ -74,6 +89,10 @@ def profile(
         rows = rows_of(found.result, by, own)
         for line in table_of(rows, found.steps, found.seconds, by).splitlines():
             say(line)
+        if shown is not None and passes:
+            show_passes(shown)
+        if shown is not None and plan:
+            show_plans(shown)
 
 
 def _config(

@@ -85,7 +85,7 @@ def perform(job: dict[str, Any], emit: Emit, inbox: Inbox) -> bool:
         "train": _train, "graph": _graph, "export": _export, "data": _data, "samples": read_samples,
         "find_rate": rate_job.find,
         "verify": _verify,
-        "check_code": _check_code, "measure_code": _measure_code,
+        "check_code": _check_code, "measure_code": _measure_code, "plan_code": _plan_code,
         "mistakes": _mistakes, "report": _report, "quantize": _quantize,
     }  # fmt: skip
     told = False
@@ -169,6 +169,12 @@ def _measure_code(job: dict[str, Any], emit: Emit, inbox: Inbox) -> None:
     from studio.session.code.measure_job import measure_code
 
     measure_code(job, emit)
+
+
+def _plan_code(job: dict[str, Any], emit: Emit, inbox: Inbox) -> None:
+    from studio.session.code.plan_job import plan_code
+
+    plan_code(job, emit)
 
 
 def _mistakes(job: dict[str, Any], emit: Emit, inbox: Inbox) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -81,6 +81,15 @@ def optimize(
 
     Raises ArgumentError for another level, or where the Program has no outputs: all of it would be dead code.
     """
+    made = copied(program, level, outputs)
+    for each in passes_over(made, level):
+        if after_each is not None:
+            after_each(made, each)
+    return made
+
+
+def copied(program: Program, level: int, outputs: Sequence[str] | None = None) -> Program:
+    """A copy of ``program`` for the passes of a level; raises ArgumentError as :func:`optimize` does."""
     if level not in (0, EXACT, INFERENCE, PREDICTION):
         raise ArgumentError(f"optimize: level {level!r} is unknown; use 0, 1, 2 or 3")
     wanted = list(program.outputs if outputs is None else outputs)
@@ -90,11 +99,14 @@ def optimize(
         )
     made = clone(program)
     made.outputs = wanted
+    return made
+
+
+def passes_over(made: Program, level: int) -> Iterator[Pass]:
+    """Run the passes of a level over ``made``, and give each when it has run."""
     clean = -1  # the version without dead code
     for each in PIPELINE:
         if each.level <= level and not (each.rewrite is remove_dead_code and made.version == clean):
             each.rewrite(made)
             clean = made.version if each.rewrite is remove_dead_code else clean
-            if after_each is not None:
-                after_each(made, each)
-    return made
+            yield each

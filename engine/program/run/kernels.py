@@ -14,7 +14,7 @@ from engine.core.bfloat import wrapped
 from engine.core.opdef import OpDef
 from engine.core.spans import timed, watch
 from engine.core.spec import Spec
-from engine.kernels.choice import gate, wants_fast
+from engine.kernels.choice import gate, kernels, wants_fast
 from engine.program.run.listing import name_with_parts
 
 
@@ -22,10 +22,11 @@ class Call:
     """One operator of a plan, and how the plan's source calls its kernel: by the global ``name``.
 
     ``low`` says which outputs are bfloat16 where any value is, else it is None. ``bound``: attributes and
-    array module are bound to the kernel, so that a compiled one can take its place.
+    array module are bound to the kernel, so that a compiled one can take its place. ``declined`` says why
+    the maker gave none: see :data:`engine.program.run.explain.WHY`.
     """
 
-    __slots__ = ("attrs", "bound", "fast", "low", "name", "opdef", "specs")
+    __slots__ = ("attrs", "bound", "declined", "fast", "low", "name", "opdef", "specs")
 
     def __init__(
         self,
@@ -39,6 +40,7 @@ class Call:
         self.name, self.opdef, self.attrs = name, opdef, attrs
         self.specs, self.low, self.bound = specs, low, bound
         self.fast: Any = None  # the Fast that the maker gave
+        self.declined = ""
 
     @property
     def says(self) -> str:
@@ -63,6 +65,10 @@ class Kernels:
         self._xp, self._backend, self._namespace = xp, backend, namespace
         # The meter of a stranger's Program knows what NumPy's kernels need.
         self._fast = backend == "cpu" and not foreign and wants_fast()
+        # Why no call is compiled; empty where some may be.
+        self.off = (
+            "" if self._fast else "stranger" if foreign else "device" if backend != "cpu" else _choice()
+        )
         self.calls: list[Call] = []
         self.ready = False
         self.swapped = False
@@ -119,15 +125,20 @@ class Kernels:
                 fast = call.opdef.fast(call.specs, call.attrs) if call.opdef.fast is not None else None
             except Exception as error:  # a fault of the generator: NumPy stays
                 log_failure(error, f"{call.opdef.name} {list(call.specs)}")
+                call.declined = "failed"
                 continue
             if fast is not None:
                 made.append((call, fast))
+            else:
+                call.declined = "as good"
         compiler().submit(partial(self._arrived, made))
 
     def _arrived(self, made: Sequence[tuple[Call, Any]]) -> None:
         for call, fast in made:
             if fast.ready:
                 call.fast = fast
+            else:
+                call.declined = "failed"
         self.came.set()
         if self._gate is None:
             self.ready = bool(self.names())
@@ -143,14 +154,26 @@ class Kernels:
 
     def report(self) -> list[tuple[str, str]]:
         """Each operator's name, and whose kernel it calls; see :meth:`Plan.kernels`."""
-        said = []
-        for call in self.calls:
-            if self.swapped or not (self._asked and call.bound) or (self.came.is_set() and call.fast is None):
-                whose = "fast" if self.swapped and call.fast is not None else "numpy"
-            else:
-                whose = "compiling"
-            said.append((call.opdef.name, whose))
-        return said
+        return [(call.opdef.name, self.whose(call)) for call in self.calls]
+
+    def whose(self, call: Call) -> str:
+        """Whose kernel the plan calls now: "numpy", "fast" or "compiling"."""
+        if self.swapped or not (self._asked and call.bound) or (self.came.is_set() and call.fast is None):
+            return "fast" if self.swapped and call.fast is not None else "numpy"
+        return "compiling"
+
+    def why_numpy(self, call: Call) -> str:
+        """Why NumPy computes a call: a key of :data:`engine.program.run.explain.WHY`, empty where it does not
+        or a compiled kernel is on its way."""
+        if self.whose(call) != "numpy" or call.fast is not None:
+            return ""
+        if self.off:
+            return self.off
+        if call.opdef.fast is None:
+            return "none"
+        if call.low is not None:
+            return "bfloat16"
+        return call.declined or ("sizes" if not _all_known(call.specs) else "")
 
 
 class OneCall:
@@ -174,9 +197,18 @@ class OneCall:
             self._kernels.swap()
         return self._namespace["kernel"](*arrays)
 
+    @property
+    def name(self) -> str:
+        """Of the operator."""
+        return self._kernels.calls[0].opdef.name
+
     def report(self) -> str:
         """Whose kernel it is; see :meth:`Plan.kernels`."""
         return self._kernels.report()[0][1]
+
+    def why_numpy(self) -> str:
+        """Why NumPy computes; see :meth:`Kernels.why_numpy`."""
+        return self._kernels.why_numpy(self._kernels.calls[0])
 
 
 _outside: weakref.WeakSet[Kernels] = weakref.WeakSet()
@@ -188,6 +220,13 @@ def _follow_recording(_: bool) -> None:
 
 
 watch.changing.append(_follow_recording)
+
+
+def _off(backend: str) -> str:
+    """Why plans that are made now ask for no compiled kernels."""
+    if backend != "cpu":
+        return "device"
+    return "chosen" if kernels.get() == "numpy" else "absent"
 
 
 def _spec_of(value: Any) -> Any:

@@ -11,7 +11,7 @@ step 12 to 17% slower, see docs/decisions).
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,6 +37,8 @@ from engine.program.run.meter import Gauge, made, metered, step
 from engine.program.run.reuse import bases_of, fitting, handed_on, reusable
 
 if TYPE_CHECKING:
+    from engine.program.run.explain import Explained
+    from engine.program.run.kernels import Call
     from engine.program.run.report import Report
     from engine.program.run.updates import Update
 
@@ -57,6 +59,7 @@ class Plan:
     update_groups: Sequence[Sequence[int]] = ()  # the positions of updates that are one call
     updates: Sequence[Update] = ()  # those calls
     consumes = False
+    bound: Container[int] = ()  # operators, by id, whose kernels are bound to arrays that stay
 
     def __init__(
         self,
@@ -92,6 +95,7 @@ class Plan:
         exec(compile(self.source, "<plan>", "exec"), writer.namespace, scope)
         self._lines = writer.lines
         self._kernels = writer.kernels
+        self._called = writer.called
         self._kernels.ask()
         return scope["plan"]
 
@@ -117,6 +121,13 @@ class Plan:
         from engine.program.run.report import report_of  # few ask
 
         return report_of(self)
+
+    def explain(self) -> list[Explained]:
+        """Each operator of :meth:`text`: how it runs, whose kernel it calls and why; see
+        :mod:`engine.program.run.explain`."""
+        from engine.program.run.explain import explain  # few ask
+
+        return explain(self)
 
     def kernels(self) -> list[tuple[str, str]]:
         """The operators in the order of the source, and whose kernel each calls: "numpy", "fast", or
@@ -193,6 +204,7 @@ class Writer:
             "reserve": default_generator().reserve, "step": step, "made": made,
         }  # fmt: skip
         self.lines: dict[int, Operator] = {}
+        self.called: dict[int, Call] = {}  # the calls of kernels, by id of the operator
         self.namespace["operators"] = self.lines  # where a profiler finds the line of the user's code
         self.kernels = Kernels(xp, self.backend, self.namespace, foreign=self.metered)
         self._text: list[str] = []
@@ -321,6 +333,7 @@ class Writer:
         direct = bound or (direct and not narrow)
         name = self.constant(None)
         self.kernels.add(name, opdef, operator.attrs, specs, low if narrow else None, bound)
+        self.called[id(operator)] = self.kernels.calls[-1]
         arguments = [self.slots(v) for v in operator.inputs]
         if not direct:
             arguments.insert(0, "xp")

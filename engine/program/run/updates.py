@@ -110,6 +110,11 @@ class Update:
             place.kernel = OneCall(self._flat, self._attrs, inputs)
         place.kernel(*inputs)
 
+    def kernel(self) -> tuple[str, str]:
+        """Whose kernel the last call over flat arrays used, and why NumPy's; as of :class:`Explained`."""
+        call = None if self._place is None else self._place.kernel
+        return ("numpy", "") if call is None else (call.report(), call.why_numpy())
+
     def _one_by_one(self, arrays: Sequence[Any], gradients: Sequence[Any], shared: dict[str, Any]) -> None:
         kernel, names = self._one.kernel_for("cpu")[0], self._one.input_names
         for n, gradient in enumerate(gradients):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from resources.scratch import make_scratch
 from studio.session.code.inputs import parse_inputs
+from studio.session.code.trial import Emit, tried
 
-Emit = Callable[[Mapping[str, Any]], None]
 STEPS = 10
 
 
@@ -40,28 +39,15 @@ def measure_code(job: Mapping[str, Any], emit: Emit) -> None:
     ``operators`` have ``parts``, such rows by line. ``seconds`` is a recorded step, ``unrecorded`` one
     without the recording, ``between`` the share of the time between the kernels.
     """
-    scratch = make_scratch()
-    try:
-        copy = scratch.path.resolve() / Path(job["file"]).name
-        copy.write_text(job["text"], encoding="utf-8", newline="")
-        try:
-            emit(_measured(job, copy))
-        except Exception as error:
-            emit(_failed(error, job, copy))
-    finally:
-        scratch.remove()
+    tried(job, emit, "measure_failed", lambda model, copy: _measured(job, model, copy))
 
 
-def _measured(job: Mapping[str, Any], copy: Path) -> dict[str, Any]:
+def _measured(job: Mapping[str, Any], model: str, copy: Path) -> dict[str, Any]:
     import studio
     from engine.profiler.report import rows_by_place, rows_of
     from engine.profiler.training import profile
     from engine.training.config import TrainingConfig
-    from engine.training.models import ModelSource, load_model
 
-    # Imported here, with what stands beside the file; the training then finds it imported.
-    load_model(ModelSource(job["file"], copy, job["class_name"], False), Path(job["file"]).parent)
-    model = f"{copy}:{job['class_name']}"
     config = TrainingConfig.from_dict({**job["config"], "model": model})
     found = profile(config, job["steps"], inputs=parse_inputs(job["input_text"]))
     own = str(Path(studio.__file__).parent)
@@ -94,13 +80,3 @@ def _line(place: str, copy: Path) -> int:
     """The line of the text that a row by line is about; 0 for other files and for rows by operator."""
     file, _, line = place.rpartition(":")
     return int(line) if file == str(copy) and line.isdecimal() else 0
-
-
-def _failed(error: Exception, job: Mapping[str, Any], copy: Path) -> dict[str, Any]:
-    from engine.training.problem import describe_problem
-
-    told = describe_problem(error, [str(copy)])
-    name = Path(job["file"]).name
-    what, do = (part.replace(str(copy), name) for part in (told.what, told.do))
-    line = told.line if told.file in ("", str(copy)) else 0
-    return {"event": "measure_failed", "time": time.time(), "what": what, "do": do, "line": line}

@@ -56,7 +56,7 @@ class FrozenPlan(Plan):
         """A run with places of its own, and the kernels that are not bound to them."""
         writer = FrozenWriter(self, self._program, np)
         function: Run = self._compiled(writer)
-        self._order = writer.order
+        self._order, self.bound = writer.order, frozenset(writer.bound)
         return function, writer.kernels
 
     def follow_recording(self) -> None:
@@ -101,7 +101,7 @@ class FrozenWriter(Writer):
         self.frozen = plan
         self.known = plan.constants | plan._weights
         self._places: dict[int, Array] = {}
-        self._bound: dict[int, Bound] = {}
+        self.bound: dict[int, Bound] = {}
         self.order: list[str | None] = []  # of what the source calls: bound operators by name
         fresh = self._fresh(plan.ops)
         for operator in plan.ops:
@@ -109,7 +109,7 @@ class FrozenWriter(Writer):
                 self.reused.pop(id(operator), None)
             made = self._bind(operator, fresh)
             if made is not None:
-                self._bound[id(operator)] = made
+                self.bound[id(operator)] = made
                 if made.result is not None:
                     self._places[id(operator.outputs[0])] = made.result
         self.known |= self._places
@@ -163,7 +163,7 @@ class FrozenWriter(Writer):
         return prepared[key]
 
     def operator(self, depth: int, operator: Operator) -> None:
-        made = self._bound.get(id(operator))
+        made = self.bound.get(id(operator))
         if made is None:
             before = len(self.kernels.calls)
             super().operator(depth, operator)

@@ -1,0 +1,111 @@
+"""The trail of the passes: a Program as text after each of them, and what each one did."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from engine.core.operator import Operator
+from engine.program.graph.positions import positions
+from engine.program.graph.program import Program
+from engine.program.passes.pipeline import EXACT, copied, passes_over
+from engine.program.run.listing import Line, lines_of
+
+BUILT = "as built"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One operator as text: how deep it stands in branches and loops, and the places (file, line) in the
+    user's code that it comes from. ``fresh``: the pass made it, moved it or gave it other inputs."""
+
+    text: str
+    depth: int
+    places: tuple[tuple[str, int], ...]
+    fresh: bool = False
+
+    def written(self) -> str:
+        """The line as :meth:`Plan.text` has it."""
+        places = ", ".join(f"{file}:{number}" for file, number in self.places)
+        return f"{'    ' * self.depth}{self.text}" + (f"  # {places}" if places else "")
+
+
+@dataclass(frozen=True)
+class AfterPass:
+    """The operators after a pass, and what it did: how many operators of which name went (``gone``) and came
+    (``made``), how many stand elsewhere (``moved``) or read something else (``changed``)."""
+
+    name: str
+    lines: tuple[Shown, ...]
+    gone: tuple[tuple[str, int], ...] = ()
+    made: tuple[tuple[str, int], ...] = ()
+    moved: int = 0
+    changed: int = 0
+
+    def did(self) -> str:
+        """What the pass did, in one line."""
+        words = []
+        if self.gone and self.made:
+            words.append(f"{counted(self.gone)} became {counted(self.made)}")
+        elif self.gone:
+            words.append(f"removed {counted(self.gone)}")
+        elif self.made:
+            words.append(f"added {counted(self.made)}")
+        words += [f"moved {self.moved}"] if self.moved else []
+        words += [f"changed the inputs of {self.changed}"] if self.changed else []
+        return "; ".join(words) or "nothing to do"
+
+    def text(self) -> str:
+        """The operators, one a line; a plus stands before those that the pass changed."""
+        return "".join(f"{'+' if line.fresh else ' '} {line.written()}\n" for line in self.lines)
+
+
+def counted(names: Iterable[tuple[str, int]]) -> str:
+    """Names with their counts: ``conv2d, 2 relu``."""
+    return ", ".join(name if count == 1 else f"{count} {name}" for name, count in names)
+
+
+def trail(program: Program, level: int = EXACT, outputs: Sequence[str] | None = None) -> list[AfterPass]:
+    """What ``optimize`` does to ``program``, pass by pass; the first one is the Program as it was built.
+
+    Raises ArgumentError as ``optimize`` does.
+    """
+    made = copied(program, level, outputs)
+    before = list(lines_of(made.global_block().ops))
+    found = [AfterPass(BUILT, tuple([_shown(line, False) for line in before]))]
+    for each in passes_over(made, level):
+        now = list(lines_of(made.global_block().ops))
+        found.append(_after(each.rewrite.__name__, before, now))
+        before = now
+    return found
+
+
+def _after(name: str, before: Sequence[Line], now: Sequence[Line]) -> AfterPass:
+    old = {id(line.operator): line.text for line in before}
+    new = {id(line.operator) for line in now}
+    stayed = [id(line.operator) for line in before if id(line.operator) in new]
+    order = [id(line.operator) for line in now if id(line.operator) in old]
+    still = set(order)
+    if stayed != order:
+        blocks = SequenceMatcher(None, stayed, order, autojunk=False).get_matching_blocks()
+        still = {key for block in blocks for key in order[block.b : block.b + block.size]}
+    changed = {id(line.operator) for line in now if old.get(id(line.operator), line.text) != line.text}
+    fresh = [id(line.operator) not in still or id(line.operator) in changed for line in now]
+    return AfterPass(
+        name,
+        tuple([_shown(line, mark) for line, mark in zip(now, fresh, strict=True)]),
+        _counts(line.operator for line in before if id(line.operator) not in new),
+        _counts(line.operator for line in now if id(line.operator) not in old),
+        len(order) - len(still),
+        len(changed),
+    )
+
+
+def _counts(operators: Iterable[Operator]) -> tuple[tuple[str, int], ...]:
+    return tuple(Counter(operator.opdef.name for operator in operators).items())
+
+
+def _shown(line: Line, fresh: bool) -> Shown:
+    return Shown(line.text, line.depth, tuple(positions(line.operator)), fresh)

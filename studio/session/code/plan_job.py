@@ -1,0 +1,82 @@
+"""Planning: what a child process finds out about the passes over a model's Program and the plan that runs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from studio.session.code.inputs import parse_inputs
+from studio.session.code.trial import Emit, tried
+
+
+def plan_code_job(
+    text: str, file: str, class_name: str, config: Mapping[str, Any], input_text: str = ""
+) -> dict[str, Any]:
+    """The job that plans steps of the class ``class_name`` of a text; arguments as of ``measure_code_job``."""
+    return {
+        "job": "plan_code", "text": text, "file": file, "class_name": class_name, "config": dict(config),
+        "input_text": input_text,
+    }  # fmt: skip
+
+
+def plan_code(job: Mapping[str, Any], emit: Emit) -> None:
+    """Train two steps, statically, and tell one ``code_planned``, or ``plan_failed`` with what, do and line.
+
+    ``passes`` has the Program as it was built and after each pass: name, ``lines`` (text, depth, the lines of
+    the text that the operator comes from, fresh), ``gone`` and ``made`` (name and count), moved, changed.
+    ``parts`` has a plan each: title, ``rows`` (what :class:`engine.program.run.explain.Explained` says),
+    ``peak``, ``during``, ``given``, ``owners`` (operator, line, bytes). ``updates`` are the optimizer's
+    calls over flat arrays, ``alone`` how many parameters it updates one by one.
+    """
+
+    def found(model: str, copy: Path) -> dict[str, Any]:
+        from engine.profiler.planned import planned
+        from engine.training.config import TrainingConfig
+
+        config = TrainingConfig.from_dict({**job["config"], "model": model})
+        shown = planned(config, inputs=parse_inputs(job["input_text"]))
+
+        def lines(places: Iterable[tuple[str, int]]) -> list[int]:
+            return [line for file, line in places if file == str(copy)]
+
+        return {
+            "event": "code_planned", "time": time.time(), "batch_size": config.batch_size,
+            "threads": shown.threads, "static": config.static,
+            "passes": [
+                {
+                    "name": each.name, "gone": list(each.gone), "made": list(each.made),
+                    "moved": each.moved, "changed": each.changed,
+                    "lines": [(line.text, line.depth, lines(line.places), line.fresh) for line in each.lines],
+                }
+                for each in shown.passes
+            ],
+            "parts": [
+                {
+                    "title": part.title, "peak": part.report.peak, "during": part.report.during,
+                    "given": part.report.given, "unknown": part.report.unknown,
+                    "owners": [
+                        (each.operator, each.line if each.file == str(copy) else 0, each.bytes)
+                        for each in part.report.owners
+                    ],
+                    "rows": [
+                        {
+                            "name": row.name, "text": row.text, "depth": row.depth, "parts": list(row.parts),
+                            "lines": lines(row.places), "how": row.how, "reuses": row.reuses,
+                            "bytes": row.bytes, "kernel": row.kernel, "why": row.why,
+                        }
+                        for row in part.rows
+                    ],
+                }
+                for part in shown.parts
+            ],
+            "updates": [
+                {"name": each.name, "parameters": each.parameters, "numbers": each.numbers,
+                 "kernel": each.kernel, "why": each.why}
+                for each in shown.updates
+            ],
+            "alone": shown.alone,
+        }  # fmt: skip
+
+    tried(job, emit, "plan_failed", found)
