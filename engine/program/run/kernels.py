@@ -66,9 +66,7 @@ class Kernels:
         # The meter of a stranger's Program knows what NumPy's kernels need.
         self._fast = backend == "cpu" and not foreign and wants_fast()
         # Why no call is compiled; empty where some may be.
-        self.off = (
-            "" if self._fast else "stranger" if foreign else "device" if backend != "cpu" else _choice()
-        )
+        self.off = "" if self._fast else "stranger" if foreign else _off(backend)
         self.calls: list[Call] = []
         self.ready = False
         self.swapped = False

@@ -14,7 +14,7 @@ from studio.session.code.trial import Emit, tried
 def plan_code_job(
     text: str, file: str, class_name: str, config: Mapping[str, Any], input_text: str = ""
 ) -> dict[str, Any]:
-    """The job that plans steps of the class ``class_name`` of a text; arguments as of ``measure_code_job``."""
+    """The job that plans steps of the class ``class_name`` of a text; see ``measure_code_job``."""
     return {
         "job": "plan_code", "text": text, "file": file, "class_name": class_name, "config": dict(config),
         "input_text": input_text,

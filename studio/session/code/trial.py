@@ -1,4 +1,4 @@
-"""A trial of an edited text: a child process imports a copy of it and tells what it found, or what is wrong."""
+"""A trial of an edited text: a child process imports a copy and tells what it found, or what is wrong."""
 
 from __future__ import annotations
 

@@ -10,9 +10,11 @@ from typer.testing import CliRunner
 
 from engine.core.errors import ArgumentError, DataError
 from engine.profiler import load_profiler_result
+from engine.profiler.planned import planned
 from engine.profiler.report import rows_of
 from engine.profiler.training import config_of_run, profile
 from engine.training.config import TrainingConfig
+from engine.training.given_inputs import build_given
 from engine.training.stepper import random_state
 from studio.cli import app
 from tests.studio.conftest import bars  # noqa: F401  (the fixture)
@@ -63,3 +65,41 @@ def test_the_command_for_settings_and_for_a_run(bars: Path, tmp_path: Path) -> N
     assert of_run.exit_code == 0, of_run.output
     assert "batch 4, eager" in of_run.output
     assert "matmul_v2" in of_run.output
+
+
+def test_the_passes_and_the_plan_of_a_step(bars: Path) -> None:  # noqa: F811
+    before = json.dumps(random_state(), default=repr)
+    found = planned(_config(bars, static=False))
+    assert json.dumps(random_state(), default=repr) == before
+    assert found.passes[0].name == "as built"
+    (part,) = found.parts
+    assert part.title == "forward and backward"
+    assert part.report.peak > 0
+    assert {"matmul_v2", "softmax_with_cross_entropy_grad"} <= {row.name for row in part.rows}
+    (update,) = found.updates
+    assert (update.parameters, update.numbers, found.alone) == (2, 7850, 0)
+    assert update.text().startswith("adam_flat over 2 parameters, 7,850 numbers: ")
+
+
+def test_inputs_are_planned_and_profiled_without_data(tmp_path: Path) -> None:
+    config = _config(tmp_path / "none", batch_size=3)
+    inputs = [((None, 1, 28, 28), "float32")]
+    assert planned(config, inputs=inputs).parts[0].rows
+    with pytest.raises(ArgumentError, match="there is no input"):
+        build_given(config, [])
+
+
+def test_the_command_prints_passes_and_plan(bars: Path, tmp_path: Path) -> None:  # noqa: F811
+    words = ["profile", "--data", str(bars), "--model", "linear", "--batch-size", "4", "--steps", "1"]
+    rows = tmp_path / "rows.json"
+    shown = CliRunner().invoke(app, [*words, "--passes", "--plan", "--json", str(rows)])
+    assert shown.exit_code == 0, shown.output
+    assert "as built: no pass has run (" in shown.output
+    assert "forward and backward: " in shown.output
+    assert "= matmul_v2(" in shown.output
+    assert "peak " in shown.output
+    assert "update: adam_flat over 2 parameters" in shown.output
+    written = json.loads(rows.read_text())
+    assert written["passes"][1]["name"] == "remove_dead_code"
+    assert {row["how"] for row in written["plans"][0]["rows"]} >= {"kernel", "view"}
+    assert written["updates"][0]["numbers"] == 7850
