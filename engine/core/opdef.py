@@ -19,7 +19,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Generic, ParamSpec, Protocol, TypeVar, cast
+from types import FunctionType
+from typing import Any, Generic, NamedTuple, ParamSpec, Protocol, TypeVar, cast
 
 from engine.core.errors import ArgumentError, GradientError
 from engine.core.spans import timed, watch
@@ -33,6 +34,7 @@ Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 Check = Callable[[Any], Iterator[str]]
 
 REQUIRED = inspect.Parameter.empty
+_PLAIN, _NAMED = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
 
 OPS: dict[str, OpDef] = {}
 
@@ -55,6 +57,45 @@ class Output:
         self.name, self.slot, self.writes, self.is_list = name, slot, writes, is_list
 
 
+class Parameter(NamedTuple):
+    """One parameter of a kernel or a rule; ``kind`` is that of ``inspect.Parameter``."""
+
+    name: str
+    kind: Any
+    default: Any = REQUIRED
+    annotation: Any = REQUIRED
+
+
+def parameters_of(function: Callable[..., Any]) -> list[Parameter]:
+    """The parameters of a function, in their order.
+
+    Read where Python keeps them: ``inspect.signature`` takes ten times as long, and there are a thousand.
+    """
+    code = getattr(function, "__code__", None)
+    if type(function) is not FunctionType or function.__dict__ or code is None or code.co_posonlyargcount:
+        return [
+            Parameter(p.name, p.kind, p.default, p.annotation)
+            for p in inspect.signature(function).parameters.values()
+        ]
+    count, named = code.co_argcount, code.co_argcount + code.co_kwonlyargcount
+    names, notes, defaults = code.co_varnames, function.__annotations__, function.__defaults__ or ()
+    given = dict(zip(names[count - len(defaults) : count], defaults, strict=True))
+    given |= function.__kwdefaults__ or {}
+    found = [
+        Parameter(n, _PLAIN if i < count else _NAMED, given.get(n, REQUIRED), notes.get(n, REQUIRED))
+        for i, n in enumerate(names[:named])
+    ]
+    starred = iter(names[named:])
+    for flag, kind, place in (
+        (inspect.CO_VARARGS, inspect.Parameter.VAR_POSITIONAL, count),
+        (inspect.CO_VARKEYWORDS, inspect.Parameter.VAR_KEYWORD, len(names)),
+    ):
+        if code.co_flags & flag:
+            name = next(starred)
+            found.insert(place, Parameter(name, kind, REQUIRED, notes.get(name, REQUIRED)))
+    return found
+
+
 class Rule:
     """A gradient rule and the values that it asks for by parameter name.
 
@@ -68,9 +109,9 @@ class Rule:
     ) -> None:
         self.function = function
         self.targets = targets
-        parameters = inspect.signature(function).parameters.values()
-        self.asks = tuple(p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD)
-        takes_rest = any(p.kind is p.VAR_KEYWORD for p in parameters)
+        parameters = parameters_of(function)
+        self.asks = tuple(p.name for p in parameters if p.kind is _PLAIN)
+        takes_rest = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters)
         self.rest = tuple(n for n in attributes if takes_rest and n not in self.asks)
         if len(self.asks) + takes_rest != len(parameters) or (takes_rest and not self.rest):
             raise TypeError(
@@ -150,18 +191,18 @@ class OpDef:
         inputs: list[Input] = []
         self.attributes: dict[str, Any] = {}
         self.has_out = self.random = False
-        parameters = list(inspect.signature(self.kernel).parameters.values())
+        parameters = parameters_of(self.kernel)
         if not parameters or parameters[0].name != "xp":
             raise TypeError(f"op {self.name}: the kernel's first parameter must be xp, the array module")
         for p in parameters[1:]:
-            if p.kind is p.KEYWORD_ONLY:
+            if p.kind is _NAMED:
                 if p.name == "out":
                     self.has_out = True
                 elif p.name == "key":
                     self.random = True
                 else:
                     self.attributes[p.name] = p.default
-            elif p.kind is p.POSITIONAL_OR_KEYWORD:
+            elif p.kind is _PLAIN:
                 if p.name in ("g", "out", "wanted"):
                     raise TypeError(
                         f"op {self.name}: an input can't be called {p.name!r}, which gradient rules ask for"

@@ -146,7 +146,8 @@ class _Encoder:
 
     def _array(self, value: Array, path: str, name: str) -> Json:
         dtype = _accepted(value.dtype, f"{path}/{name}")
-        if isinstance(value, np.ma.MaskedArray):
+        # Naming np.ma imports it, so not for plain arrays.
+        if type(value) is not np.ndarray and isinstance(value, np.ma.MaskedArray):
             raise DTypeError(
                 f"save {_shown(path, name)}: can't save a masked array; save its data and its mask"
             )

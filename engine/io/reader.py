@@ -9,7 +9,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,9 +23,10 @@ from engine.io.batch_sampler import BatchSampler
 from engine.io.collate import to_tensors
 from engine.io.dataset import Dataset, IterableDataset
 from engine.io.fetching import Fetcher
-from engine.io.transport import SHARES_MEMORY
-from engine.io.worker import Job
-from engine.io.workers import Workers, spawnable, start_method
+
+if TYPE_CHECKING:
+    from engine.io.worker import Job
+    from engine.io.workers import Workers
 
 _STATE = ("running", "position", "batches")
 
@@ -234,6 +235,10 @@ class DataLoader:
             return self._workers
         if not self.num_workers:
             return _Here(self._fetcher())
+        from engine.io.transport import SHARES_MEMORY  # multiprocessing waits until there are processes
+        from engine.io.worker import Job
+        from engine.io.workers import Workers, spawnable, start_method
+
         # Before the order is drawn, as in Paddle: both may come from the same generator.
         seed = int(np.random.randint(0, sys.maxsize, dtype=np.int64))
         shared = self.use_shared_memory and SHARES_MEMORY
@@ -346,11 +351,11 @@ class _Epoch(Iterator[Any]):
         except StopIteration:
             position.finished = True
             self._source = None
-            if isinstance(source, Workers) and source is not loader._workers:
+            if not isinstance(source, _Here) and source is not loader._workers:
                 source.close()
             raise
         position.position += 1
-        owned = isinstance(source, Workers)
+        owned = not isinstance(source, _Here)
         if not modes.is_static():
             return to_tensors(batch, loader.places, owned)
         with modes.use(RECORDING):  # what is fed to a Program is data, not a part of it

@@ -22,6 +22,9 @@ class Waiting(Protocol):
     came: threading.Event  # set when all that were asked for are there, or never will be
     ready: bool  # the plan takes them at its next call
 
+    def begin(self) -> None:
+        """Have them compiled in the background."""
+
     def names(self) -> list[str]:
         """The operators that have compiled kernels."""
 
@@ -30,16 +33,24 @@ class Gate:
     """Holds compiled kernels back until a step that can be told, so that a training can be repeated.
 
     Plans that are made in its context before :meth:`open` wait with NumPy's kernels; afterwards a plan waits
-    for its kernels before its first call.
+    for its kernels before its first call. Compiling begins with :meth:`begin`: the compiler's thread would
+    take half of the time of the first step, in which plans are made.
     """
 
     def __init__(self) -> None:
         self.is_open = False
         self._plans: list[Waiting] = []
+        self._begun = 0
 
     def add(self, plan: Waiting) -> None:
-        """A plan that has asked for kernels."""
+        """A plan that wants kernels."""
         self._plans.append(plan)
+
+    def begin(self) -> None:
+        """Have the kernels of all plans so far compiled."""
+        for plan in self._plans[self._begun :]:
+            plan.begin()
+        self._begun = len(self._plans)
 
     def complete(self) -> bool:
         """Whether all that plans have asked for so far came, and there are kernels among it."""
@@ -47,8 +58,9 @@ class Gate:
 
     def open(self) -> list[str]:
         """Wait for all kernels that were asked for and let the plans take them; returns their operators."""
+        self.begin()
         self.is_open = True
-        plans, self._plans = self._plans, []
+        plans, self._plans, self._begun = self._plans, [], 0
         names: set[str] = set()
         for plan in plans:
             plan.came.wait()

@@ -97,6 +97,7 @@ class KernelSwap:
         """
         if self._gate.is_open or self.choice == "numpy":
             return None
+        self._gate.begin()
         if not self._gate.complete() if self._at is None else step < self._at:
             return None
         if self.since == _NEVER:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
-from PIL import Image, UnidentifiedImageError
 
 from engine.core.errors import ArgumentError, DataError
 from engine.tensor.creation import to_tensor
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 _BACKENDS = ("pil", "cv2", "tensor")
 _backend = "pil"
@@ -62,6 +64,8 @@ def decoded(
     Raises DataError for an absent file, or one that is not a picture, damaged, or beyond Pillow's limit on
     pixels (twice ``PIL.Image.MAX_IMAGE_PIXELS``) or the memory.
     """
+    from PIL import Image, UnidentifiedImageError  # data sets that hold numbers need none
+
     try:
         picture = Image.open(source, formats=formats)
         picture.load()

@@ -57,15 +57,44 @@ def _open_window() -> None:
     raise SystemExit(show())
 
 
+def _train(words: list[str]) -> bool:
+    """Carry out ``train`` without typer, where its words are plain; whether that was so.
+
+    What they make no training of is left to typer, too, which says so as for every command.
+    """
+    from resources.blas_core import choose_core
+    from studio.cli.plain_words import read_words
+    from studio.cli.streams import prepare_streams
+
+    read = read_words(words)
+    if read is None:
+        return False
+    gc.disable()  # until the training has started: what is imported and built stays for good
+    from studio.cli.output import WrongUsage
+    from studio.cli.train_command import carry_out
+
+    try:
+        prepare_streams()
+        choose_core()
+        carry_out(**read)
+    except WrongUsage:
+        return False
+    finally:
+        gc.enable()
+    return True
+
+
 def main() -> None:
     """The entry point: exit status 0 done, 1 failed with one line on stderr, 2 wrong usage."""
     words = sys.argv[1:]
-    if not words:
-        try:
+    try:
+        if not words:
             _open_window()
-        except KeyboardInterrupt:
-            print("Aborted!", file=sys.stderr)
-            raise SystemExit(1) from None
+        elif words[0] == "train" and _train(words[1:]):
+            return
+    except KeyboardInterrupt:
+        print("Aborted!", file=sys.stderr)
+        raise SystemExit(1) from None
     if words and words[0] in COMMANDS:
         importlib.import_module(f"{__name__}.{COMMANDS[words[0]]}")
     else:

@@ -13,9 +13,10 @@ import typer
 
 from studio.cli.application import app
 from studio.cli.limits import Memory, Seconds, Steps, chosen_limits
-from studio.cli.output import Json, console, emit_json, note, one_line_errors, plain, say
+from studio.cli.options import Json, Trust
+from studio.cli.output import console, emit_json, note, one_line_errors, plain, say
 from studio.cli.quantize_report import show_report
-from studio.cli.trust import Trust, require_trust
+from studio.cli.trust import require_trust
 from studio.session.runs import read_run_line
 
 if TYPE_CHECKING:

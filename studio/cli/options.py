@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
-from typing import Annotated, Any, TypeVar, cast
+from typing import Annotated, Any, TypeAlias, TypeVar, cast
 
 import typer
 
-from resources.settings import RUN_SETTINGS, SETTINGS, Rule, Setting, optimizers, parse_parameters, schedules
+from resources.settings import RUN_SETTINGS, Rule, Setting, optimizers, schedules
+from studio.cli import parameters
+from studio.cli.output import WrongUsage
 
 _Command = TypeVar("_Command", bound=Callable[..., None])
+Json: TypeAlias = Annotated[
+    bool, typer.Option("--json", help="Print JSON, one object a line, and nothing else.")
+]
+Trust: TypeAlias = Annotated[
+    bool,
+    typer.Option("--trust", help="Run the code in RUN/source of another installation's run; remembered."),
+]
+
 _TYPES: dict[str, Any] = {"int": int, "float": float, "bool": bool, "parameters": list[str]}
 
 
@@ -57,15 +67,11 @@ def given_options(context: typer.Context) -> Iterator[str]:
 
 
 def read_parameters(name: str, chosen: str, words: list[str]) -> dict[str, Any]:
-    """The values that ``--optimizer-param`` or ``--schedule-param`` gave to the rule ``chosen``.
-
-    Raises:
-        typer.BadParameter: it does not take them.
-    """
+    """As :func:`studio.cli.parameters.read_parameters`; raises typer.BadParameter."""
     try:
-        return parse_parameters(name, chosen, words)
-    except ValueError as error:
-        raise typer.BadParameter(f"{SETTINGS[name].flag}: {error}") from None
+        return parameters.read_parameters(name, chosen, words)
+    except WrongUsage as error:
+        raise typer.BadParameter(str(error)) from None
 
 
 def rules_help() -> str:

@@ -14,9 +14,7 @@ import sys
 import unicodedata
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TextIO, TypeAlias
-
-import typer
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from studio.cli.signals import ENDING, handling
 
@@ -24,9 +22,9 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-Json: TypeAlias = Annotated[
-    bool, typer.Option("--json", help="Print JSON, one object a line, and nothing else.")
-]
+
+class WrongUsage(ValueError):
+    """The words of a command can be read, but mean nothing: what is wrong and what to give instead."""
 
 
 # Control and format characters (escape sequences, overwriting, text turned right to left), line separators,
@@ -107,7 +105,7 @@ def emit_json(values: Mapping[str, Any]) -> None:
     """One line of strict JSON on stdout."""
     from engine.files.journal import event_line
 
-    typer.echo(event_line(values))
+    print(event_line(values), flush=True)
 
 
 def fail(message: str) -> NoReturn:
@@ -116,7 +114,13 @@ def fail(message: str) -> NoReturn:
         say(" ".join(message.split()), err=True)
     except OSError:
         drop_output(sys.stderr)
-    raise typer.Exit(1)
+    raise SystemExit(1)
+
+
+def _typers_own(error: Exception) -> bool:
+    """Whether typer raised it to end the command; not imported for this, since ``train`` needs no typer."""
+    typer = sys.modules.get("typer")
+    return typer is not None and isinstance(error, (typer.Exit, typer.BadParameter, typer.Abort))
 
 
 @contextlib.contextmanager
@@ -128,15 +132,17 @@ def one_line_errors() -> Iterator[None]:
     try:
         with handling(dict.fromkeys(ENDING, signal.default_int_handler)):
             yield
-    except (typer.Exit, typer.BadParameter, typer.Abort):
+    except WrongUsage:
         raise
     except BrokenPipeError:
         # The reader of the output is gone (`| head`).
         drop_output(sys.stdout)
-        raise typer.Exit(1) from None
+        raise SystemExit(1) from None
     except KeyboardInterrupt:
         fail("stopped")
     except Exception as error:
+        if _typers_own(error):
+            raise
         if isinstance(error, OSError) and output_is_lost(error):
             drop_output(sys.stdout)
             fail(lost_output(error))

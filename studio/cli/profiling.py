@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from studio.cli.application import app
-from studio.cli.options import given_options, read_parameters, with_settings
+from studio.cli.options import Trust, given_options, read_parameters, with_settings
 from studio.cli.output import one_line_errors, say
 from studio.cli.planned_output import plain_planned, show_passes, show_plans
-from studio.cli.trust import Trust, require_trust
+from studio.cli.trust import require_trust
 
 if TYPE_CHECKING:
     from engine.training import TrainingConfig

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from studio.cli.application import app
-from studio.cli.output import Json, console, emit_json, one_line_errors
+from studio.cli.options import Json, Trust
+from studio.cli.output import console, emit_json, one_line_errors
 from studio.cli.quantize_report import show_report
-from studio.cli.trust import Trust, require_trust
+from studio.cli.trust import require_trust
 
 if TYPE_CHECKING:
     from engine.training.quantize_choices import Choices, Emit

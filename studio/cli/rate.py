@@ -7,8 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from studio.cli.application import app
-from studio.cli.options import read_parameters, with_settings
-from studio.cli.output import Json, emit_json, fail, one_line_errors, say
+from studio.cli.options import Json, read_parameters, with_settings
+from studio.cli.output import emit_json, fail, one_line_errors, say
 
 
 @app.command()

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from studio.cli.application import app
-from studio.cli.output import Json, emit_json, one_line_errors, say
+from studio.cli.options import Json
+from studio.cli.output import emit_json, one_line_errors, say
 
 
 @app.command()

@@ -10,7 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from studio.cli.application import SafeGroup, app
-from studio.cli.output import Json, console, emit_json, fail, one_line_errors, plain, say
+from studio.cli.options import Json
+from studio.cli.output import console, emit_json, fail, one_line_errors, plain, say
 from studio.session.run_list import RunListView, metric
 from studio.session.run_words import Differences, run_titles
 from studio.session.runs import Run, list_runs, read_run_line

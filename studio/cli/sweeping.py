@@ -13,11 +13,11 @@ import typer
 from resources.run_folders import new_sweep_folder
 from resources.settings import RULES_OF, RUN_SETTINGS
 from studio.cli.application import app
-from studio.cli.options import given_options, read_parameters, with_settings
-from studio.cli.output import Json, fail, note, one_line_errors
+from studio.cli.options import Json, Trust, given_options, read_parameters, with_settings
+from studio.cli.output import fail, note, one_line_errors
 from studio.cli.signals import interruptible
 from studio.cli.sweep_output import SweepLines, list_trials, show_best, show_table
-from studio.cli.trust import Trust, require_sweep_trust
+from studio.cli.trust import require_sweep_trust
 
 if TYPE_CHECKING:
     from studio.session.sweep.document import Sweep

@@ -1,40 +1,18 @@
-"""The command train: its options are made from the declared settings; prints progress or JSON."""
+"""The command train: its options are made from the declared settings.
+
+Words that are plain are carried out without this module, see plain_words.py.
+"""
 
 from __future__ import annotations
 
-import contextlib
-import gc
-import sys
-from collections.abc import Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from typing import Annotated, Any
 
 import typer
 
-from resources.run_folders import new_run_folder
-from resources.settings import RULES_OF
 from studio.cli.application import app
-from studio.cli.options import given_options, read_parameters, rules_help, with_settings
-from studio.cli.output import (
-    Json,
-    console,
-    drop_output,
-    fail,
-    lost_output,
-    note,
-    one_line_errors,
-    output_is_lost,
-    plain,
-    say,
-    visible,
-)
-from studio.cli.signals import interruptible
-from studio.cli.trust import Trust, require_trust
-
-if TYPE_CHECKING:
-    from engine.training import TrainingRun
-    from engine.training.events import TrainingEvent
-    from studio.session.runs import Run
+from studio.cli.options import Json, Trust, given_options, rules_help, with_settings
+from studio.cli.output import WrongUsage
+from studio.cli.train_command import carry_out
 
 
 @app.command(epilog=rules_help())
@@ -56,206 +34,8 @@ def train(
     **settings: Any,
 ) -> None:
     """Train a model."""
-    if resume and not out:
-        raise typer.BadParameter("--resume needs the folder of the run: give --out DIR")
     given = {name: settings[name] for name in given_options(context) if name in settings}
-    with one_line_errors(), _without_collections():
-        recorded = _recorded(out) if resume else None
-        chosen = {**settings, **(recorded.config if recorded is not None else {}), **given}
-        for name, (chooser, _) in RULES_OF.items():
-            values = given if resume else settings
-            if name in values:
-                values[name] = read_parameters(name, str(chosen[chooser]), values[name])
-        from engine.core.errors import ArgumentError
-        from engine.training import TrainingConfig, TrainingRun
-
-        try:
-            if resume:
-                run = TrainingRun.from_folder(out, **given)
-                require_trust("train", Path(out), trust)  # before the run imports any code
-            else:
-                folder = out or str(new_run_folder(Path("runs"), settings["model"], settings["static"]))
-                run = TrainingRun(TrainingConfig.from_dict({**settings, "out": folder}))
-        except ArgumentError as error:
-            raise typer.BadParameter(str(error)) from None
-        note(recorded.note if recorded is not None else "", as_json)
-        _run(run, as_json, stop_after)
-
-
-@contextlib.contextmanager
-def _without_collections() -> Iterator[None]:
-    """No search for garbage until the training has started: what is imported and built so far stays."""
-    gc.disable()
     try:
-        yield
-    finally:
-        gc.enable()
-
-
-def _recorded(folder: str) -> Run | None:
-    from studio.session.runs import read_run_line  # with what checks documents, which a new run needs not
-
-    return read_run_line(Path(folder))
-
-
-def _run(run: TrainingRun, as_json: bool, stop_after: int) -> None:
-    """Train with a listener that prints; Ctrl-C stops with a checkpoint."""
-    out = run.config.out
-    stdout = sys.stdout
-    watcher: JsonLines | Watcher = JsonLines(stdout) if as_json else Watcher()
-    teller = Teller(watcher, run, stdout)
-    run.listeners.append(teller)
-    stop = StopAfter(run, stop_after)
-    if stop_after:
-        run.listeners.append(stop)
-    go_on = f"continue with: model-studio train --out {out} --resume"
-    with interruptible(run), watcher, contextlib.redirect_stdout(sys.stderr if as_json else stdout):
-        try:
-            result = run.run()
-        except KeyboardInterrupt:
-            kept = f"; {Path(teller.checkpoint).name} is kept; {go_on}" if teller.checkpoint else ""
-            fail(f"stopped at once{kept}")
-    if result.reason == "interrupted" and not stop.reached:
-        fail(f"stopped at step {result.step}; {go_on}")
-    if result.reason == "diverged":
-        fail(teller.diverged)
-    if teller.lost:
-        fail(f"{teller.lost}. The run itself is saved: {out}")
-    if not as_json:
-        say(
-            f"{out}: {result.step} steps in {result.seconds:.1f} s, "
-            f"test accuracy {result.validation_accuracy:.2%} (best {result.best_accuracy:.2%})"
-        )
-
-
-class StopAfter:
-    """Stops a training, with a checkpoint, at the end of an epoch before its last."""
-
-    def __init__(self, run: TrainingRun, epochs: int) -> None:
-        self.reached = False
-        self._run = run
-        self._epochs = epochs
-
-    def on_event(self, event: TrainingEvent) -> None:
-        if event["event"] == "started":
-            self._reach(event["step"] // event["steps_per_epoch"])  # a run that has come so far before
-        elif event["event"] == "epoch":
-            self._reach(event["epoch"])
-
-    def _reach(self, epoch: int) -> None:
-        if epoch >= self._epochs:
-            self.reached = True
-            self._run.interrupt()
-
-
-class Teller:
-    """Passes events to what prints them, and keeps what the command says at the end.
-
-    A training whose reader is gone (``| head``) stops with a checkpoint; one whose terminal is gone, without
-    a hangup that would say so, goes on in silence; one whose output finds no room goes on, and tells at the
-    end.
-    """
-
-    def __init__(self, watcher: JsonLines | Watcher, run: TrainingRun, stdout: TextIO) -> None:
-        self.diverged = ""
-        self.checkpoint = ""
-        self.lost = ""
-        self._watcher: JsonLines | Watcher | None = watcher
-        self._run = run
-        self._stdout = stdout
-
-    def on_event(self, event: TrainingEvent) -> None:
-        if event["event"] == "started":
-            gc.enable()
-        elif event["event"] == "diverged":
-            self.diverged = event["message"]
-        elif event["event"] == "failed":
-            self.checkpoint = event["checkpoint"]
-        if self._watcher is None:
-            return
-        try:
-            self._watcher.on_event(event)
-        except OSError as error:
-            self._watcher = None
-            drop_output(self._stdout)
-            if isinstance(error, BrokenPipeError):
-                self._run.interrupt()
-            elif output_is_lost(error):
-                self.lost = lost_output(error)
-
-
-class JsonLines:
-    """Prints each event as the journal holds it."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-    def on_event(self, event: TrainingEvent) -> None:
-        from engine.files.journal import event_line
-        from engine.training.event_lines import as_lines
-
-        for line in as_lines(event):
-            self._stream.write(event_line(line) + "\n")
-        self._stream.flush()
-
-
-class Watcher:
-    """Shows progress with rich: a bar, the loss, and a line for each epoch."""
-
-    def __init__(self) -> None:
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-        self._console = console()
-        self._progress = Progress(
-            TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(),
-            TextColumn("{task.fields[speed]}"), TimeRemainingColumn(), console=self._console, transient=True,
-            disable=not self._console.is_terminal,
-        )  # fmt: skip
-        self._workers = ""
-        self._task = self._progress.add_task("starting", total=None, speed="")
-
-    def __enter__(self) -> None:
-        self._progress.start()
-
-    def __exit__(self, *_: object) -> None:
-        with contextlib.suppress(OSError):  # a terminal that is gone
-            self._progress.stop()
-
-    def on_event(self, event: TrainingEvent) -> None:
-        if event["event"] == "preparing":
-            self._progress.update(self._task, description=visible(event["message"]))
-        elif event["event"] == "started":
-            if event["resumed_from"]:
-                self._say(f"resuming after step {event['step']}")
-            if "differs" in event:
-                self._say(f"warning: {event['differs']}")
-            self._progress.update(self._task, total=event["total_steps"], completed=event["step"])
-        elif event["event"] == "steps":
-            if "ranks" in event:
-                waiting = max(pace["waiting"] for pace in event["ranks"])
-                self._workers = f", {len(event['ranks'])} workers, waiting up to {waiting:.0%}"
-            self._progress.update(
-                self._task, completed=event["step"],
-                speed=f"{event['samples_per_second']:.0f} img/s{self._workers}",
-                description=f"epoch {event['epoch']}  loss {event['losses'][-1]:.4f}",
-            )  # fmt: skip
-        elif event["event"] == "epoch":
-            self._say(
-                f"epoch {event['epoch']}: loss {event['train_loss']:.4f}, test loss "
-                f"{event['validation_loss']:.4f}, test accuracy {event['validation_accuracy']:.2%}"
-            )
-        elif event["event"] == "checkpoint_failed":
-            self._say(f"not saved: {event['message']}")
-        elif event["event"] in ("space_low", "checkpoint_skipped", "layer_alert"):
-            self._say(f"warning: {event['message']}")
-        elif event["event"] == "stopping":
-            self._say("stopping...")
-
-    def _say(self, text: str) -> None:
-        self._console.print(plain(text), highlight=False)
+        carry_out(settings, given, out, resume, stop_after, trust, as_json)
+    except WrongUsage as error:
+        raise typer.BadParameter(str(error)) from None

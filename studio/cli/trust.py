@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
-
-import typer
+from typing import TYPE_CHECKING
 
 from studio.cli.output import fail, say
 
 if TYPE_CHECKING:
     from studio.session.sweep.document import Sweep
-
-Trust: TypeAlias = Annotated[
-    bool,
-    typer.Option("--trust", help="Run the code in RUN/source of another installation's run; remembered."),
-]
 
 
 def require_trust(command: str, run: Path, trust: bool) -> None:

@@ -342,7 +342,7 @@ def _(place: Place) -> Words:
     def gone(*_: object) -> None:
         raise BrokenPipeError
 
-    place.patch.setattr("studio.cli.training.Watcher.on_event", gone)
+    place.patch.setattr("studio.cli.train_command.Watcher.on_event", gone)
     return place.train()
 
 
@@ -351,7 +351,7 @@ def _(place: Place) -> Words:
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    place.patch.setattr("studio.cli.training.Watcher.on_event", full)
+    place.patch.setattr("studio.cli.train_command.Watcher.on_event", full)
     return place.train()
 
 

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable
 
 import pytest
-import typer
 from rich.console import Console
 from typer.testing import CliRunner
 
@@ -15,7 +14,7 @@ from studio.cli import app, models
 from studio.cli.bar import TerminalBar
 from studio.cli.output import fail, note, say, visible
 from studio.cli.streams import prepare_streams
-from studio.cli.training import Watcher
+from studio.cli.train_command import Watcher
 from tests.studio.quantized import layer, report
 
 HOSTILE = "[bold]x[/bold] [/] [link=http://a]b[/link] \x1b[31mred\x1b]0;title\x07\r\x9b\u202e\n\udcff"
@@ -41,7 +40,7 @@ def test_lines_hold_no_control_characters(
     speak: Callable[..., None], capsys: pytest.CaptureFixture[str]
 ) -> None:
     if speak is fail:
-        with pytest.raises(typer.Exit):
+        with pytest.raises(SystemExit):
             fail(HOSTILE)
         said = capsys.readouterr().err
     else:

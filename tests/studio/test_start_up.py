@@ -11,10 +11,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 import typer
 
 from studio import cli
+from tests.studio.conftest import write_idx
 
 _WINDOW = """
 import json, sys
@@ -42,15 +44,41 @@ try:
 except SystemExit:
     print("\\n" + json.dumps(sorted(sys.modules)))
 """
+_FIRST_STEP = """
+import json, os, sys
+from studio.cli import main, train_command
+
+carry_out = train_command._run
+
+def watched(run, *rest):
+    def heard(event):
+        if event["event"] == "started":
+            train = run._parts.stepper.train
+            def first(*batch):
+                train(*batch)
+                print(json.dumps(sorted(sys.modules)), flush=True)
+                os._exit(0)
+            run._parts.stepper.train = first
+    run.listeners.append(heard)
+    carry_out(run, *rest)
+
+train_command._run = watched
+sys.argv = ["model-studio", "train", "--data", sys.argv[1], "--out", sys.argv[1] + "/run"]
+main()
+"""
+_AFTER_A_STEP = {
+    "typer", "click", "rich", "pydantic", "PIL", "llvmlite", "multiprocessing", "numpy.ma",
+    "engine.vision.transforms", "engine.program.run.report",
+}  # fmt: skip
 _AFTER_SHOW = {
     "pyqtgraph", "studio.windows.code_page", "studio.windows.data_page", "studio.windows.export_page",
     "studio.windows.graph_page", "studio.windows.predict_page", "studio.controllers.palette_entries",
 }  # fmt: skip
 
 
-def _last_line(code: str, folder: Path) -> str:
+def _last_line(code: str, folder: Path, *words: str) -> str:
     env = {**os.environ, "HOME": str(folder), "XDG_CONFIG_HOME": str(folder), "XDG_DATA_HOME": str(folder)}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env)
+    done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, env=env)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()[-1]
 
@@ -70,6 +98,15 @@ def test_a_command_imports_no_other_and_nothing_that_only_training_needs(tmp_pat
     modules = {f"studio.cli.{module}" for module in cli.COMMANDS.values()}
     assert modules & loaded == {"studio.cli.training"}
     assert not {"numpy", "engine", "psygnal", "studio.session.runs"} & loaded
+
+
+def test_a_first_step_needs_no_library_of_terminals_pictures_or_compilers(tmp_path: Path) -> None:
+    for name in ("train", "t10k"):
+        write_idx(tmp_path / f"{name}-images-idx3-ubyte", np.zeros((10, 28, 28), np.uint8))
+        write_idx(tmp_path / f"{name}-labels-idx1-ubyte", np.arange(10, dtype=np.uint8))
+    loaded = set(json.loads(_last_line(_FIRST_STEP, tmp_path, str(tmp_path))))
+    assert "engine.training" in loaded
+    assert not _AFTER_A_STEP & loaded
 
 
 def test_every_command_is_found_in_its_module() -> None:

@@ -85,13 +85,18 @@ def register() -> None:
     for name, place in MAKERS.items():
         if name in OPS and OPS[name].fast is None:
             OPS[name].fast = _Maker(place)
+
+
+@cache
+def compile_random_words() -> None:
+    """Have the generator's words come from compiled code: they are the same words."""
     from engine.kernels.fast.compiler import compiler
 
     compiler().submit(_install_random_words)
 
 
 def _install_random_words() -> None:
-    """In the compiler's thread: the generator's words are the same from compiled code."""
+    """In the compiler's thread."""
     importlib.import_module(f"{__name__}.random_words").install()
 
 

@@ -99,19 +99,27 @@ class Kernels:
 
     def ask(self) -> None:
         """Ask for compiled kernels, where any call may have one; they come in the background."""
-        wanted = [c for c in self.calls if c.bound]
-        if wanted:
-            self._asked = True
-            from engine.kernels.fast.compiler import compiler
-
-            compiler().submit(partial(self._make, wanted))
-            if self._gate is None:
-                return
-            if not self._gate.is_open:
-                self._gate.add(self)
-                return
+        if not self._fast:
+            return
+        self._asked = any(c.bound for c in self.calls)
+        if self._gate is not None and not self._gate.is_open:
+            self._gate.add(self)
+            return
+        self.begin()
+        if self._gate is not None:
             self.came.wait()
             self.ready = bool(self.names())
+
+    def begin(self) -> None:
+        """Have them compiled, and the words of random numbers, which any operator may draw."""
+        from engine.kernels.fast import compile_random_words
+        from engine.kernels.fast.compiler import compiler
+
+        compile_random_words()
+        if self._asked:
+            compiler().submit(partial(self._make, [c for c in self.calls if c.bound]))
+        else:
+            self.came.set()
 
     def _make(self, calls: Sequence[Call]) -> None:
         """In the compiler's thread: queue what the makers need, then look whether it came."""

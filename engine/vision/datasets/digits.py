@@ -101,7 +101,9 @@ class Digits(GreyPictures):
             if self._missing and not self._cache_tried:
                 self._cache_tried = True
                 self._load()
-            wanted = np.unique(indices[~self._drawn[indices]])
+            absent = np.zeros(len(self.labels), bool)  # np.unique imports masked arrays for it
+            absent[indices] = True
+            wanted = np.flatnonzero(absent & ~self._drawn)
             if len(wanted) == 0:
                 return
             self._pictures[wanted] = draw_digits(self.mode, self.seed, wanted, self.labels[wanted])

@@ -6,12 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from PIL import Image
 
 from engine.core.errors import ArgumentError, OutOfRangeError
 from engine.io.dataset import Dataset
 from engine.vision.image import get_image_backend
-from engine.vision.transforms.batch import PictureBatch, apply_batch
 
 
 class GreyPictures(Dataset):
@@ -50,7 +48,7 @@ class GreyPictures(Dataset):
                 f"{type(self).__name__}: no item {idx}: it has {count}; use 0 to {count - 1}"
             )
         pixels = self._pixels(np.array([idx % count]))[0]
-        picture: Any = Image.fromarray(pixels) if self.backend == "pil" else pixels.astype(np.float32)
+        picture: Any = _as_pil(pixels) if self.backend == "pil" else pixels.astype(np.float32)
         if self.transform is not None:
             picture = self.transform(picture)
         return picture, np.array([self.labels[idx]], np.int64)
@@ -63,6 +61,8 @@ class GreyPictures(Dataset):
             return None  # one by one, so that the offending index is named
         if self.backend == "pil" and self.transform is None:
             return None
+        from engine.vision.transforms.batch import PictureBatch, apply_batch  # a training needs none of them
+
         pixels = self._pixels(wanted % count)
         kind = "pil"
         if self.backend == "cv2":
@@ -78,3 +78,9 @@ class GreyPictures(Dataset):
     def _pixels(self, indices: np.ndarray) -> np.ndarray:
         """The pictures at the (non-negative) indices, uint8 [n, H, W]: a copy."""
         return self.images[indices]
+
+
+def _as_pil(pixels: np.ndarray) -> Any:
+    from PIL import Image
+
+    return Image.fromarray(pixels)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
+from functools import partial, wraps
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,7 @@ import pytest
 
 from engine.core.errors import ArgumentError, GradientError
 from engine.core.infer import same_as_x
-from engine.core.opdef import OPS, op
+from engine.core.opdef import OPS, op, parameters_of
 from engine.core.spec import Spec
 from engine.eager.tensor import Tensor
 
@@ -227,3 +229,14 @@ def test_a_failing_kernel_is_explained_by_inference() -> None:
 def test_other_things_than_tensors_are_refused() -> None:
     with pytest.raises(ArgumentError, match=r"exp: input 'x' must be a Tensor: got str"):
         OPS["exp"].namespace["__apply__"]("x")
+
+
+def test_parameters_are_those_of_inspect() -> None:
+    def starred(a: int, b: Any = 2, *c: float, d: str, e: Any = None, **f: list[int]) -> None: ...
+
+    def positional(a: int, /, b: Any) -> None: ...
+
+    functions = [starred, positional, lambda: 0, wraps(starred)(lambda *a, **k: 0), partial(starred, 1)]
+    for function in (*functions, *(d.kernel for d in OPS.values())):
+        expected = inspect.signature(function).parameters.values()
+        assert parameters_of(function) == [(p.name, p.kind, p.default, p.annotation) for p in expected]

@@ -457,7 +457,7 @@ def test_what_can_not_be_spawned_is_loaded_here_with_a_warning(
     path = Path(tmp_path, "main.py")
     path.write_text(textwrap.dedent(script))
     monkeypatch.setattr(sys.modules["__main__"], "__file__", str(path), raising=False)
-    monkeypatch.setattr("engine.io.reader.start_method", lambda: "spawn")
+    monkeypatch.setattr("engine.io.workers.start_method", lambda: "spawn")
     loader = DataLoader(Shares([2]), num_workers=2, collate_fn=collate)
     with pytest.warns(UserWarning, match=f"num_workers=2: batches are loaded in this process: .*{reason}"):
         assert len(list(iter(loader))) == 2
