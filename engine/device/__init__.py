@@ -1,7 +1,10 @@
 """Paddle's ``device``: which device computes, and which there are."""
 
+from typing import TYPE_CHECKING
+
+from engine.core.lazy import lazy
 from engine.core.place import get_device, set_device
-from engine.device import cuda, xpu
+from engine.device import cuda
 from engine.device.kinds import (
     get_all_custom_device_type,
     get_all_device_type,
@@ -26,6 +29,11 @@ from engine.device.streams import (
     set_stream,
     stream_guard,
 )
+
+if TYPE_CHECKING:
+    from engine.device import xpu
+
+__getattr__ = lazy(__name__, modules=("xpu",))
 
 __all__ = [
     "Event", "IPUPlace", "Stream", "XPUPlace", "cuda", "current_stream", "get_all_custom_device_type",
