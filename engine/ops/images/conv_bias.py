@@ -9,6 +9,7 @@ from engine.core.infer import require_same_dtype
 from engine.core.opdef import op
 from engine.core.spec import Spec
 from engine.ops.activations.piecewise import relu_grad
+from engine.ops.arrays import shape
 from engine.ops.images import conv
 from engine.ops.reductions import reduce
 
@@ -57,9 +58,13 @@ def _define(plain: Any, gradients: Any, rank: int, first: str) -> Any:
             g = relu_grad(g, out)
         x_grad = weight_grad = bias_grad = None
         if "bias" in wanted:
-            channel = rank + 1 if data_format[-1] == "C" else 1
-            axes = [n for n in range(rank + 2) if n != channel]
-            bias_grad = reduce.sum(g, axis=axes, keepdim=False, reduce_all=False)
+            last = data_format[-1] == "C"
+            channel = rank + 1 if last else 1
+            # Over the axes that the gradient of the sum alone adds up over, for the same bits.
+            axes = [n for n in range(rank + 2) if n != channel and (last or g.shape[n] != 1)]
+            if axes:
+                g_sum = reduce.sum(g, axis=axes, keepdim=False, reduce_all=False)
+            bias_grad = shape.reshape(g_sum if axes else g, shape=[-1])
         if wanted - {"bias"}:
             need = {"need_x": "x" in wanted, "need_weight": "weight" in wanted}
             x_grad, weight_grad = gradients(x, weight, g, data_format=data_format, **need, **attrs)
