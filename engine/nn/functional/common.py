@@ -62,7 +62,9 @@ def label_smooth(label: Any, prior_dist: Any = None, epsilon: float = 0.1, name:
     if not 0 <= epsilon <= 1:
         raise ArgumentError(f"label_smooth: epsilon is a share, 0 to 1: got {epsilon}")
     if prior_dist is None:
-        return arithmetic.scale(label, scale=1.0 - epsilon, bias=epsilon / label.shape[-1])
+        classes = label.shape[-1]
+        none = isinstance(classes, int) and classes == 0  # else it may be a Variable that a run counts
+        return arithmetic.scale(label, scale=1.0 - epsilon, bias=0.0 if none else epsilon / classes)
     return arithmetic.add(
         arithmetic.scale(label, scale=1.0 - epsilon), arithmetic.scale(prior_dist, scale=float(epsilon))
     )

@@ -79,7 +79,8 @@ class _ConvNd(Layer):
             shape = [in_channels, out_channels // groups, *self._kernel_size]
         else:
             shape = [out_channels, in_channels // groups, *self._kernel_size]
-            initializer = Normal(0.0, math.sqrt(2.0 / (in_channels * math.prod(self._kernel_size))))
+            fan_in = max(1, in_channels * math.prod(self._kernel_size))  # of 0 there is no weight: refused
+            initializer = Normal(0.0, math.sqrt(2.0 / fan_in))
         self.weight: Any = self.create_parameter(shape, weight_attr, default_initializer=initializer)
         self.bias = self.create_parameter([out_channels], bias_attr, is_bias=True)
 

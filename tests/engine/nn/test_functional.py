@@ -167,6 +167,8 @@ def test_window_arguments_refused() -> None:
         nn.Conv2D(1, 1, (3, 3, 3))
     with pytest.raises(ArgumentError, match="must divide into groups=2"):
         nn.Conv2D(3, 4, 3, groups=2)
+    with pytest.raises(ShapeError, match=r"dimensions must be 1 or more: got shape \[3, 0, 3, 3\]"):
+        nn.Conv2D(0, 3, 3)
     with pytest.raises(ArgumentError, match="ceil_mode must be False"):
         functional.max_pool2d(ones(1, 1, 5, 5), 2, padding="VALID", ceil_mode=True)
     with pytest.raises(ArgumentError, match="data_format 'NC'"):

@@ -91,6 +91,10 @@ def test_label_smoothing() -> None:
     assert got.item() == pytest.approx(each[LABELS != 1].mean(), rel=1e-12)
 
 
+def test_smoothing_of_no_classes_is_as_empty() -> None:
+    assert functional.label_smooth(to_tensor(np.zeros((3, 0)))).shape == [3, 0]
+
+
 def test_everything_ignored_is_zero() -> None:
     x = to_tensor(LOGITS, stop_gradient=False)
     label = to_tensor(np.full(6, -100))
