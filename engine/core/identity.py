@@ -6,12 +6,21 @@ Variables and Tensors define ``==`` elementwise, so they can't be keys of a dict
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping, MutableSet
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping, MutableSet, ValuesView
 from typing import Any, TypeVar, overload
 
 K = TypeVar("K")
 V = TypeVar("V")
 D = TypeVar("D")
+
+
+class _Values(ValuesView[V]):
+    """The values of an IdentityMap, read without a search for each key."""
+
+    _mapping: IdentityMap[Any, V]
+
+    def __iter__(self) -> Iterator[V]:
+        return iter([value for _, value in self._mapping._entries.values()])
 
 
 class IdentityMap(MutableMapping[K, V]):
@@ -57,6 +66,9 @@ class IdentityMap(MutableMapping[K, V]):
     def get(self, key: K, default: Any = None, /) -> Any:
         entry = self._entries.get(id(key))
         return default if entry is None else entry[1]
+
+    def values(self) -> ValuesView[V]:
+        return _Values(self)
 
     def copy(self) -> IdentityMap[K, V]:
         made: IdentityMap[K, V] = IdentityMap()

@@ -196,11 +196,10 @@ def tree_of(layer: Any) -> list[Any]:
     return layer.sublayers(include_self=True) if hasattr(layer, "_sub_layers") else []
 
 
-def walk_modes(layer: Any) -> Iterator[Any]:
+def walk_modes(layer: Any) -> list[Any]:
     """What a trace of a Layer depends on: the modes and the parameters of its tree."""
-    yield layer.training
-    for parameter in layer._parameters.values():
-        yield id(parameter)
+    found = [layer.training, *map(id, layer._parameters.values())]
     for child in layer._sub_layers.values():
         if child is not None:
-            yield from walk_modes(child)
+            found += walk_modes(child)
+    return found

@@ -68,15 +68,15 @@ class LeafGradient:
     @property
     def state(self) -> str:
         """What the trace took for granted; a call that begins otherwise needs another trace."""
-        kind = kind_of(self.tensor)
         if self.needed == NOTHING:
             return ""
+        kind = kind_of(self.tensor)
         return "none" if self.needed == WHETHER and kind == "zeros" else kind
 
     def put(self, gradient: Tensor | None) -> None:
         """Leave in the Tensor what the function left; ``gradient`` is the value where there is one."""
-        leaf = _leaf_of(self.tensor)
-        if leaf is None or self.now is Mark.BEGUN:
+        leaf = None if self.now is Mark.BEGUN else _leaf_of(self.tensor)
+        if leaf is None:
             return
         if gradient is not None:
             if leaf.grad is not None and leaf.cleared is None and leaf.shown:
@@ -87,7 +87,8 @@ class LeafGradient:
         elif self.now is Mark.NONE:
             leaf.grad = leaf.cleared = None
         else:
-            eager.clear_gradient(self.tensor)
+            if leaf.grad is not None:
+                eager.clear_gradient(self.tensor)
             if self.now is Mark.ZERO and leaf.cleared is None:
                 array = self.tensor._array
                 leaf.cleared = (array_module(array).zeros, array.dtype)

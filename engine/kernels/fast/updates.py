@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import struct
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -119,6 +120,12 @@ def _adam_family(name: str, inputs: Sequence[Any], attrs: Mapping[str, Any], dec
     if update is None:
         return None
     slow, ratio, coefficient = OPS[name].kernel, attrs.get("lr_ratio", 1.0), attrs.get("coeff", 0.0)
+    # Rounded to the dtype of their powers, as the operator does.
+    beta1, beta2 = (
+        float(inputs[OPS[name].index_of[f"{beta}_pow"]].dtype.np.type(attrs[beta]))
+        for beta in ("beta1", "beta2")
+    )
+    epsilon = attrs["epsilon"]
 
     def kernel(
         param: Array, grads: list[Array], learning_rate: Array, moment1: Array, moment2: Array,
@@ -133,13 +140,9 @@ def _adam_family(name: str, inputs: Sequence[Any], attrs: Mapping[str, Any], dec
             )  # type: ignore[no-any-return]
         rate = float(learning_rate.item()) * ratio
         decay = 1.0 - rate * coefficient
-        beta1, beta2 = (
-            float(power.dtype.type(beta))
-            for power, beta in ((beta1_pow, attrs["beta1"]), (beta2_pow, attrs["beta2"]))
-        )
         correction = math.sqrt(1.0 - float(beta2_pow[0]))
         rate *= correction / (1.0 - float(beta1_pow[0]))
-        scalars = 1.0 - beta1, 1.0 - beta2, attrs["epsilon"] * correction, rate, decay
+        scalars = 1.0 - beta1, 1.0 - beta2, epsilon * correction, rate, decay
         update(grads, (param, moment1, moment2), scalars)
         beta1_pow *= beta1
         beta2_pow *= beta2
@@ -251,6 +254,24 @@ def _update(inputs: Sequence[Any], name: str, rule: Rule, arrays: int, scalars: 
     return Update(name, rule, param.dtype.np, arrays, scalars)
 
 
+class Layout:
+    """The arguments for gradients of such ``sizes``, 64 bits each.
+
+    ``pack`` takes integers, scalars and the table, where addresses of gradients are still 0.
+    """
+
+    __slots__ = ("end", "pack", "sizes", "table")
+
+    def __init__(self, sizes: tuple[int, ...], dtype: Any, integers: int, scalars: int) -> None:
+        self.sizes, self.end = sizes, 0
+        self.table: list[int] = []
+        for size in sizes:
+            self.table += [self.end, self.end + size, 0]
+            self.end += size
+        scalar = "f4x" if dtype.itemsize == 4 else "d"
+        self.pack = struct.Struct(f"={integers}q{scalar * scalars}{len(self.table)}q").pack
+
+
 class Update:
     """Calls a compiled rule for ``arrays`` flat arrays (the parameters first) and ``scalars`` numbers."""
 
@@ -258,7 +279,7 @@ class Update:
         self._dtype = np.dtype(dtype)
         self._kind = v.F32 if self._dtype.itemsize == 4 else v.F64
         self._rule, self._arrays, self._scalars = rule, arrays, scalars
-        self._bits = np.int32 if self._dtype.itemsize == 4 else np.int64
+        self._layout = Layout((), self._dtype, _FIXED + arrays, scalars)
         self.handle: Handle = function(f"update {name} {self._dtype}", self.build)
 
     def fits(self, *arrays: Array) -> bool:
@@ -266,17 +287,26 @@ class Update:
         return all(x.flags.c_contiguous for x in arrays)
 
     def __call__(self, grads: Sequence[Array], arrays: Sequence[Array], scalars: Sequence[float]) -> None:
-        grads = [g if g.flags.c_contiguous else np.ascontiguousarray(g) for g in grads]
-        table, end = [], 0
-        for gradient in grads:
-            start, end = end, end + gradient.size
-            table += [start, end, address(gradient)]
-        bits = np.array(scalars, self._dtype).view(self._bits).tolist()
-        numbers = [end, len(grads), *[address(x) for x in arrays], *bits, *table]
-        args = (ctypes.c_int64 * len(numbers))(*numbers)
-        count = -(-end // _CHUNK)
-        if end >= _SHARED:
-            pool.parallel(self.handle.address, args, count)
+        for g in grads:
+            if not g.flags.c_contiguous:
+                grads = [np.ascontiguousarray(g) for g in grads]
+                break
+        sizes = tuple([g.size for g in grads])
+        layout = self._layout
+        if layout.sizes != sizes:
+            layout = self._layout = Layout(sizes, self._dtype, _FIXED + self._arrays, self._scalars)
+        table = layout.table.copy()
+        table[2::3] = [address(g) for g in grads]
+        head = layout.end, len(sizes), *[address(x) for x in arrays]
+        try:
+            args = layout.pack(*head, *scalars, *table)
+        except OverflowError:  # of float32, which has infinity there
+            with np.errstate(over="ignore"):
+                args = layout.pack(*head, *np.array(scalars, self._dtype).tolist(), *table)
+        count = -(-layout.end // _CHUNK)
+        if layout.end >= _SHARED:
+            shared = (ctypes.c_char * len(args)).from_buffer_copy(args)
+            pool.parallel(self.handle.address, shared, count)  # type: ignore[arg-type]
         else:
             self.handle.call(args, 0, count)
 

@@ -66,13 +66,13 @@ def _infer_kept_mean(x: Spec, label: Spec, **_: Any) -> Spec:
 @op("kept_mean", infer=_infer_kept_mean)
 def kept_mean(xp, x, label, *, ignore_index=-100):
     """The sum of x over the number of labels that are not ignore_index; 0 where all are."""
-    return xp.asarray(xp.sum(x, dtype=x.dtype) / _count(xp, x, label, ignore_index))
+    return xp.asarray(x.sum(dtype=x.dtype) / _count(xp, x, label, ignore_index))
 
 
 @op("kept_mean_grad", infer=lambda g_in, x, label, **_: x, slots={"g_in": "Out@GRAD"})
 def _kept_mean_grad(xp, g_in, x, label, *, ignore_index=-100):
     """g_in over that number, in the shape of x."""
-    return xp.broadcast_to(g_in / _count(xp, g_in, label, ignore_index), x.shape).copy()
+    return xp.full(x.shape, g_in / _count(xp, g_in, label, ignore_index), g_in.dtype)
 
 
 def _count(xp: Any, x: Any, label: Any, ignore_index: int) -> Any:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from engine.core.operator import Operator
 from engine.program.graph.liveness import with_sub_blocks, written
 from engine.program.graph.program import reads, writes
@@ -16,11 +18,13 @@ from engine.program.run.reuse import bases_of, handed_on
 def constants(ops: Sequence[Operator]) -> dict[int, Any]:
     """The arrays, which refuse to be written, of operators without inputs, by id of the Variable.
 
+    One that reads no more than the shape of its input counts as one without, where the shape is known.
+
     Left out is what may be another array's memory or another value later: what is written in place or more
     than once, what goes into branches and loops or comes out of them, and what a user's function is given.
     """
     everything = list(with_sub_blocks(ops))
-    makers = [o for o in everything if o.outputs and next(reads(o), None) is None]
+    makers = [o for o in everything if o.outputs and (_is_filled(o) or next(reads(o), None) is None)]
     if not makers:
         return {}
     base = bases_of(everything)
@@ -37,7 +41,16 @@ def constants(ops: Sequence[Operator]) -> dict[int, Any]:
     found: dict[int, Any] = {}
     for operator in makers:
         if all(times[id(v)] == 1 and id(v) not in changing and not v.is_data for v in writes(operator)):
-            for variable, array in computed(operator, Known(), LARGEST):
+            given = Known()
+            for variable in reads(operator):
+                spec = variable.spec
+                given[variable] = np.broadcast_to(np.zeros((), spec.dtype.np), spec.shape)
+            for variable, array in computed(operator, given, LARGEST):
                 array.flags.writeable = False
                 found[id(variable)] = array
     return found
+
+
+def _is_filled(operator: Operator) -> bool:
+    """Whether it is one value in the known shape of another array."""
+    return operator.opdef.name == "fill_any_like" and all(v.spec.known for v in reads(operator))

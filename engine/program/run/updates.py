@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.dtype import float32, float64
+from engine.core.opdef import OpDef
 from engine.core.operator import Operator
 from engine.core.spec import Spec
 from engine.eager.arena import Arenas, Row, row_at
@@ -57,18 +58,18 @@ def _alike(first: Operator, other: Operator, ops: Sequence[Operator], group: Seq
 
 
 class _Place:
-    """Where the arrays of a call lie: the rows, the numbers of their parameters, and ``inputs`` of the
-    operator over flat arrays by name, all but the gradients and what is shared."""
+    """Where the arrays of a call lie: the rows, the numbers of their parameters, and ``inputs`` of ``flat``,
+    the operator over flat arrays, with None for the gradients and what is shared."""
 
     __slots__ = ("ids", "inputs", "kernel", "order", "rows")
 
     def __init__(
-        self, arrays: Sequence[Any], rows: list[Row], order: list[int], names: Sequence[str]
+        self, arrays: Sequence[Any], rows: list[Row], order: list[int], names: Sequence[str], flat: OpDef
     ) -> None:
         self.ids, self.rows, self.order = list(map(id, arrays)), rows, order  # the rows hold the arrays
         self.kernel: OneCall | None = None
-        flat = dict(zip(names, rows[0].arena.stretch(rows[0], rows[-1]), strict=True))
-        self.inputs = {name: tensor._array for name, tensor in flat.items()}
+        found = dict(zip(names, rows[0].arena.stretch(rows[0], rows[-1]), strict=True))
+        self.inputs = [found[name]._array if name in found else None for name in flat.input_names]
 
 
 class Update:
@@ -92,20 +93,22 @@ class Update:
         self.shared = [inputs[0][name] for name in self._shared]
         self._arenas = Arenas(self._columns[1:])
         self._place: _Place | None = None  # of the last call
+        self._grads = self._flat.index_of["grads"]
+        self._shared_at = [self._flat.index_of[name] for name in self._shared]
         self.missed = False  # whether the last call updated them one by one
 
     def __call__(self, arrays: Sequence[Any], gradients: Sequence[Any], shared: Sequence[Any]) -> None:
         place = self._place
         if place is None or list(map(id, arrays)) != place.ids:
             place = self._place = self._found(arrays)
-        given = dict(zip(self._shared, shared, strict=True))
         self.missed = place is None or not place.rows[0].arena.uniform(place.rows[0], place.rows[-1])
         if place is None or self.missed:
-            self._one_by_one(arrays, gradients, given)
+            self._one_by_one(arrays, gradients, dict(zip(self._shared, shared, strict=True)))
             return
-        given |= place.inputs
-        given["grads"] = [gradients[n] for n in place.order]
-        inputs = [given[name] for name in self._flat.input_names]
+        inputs = place.inputs.copy()
+        inputs[self._grads] = [gradients[n] for n in place.order]
+        for at, value in zip(self._shared_at, shared, strict=True):
+            inputs[at] = value
         if place.kernel is None:
             place.kernel = OneCall(self._flat, self._attrs, inputs)
         place.kernel(*inputs)
@@ -134,7 +137,7 @@ class Update:
         first, arena = rows[0][0], rows[0][2].arena
         if any(row.arena is not arena or number != first + n for n, (number, _, row) in enumerate(rows)):
             return None
-        return _Place(arrays, [row for _, _, row in rows], [n for _, n, _ in rows], self._columns)
+        return _Place(arrays, [row for _, _, row in rows], [n for _, n, _ in rows], self._columns, self._flat)
 
     def settle(self, tensor_of: Callable[[Variable], Tensor | None]) -> None:
         """Move the Tensors of these Variables into an arena, where they may."""

@@ -134,3 +134,15 @@ def test_an_optimizer_takes_the_compiled_update():
     assert whose == ["fast"]
     for got, want in zip(compiled, plain, strict=True):
         np.testing.assert_array_equal(got, want)
+
+
+def test_numbers_beyond_float32_are_infinite_as_in_numpy():
+    values = _inputs("sgd_flat", SHAPES["small"], "float32")
+    expected = [np.copy(values[0]), np.array([1e39]), values[2]]  # float32(1e39) is infinity
+    OPS["sgd_flat"].kernel(np, *expected)
+    register()
+    fast = updates.sgd([_spec(v) for v in values], {})
+    assert compiler().wait(120)
+    given = [np.copy(values[0]), np.array([1e39]), values[2]]
+    fast.kernel(*given)
+    np.testing.assert_array_equal(given[0], expected[0])

@@ -50,6 +50,12 @@ def test_a_constant_is_computed_with_the_plan() -> None:
     np.testing.assert_array_equal(results(plan)[0], np.full(3, 3.0))
 
 
+def test_ones_in_a_known_shape_are_computed_with_the_plan() -> None:
+    plan = planned(lambda x: paddle.ones_like(x) + x)
+    assert constants(plan) == ["fill_any_like"]
+    np.testing.assert_array_equal(results(plan)[0], np.full(3, 2.0))
+
+
 def test_fetched_constants_and_views_of_them_are_copies() -> None:
     def function(x: Any) -> Any:
         made = paddle.full([4], 2.0)
