@@ -8,6 +8,7 @@ the generated body; everything else (building, CuPy, lists, mixed precision) goe
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
@@ -37,13 +38,16 @@ _COMMON: dict[str, Any] = {
     "outside": outside,
     "reserve": default_generator().reserve,
 }
-_LOCAL = ("opdef", "kernel", "r", "out", "node", "f", "code", "inside", "error")
+_LOCAL = ("opdef", "kernel", "r", "out", "node", "f", "code", "inside", "error", "user", "plain", "otherwise")
 
 
 # The first code of every apply function: it writes the operator's own body at the first call. A program uses
 # few of the operators, and compiling all of them took a third of the import.
 _UNWRITTEN = compile(
     "def apply(*args, **kwargs): return first_call(args, kwargs)", "<apply at first call>", "exec"
+).co_consts[0]
+_UNWRITTEN_METHOD = compile(
+    "def method(x, y): return first_method(x, y)", "<apply at first call>", "exec"
 ).co_consts[0]
 
 
@@ -62,7 +66,7 @@ def make_apply(opdef: OpDef) -> FunctionType:
         raise TypeError(f"op {opdef.name}: {sorted(taken)} are names of the generated function; use others")
     namespace = opdef.namespace
     namespace.update(_COMMON, opdef=opdef, **LINKS)
-    namespace.update({f"default_{n}": v for n, v in opdef.attributes.items()})
+    namespace.update({f"default_{n}": v for n, v in opdef.attributes.items()}, user=[None])
     function = FunctionType(_UNWRITTEN, namespace)
 
     def first_call(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -74,8 +78,33 @@ def make_apply(opdef: OpDef) -> FunctionType:
 
 
 def regenerate(opdef: OpDef) -> None:
-    """Make the existing apply function fit the rules and kernels as they are now, from its next call on."""
+    """Make the existing functions fit the rules and kernels as they are now, from their next call on."""
     opdef.namespace["__apply__"].__code__ = _UNWRITTEN
+    if "__method__" in opdef.namespace:
+        opdef.namespace["__method__"].__code__ = _UNWRITTEN_METHOD
+
+
+def make_method(
+    apply: Any, plain: set[type], otherwise: Callable[[Any, Any], Any], floating: bool = False
+) -> FunctionType:
+    """A new function that is a binary operator of tensors, in one frame where the eager path may run.
+
+    ``apply`` is the apply function of the operator, called for two tensors of the classes in ``plain`` of one
+    dtype, which with ``floating`` has to be float; ``otherwise`` takes all other operands. There is one such
+    function for an operator.
+    """
+    opdef: OpDef = apply.opdef
+    function = FunctionType(_UNWRITTEN_METHOD, opdef.namespace)
+
+    def first_method(x: Any, y: Any) -> Any:
+        written = _compiled_function(opdef, _method_source(opdef, floating), "method")
+        function.__code__ = written.__code__
+        return function(x, y)
+
+    opdef.namespace.update(
+        __method__=function, first_method=first_method, plain=plain, otherwise=otherwise, apply_=apply
+    )
+    return function
 
 
 def _write(opdef: OpDef) -> None:
@@ -88,17 +117,38 @@ def _write(opdef: OpDef) -> None:
 
 
 def _compile(opdef: OpDef) -> FunctionType:
+    return _compiled_function(opdef, _source(opdef), "apply")
+
+
+def _compiled_function(opdef: OpDef, source: str, name: str) -> FunctionType:
     namespace = opdef.namespace
-    namespace["kernel"], direct = opdef.kernel_for("cpu")
-    source = _source(opdef, direct)
+    namespace["kernel"] = opdef.kernel_for("cpu")[0]
     scope: dict[str, Any] = {}
     exec(compile(source, f"<apply {opdef.name}>", "exec"), namespace, scope)
-    made = scope["apply"]
+    made = scope[name]
     assert isinstance(made, FunctionType)
     return made
 
 
-def _source(opdef: OpDef, direct: bool) -> str:
+def _method_source(opdef: OpDef, floating: bool) -> str:
+    """A function of x and y whatever the operator calls them; attributes have their default values."""
+    x, y = opdef.input_names
+    lines = [
+        f"def method({x}, {y}):",
+        f" if (type({x}) is Tensor or type({x}) in plain) and (type({y}) is Tensor or type({y}) in plain):",
+        f"  {x}_ = {x}._array",
+        f"  {y}_ = {y}._array",
+        f"  if {x}_.dtype is {y}_.dtype" + (f" and {x}_.dtype.kind == 'f':" if floating else ":"),
+        "   mode_ = get_mode() or default.mode",
+        f"   if mode_.fast and type({x}_) is ndarray and type({y}_) is ndarray:",
+    ]
+    opdef.namespace["default_attrs"] = dict(opdef.attributes)
+    lines += ["    " + line for line in _computing(opdef, f"({x}, {y})", "default_attrs", depth=1)]
+    lines += [f"   return apply_({x}, {y})", f" return otherwise({x}, {y})"]
+    return "\n".join(lines) + "\n"
+
+
+def _source(opdef: OpDef) -> str:
     inputs, attributes = opdef.inputs, opdef.attributes
     parameters = [i.name + ("=None" if i.optional else "") for i in inputs]
     if attributes:
@@ -110,12 +160,12 @@ def _source(opdef: OpDef, direct: bool) -> str:
     lines = [f"def apply({', '.join(parameters)}):", " mode_ = get_mode() or default.mode"]
     fast = bool(inputs) and not any(i.is_list for i in inputs) and not any(o.is_list for o in opdef.outputs)
     if fast and LINKS:
-        lines += _fast_path(opdef, direct, names, attrs)
+        lines += _fast_path(opdef, names, attrs)
     lines.append(f" return mode_.apply(opdef, {names}, {attrs})")
     return "\n".join(lines) + "\n"
 
 
-def _fast_path(opdef: OpDef, direct: bool, names: str, attrs: str) -> list[str]:
+def _fast_path(opdef: OpDef, names: str, attrs: str) -> list[str]:
     inputs = opdef.inputs
     lines = [" if mode_.fast:", "  try:"]
     for i in inputs:
@@ -123,21 +173,33 @@ def _fast_path(opdef: OpDef, direct: bool, names: str, attrs: str) -> list[str]:
         lines.append(f"   {i.name}_ = {absent}{i.name}._array")
     lines += ["  except AttributeError:", "   pass", "  else:"]
     tests = [
-        f"{i.name}_.__class__ is ndarray"
+        f"type({i.name}_) is ndarray"
         if not i.optional
-        else f"({i.name} is None or {i.name}_.__class__ is ndarray)"
+        else f"({i.name} is None or type({i.name}_) is ndarray)"
         for i in inputs
     ]
-    lines += [f"   if {' and '.join(tests)}:", "    try:"]
+    lines.append(f"   if {' and '.join(tests)}:")
+    return lines + ["    " + line for line in _computing(opdef, names, attrs, depth=2)]
+
+
+def _computing(opdef: OpDef, names: str, attrs: str, depth: int) -> list[str]:
+    """Call the kernel with the arrays at hand (``x_``), wrap what it gives, record it, and return.
+
+    ``depth`` is how many frames above the user's is: that of the function, or of one around it.
+    """
+    inputs = opdef.inputs
+    direct = opdef.kernel_for("cpu")[1]
+    lines = ["try:"]
     arguments = ", ".join(f"{i.name}_" for i in inputs)
     if not direct:
-        arguments = "np, " + arguments + "".join(f", {n}={n}" for n in opdef.attributes)
+        shown = "default_" if depth == 1 else ""
+        arguments = "np, " + arguments + "".join(f", {n}={shown}{n}" for n in opdef.attributes)
         if opdef.random:
             arguments += ", key=reserve()"
     lines += [
-        f"     r = kernel({arguments})",
-        "    except Exception as error:",
-        f"     raise explain(opdef, {names}, {attrs}, error) from error.__cause__",
+        f" r = kernel({arguments})",
+        "except Exception as error:",
+        f" raise explain(opdef, {names}, {attrs}, error) from error.__cause__",
     ]
     for output in opdef.outputs:
         if output.writes:
@@ -145,20 +207,17 @@ def _fast_path(opdef: OpDef, direct: bool, names: str, attrs: str) -> list[str]:
             value = "r" if opdef.single else f"r[{position}]"
             optional = inputs[opdef.index_of[output.writes]].optional
             there = f"{output.writes} is not None and " if optional else ""
-            lines.append(f"    if {there}{value} is not None: write({output.writes}, {value})")
-    lines += _wrap_outputs(opdef, names, attrs)
-    return lines
+            lines.append(f"if {there}{value} is not None: write({output.writes}, {value})")
+    return lines + _wrap_outputs(opdef, names, attrs, depth)
 
 
-def _wrap_outputs(opdef: OpDef, names: str, attrs: str) -> list[str]:
-    indent = "    "
+def _wrap_outputs(opdef: OpDef, names: str, attrs: str, depth: int) -> list[str]:
     lines: list[str] = []
     if opdef.single:
-        lines.append("if r.__class__ is not ndarray: r = asarray(r)")
+        lines.append("if type(r) is not ndarray: r = asarray(r)")
         lines += ["out = new(Tensor)", "out._array = r"]
         first = opdef.inputs[0].name
         lines.append(f"out._version = share({first}, r)" if opdef.view else "out._version = None")
-        lines.append("out._edge = None")
     else:
         lines.append("out = wrap_all(r)")
     targets = [n for n in opdef.input_names if n in opdef.rule_of]
@@ -170,23 +229,26 @@ def _wrap_outputs(opdef: OpDef, names: str, attrs: str) -> list[str]:
             )
         any_edge = " or ".join(f"e_{n} is not None" for n in targets)
         lines.append(f"if mode_.grad and ({any_edge}):")
-        lines += [" " + line for line in _record(opdef, targets, attrs)]
+        lines += [" " + line for line in _record(opdef, targets, attrs, depth)]
+        lines += ["else: out._edge = None"] if opdef.single else []
+    elif opdef.single:
+        lines.append("out._edge = None")
     lines.append("return out")
-    return [indent + line for line in lines]
+    return lines
 
 
 def _attributes(opdef: OpDef, attrs: str) -> str:
     """What a node keeps of the attributes: one dict for all nodes where all have their default value."""
     if not opdef.attributes:
         return "None"
-    if len(opdef.attributes) > 2 or REQUIRED in opdef.attributes.values():
+    if attrs == "default_attrs" or len(opdef.attributes) > 2 or REQUIRED in opdef.attributes.values():
         return attrs
     opdef.namespace["default_attrs"] = dict(opdef.attributes)
     unchanged = " and ".join(f"{n} is default_{n}" for n in opdef.attributes)
     return f"default_attrs if {unchanged} else {attrs}"
 
 
-def _record(opdef: OpDef, targets: list[str], attrs: str) -> list[str]:
+def _record(opdef: OpDef, targets: list[str], attrs: str, depth: int) -> list[str]:
     lines = ["node = new(Operator)", "node.opdef = opdef", "node.hooks = None"]
     lines.append(f"node.attrs = {_attributes(opdef, attrs)}")
     lines.append(
@@ -226,19 +288,21 @@ def _record(opdef: OpDef, targets: list[str], attrs: str) -> list[str]:
         lines.append("node.counters = None")
         if not opdef.saved_inputs:
             lines.append("node.inputs = None")
+    if depth == 1:
+        lines.append("f = getframe(1)")
+    else:
+        lines += ["try:", f" f = getframe({depth})", "except ValueError:", " f = getframe(1)"]
     lines += [
-        "try:",
-        " f = getframe(2)",
-        "except ValueError:",
-        " f = getframe(1)",
         "code = f.f_code",
-        "try:",
-        " inside = internal[code.co_filename]",
-        "except KeyError:",
-        " inside = is_internal(code.co_filename)",
-        "if inside:",
-        " f = outside(f)",
-        " code = f.f_code",
+        "if code is not user[0]:",  # most calls come from the code that the last one came from
+        " try:",
+        "  inside = internal[code.co_filename]",
+        " except KeyError:",
+        "  inside = is_internal(code.co_filename)",
+        " if inside:",
+        "  f = outside(f)",
+        "  code = f.f_code",
+        " else: user[0] = code",
         "node.code = code",
         "node.instruction = f.f_lasti",
     ]

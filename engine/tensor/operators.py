@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import DTypeError
+from engine.core.generate import make_method
 from engine.eager.tensor import Tensor, wrap
 from engine.ops.elementwise import arithmetic, power, rounding
 from engine.ops.elementwise import comparison as comparison_ops
@@ -45,28 +46,30 @@ def _comparable(y: Any) -> bool:
 
 
 def _binary(
-    apply: Callable[..., Any],
+    apply: Callable[..., Any] | None,
     general: Callable[..., Any],
     number: Callable[..., Any] | None = None,
     suits: Callable[[Any], bool] = _operand,
+    floating: bool = False,
 ) -> Callable[..., Any]:
     """An operator: straight to the op for two eager tensors of one dtype, else through the function.
 
-    ``number(x, value)`` is the short way for a floating tensor and a Python number.
+    ``number(x, value)`` is the short way for a floating tensor and a Python number. Without ``apply`` there
+    is no other; with ``floating`` only floats go straight to it.
     """
     general = python_operator(general)
 
-    def method(x: Any, y: Any) -> Any:
-        if x.__class__ in PLAIN:
-            kind = y.__class__
-            if kind in PLAIN:
-                if x._array.dtype is y._array.dtype:
-                    return apply(x, y)
-            elif number is not None and kind in _NUMBERS and x._array.dtype.kind == "f":
-                return number(x, y)
+    def otherwise(x: Any, y: Any) -> Any:
+        if (
+            number is not None
+            and y.__class__ in _NUMBERS
+            and x.__class__ in PLAIN
+            and x._array.dtype.kind == "f"
+        ):
+            return number(x, y)
         return general(x, y) if suits(y) else NotImplemented
 
-    return method
+    return otherwise if apply is None else make_method(apply, PLAIN, otherwise, floating)
 
 
 def _reflected(general: Callable[..., Any], number: Callable[..., Any] | None = None) -> Callable[..., Any]:
@@ -126,13 +129,13 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "__rsub__": _reflected(math.subtract, lambda x, value: arithmetic.scale(x, scale=-1.0, bias=value)),
     "__mul__": _binary(arithmetic.multiply, math.multiply, lambda x, value: arithmetic.scale(x, scale=value)),
     "__rmul__": _reflected(math.multiply, lambda x, value: arithmetic.scale(x, scale=value)),
-    "__truediv__": _binary(math.divide, math.divide, _over),
+    "__truediv__": _binary(arithmetic.divide, math.divide, _over, floating=True),
     "__rtruediv__": _reflected(math.divide, _turned(arithmetic.divide)),
-    "__floordiv__": _binary(math.floor_divide, math.floor_divide),
+    "__floordiv__": _binary(None, math.floor_divide),
     "__rfloordiv__": _reflected(math.floor_divide),
     "__mod__": _binary(rounding.remainder, math.remainder, _with_number(rounding.remainder)),
     "__rmod__": _reflected(math.remainder),
-    "__pow__": _binary(math.pow, math.pow, _to_the),
+    "__pow__": _binary(None, math.pow, _to_the),
     "__rpow__": _reflected(math.pow, _turned(power.power)),
     "__matmul__": _binary(linalg_ops.matmul, _product),
     "__rmatmul__": _reflected(_product),

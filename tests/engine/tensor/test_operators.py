@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 import engine as paddle
+from engine import profiler
 from engine.core.errors import ArgumentError, DTypeError, GradientError, OutOfRangeError, ShapeError
+from engine.eager import mode
 
 
 def tensor(values, dtype=None, grad=False):
@@ -217,3 +219,49 @@ def test_what_paddle_does_at_the_edges():
     assert paddle.full([2], 1).dtype is paddle.float32
     assert paddle.full([2], True).dtype is paddle.float32
     assert paddle.ones([1, 2]).var(axis=0).tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("f", [lambda x, y: x + y, lambda x, y: x @ y, lambda x, y: x / y])
+def test_an_operator_is_recorded_with_the_users_line(f):
+    x, y = tensor(A[:, :2], grad=True), tensor(A[:, :2])
+    for _ in range(2):  # written at its first call, called at the second
+        file, line = f(x, y).grad_fn.position
+        assert (file, line) == (f.__code__.co_filename, f.__code__.co_firstlineno)
+    with paddle.no_grad():
+        assert f(x, y).grad_fn is None
+    assert f(y, y).grad_fn is None
+
+
+def test_operators_of_two_tensors_are_seen_by_watchers_and_by_a_profiler(capsys):
+    x, y = tensor([1.0]), tensor([2.0])
+    x + y
+    seen = []
+
+    def watcher(opdef, inputs, results):
+        seen.append(opdef.name)
+
+    mode.watch(watcher)
+    try:
+        x + y
+    finally:
+        mode.unwatch(watcher)
+    x + y
+    assert seen == ["elementwise_add"]
+    with profiler.Profiler(on_trace_ready=lambda _: None) as recorded:
+        x + y
+    recorded.summary()
+    assert "elementwise_add" in capsys.readouterr().out
+    x + y
+
+
+def test_operators_of_parameters_and_of_subclasses():
+    class Own(paddle.Tensor):
+        pass
+
+    parameter = paddle.create_parameter([2], "float32")
+    own = Own(np.ones(2, "float32"))
+    wanted = parameter.numpy() + 1
+    np.testing.assert_array_equal((parameter + own).numpy(), wanted)
+    np.testing.assert_array_equal((own + parameter).numpy(), wanted)
+    (parameter * own).sum().backward()
+    np.testing.assert_array_equal(parameter.grad.numpy(), [1, 1])
