@@ -11,16 +11,20 @@ from engine.kernels.cpu import threads as threads_
 
 # Elements that are read or written from which on another thread is woken: NumPy copies them in about 200 us.
 LARGE = 1 << 19
+# Elements of a range at least, and how many ranges at most: a thread that another program keeps busy takes
+# fewer of them.
+_RANGE, _MOST = 1 << 18, 8
 
 
 def in_ranges(length: int, size: int, work: Callable[[slice], None]) -> None:
-    """Call ``work`` with slices that make up ``length``; one a thread where ``size`` elements are many.
+    """Call ``work`` with slices that make up ``length``: several where ``size`` elements are many, over the
+    threads of the pool. How many follows from the sizes alone, so it is the same for any number of threads.
 
-    Results of different places must not depend on each other, so that the number of threads changes none.
+    Results of different places must not depend on each other.
     """
     if not threads_.blas_is_ours:
         threads_.claim_blas()  # products in ``work`` use one thread each
-    parts = min(pool.threads(), length) if size >= LARGE else 1
+    parts = min(length, _MOST, size // _RANGE) if size >= LARGE else 1
     if parts < 2:
         work(slice(0, length))
         return

@@ -10,7 +10,7 @@ from engine.core.infer import require_floating, require_same_dtype
 from engine.core.opdef import op
 from engine.core.spec import Spec
 from engine.ops.images.conv_choice import plan_of
-from engine.ops.images.conv_plan import DeepPlan
+from engine.ops.images.conv_plan import DeepPlan, Finish
 from engine.ops.images.windows import AXES, channel_first, channel_last, is_last, layout, pads_of
 
 
@@ -108,6 +108,19 @@ def _planned(plan: Any, where: str, xp: Any, x: Any, weight: Any, strides: Any, 
                  tuple(dilations), groups)  # fmt: skip
 
 
+def convolved(
+    plan: Any, where: str, xp: Any, x: Any, weight: Any, finish: Finish | None, strides: Any, paddings: Any,
+    algorithm: str, dilations: Any, groups: int, data_format: str,
+) -> Any:  # fmt: skip
+    """A convolution by ``plan``; ``finish`` changes parts of the result in place, see ``Plan.forward``."""
+    last = data_format[-1] == "C"
+    if last:
+        x = channel_first(x)
+    made = _planned(plan, where, xp, x, weight, strides, paddings, algorithm, dilations, groups)
+    result = made.forward(x, weight, finish)
+    return channel_last(result) if last else result
+
+
 def _infer_grad(x: Spec, weight: Spec, g_in: Spec, *, need_x: bool, need_weight: bool, **_: Any) -> Any:
     return (x if need_x else None), (weight if need_weight else None)
 
@@ -126,12 +139,8 @@ def _define(where: str, rank: int, plan: Any, first: str) -> Any:
     def convolution(xp, x, weight, *, strides=ones, paddings=zeros, padding_algorithm="EXPLICIT",
                     dilations=ones, groups=1, data_format=first):  # fmt: skip
         """Cross-correlation of x [N, C, ...] with weight [filters, C / groups, ...]."""
-        last = data_format[-1] == "C"
-        if last:
-            x = channel_first(x)
-        made = _planned(plan, where, xp, x, weight, strides, paddings, padding_algorithm, dilations, groups)
-        result = made.forward(x, weight)
-        return channel_last(result) if last else result
+        return convolved(plan, where, xp, x, weight, None, strides, paddings, padding_algorithm, dilations,
+                         groups, data_format)  # fmt: skip
 
     @op(f"{where}_grad", infer=_infer_grad, outputs=("x_grad", "weight_grad"), slots=GRADIENT_SLOTS)
     def gradients(xp, x, weight, g_in, *, strides=ones, paddings=zeros, padding_algorithm="EXPLICIT",

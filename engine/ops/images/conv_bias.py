@@ -11,6 +11,8 @@ from engine.core.spec import Spec
 from engine.ops.activations.piecewise import relu_grad
 from engine.ops.arrays import shape
 from engine.ops.images import conv
+from engine.ops.images.conv_choice import plan_of
+from engine.ops.images.conv_plan import DeepPlan
 from engine.ops.reductions import reduce
 
 ACTIVATIONS = ("", "relu")
@@ -32,22 +34,25 @@ def _infer(plain: Any) -> Any:
     return infer
 
 
-def _define(plain: Any, gradients: Any, rank: int, first: str) -> Any:
-    """``plain``, a convolution, with a bias for each filter and an activation."""
+def _define(plain: Any, gradients: Any, rank: int, plan: Any, first: str) -> Any:
+    """``plain``, a convolution by ``plan``, with a bias for each filter and an activation."""
     ones, zeros = (1,) * rank, (0,) * rank
-    kernel = plain.opdef.kernel
+    name = plain.opdef.name
 
     @op(f"{plain.opdef.name}_fusion", infer=_infer(plain), outputs=("output",),
         slots={"x": "Input", "weight": "Filter", "bias": "Bias"})  # fmt: skip
     def convolution(xp, x, weight, bias, *, activation="", strides=ones, paddings=zeros,
                     padding_algorithm="EXPLICIT", dilations=ones, groups=1, data_format=first):  # fmt: skip
         """activation(convolution + bias), written into the convolution's own memory."""
-        result = kernel(
-            xp, x, weight, strides=strides, paddings=paddings, padding_algorithm=padding_algorithm,
-            dilations=dilations, groups=groups, data_format=data_format,
-        )  # fmt: skip
-        result += bias if data_format[-1] == "C" else bias.reshape(-1, *(1,) * rank)
-        return xp.maximum(result, 0, out=result) if activation else result
+        column = bias.reshape(-1, 1)
+
+        def finish(part: Any, filters: slice) -> None:
+            part += column[filters]
+            if activation:
+                xp.maximum(part, 0, out=part)
+
+        return conv.convolved(plan, name, xp, x, weight, finish, strides, paddings, padding_algorithm,
+                              dilations, groups, data_format)  # fmt: skip
 
     @convolution.grad_all("x", "weight", "bias")
     def rule(
@@ -73,9 +78,9 @@ def _define(plain: Any, gradients: Any, rank: int, first: str) -> Any:
     return convolution
 
 
-conv2d_fusion = _define(conv.conv2d, conv.conv2d_grad, 2, "NCHW")
-conv3d_fusion = _define(conv.conv3d, conv.conv3d_grad, 3, "NCDHW")
-depthwise_conv2d_fusion = _define(conv.depthwise_conv2d, conv.depthwise_conv2d_grad, 2, "NCHW")
+conv2d_fusion = _define(conv.conv2d, conv.conv2d_grad, 2, plan_of, "NCHW")
+conv3d_fusion = _define(conv.conv3d, conv.conv3d_grad, 3, DeepPlan, "NCDHW")
+depthwise_conv2d_fusion = _define(conv.depthwise_conv2d, conv.depthwise_conv2d_grad, 2, plan_of, "NCHW")
 
 # The fused operator by the name of the convolution.
 FUSED = {

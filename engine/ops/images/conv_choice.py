@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from engine.ops.images.conv_plan import Plan
+from engine.ops.images.conv_plan import Finish, Plan
 from engine.ops.images.depthwise_plan import DepthwisePlan
 from engine.ops.images.windows import Pads
 
@@ -50,8 +50,8 @@ class _CutPlan:
     def __init__(self, plan: Plan, weight_shape: Sequence[int], cut: Any) -> None:
         self.plan, self.weight_shape, self.cut = plan, tuple(weight_shape), cut
 
-    def forward(self, x: Any, weight: Any) -> Any:
-        return self.plan.forward(x, weight[self.cut])
+    def forward(self, x: Any, weight: Any, finish: Finish | None = None) -> Any:
+        return self.plan.forward(x, weight[self.cut], finish)
 
     def gradients(self, x: Any, weight: Any, g: Any, need_x: bool, need_weight: bool) -> tuple[Any, Any]:
         x_grad, some = self.plan.gradients(x, weight[self.cut], g, need_x, need_weight)

@@ -1,11 +1,8 @@
 """Convolutions as matrix products.
 
-There are two ways, chosen by size. Where the image is larger than the filters, it is laid out by rows: rows,
-then columns of the filter, channels, columns and samples. One copy of the image for each column of the filter
-makes the window of a whole output row one matrix, which overlaps with that of the next output row. So every
-output row is one matrix product, the image is not copied for each row of the filter, and the copies are long
-contiguous runs. Where the filters are larger (many channels, small planes), they stay as they are, every
-window is written out as a column, and all is one product.
+There are two ways, chosen by size. Where the image is larger than the filters, every output row is a product
+(``engine/kernels/cpu/conv_rows.py``). Where the filters are larger (many channels, small planes), they stay
+as they are, every window is written out as a column, and all is one product.
 
 Either way samples come last in memory, under the usual shape; elementwise operators keep that order, so a
 network reorders once, not at every operator.
@@ -16,6 +13,7 @@ channels, and the depth of the result becomes samples.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -26,6 +24,9 @@ from engine.kernels.cpu.ranges import in_ranges
 from engine.ops.images.windows import Pads
 
 _SMALL = 1 << 14  # elements of filters whose copies cost nothing
+
+# Changes results [..., filter, positions] of these filters in place.
+Finish = Callable[[Any, slice], None]
 
 
 class Plan:
@@ -79,9 +80,13 @@ class Plan:
         first = b * self.dw
         return slice(first, first + (self.ow - 1) * self.sw + 1, self.sw)
 
-    def forward(self, x: Any, weight: Any) -> Any:
-        """The result [sample, filter, row, column], samples last in memory."""
-        return self._by_windows(x, weight) if self.by_windows() else self._by_rows(x, weight)
+    def forward(self, x: Any, weight: Any, finish: Finish | None = None) -> Any:
+        """The result [sample, filter, row, column], samples last in memory.
+
+        ``finish`` changes parts of it in place, [..., filter, positions], while they are in the cache.
+        """
+        compute = self._by_windows if self.by_windows() else self._rows.forward
+        return compute(x, weight, finish)
 
     def gradients(self, x: Any, weight: Any, g: Any, need_x: bool, need_weight: bool) -> tuple[Any, Any]:
         """The gradients of image and filters, each only if needed (else None), from that of the result."""
@@ -91,11 +96,14 @@ class Plan:
                 self._image_by_windows(weight, flat) if need_x else None,
                 self._weight_by_windows(x, flat) if need_weight else None,
             )
-        rows = self._gradient_rows(g)
-        return (
-            self._image_by_rows(weight, rows) if need_x else None,
-            self._weight_by_rows(x, rows) if need_weight else None,
-        )
+        return self._rows.gradients(x, weight, g, need_x, need_weight)
+
+    @functools.cached_property
+    def _rows(self) -> Any:
+        """The products of output rows; with the first convolution, not with the engine."""
+        from engine.kernels.cpu.conv_rows import Rows
+
+        return Rows(self)
 
     def by_windows(self) -> bool:
         """Whether windows are written out: where all are smaller than the filters that the other way copies.
@@ -114,7 +122,12 @@ class Plan:
         if not self.padded:
             return source
         image = self.xp.zeros((self.channels, self.full_height, self.full_width, self.samples), x.dtype)
-        image[:, self.top : self.top + self.height, self.left : self.left + self.width] = source
+        inside = image[:, self.top : self.top + self.height, self.left : self.left + self.width]
+
+        def copy(part: slice) -> None:
+            inside[part] = source[part]
+
+        self._by_channels(self.channels, image, copy)
         return image
 
     def _columns_shape(self) -> tuple[int, ...]:
@@ -127,17 +140,28 @@ class Plan:
             made = self.xp.ascontiguousarray(image[:, self.row(0), self.column(0)])
         else:
             made = self.xp.empty(self._columns_shape(), x.dtype)
-            for a in range(self.kh):
-                for b in range(self.kw):
-                    made[:, a, b] = image[:, self.row(a), self.column(b)]
+
+            def copy(part: slice) -> None:
+                for a in range(self.kh):
+                    for b in range(self.kw):
+                        made[part, a, b] = image[part, self.row(a), self.column(b)]
+
+            self._by_channels(self.channels, made, copy)
         return made.reshape(self.groups, self.taken * self.kh * self.kw, self._size())
+
+    def _by_channels(self, count: int, values: Any, work: Callable[[slice], None]) -> None:
+        """``work`` for all channels or filters, over the pool where ``values`` are many."""
+        in_ranges(count, values.size if self.xp is np else 0, work)
 
     def _size(self) -> int:
         return self.oh * self.ow * self.samples
 
-    def _by_windows(self, x: Any, weight: Any) -> Any:
+    def _by_windows(self, x: Any, weight: Any, finish: Finish | None) -> Any:
         matrix = weight.reshape(self.groups, self.each, self.taken * self.kh * self.kw)
         result = product(self.xp, matrix, self._columns(x))
+        if finish is not None:
+            flat = result.reshape(self.filters, self._size())
+            self._by_channels(self.filters, result, lambda part: finish(flat[part], part))
         return result.reshape(self.filters, self.oh, self.ow, self.samples).transpose(3, 0, 1, 2)
 
     def _weight_by_windows(self, x: Any, g: Any) -> Any:
@@ -152,126 +176,17 @@ class Plan:
         parts = product(self.xp, matrix.swapaxes(1, 2), g).reshape(self._columns_shape())
         if self.kh == self.kw == self.sh == self.sw == 1 and not self.padded:
             return parts[:, 0, 0].transpose(3, 0, 1, 2)
-        image = self.xp.zeros((self.channels, self.full_height, self.full_width, self.samples), g.dtype)
-        for a in range(self.kh):
-            for b in range(self.kw):
-                image[:, self.row(a), self.column(b)] += parts[:, a, b]
-        image = image[:, self.top : self.top + self.height, self.left : self.left + self.width]
-        return image.transpose(3, 0, 1, 2)
-
-    # -- output rows -----------------------------------------------------------------------------------------
-    def image(self, x: Any) -> Any:
-        """x with its padding: [row, channel, column, sample]."""
-        source = x.transpose(2, 1, 3, 0)
-        if not self.padded:
-            return self.xp.ascontiguousarray(source)
-        shape = (self.full_height, self.channels, self.full_width, self.samples)
-        image = self.xp.zeros(shape, x.dtype)
-        image[self.top : self.top + self.height, :, self.left : self.left + self.width] = source
-        return image
-
-    def _rows(self, x: Any) -> Any:
-        """The padded image once a column of the filter: [groups, row, kw, channel, column out, sample]."""
-        image = self.image(x).reshape(
-            self.full_height, self.groups, self.taken, self.full_width, self.samples
-        )
-        image = image.swapaxes(0, 1)
-        made = self.xp.empty(self._rows_shape(), x.dtype)
-
-        def copy(part: slice) -> None:
-            for b in range(self.kw):
-                made[:, part, b] = image[:, part, :, self.column(b)]
-
-        self._by_rows_of(made, copy)
-        return made
-
-    def _by_rows_of(self, rows: Any, work: Callable[[slice], None]) -> None:
-        """``work`` for all rows of the image, over the pool where ``rows`` is large."""
-        in_ranges(self.full_height, rows.size if self.xp is np else 0, work)
-
-    def _rows_shape(self) -> tuple[int, ...]:
-        return (self.groups, self.full_height, self.kw, self.taken, self.ow, self.samples)
-
-    def _windows(self, rows: Any) -> Any:
-        """Windows of output rows, no copy: [row out, groups, kh * kw * channel, column out * sample]."""
-        per_group, per_row, _, per_channel, _, per_number = rows.strides
-        size = self.ow * self.samples
-        if self.dh == 1:
-            shape = (self.oh, self.groups, self.kh * self.kw * self.taken, size)
-            strides = (per_row * self.sh, per_group, per_channel, per_number)
-            # The same as as_strided, without its overhead of 4 us, and in both array modules.
-            return self.xp.ndarray(shape, rows.dtype, rows.data, strides=strides)
-        stacked = self.xp.stack([rows[:, self.row(a)] for a in range(self.kh)], axis=2).swapaxes(0, 1)
-        return stacked.reshape(self.oh, self.groups, self.kh * self.kw * self.taken, size)
-
-    def _by_rows(self, x: Any, weight: Any) -> Any:
-        matrix = self.xp.ascontiguousarray(weight.transpose(0, 2, 3, 1))
-        matrix = matrix.reshape(self.groups, self.each, self.kh * self.kw * self.taken)
-        result = product(self.xp, matrix, self._windows(self._rows(x)))
-        return result.reshape(self.oh, self.filters, self.ow, self.samples).transpose(3, 1, 0, 2)
-
-    def _gradient_rows(self, g: Any) -> Any:
-        """The gradient of the result as [groups, row out, filter, column out * sample]."""
-        laid = g.transpose(2, 1, 3, 0).reshape(self.oh, self.groups, self.each, self.ow, self.samples)
-        laid = self.xp.ascontiguousarray(laid.swapaxes(0, 1))
-        return laid.reshape(self.groups, self.oh, self.each, self.ow * self.samples)
-
-    def _weight_by_rows(self, x: Any, g: Any) -> Any:
-        total = product(self.xp, self._windows(self._rows(x)), g.transpose(1, 0, 3, 2)).sum(axis=0)
-        total = total.swapaxes(1, 2).reshape(self.filters, self.kh, self.kw, self.taken)
-        return self.xp.ascontiguousarray(total.transpose(0, 3, 1, 2))
-
-    def _image_by_rows(self, weight: Any, g: Any) -> Any:
-        """The gradient of the image, samples last in memory, from the filters and the gradient rows.
-
-        A row of the image gets its gradient from the few output rows that read it: one product of those with
-        the filters' rows in reverse order. Then the columns of the filter are added up.
-        """
-        turned = weight.reshape(self.groups, self.each, self.taken, self.kh, self.kw)[:, :, :, ::-1]
-        turned = self.xp.ascontiguousarray(turned.transpose(0, 4, 2, 3, 1))
-        turned = turned.reshape(self.groups, self.kw * self.taken, self.kh, self.each)
-        rows = self.xp.empty(self._rows_shape(), g.dtype)
-        flat = rows.reshape(self.groups, self.full_height, self.kw * self.taken, self.ow * self.samples)
-        for row in range(self.full_height):
-            seen = self._seen_by(row)
-            if seen is None:
-                flat[:, row] = 0
-                continue
-            outputs, filter_rows = seen
-            taken = turned[:, :, filter_rows]
-            length = taken.shape[2] * self.each
-            product(
-                self.xp,
-                taken.reshape(self.groups, self.kw * self.taken, length),
-                g[:, outputs].reshape(self.groups, length, self.ow * self.samples),
-                out=flat[:, row],
-            )
-        return self._columns_added(rows)
-
-    def _seen_by(self, row: int) -> tuple[slice, slice] | None:
-        """The output rows that read ``row`` of the padded image, and the rows of the flipped filters."""
-        first = max(-(-(row - self.dh * (self.kh - 1)) // self.sh), 0)
-        last = min(row // self.sh, self.oh - 1)
-        outputs = [n for n in range(first, last + 1) if (row - n * self.sh) % self.dh == 0]
-        if not outputs:
-            return None
-        places = [self.kh - 1 - (row - n * self.sh) // self.dh for n in outputs]
-        step, turn = (outputs[1] - outputs[0], places[1] - places[0]) if len(outputs) > 1 else (1, 1)
-        return slice(outputs[0], outputs[-1] + 1, step), slice(places[0], places[-1] + 1, turn)
-
-    def _columns_added(self, rows: Any) -> Any:
-        """The reverse of ``_rows``: its columns of the filter added up to an image, without the padding."""
-        image = self.xp.zeros((self.full_height, self.channels, self.full_width, self.samples), rows.dtype)
-        target = image.reshape(self.full_height, self.groups, self.taken, self.full_width, self.samples)
-        target = target.swapaxes(0, 1)
+        image = self.xp.empty((self.channels, self.full_height, self.full_width, self.samples), g.dtype)
 
         def add(part: slice) -> None:
-            for b in range(self.kw):
-                target[:, part, :, self.column(b)] += rows[:, part, b]
+            image[part] = 0
+            for a in range(self.kh):
+                for b in range(self.kw):
+                    image[part, self.row(a), self.column(b)] += parts[part, a, b]
 
-        self._by_rows_of(rows, add)
-        image = image.transpose(3, 1, 0, 2)
-        return image[:, :, self.top : self.top + self.height, self.left : self.left + self.width]
+        self._by_channels(self.channels, parts, add)
+        image = image[:, self.top : self.top + self.height, self.left : self.left + self.width]
+        return image.transpose(3, 0, 1, 2)
 
 
 class DeepPlan:
@@ -337,10 +252,10 @@ class DeepPlan:
     def _flat_weight(self, weight: Any) -> Any:
         return weight.transpose(0, 2, 1, 3, 4).reshape(-1, self.kd * self.taken, *weight.shape[3:])
 
-    def forward(self, x: Any, weight: Any) -> Any:
-        """The result [N, filter, depth, row, column]."""
+    def forward(self, x: Any, weight: Any, finish: Finish | None = None) -> Any:
+        """The result [N, filter, depth, row, column]; ``finish`` as a plan of images takes it."""
         plan = self.flat
-        result = plan.forward(self._stacked(x), self._flat_weight(weight)).transpose(2, 1, 3, 0)
+        result = plan.forward(self._stacked(x), self._flat_weight(weight), finish).transpose(2, 1, 3, 0)
         result = result.reshape(plan.oh, plan.filters, plan.ow, self.samples, self.od)
         return result.transpose(3, 1, 4, 0, 2)
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from engine.kernels.cpu.ranges import in_ranges
-from engine.ops.images.conv_plan import Plan
+from engine.ops.images.conv_plan import Finish, Plan
 
 _WIDEST = 48  # columns of image or result; wider ones multiply too many zeros
 
@@ -39,12 +39,13 @@ class DepthwisePlan(Plan):
         narrow = max(self.width, self.ow) <= _WIDEST
         return self.xp is np and self.taken == 1 < self.groups and self.dh == 1 and narrow
 
-    def forward(self, x: Any, weight: Any) -> Any:
-        """The result [sample, filter, row, column], samples last in memory."""
+    def forward(self, x: Any, weight: Any, finish: Finish | None = None) -> Any:
+        """The result [sample, filter, row, column], samples last in memory; ``finish`` as for any plan."""
         image = self._together(x)
         band = self._band(weight)
         result = np.empty((self.channels, self.oh, self.each * self.ow, self.samples), x.dtype)
         runs = list(self._runs(self.oh, 1, self._read_by))
+        finite = []
 
         def compute(part: slice) -> None:
             for rows, (first, used, count) in runs:
@@ -54,12 +55,18 @@ class DepthwisePlan(Plan):
                 )
                 windows = _windows(image[part], first, self.sh, len(rows), count)
                 np.matmul(matrix, windows, out=out)  # no rows that are met: zeros
+            finite.append(_all_finite(result[part]))
+            if finish is not None and self.each == 1 and finite[-1]:
+                finish(result[part].reshape(part.stop - part.start, -1), part)
 
         in_ranges(self.channels, result.size * self.kh, compute)
-        if not _all_finite(result):
-            return super().forward(x, weight)
+        if not all(finite):
+            return super().forward(x, weight, finish)
         result = result.reshape(self.channels, self.oh, self.each, self.ow, self.samples).swapaxes(1, 2)
-        return result.reshape(self.filters, self.oh, self.ow, self.samples).transpose(3, 0, 1, 2)
+        result = result.reshape(self.filters, self.oh, self.ow, self.samples)
+        if finish is not None and self.each > 1:
+            finish(result.reshape(self.filters, -1), slice(None))
+        return result.transpose(3, 0, 1, 2)
 
     def gradients(self, x: Any, weight: Any, g: Any, need_x: bool, need_weight: bool) -> tuple[Any, Any]:
         """The gradients of image and filters, each only if needed (else None), from that of the result."""

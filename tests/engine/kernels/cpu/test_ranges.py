@@ -1,4 +1,4 @@
-"""Work in ranges: every place once, whoever does it."""
+"""Work in ranges: every place once, whoever does it, cut by sizes alone."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,10 @@ from engine.kernels.cpu import pool
 from engine.kernels.cpu.ranges import LARGE, in_ranges
 
 
-@pytest.mark.parametrize(("count", "size", "parts"), [(1, LARGE, 1), (3, LARGE, 3), (3, LARGE - 1, 1)])
+@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize(
+    ("size", "parts"), [(LARGE - 1, 1), (LARGE, 2), (2 * LARGE, 4), (100 * LARGE, 8), (0, 1)]
+)
 def test_ranges_make_up_the_whole(monkeypatch, count, size, parts):
     monkeypatch.setattr(pool.threads_, "get_num_threads", lambda: count)
     done, taken = np.zeros(10, int), []
@@ -20,3 +23,9 @@ def test_ranges_make_up_the_whole(monkeypatch, count, size, parts):
     pool.dismiss()
     assert done.tolist() == [1] * 10
     assert len(taken) == parts
+
+
+def test_there_are_no_more_ranges_than_places():
+    taken = []
+    in_ranges(3, 100 * LARGE, taken.append)
+    assert len(taken) == 3
